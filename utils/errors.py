@@ -1,0 +1,98 @@
+"""Every error Swarm-Evo raises on purpose.
+
+SwarmEvoError
+├── ConfigError          the YAML or the command line is wrong; nothing has run yet (exit 2)
+├── BackendError         an LLM call failed
+│   ├── BackendAuthError     no key or a bad one: never retried
+│   ├── BackendBusyError     429, 5xx, 529, timeout, dropped connection: retried
+│   └── ReplyError           a reply that cannot be read: repaired a bounded number of times, then a FailureKind
+├── BudgetExhausted      the run's own limit: ends it in good order
+├── SandboxError         the sandbox itself broke: our fault, the run stops
+├── JobLost              the worker that ran a job is gone: the job is run again, then FailureKind.LOST_WORKER
+└── StoreError           the database refused a read or a write
+    └── RunBusyError         another process holds the run (exit 2)
+
+A candidate that crashes, times out or cheats is NOT an exception: it is a FailureKind on its node.
+"""
+
+from __future__ import annotations
+
+
+class SwarmEvoError(Exception):
+    """Base of every error raised on purpose; its text is one line for the user: what, which value, what is allowed."""
+
+    exit_code = 1
+
+
+class ConfigError(SwarmEvoError):
+    """A wrong key, value, file or argument. Raised before anything runs."""
+
+    exit_code = 2
+
+
+class BackendError(SwarmEvoError):
+    """An LLM call failed for good."""
+
+
+class BackendAuthError(BackendError):
+    """The provider refused the key, or there is none. Never retried."""
+
+    exit_code = 2
+
+
+class BackendBusyError(BackendError):
+    """The provider is overloaded or unreachable: worth another try.
+
+    Args:
+        retry_after: seconds the server asked us to wait, or None.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ReplyError(BackendError):
+    """The model answered, but the answer cannot be used (truncated, not JSON, wrong tool, empty)."""
+
+
+class BudgetExhausted(SwarmEvoError):
+    """A limit of the run's own budget is reached; the search ends in good order (exit 0)."""
+
+    exit_code = 0
+
+
+class SandboxError(SwarmEvoError):
+    """The sandbox itself failed or is not available: never the candidate's fault."""
+
+
+class NoSandboxError(SandboxError):
+    """No usable sandbox tier on this machine, or the one asked for does not hold (exit 2)."""
+
+    exit_code = 2
+
+
+class JobLost(SwarmEvoError):
+    """The worker that held a job died or was cut off before it reported."""
+
+
+class StoreError(SwarmEvoError):
+    """The run's database refused a read or a write."""
+
+
+class RunBusyError(StoreError):
+    """Another live process holds this run."""
+
+    exit_code = 2
+
+
+class StoreVersionError(StoreError):
+    """The store was written by a newer version of Swarm-Evo."""
+
+    exit_code = 2
+
+
+class UnknownRunError(StoreError):
+    """No run of that name in the logs folder."""
+
+    exit_code = 2
