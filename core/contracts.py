@@ -558,3 +558,47 @@ class Game(Protocol):
         """The position as text (FEN for chess)."""
 
     def san(self, state: Any, move: str) -> str: ...
+
+
+# ---------------------------------------------------------------- the record of calls
+
+
+class CallRecord(BaseModel):
+    """One answered call of a model (or of `rules`), as stored. The pair (request_hash, sample) names it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    request_hash: str
+    """SHA-256 of the canonical request: provider, model, messages, tools, sampling options; no key, no URL secrets."""
+    sample: str
+    """Which draw of the same request: `<run seed>/<node id>/<role>/<attempt>`; a function of counters."""
+    node_id: str | None = None
+    role: str = "code"
+    """`code`, `refine`, `feedback`, `strategist`, …"""
+    attempt: int = 0
+    provider: str = ""
+    model: str = ""
+    system: str = ""
+    user: str = ""
+    tool: str = ""
+    """Name of the forced tool, or ''."""
+    reply: str = ""
+    finish_reason: str = ""
+    prompt_tokens: int | None = None
+    """None where there is no model (`rules`)."""
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+    """Dollars; 0.0 for a cached reply, None for `rules`."""
+    seconds: float = 0.0
+    tries: int = 1
+    """HTTP attempts."""
+    cached: bool = False
+
+
+class CallLog(Protocol):
+    """Where answered calls are kept: in the run's store, in the transaction that precedes their use."""
+
+    def find_call(self, request_hash: str, sample: str) -> CallRecord | None: ...
+
+    def save_call(self, record: CallRecord) -> None:
+        """Store the call with its `llm.called` event."""
