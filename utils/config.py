@@ -1,0 +1,197 @@
+"""Loads the configuration: presets, file, environment and command line, merged by OmegaConf, checked by pydantic.
+
+Precedence, high to low: command-line key, environment (`SWARM_EVO__SEARCH__NUM_DRAFTS=3`), preset named on the command
+line, `--config` file, preset named in that file, defaults.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from pydantic import BaseModel, SecretStr, ValidationError
+
+from utils.config_schema import Config
+from utils.errors import ConfigError
+
+CONFIG_DIR = Path(__file__).resolve().parent.parent / "config"
+ENV_PREFIX = "SWARM_EVO__"
+PRESET_KINDS = ("problem", "llm")
+MASK = "********"
+
+
+def load_config(
+    file: str | Path | None = None,
+    overrides: Sequence[str] = (),
+    *,
+    presets: Mapping[str, str] | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Config:
+    """Return the checked configuration.
+
+    Args:
+        file: a YAML file; None for `config/default.yaml`.
+        overrides: `key=value` texts, dotted keys.
+        presets: preset names given on the command line, by kind (`problem`, `llm`).
+        env: the environment; None for the process's own.
+    Raises:
+        ConfigError: one line that names the key, the value and what is allowed.
+    """
+    environment = os.environ if env is None else env
+    _register_env_resolver(environment)
+    layers: list[DictConfig] = []
+    from_file = _read_yaml(Path(file) if file else CONFIG_DIR / "default.yaml", "configuration file")
+    named_in_file = _presets_of(from_file)
+    named = dict(presets or {})
+    for kind in PRESET_KINDS:
+        if kind in named_in_file and kind not in named:
+            layers.append(load_preset(kind, named_in_file[kind]))
+    layers.append(from_file)
+    layers += [load_preset(kind, name) for kind, name in named.items()]
+    layers.append(OmegaConf.create({"presets": {**named_in_file, **named}}))
+    layers.append(_from_environment(environment))
+    layers.append(_from_overrides(overrides))
+    try:
+        merged = OmegaConf.merge(*layers)
+        plain = OmegaConf.to_container(merged, resolve=True)
+    except OmegaConfBaseException as error:
+        raise ConfigError(f"configuration: {str(error).splitlines()[0]}") from error
+    assert isinstance(plain, dict)
+    return check_config({str(key): value for key, value in plain.items()})
+
+
+def check_config(plain: Mapping[str, Any]) -> Config:
+    """Validate a plain mapping; ConfigError with one line for the first fault."""
+    try:
+        config = Config.model_validate(plain)
+    except ValidationError as error:
+        raise ConfigError(_explain(error)) from error
+    if config.budget.seconds is None:
+        config.budget.seconds = config.agent.time_limit
+    return config
+
+
+def load_preset(kind: str, name: str) -> DictConfig:
+    """Read `config/<kind>/<name>.yaml`; `name` may also be a path to a YAML file of the user's."""
+    path = CONFIG_DIR / kind / f"{name}.yaml"
+    if name.endswith((".yaml", ".yml")):
+        path = Path(name)
+    elif not path.is_file():
+        known = sorted(p.stem for p in (CONFIG_DIR / kind).glob("*.yaml"))
+        raise ConfigError(f"--{kind}: unknown preset '{name}'{_nearest(name, known)}; allowed: {', '.join(known)}")
+    return _read_yaml(path, f"{kind} preset")
+
+
+def to_plain(config: Config, *, secrets: bool = False) -> dict[str, Any]:
+    """The configuration as plain JSON; secrets masked unless `secrets`."""
+    plain = _plain(config, secrets)
+    assert isinstance(plain, dict)
+    return plain
+
+
+def secrets_of(config: Config) -> list[str]:
+    """Every secret value in the configuration, for masking logs."""
+    found: list[str] = []
+
+    def visit(value: Any) -> None:
+        if isinstance(value, SecretStr) and value.get_secret_value():
+            found.append(value.get_secret_value())
+        elif isinstance(value, BaseModel):
+            for name in type(value).model_fields:
+                visit(getattr(value, name))
+        elif isinstance(value, list):
+            for item in value:
+                visit(item)
+
+    visit(config)
+    return found
+
+
+def _plain(value: Any, secrets: bool) -> Any:
+    if isinstance(value, SecretStr):
+        return value.get_secret_value() if secrets else MASK
+    if isinstance(value, BaseModel):
+        return {name: _plain(getattr(value, name), secrets) for name in type(value).model_fields}
+    if isinstance(value, dict):
+        return {key: _plain(item, secrets) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item, secrets) for item in value]
+    return value
+
+
+def _register_env_resolver(environment: Mapping[str, str]) -> None:
+    def resolve(name: str, default: Any = None) -> Any:
+        return environment.get(name, default)
+
+    OmegaConf.register_resolver("env", resolve, replace=True)
+
+
+def _read_yaml(path: Path, what: str) -> DictConfig:
+    try:
+        loaded = OmegaConf.load(path)
+    except FileNotFoundError as error:
+        raise ConfigError(f"{what} '{path}' does not exist") from error
+    except IsADirectoryError as error:
+        raise ConfigError(f"{what} '{path}' is a folder, not a YAML file") from error
+    except Exception as error:  # yaml raises a family of its own; every one is the user's text
+        raise ConfigError(f"{what} '{path}' is not valid YAML: {str(error).splitlines()[0]}") from error
+    if not isinstance(loaded, DictConfig):
+        raise ConfigError(f"{what} '{path}' must hold sections (a mapping), not a list")
+    return loaded
+
+
+def _presets_of(layer: DictConfig) -> dict[str, str]:
+    section = layer.get("presets") or {}
+    return {kind: str(section[kind]) for kind in PRESET_KINDS if section.get(kind) is not None}
+
+
+def _from_environment(environment: Mapping[str, str]) -> DictConfig:
+    keys = sorted(key for key in environment if key.startswith(ENV_PREFIX))
+    return _from_overrides([f"{k[len(ENV_PREFIX) :].lower().replace('__', '.')}={environment[k]}" for k in keys])
+
+
+def _from_overrides(overrides: Sequence[str]) -> DictConfig:
+    for text in overrides:
+        if "=" not in text or not text.partition("=")[0]:
+            raise ConfigError(f"'{text}' is not of the form key=value")
+    try:
+        return OmegaConf.from_dotlist(list(overrides))
+    except Exception as error:  # a value that is not YAML
+        raise ConfigError(f"command line: {str(error).splitlines()[0]}") from error
+
+
+def _explain(error: ValidationError) -> str:
+    """One line for the first fault; unknown keys before wrong values, since a typo is the commoner cause."""
+    faults = error.errors(include_url=False, include_context=False)
+    faults.sort(key=lambda fault: fault["type"] != "extra_forbidden")
+    fault = faults[0]
+    path = [str(part) for part in fault["loc"]]
+    key = ".".join(path)
+    if fault["type"] == "extra_forbidden":
+        known = known_keys()
+        parents = {k.rsplit(".", 1)[0] for k in known if "." in k}
+        return f"unknown key '{key}'{_nearest(key, [*known, *parents])}"
+    value = "********" if "api_key" in key or "token" in path[-1:] else repr(fault.get("input"))
+    return f"{key}={value}: {fault['msg'].removeprefix('Value error, ')}"
+
+
+def known_keys(model: type[BaseModel] = Config, prefix: str = "") -> list[str]:
+    """Every dotted key of the configuration."""
+    keys: list[str] = []
+    for name, info in model.model_fields.items():
+        kind = info.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            keys += known_keys(kind, f"{prefix}{name}.")
+        else:
+            keys.append(prefix + name)
+    return keys
+
+
+def _nearest(word: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    return f" (did you mean '{close[0]}'?)" if close else ""

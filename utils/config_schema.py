@@ -1,0 +1,252 @@
+"""The configuration's keys: one pydantic model a section. Documented here, set in `config/*.yaml`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", validate_default=True)
+
+
+class PresetsSection(Section):
+    problem: str = "competition"
+    llm: str = "rules"
+
+
+class ProjectSection(Section):
+    name: str = ""
+    """Prefix of the run id; '' takes the problem's name."""
+    seed: int = Field(42, ge=0)
+    dir: str = "."
+    """Where `logs/` and `workspaces/` go."""
+
+
+class DataSection(Section):
+    """The user's own data, in place of a bundled competition."""
+
+    dir: str | None = None
+    goal: str | None = None
+    target: str | None = None
+    metric: str | None = None
+    split: str = "random"
+    """`random`, `stratified`, `group:COLUMN` or `time:COLUMN`."""
+    preview: Literal["schema", "stats", "rows"] = "stats"
+    """What of the data a prompt may show: names and types; plus statistics; plus sample rows."""
+
+    @field_validator("split")
+    @classmethod
+    def _known_split(cls, value: str) -> str:
+        if value in ("random", "stratified") or value.partition(":")[0] in ("group", "time") and value.partition(":")[2]:
+            return value
+        raise ValueError("allowed: random, stratified, group:COLUMN, time:COLUMN")
+
+
+class PriceSection(Section):
+    input: float = Field(ge=0)
+    """Dollars per million prompt tokens."""
+    output: float = Field(ge=0)
+    """Dollars per million completion tokens."""
+
+
+class ModelChoice(Section):
+    model: str
+    weight: float = Field(1.0, gt=0)
+    provider: str | None = None
+    base_url: str | None = None
+    price: PriceSection | None = None
+
+
+class ModelSection(Section):
+    """One role's model. `llm.feedback` and `llm.refine` inherit every key they do not set from `llm.code`."""
+
+    provider: str | None = None
+    """rules, openai, anthropic, gemini, azure, bedrock, vertex or command."""
+    model: str | None = None
+    models: list[ModelChoice] | None = None
+    """Several models; drawn by weight or by the bandit."""
+    choice: Literal["weighted", "bandit"] | None = None
+    api_key: SecretStr | None = None
+    base_url: str | None = None
+    api_version: str | None = None
+    region: str | None = None
+    project: str | None = None
+    command: str | None = None
+    temperature: float | None = Field(None, ge=0, le=2)
+    max_tokens: int | None = Field(None, ge=1)
+    reasoning: bool | None = None
+    """True for models without temperature and with `max_completion_tokens`; null: known by name."""
+    stream: bool | None = None
+    timeout: float | None = Field(None, gt=0)
+    """Seconds for one call, retries apart."""
+    attempts: int | None = Field(None, ge=1)
+    backoff: float | None = Field(None, ge=0)
+    """Seconds before the second attempt; doubles each time up to 8 times that."""
+    concurrency: int | None = Field(None, ge=1)
+    requests_per_minute: float | None = Field(None, gt=0)
+    context: int | None = Field(None, ge=256)
+    """Context size in tokens, for the prompt's budget."""
+    price: PriceSection | None = None
+    extra: dict[str, Any] | None = None
+    """Passed to the provider as they are."""
+
+
+class LLMSection(Section):
+    code: ModelSection = Field(default_factory=ModelSection)
+    feedback: ModelSection = Field(default_factory=ModelSection)
+    refine: ModelSection = Field(default_factory=ModelSection)
+    cache: bool = True
+    """Answer repeated requests from `logs/llm_cache.db`."""
+
+
+class ExecutionSection(Section):
+    timeout: float = Field(300.0, gt=0)
+    sandbox: Literal["auto", "warm", "lite", "bubblewrap", "none"] = "auto"
+    runner: Literal["local", "ray", "modal"] = "local"
+    python: str | None = None
+    gpus: int = Field(0, ge=0)
+    cpu_seconds: float | None = Field(None, gt=0)
+    memory_mb: int = Field(4096, ge=64)
+    processes: int = Field(128, ge=1)
+    file_mb: int = Field(512, ge=1)
+    disk_mb: int = Field(1024, ge=1)
+    output_kb: int = Field(1024, ge=1)
+    threads: int = Field(1, ge=1)
+    preload: list[str] | None = None
+    """Modules that the warm sandbox imports once; null takes the problem's list."""
+    ray: dict[str, Any] = Field(default_factory=dict)
+    modal: dict[str, Any] = Field(default_factory=dict)
+
+
+class AgentSection(Section):
+    time_limit: float = Field(43200.0, gt=0)
+    """Seconds of active time across resumes; the default of `budget.seconds`."""
+    memory: Literal["none", "related", "all"] = "all"
+    memory_tokens: int = Field(2000, ge=100)
+    prompt_tokens: int = Field(16000, ge=1000)
+    review: Literal["auto", "always", "never"] = "auto"
+    repairs: int = Field(3, ge=0)
+    """Requests that ask for a usable reply again."""
+
+
+class SearchSection(Section):
+    policy: Literal["three_phase", "mcts", "islands", "generations"] = "three_phase"
+    max_steps: int | None = Field(50, ge=0)
+    max_generations: int | None = Field(None, ge=0)
+    num_drafts: int = Field(5, ge=1)
+    debug_prob: float = Field(0.5, ge=0, le=1)
+    max_debug_depth: int = Field(3, ge=0)
+    merge_prob: float = Field(0.1, ge=0, le=1)
+    batch: int = Field(2, ge=1)
+    schedule: Literal["rounds", "async"] = "rounds"
+    workers: int = Field(2, ge=1)
+    exploration: float = Field(1.4, ge=0)
+    """UCT's constant c."""
+    population_size: int = Field(50, ge=2)
+    num_islands: int = Field(3, ge=1)
+    per_island: int = Field(8, ge=1)
+    """Candidates an island writes a generation."""
+    top_k_for_full_eval: int = Field(10, ge=1)
+    selection: Literal["tournament", "rank", "softmax"] = "tournament"
+    tournament_size: int = Field(3, ge=1)
+    temperature: float = Field(0.1, gt=0)
+    migration: Literal["global", "ring", "all"] = "global"
+    migration_interval: int = Field(5, ge=0)
+    reset_evaluations: int = Field(0, ge=0)
+    """Evaluations after which the weaker half of the islands starts again; 0: never."""
+    stagnation_restart: int = Field(0, ge=0)
+    crossover_prob: float = Field(0.3, ge=0, le=1)
+    refine_interval: int = Field(0, ge=0)
+    tune_interval: int = Field(0, ge=0)
+    """Rounds between `tune` proposals; 0: never."""
+    tune_trials: int = Field(40, ge=1)
+    grid: dict[str, Any] | None = None
+    """MAP-Elites: feature name → {low, high, bins}."""
+    top_k: int = Field(5, ge=1)
+    """Candidates of the final choice."""
+    questions: int = Field(2, ge=1)
+    """Candidates a generation of the arena."""
+    ensemble: bool = True
+
+
+class LoggingSection(Section):
+    level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    view: Literal["auto", "live", "plain", "quiet"] = "auto"
+
+
+class ProblemSection(Section):
+    name: str | None = None
+    """Which of the family: a competition, a data set, …"""
+    path: str | None = None
+    """A competition folder."""
+    plugins: str | None = None
+    """A folder with further problems."""
+    kind: str | None = None
+    """Set by the preset: competition, bin_packing, tsp, script, command, connect_four, chess_engines."""
+    direction: Literal["max", "min"] | None = None
+    program: str | None = None
+    evaluator: str | None = None
+    source: str | None = None
+    eval: str | None = None
+    metric: str | None = None
+    grade: str | None = None
+    options: dict[str, Any] = Field(default_factory=dict)
+    """The problem's own settings, checked by the problem."""
+
+
+class PromptsSection(Section):
+    dir: str | None = None
+
+
+class BudgetSection(Section):
+    seconds: float | None = Field(None, ge=0)
+    tokens: int | None = Field(None, ge=0)
+    usd: float | None = Field(5.0, ge=0)
+    target: float | None = None
+    stagnation: int | None = Field(None, ge=1)
+    """Steps without a new best."""
+
+
+class ArenaSection(Section):
+    promotion: Literal["argmax", "los", "sprt"] = "argmax"
+    limit: str = "depth:4"
+    """`nodes:N`, `depth:N`, `movetime:MS` or `clock:MS+MS`."""
+    openings: int = Field(4, ge=1)
+    games: int = Field(2, ge=2)
+    """Games a pair plays from each opening side, both colours: an even number."""
+    gauntlet: int = Field(40, ge=2)
+    draw_adjudication: bool = False
+    resign_adjudication: bool = False
+    deadline: float = Field(10.0, gt=0)
+    """Wall-clock seconds a move may take under a nodes or depth limit."""
+
+
+class DashboardSection(Section):
+    host: str = "127.0.0.1"
+    port: int = Field(8008, ge=0, le=65535)
+    token: SecretStr | None = None
+
+
+class Config(Section):
+    presets: PresetsSection = Field(default_factory=PresetsSection)
+    project: ProjectSection = Field(default_factory=ProjectSection)
+    data: DataSection = Field(default_factory=DataSection)
+    llm: LLMSection = Field(default_factory=LLMSection)
+    execution: ExecutionSection = Field(default_factory=ExecutionSection)
+    agent: AgentSection = Field(default_factory=AgentSection)
+    search: SearchSection = Field(default_factory=SearchSection)
+    logging: LoggingSection = Field(default_factory=LoggingSection)
+    problem: ProblemSection = Field(default_factory=ProblemSection)
+    prompts: PromptsSection = Field(default_factory=PromptsSection)
+    initial: list[str] = Field(default_factory=list)
+    """Programs of the user that become the first nodes."""
+    budget: BudgetSection = Field(default_factory=BudgetSection)
+    arena: ArenaSection = Field(default_factory=ArenaSection)
+    dashboard: DashboardSection = Field(default_factory=DashboardSection)
+
+    @field_validator("initial", mode="before")
+    @classmethod
+    def _comma_list(cls, value: Any) -> Any:
+        return [part for part in value.split(",") if part] if isinstance(value, str) else value
