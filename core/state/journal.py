@@ -1,0 +1,242 @@
+"""Journal: the DAG of everything tried, with an index that keeps every question cheap."""
+
+from __future__ import annotations
+
+import bisect
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+
+from core.state.fingerprint import ast_hash, text_hash
+from core.state.node import FREE_OPERATORS, Node
+
+CHARS_PER_TOKEN = 4
+"""Rule of thumb for English text and code; budgets are kept on the safe side with it."""
+
+_HASHED = ("id", "parent_ids", "operator", "code", "metric_value", "failure", "signature", "is_valid")
+
+
+class Journal:
+    """Nodes in commit order. Append-only; append and look-up O(1), best and rank O(log n); no recursion anywhere.
+
+    A node read from the journal carries the current `children_ids`, `visits` and `total_reward`.
+
+    Args:
+        lower_is_better: the problem's direction; the only one the journal obeys.
+    """
+
+    def __init__(self, lower_is_better: bool = False, nodes: Iterable[Node] = ()) -> None:
+        self.lower_is_better = lower_is_better
+        self._nodes: list[Node] = []
+        self._position: dict[str, int] = {}
+        self._children: dict[str, list[str]] = {}
+        self._visits: dict[str, int] = {}
+        self._rewards: dict[str, float] = {}
+        self._depth_of_debugging: dict[str, int] = {}
+        self._ranking: list[tuple[float, int]] = []
+        self._drafts: list[int] = []
+        self._buggy_leaves: dict[str, None] = {}
+        self._buggy: list[int] = []
+        self._good: list[int] = []
+        self._by_text: dict[str, str] = {}
+        self._by_ast: dict[str, str] = {}
+        self._steps = 0
+        self._digest = sha256()
+        self.marks: dict[str, str] = {}
+        """node id → `pinned` or `banned`, as the user said."""
+        for node in nodes:
+            self.append(node)
+
+    # ------------------------------------------------------------ the seed's methods
+
+    def append(self, node: Node) -> Node:
+        """Add a node and return it as stored (`step`, `fitness`, `lower_is_better` set). Parents must be present."""
+        if node.id in self._position:
+            raise ValueError(f"node {node.id} is already in the journal")
+        for parent in node.parent_ids:
+            if parent not in self._position:
+                raise ValueError(f"node {node.id}: its parent {parent} is not in the journal")
+        position = len(self._nodes)
+        node = node.model_copy(
+            update={
+                "step": position,
+                "lower_is_better": self.lower_is_better,
+                "fitness": self._fitness(node),
+                "parent_id": node.parent_ids[0] if node.parent_ids else None,
+            }
+        )
+        self._nodes.append(node)
+        self._position[node.id] = position
+        self._index(node, position)
+        self._digest.update(json.dumps(node.model_dump(mode="json", include=set(_HASHED)), sort_keys=True).encode())
+        return node
+
+    def get_node_by_id(self, node_id: str) -> Node | None:
+        """The node with current index values, or None."""
+        position = self._position.get(node_id)
+        return None if position is None else self._current(self._nodes[position])
+
+    def get_children(self, node_id: str) -> list[Node]:
+        return [self[child] for child in self._children.get(node_id, ())]
+
+    def get_siblings(self, node_id: str) -> list[Node]:
+        """Other children of the node's first parent; for a draft, the other drafts."""
+        parent = self[node_id].parent_id
+        peers = self.get_children(parent) if parent else self.draft_nodes
+        return [node for node in peers if node.id != node_id]
+
+    def get_best_node(self, only_good: bool = True) -> Node | None:
+        """The best scored node, the earliest of equals; pinned and banned marks do not change what is best.
+
+        With `only_good` False, the newest node where none has a score.
+        """
+        if self._ranking:
+            return self._current(self._nodes[self._ranking[0][1]])
+        return self._current(self._nodes[-1]) if self._nodes and not only_good else None
+
+    def build_dag(self) -> dict[str, tuple[str, ...]]:
+        """Node id → ids of its children, in commit order."""
+        return {node.id: tuple(self._children.get(node.id, ())) for node in self._nodes}
+
+    @property
+    def draft_nodes(self) -> list[Node]:
+        """Nodes without a parent that the search itself wrote."""
+        return [self._current(self._nodes[i]) for i in self._drafts]
+
+    @property
+    def buggy_nodes(self) -> list[Node]:
+        return [self._current(self._nodes[i]) for i in self._buggy]
+
+    @property
+    def good_nodes(self) -> list[Node]:
+        return [self._current(self._nodes[i]) for i in self._good]
+
+    def generate_summary(self, include_code: bool = False, max_tokens: int = 2000) -> str:
+        """What was tried and what came of it, best and newest first, within `max_tokens`; says what it left out."""
+        from core.state.summary import summarise  # the one place that turns nodes into prose
+
+        return summarise(self, include_code=include_code, max_tokens=max_tokens)
+
+    # ------------------------------------------------------------ further look-ups
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __iter__(self) -> Iterator[Node]:
+        return (self._current(node) for node in self._nodes)
+
+    def __contains__(self, node_id: object) -> bool:
+        return node_id in self._position
+
+    def __getitem__(self, node_id: str) -> Node:
+        """The node, or KeyError."""
+        return self._current(self._nodes[self._position[node_id]])
+
+    @property
+    def steps(self) -> int:
+        """Committed nodes that count towards `max_steps`."""
+        return self._steps
+
+    def latest(self, count: int) -> list[Node]:
+        return [self._current(node) for node in self._nodes[-count:]] if count else []
+
+    def top(self, k: int) -> list[Node]:
+        """The k best scored nodes, best first; equals in commit order."""
+        return [self._current(self._nodes[i]) for _, i in self._ranking[:k]]
+
+    def buggy_leaves(self, max_debug_depth: int | None = None) -> list[Node]:
+        """Buggy nodes without children whose chain of debugging is shorter than `max_debug_depth`."""
+        leaves = []
+        for node_id in self._buggy_leaves:
+            if max_debug_depth is None or self._depth_of_debugging[node_id] < max_debug_depth:
+                leaves.append(self[node_id])
+        return leaves
+
+    def find_duplicate(self, code: str) -> tuple[str, str] | None:
+        """(node id, rung) of an earlier node with the same program: rung `text` or `ast`. None if it is new."""
+        earlier = self._by_text.get(text_hash(code))
+        if earlier is not None:
+            return earlier, "text"
+        normal = ast_hash(code)
+        earlier = self._by_ast.get(normal) if normal else None
+        return (earlier, "ast") if earlier is not None else None
+
+    def record_reward(self, node_ids: Iterable[str], reward: float) -> None:
+        """MCTS back-propagation: one visit and `reward` for each of the nodes."""
+        for node_id in node_ids:
+            self._visits[node_id] = self._visits.get(node_id, 0) + 1
+            self._rewards[node_id] = self._rewards.get(node_id, 0.0) + reward
+
+    def visits(self, node_id: str) -> tuple[int, float]:
+        """(visits, total reward) without building a node."""
+        return self._visits.get(node_id, 0), self._rewards.get(node_id, 0.0)
+
+    def ancestors(self, node_id: str) -> list[str]:
+        """First-parent line from the node's parent up to its draft."""
+        line: list[str] = []
+        parent = self._nodes[self._position[node_id]].parent_id
+        while parent is not None:
+            line.append(parent)
+            parent = self._nodes[self._position[parent]].parent_id
+        return line
+
+    @property
+    def failures(self) -> Mapping[str, int]:
+        """FailureKind → how many nodes."""
+        counts: dict[str, int] = {}
+        for i in self._buggy:
+            kind = self._nodes[i].failure
+            if kind is not None:
+                counts[kind.value] = counts.get(kind.value, 0) + 1
+        return counts
+
+    @property
+    def sha256(self) -> str:
+        """Hash over the non-volatile fields of all nodes in order (`journal_sha256`)."""
+        return self._digest.hexdigest()
+
+    # ------------------------------------------------------------ the index
+
+    def _index(self, node: Node, position: int) -> None:
+        free = node.operator in FREE_OPERATORS
+        self._steps += not free
+        for parent in node.parent_ids:
+            self._children.setdefault(parent, []).append(node.id)
+            self._buggy_leaves.pop(parent, None)
+        if not node.parent_ids and not free:
+            self._drafts.append(position)
+        if node.is_buggy:
+            self._buggy.append(position)
+            self._buggy_leaves[node.id] = None
+            above = self._depth_of_debugging.get(node.parent_id or "", 0)
+            self._depth_of_debugging[node.id] = above + 1 if node.operator == "debug" else 0
+        elif node.is_valid:
+            self._good.append(position)
+        if node.is_scored:
+            assert node.fitness is not None
+            bisect.insort(self._ranking, (-node.fitness, position))
+        if node.code:
+            self._by_text.setdefault(text_hash(node.code), node.id)
+            normal = ast_hash(node.code)
+            if normal:
+                self._by_ast.setdefault(normal, node.id)
+
+    def _fitness(self, node: Node) -> float | None:
+        value = node.metric_value
+        if value is None or not math.isfinite(value):
+            return None
+        return -value if self.lower_is_better else float(value)
+
+    def _current(self, node: Node) -> Node:
+        children = self._children.get(node.id)
+        visits = self._visits.get(node.id)
+        if not children and not visits:
+            return node
+        return node.model_copy(
+            update={
+                "children_ids": tuple(children or ()),
+                "visits": visits or 0,
+                "total_reward": self._rewards.get(node.id, 0.0),
+            }
+        )

@@ -1,0 +1,64 @@
+"""The journal as prose for prompts, kept to a token budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from core.state.node import Node
+
+if TYPE_CHECKING:
+    from core.state.journal import Journal
+
+BEST_SHOWN = 5
+NEWEST_SHOWN = 40
+"""Nodes looked at: bounded, so that a summary costs the same at step 10 and at step 100,000."""
+
+
+def summarise(journal: Journal, *, include_code: bool = False, max_tokens: int = 2000) -> str:
+    """Best nodes first, then the newest, one paragraph each; '' for an empty journal."""
+    nodes = _distinct(chain(journal.top(BEST_SHOWN), reversed(journal.latest(NEWEST_SHOWN))))
+    return render(nodes, total=len(journal), include_code=include_code, max_tokens=max_tokens)
+
+
+def render(nodes: Iterable[Node], *, total: int, include_code: bool = False, max_tokens: int = 2000) -> str:
+    """Paragraphs of `nodes` until the budget is spent, and a last line that says how many of `total` are missing."""
+    budget = max_tokens * 4 - 80
+    parts: list[str] = []
+    for node in nodes:
+        text = paragraph(node, include_code=include_code)
+        if len(text) + 2 > budget:
+            break
+        parts.append(text)
+        budget -= len(text) + 2
+    left_out = total - len(parts)
+    if left_out > 0:
+        parts.append(f"({left_out} of {total} attempts are not shown.)")
+    return "\n\n".join(parts)
+
+
+def paragraph(node: Node, *, include_code: bool = False) -> str:
+    """One attempt in a few lines."""
+    outcome = f"metric {node.metric_value:.6g}" if node.metric_value is not None else "no metric"
+    if node.failure:
+        outcome = f"failed ({node.failure.value}): {_short(str(node.metadata.get('message', '')), 200)}"
+    elif node.duplicate_of:
+        outcome = f"duplicate of {node.duplicate_of}"
+    lines = [f"[{node.step}] {node.operator}: {outcome}"]
+    if node.plan:
+        lines.append(f"Plan: {_short(node.plan, 400)}")
+    if node.analysis:
+        lines.append(f"Review: {_short(node.analysis, 300)}")
+    if include_code:
+        lines.append(f"```python\n{node.code}\n```")
+    return "\n".join(lines)
+
+
+def _distinct(nodes: Iterable[Node]) -> list[Node]:
+    return list({node.id: node for node in nodes}.values())
+
+
+def _short(text: str, limit: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 1] + "…"
