@@ -39,7 +39,8 @@ class DataSection(Section):
     @field_validator("split")
     @classmethod
     def _known_split(cls, value: str) -> str:
-        if value in ("random", "stratified") or value.partition(":")[0] in ("group", "time") and value.partition(":")[2]:
+        kind, _, column = value.partition(":")
+        if value in ("random", "stratified") or (kind in ("group", "time") and column):
             return value
         raise ValueError("allowed: random, stratified, group:COLUMN, time:COLUMN")
 
@@ -79,6 +80,8 @@ class ModelSection(Section):
     reasoning: bool | None = None
     """True for models without temperature and with `max_completion_tokens`; null: known by name."""
     stream: bool | None = None
+    tools: Literal["tool", "schema", "fence"] | None = None
+    """Where function calling starts: a forced tool (default), JSON schema, or JSON in a fence, for servers that ignore tools."""
     timeout: float | None = Field(None, gt=0)
     """Seconds for one call, retries apart."""
     attempts: int | None = Field(None, ge=1)

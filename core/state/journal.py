@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
+from itertools import islice
 
 from core.state.fingerprint import ast_hash, text_hash
 from core.state.node import FREE_OPERATORS, Node
@@ -36,7 +37,9 @@ class Journal:
         self._depth_of_debugging: dict[str, int] = {}
         self._ranking: list[tuple[float, int]] = []
         self._drafts: list[int] = []
-        self._buggy_leaves: dict[str, None] = {}
+        self._buggy_leaves: dict[int, dict[str, None]] = {}
+        self._root: dict[str, str] = {}
+        self._roots = 0
         self._buggy: list[int] = []
         self._good: list[int] = []
         self._by_text: dict[str, str] = {}
@@ -145,13 +148,26 @@ class Journal:
         """The k best scored nodes, best first; equals in commit order."""
         return [self._current(self._nodes[i]) for _, i in self._ranking[:k]]
 
-    def buggy_leaves(self, max_debug_depth: int | None = None) -> list[Node]:
-        """Buggy nodes without children whose chain of debugging is shorter than `max_debug_depth`."""
-        leaves = []
-        for node_id in self._buggy_leaves:
-            if max_debug_depth is None or self._depth_of_debugging[node_id] < max_debug_depth:
-                leaves.append(self[node_id])
-        return leaves
+    @property
+    def roots(self) -> int:
+        """How many programs were started from nothing: drafts of the search and of the user, baselines apart."""
+        return self._roots
+
+    def root(self, node_id: str) -> str:
+        """Id of the node without parents from which the node descends by first parents (itself, if it has none)."""
+        return self._root[node_id]
+
+    def buggy_leaves(self, max_debug_depth: int | None = None, newest: int | None = None) -> list[Node]:
+        """Buggy nodes without children whose chain of debugging is shorter than `max_debug_depth`, in commit order.
+
+        With `newest`, only that many of the last; the cost is then independent of the journal's length.
+        """
+        ids: list[str] = []
+        for depth, leaves in self._buggy_leaves.items():
+            if max_debug_depth is None or depth < max_debug_depth:
+                ids += islice(reversed(leaves), newest)
+        ids.sort(key=self._position.__getitem__)
+        return [self[node_id] for node_id in (ids if newest is None else ids[-newest:] if newest else [])]
 
     def find_duplicate(self, code: str) -> tuple[str, str] | None:
         """(node id, rung) of an earlier node with the same program: rung `text` or `ast`. None if it is new."""
@@ -203,14 +219,18 @@ class Journal:
         self._steps += not free
         for parent in node.parent_ids:
             self._children.setdefault(parent, []).append(node.id)
-            self._buggy_leaves.pop(parent, None)
+            if parent in self._depth_of_debugging:
+                self._buggy_leaves[self._depth_of_debugging[parent]].pop(parent, None)
+        self._root[node.id] = self._root[node.parent_ids[0]] if node.parent_ids else node.id
+        self._roots += not node.parent_ids and node.operator != "baseline"
         if not node.parent_ids and not free:
             self._drafts.append(position)
         if node.is_buggy:
             self._buggy.append(position)
-            self._buggy_leaves[node.id] = None
             above = self._depth_of_debugging.get(node.parent_id or "", 0)
-            self._depth_of_debugging[node.id] = above + 1 if node.operator == "debug" else 0
+            depth = above + 1 if node.operator == "debug" else 0
+            self._depth_of_debugging[node.id] = depth
+            self._buggy_leaves.setdefault(depth, {})[node.id] = None
         elif node.is_valid:
             self._good.append(position)
         if node.is_scored:

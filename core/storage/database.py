@@ -1,0 +1,158 @@
+"""The SQLite file of a run: opening, schema version, transactions, compressed texts."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import threading
+import zlib
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+
+from sqlalchemy import Connection, create_engine, event, select, text
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+from sqlmodel import SQLModel
+
+from core.storage.models import TEXTS
+from utils.errors import StoreError, StoreVersionError
+
+SCHEMA_VERSION = 1
+"""Raised by one with each addition; `_MIGRATIONS[n]` brings a file from version n to n + 1."""
+
+_MIGRATIONS: dict[int, list[str]] = {}
+
+BUSY_SECONDS = 30.0
+_KNOWN_TEXTS = 4096
+_HEADING = re.compile(r"(?m)^(?=#{1,2} )")
+
+
+class Database:
+    """One connection to a run's store. Thread-safe: one statement or transaction at a time.
+
+    Args:
+        path: the file; made with its schema unless `read_only`.
+        read_only: refuse every write at the level of SQLite.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self.path = path
+        self.read_only = read_only
+        self.lock = threading.RLock()
+        self._known: OrderedDict[str, None] = OrderedDict()
+        if read_only and not path.is_file():
+            raise StoreError(f"no store at '{path}'")
+        self._engine = create_engine("sqlite://", creator=self._open, poolclass=StaticPool)
+        event.listen(self._engine, "begin", _begin)
+        try:
+            self._connection = self._engine.connect()
+            self._prepare()
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            raise StoreError(f"store '{path}': {_reason(error)}") from error
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """All or nothing. Nested use joins the outer transaction."""
+        with self.lock:
+            if self._connection.in_transaction():
+                yield self._connection
+                return
+            try:
+                with self._connection.begin():
+                    yield self._connection
+            except (SQLAlchemyError, sqlite3.Error) as error:
+                raise StoreError(f"store '{self.path}': {_reason(error)}") from error
+
+    def put_text(self, body: str) -> str:
+        """Store `body` once and return its name; '' for ''. Call inside a transaction."""
+        if not body:
+            return ""
+        raw = body.encode("utf-8", "surrogatepass")
+        name = blake2b(raw, digest_size=12).hexdigest()
+        if name not in self._known:
+            packed = zlib.compress(raw, 6)
+            stored = packed if len(packed) < len(raw) else b"\0" + raw
+            self._connection.execute(insert(TEXTS).values(hash=name, body=stored).on_conflict_do_nothing())
+            self._known[name] = None
+            if len(self._known) > _KNOWN_TEXTS:
+                self._known.popitem(last=False)
+        return name
+
+    def put_parts(self, body: str) -> list[str]:
+        """Store a long message by its sections, so that what many prompts share lies once."""
+        return [self.put_text(part) for part in _HEADING.split(body) if part]
+
+    def get_text(self, name: str) -> str:
+        if not name:
+            return ""
+        with self.transaction() as connection:
+            stored = connection.execute(select(TEXTS.c.body).where(TEXTS.c.hash == name)).scalar()
+        if stored is None:
+            raise StoreError(f"store '{self.path}': text {name} is missing")
+        raw = stored[1:] if stored[:1] == b"\0" else zlib.decompress(stored)
+        return raw.decode("utf-8", "surrogatepass")
+
+    def get_parts(self, names: list[str]) -> str:
+        return "".join(self.get_text(name) for name in names)
+
+    def forget_rolled_back(self) -> None:
+        """After a failed transaction: what it stored is not there, so trust nothing."""
+        self._known.clear()
+
+    def close(self) -> None:
+        with self.lock:
+            self._connection.close()
+            self._engine.dispose()
+
+    def _open(self) -> sqlite3.Connection:
+        mode = "ro" if self.read_only else "rwc"
+        connection = sqlite3.connect(
+            f"file:{_quote(self.path)}?mode={mode}",
+            uri=True,
+            check_same_thread=False,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+        )
+        if not self.read_only:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+        return connection
+
+    def _prepare(self) -> None:
+        version = self._version()
+        if version > SCHEMA_VERSION:
+            raise StoreVersionError(
+                f"store '{self.path}' has schema {version}, this program knows up to {SCHEMA_VERSION}: use the newer version"
+            )
+        if self.read_only:
+            return
+        with self.transaction() as connection:
+            SQLModel.metadata.create_all(connection)
+            for step in range(version or SCHEMA_VERSION, SCHEMA_VERSION):
+                for statement in _MIGRATIONS[step]:
+                    connection.execute(text(statement))
+            connection.execute(text(f"PRAGMA user_version={SCHEMA_VERSION}"))
+
+    def _version(self) -> int:
+        with self.transaction() as connection:
+            return int(connection.execute(text("PRAGMA user_version")).scalar() or 0)
+
+
+def _begin(connection: Connection) -> None:
+    """A deferred transaction: a reader takes no lock, a writer waits `BUSY_SECONDS` for it."""
+    connection.exec_driver_sql("BEGIN")
+
+
+def _quote(path: Path) -> str:
+    from urllib.parse import quote
+
+    return quote(str(path.resolve()))
+
+
+def _reason(error: Exception) -> str:
+    """SQLite's own words, without the statement and its values (they may hold a user's data)."""
+    return str(getattr(error, "orig", None) or error).splitlines()[0]

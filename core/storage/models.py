@@ -1,0 +1,156 @@
+"""Tables of a run's store, `logs/<run>/run.db`. Additive: a column or table is added, never changed or removed.
+
+Every long text (code, prompt parts, replies, outputs) lies once in `texts`, compressed, named by its hash.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, Column, DateTime, LargeBinary, Table
+from sqlmodel import Field, SQLModel
+
+
+class MetaRow(SQLModel, table=True):
+    """Named facts of the run: `schema`, `run`, `config`, `status`, `final`, `round/3/shared`, … as JSON."""
+
+    __tablename__ = "facts"
+
+    key: str = Field(primary_key=True)
+    value: Any = Field(sa_column=Column(JSON))
+
+
+class TextRow(SQLModel, table=True):
+    """A text, stored once."""
+
+    __tablename__ = "texts"
+
+    hash: str = Field(primary_key=True)
+    body: bytes = Field(sa_column=Column(LargeBinary))
+    """zlib; a first byte of 0 means not compressed."""
+
+
+class TaskRow(SQLModel, table=True):
+    """A proposal with its identity: the `select` stage."""
+
+    __tablename__ = "tasks"
+
+    node_id: str = Field(primary_key=True)
+    round: int = Field(index=True)
+    slot: int
+    attempt: int = 0
+    task: Any = Field(sa_column=Column(JSON))
+    why: Any = Field(sa_column=Column(JSON))
+
+
+class StageRow(SQLModel, table=True):
+    """A finished stage of a node that is not committed yet; removed when it is."""
+
+    __tablename__ = "stages"
+
+    node_id: str = Field(primary_key=True)
+    stage: str = Field(primary_key=True)
+    payload: str
+    """Hash of the JSON text."""
+
+
+class NodeRow(SQLModel, table=True):
+    """A committed node. The columns are for questions in SQL; `rest` holds every other field of Node."""
+
+    __tablename__ = "nodes"
+
+    id: str = Field(primary_key=True)
+    step: int = Field(index=True, unique=True)
+    operator: str
+    generation: int | None = Field(default=None, index=True)
+    island: int | None = None
+    slot: int = 0
+    metric_value: float | None = None
+    fitness: float | None = Field(default=None, index=True)
+    metric_source: str | None = None
+    claimed_metric: float | None = None
+    is_buggy: bool = False
+    is_valid: bool = True
+    failure: str | None = None
+    exec_time: float = 0.0
+    ctime: float = 0.0
+    writer: str = ""
+    code_hash: str = Field(index=True)
+    """SHA-256 of the normalised text, as in `core.state.fingerprint.text_hash`."""
+    code: str
+    """Hash in `texts`."""
+    term_out: str
+    """Hash in `texts`, or ''."""
+    parent_ids: Any = Field(sa_column=Column(JSON))
+    rest: Any = Field(sa_column=Column(JSON))
+
+
+class CallRow(SQLModel, table=True):
+    """An answered call of a model, or of `rules`."""
+
+    __tablename__ = "calls"
+
+    id: int | None = Field(default=None, primary_key=True)
+    request_hash: str = Field(index=True)
+    sample: str = Field(index=True)
+    node_id: str | None = Field(default=None, index=True)
+    role: str
+    attempt: int = 0
+    provider: str
+    model: str
+    system: Any = Field(sa_column=Column(JSON))
+    """Hashes of the message's parts, in order."""
+    user: Any = Field(sa_column=Column(JSON))
+    tool: str = ""
+    reply: str
+    finish_reason: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    tries: int = 1
+    cached: bool = False
+
+
+class GameRow(SQLModel, table=True):
+    """A finished game of the arena."""
+
+    __tablename__ = "games"
+
+    key: str = Field(primary_key=True)
+    seq: int = Field(index=True)
+    """`seq` of its game.finished event."""
+    white: str = Field(index=True)
+    black: str = Field(index=True)
+    result: str
+    generation: int | None = Field(default=None, index=True)
+    game: Any = Field(sa_column=Column(JSON))
+
+
+class EventRow(SQLModel, table=True):
+    """One event of the run's one sequence."""
+
+    __tablename__ = "events"
+
+    seq: int = Field(primary_key=True)
+    type: str = Field(index=True)
+    node_id: str | None = Field(default=None, index=True)
+    at: datetime = Field(sa_column=Column(DateTime(timezone=True)))
+    body: str
+    """The event as JSON without `seq` and `at`."""
+
+
+def _table(model: type[SQLModel]) -> Table:
+    """The Core table of a model: the store writes and asks in SQLAlchemy Core, which costs a third of the ORM."""
+    return SQLModel.metadata.tables[str(model.__tablename__)]
+
+
+FACTS = _table(MetaRow)
+TEXTS = _table(TextRow)
+TASKS = _table(TaskRow)
+STAGES = _table(StageRow)
+NODES = _table(NodeRow)
+CALLS = _table(CallRow)
+GAMES = _table(GameRow)
+EVENTS = _table(EventRow)

@@ -1,0 +1,175 @@
+"""RunReader: what everybody who shows a run may ask its store. Never writes; works while the run goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Select, func, select
+
+from core.contracts import CallRecord
+from core.events import Event
+from core.state.journal import Journal
+from core.state.node import Node
+from core.storage.database import Database
+from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS
+from core.storage.repository import DB_NAME
+from core.storage.rows import call_from_row, event_from_row, node_from_row
+
+
+class RunReader:
+    """Read-only view of one run.
+
+    Args:
+        run_dir: `logs/<run>`.
+    """
+
+    def __init__(self, run_dir: Path) -> None:
+        self.run_dir = run_dir
+        self.db = Database(run_dir / DB_NAME, read_only=True)
+
+    def __enter__(self) -> RunReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.db.close()
+
+    # ------------------------------------------------------------ facts and events
+
+    def fact(self, key: str, default: Any = None) -> Any:
+        """A named fact: `run`, `problem`, `config`, `status`, `baselines`, `final`, …"""
+        value = self._scalar(select(FACTS.c.value).where(FACTS.c.key == key))
+        return default if value is None else value
+
+    def facts(self) -> dict[str, Any]:
+        with self.db.transaction() as connection:
+            return dict(connection.execute(select(FACTS.c.key, FACTS.c.value)).all())
+
+    def last_seq(self) -> int:
+        return int(self._scalar(select(func.max(EVENTS.c.seq))) or 0)
+
+    def events(self, after: int = 0, limit: int = 1000, types: Sequence[str] | None = None) -> list[Event]:
+        """Events with `seq` > after, oldest first."""
+        query = select(EVENTS).where(EVENTS.c.seq > after).order_by(EVENTS.c.seq).limit(limit)
+        if types:
+            query = query.where(EVENTS.c.type.in_(types))
+        return [event_from_row(row) for row in self._rows(query)]
+
+    # ------------------------------------------------------------ nodes
+
+    def count(self) -> int:
+        return int(self._scalar(select(func.count()).select_from(NODES)) or 0)
+
+    def nodes(
+        self,
+        *,
+        offset: int = 0,
+        limit: int | None = None,
+        operator: str | None = None,
+        failure: str | None = None,
+        buggy: bool | None = None,
+        generation: int | None = None,
+        island: int | None = None,
+        texts: bool = False,
+        newest_first: bool = False,
+    ) -> list[Node]:
+        """Committed nodes in journal order, filtered; without code and output unless `texts`."""
+        order = NODES.c.step.desc() if newest_first else NODES.c.step
+        query = select(NODES).order_by(order).offset(offset)
+        if limit is not None:
+            query = query.limit(limit)
+        wanted = {
+            "operator": operator,
+            "failure": failure,
+            "is_buggy": buggy,
+            "generation": generation,
+            "island": island,
+        }
+        for column, value in wanted.items():
+            if value is not None:
+                query = query.where(getattr(NODES.c, column) == value)
+        return [node_from_row(self.db, row, texts=texts) for row in self._rows(query)]
+
+    def node(self, node_id: str) -> Node | None:
+        """One node, whole; `node_id` may be a unique prefix of at least 4 digits."""
+        query = select(NODES).where(NODES.c.id.startswith(node_id, autoescape=True)).limit(2)
+        rows = self._rows(query)
+        if len(node_id) < 4 or len(rows) != 1:
+            rows = [row for row in rows if row["id"] == node_id]
+        return node_from_row(self.db, rows[0]) if rows else None
+
+    def journal(self, *, texts: bool = True) -> Journal:
+        """The whole journal with its index."""
+        return Journal(bool(self.fact("lower_is_better", False)), self.nodes(texts=texts))
+
+    def why(self, node_id: str) -> dict[str, Any]:
+        return dict(self._scalar(select(TASKS.c.why).where(TASKS.c.node_id == node_id)) or {})
+
+    def open_stages(self) -> dict[str, list[str]]:
+        """Nodes that are not committed yet → their finished stages."""
+        stages: dict[str, list[str]] = {}
+        query = select(TASKS.c.node_id).where(TASKS.c.node_id.not_in(select(NODES.c.id)))
+        for row in self._rows(query):
+            stages[row["node_id"]] = ["select"]
+        for row in self._rows(select(STAGES.c.node_id, STAGES.c.stage)):
+            stages.setdefault(row["node_id"], ["select"]).append(row["stage"])
+        return stages
+
+    # ------------------------------------------------------------ calls and games
+
+    def calls(self, node_id: str | None = None) -> list[CallRecord]:
+        query = select(CALLS).order_by(CALLS.c.id)
+        if node_id is not None:
+            query = query.where(CALLS.c.node_id == node_id)
+        return [call_from_row(self.db, row) for row in self._rows(query)]
+
+    def cost(self) -> dict[str, Any]:
+        """Sums over all calls: calls, prompt_tokens, completion_tokens, cost_usd (None where nothing was counted)."""
+        query = select(
+            func.count().label("calls"),
+            func.sum(CALLS.c.prompt_tokens).label("prompt_tokens"),
+            func.sum(CALLS.c.completion_tokens).label("completion_tokens"),
+            func.sum(CALLS.c.cost_usd).label("cost_usd"),
+        ).select_from(CALLS)
+        return dict(self._rows(query)[0])
+
+    def cost_by_role(self) -> list[dict[str, Any]]:
+        query = select(
+            CALLS.c.role,
+            CALLS.c.provider,
+            CALLS.c.model,
+            func.count().label("calls"),
+            func.sum(CALLS.c.prompt_tokens).label("prompt_tokens"),
+            func.sum(CALLS.c.completion_tokens).label("completion_tokens"),
+            func.sum(CALLS.c.cost_usd).label("cost_usd"),
+            func.sum(CALLS.c.seconds).label("seconds"),
+        ).group_by(CALLS.c.role, CALLS.c.provider, CALLS.c.model)
+        return [dict(row) for row in self._rows(query)]
+
+    def games(
+        self, *, generation: int | None = None, offset: int = 0, limit: int | None = None
+    ) -> list[dict[str, Any]]:
+        """Finished games, oldest first: the JSON object that the arena stored."""
+        query = select(GAMES.c.game).order_by(GAMES.c.seq).offset(offset)
+        if limit is not None:
+            query = query.limit(limit)
+        if generation is not None:
+            query = query.where(GAMES.c.generation == generation)
+        return [row["game"] for row in self._rows(query)]
+
+    def game(self, key: str) -> dict[str, Any] | None:
+        return self._scalar(select(GAMES.c.game).where(GAMES.c.key == key))
+
+    # ------------------------------------------------------------ plumbing
+
+    def _rows(self, query: Select[Any]) -> list[Any]:
+        with self.db.transaction() as connection:
+            return list(connection.execute(query).mappings().all())
+
+    def _scalar(self, query: Select[Any]) -> Any:
+        with self.db.transaction() as connection:
+            return connection.execute(query).scalar()

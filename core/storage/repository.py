@@ -1,0 +1,295 @@
+"""RunStore: the one writer of a run's facts. A fact and its events share a transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.dialects.sqlite import insert
+
+from core.contracts import CallRecord, EventSink
+from core.events import Event, LLMCalled, NodeProposed
+from core.state.fingerprint import text_hash
+from core.state.node import Node
+from core.state.task import Task
+from core.storage.database import Database
+from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS
+from core.storage.rows import call_from_row, event_body, node_from_row, node_values
+
+DB_NAME = "run.db"
+
+
+class RunStore:
+    """Implements `Store`, `CallLog` and `GameBook` for `logs/<run>/run.db`.
+
+    Args:
+        run_dir: the run's folder; made if missing.
+        clock: tells the time of an event, UTC.
+    """
+
+    def __init__(self, run_dir: Path, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        run_dir.mkdir(parents=True, exist_ok=True)
+        self.run_dir = run_dir
+        self.db = Database(run_dir / DB_NAME)
+        self.sinks: list[EventSink] = []
+        self._clock = clock
+        with self.db.transaction() as connection:
+            self._seq = int(connection.execute(select(func.max(EVENTS.c.seq))).scalar() or 0)
+
+    @property
+    def seq(self) -> int:
+        """`seq` of the newest event."""
+        return self._seq
+
+    def close(self) -> None:
+        self.db.close()
+
+    # ------------------------------------------------------------ events
+
+    def append(self, events: Sequence[Event]) -> None:
+        self._write(lambda: None, events)
+
+    def _write(self, facts: Callable[[], None], events: Sequence[Event]) -> None:
+        """Facts and events in one transaction; sinks are told after it, in order, whatever they make of it."""
+        with self.db.lock:
+            before = self._seq
+            try:
+                with self.db.transaction() as connection:
+                    facts()
+                    told = [self._number(event) for event in events]
+                    if told:
+                        connection.execute(insert(EVENTS), [self._event_values(event) for event in told])
+            except BaseException:
+                self._seq = before
+                self.db.forget_rolled_back()
+                raise
+            for event in told:
+                for sink in self.sinks:
+                    sink.emit(event)
+
+    def _number(self, event: Event) -> Event:
+        self._seq += 1
+        return event.model_copy(update={"seq": self._seq, "at": self._clock()})
+
+    def _event_values(self, event: Event) -> dict[str, Any]:
+        return {
+            "seq": event.seq,
+            "type": event.type,
+            "node_id": getattr(event, "node_id", None),
+            "at": event.at,
+            "body": event_body(event),
+        }
+
+    # ------------------------------------------------------------ rounds, stages, nodes
+
+    def open_round(
+        self, round_: int, tasks: Sequence[Task], whys: Sequence[dict[str, Any]], events: Sequence[Event] = ()
+    ) -> None:
+        """Fix a round: what is to be written, under which ids, and why. Adds a node.proposed event a task."""
+
+        def facts() -> None:
+            with self.db.transaction() as connection:
+                connection.execute(
+                    insert(TASKS),
+                    [
+                        {
+                            "node_id": task.node_id,
+                            "round": task.round,
+                            "slot": task.slot,
+                            "attempt": task.attempt,
+                            "task": task.model_dump(mode="json"),
+                            "why": why,
+                        }
+                        for task, why in zip(tasks, whys, strict=True)
+                    ],
+                )
+
+        proposed = [
+            NodeProposed(
+                node_id=task.node_id,
+                round=task.round,
+                slot=task.slot,
+                operator=task.operator,
+                parent_ids=list(task.parent_ids),
+                generation=task.generation,
+                island=task.island,
+            )
+            for task in tasks
+        ]
+        self._write(facts, [*events, *proposed])
+
+    def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None:
+        def facts() -> None:
+            with self.db.transaction() as connection:
+                body = self.db.put_text(json.dumps(payload))
+                statement = insert(STAGES).values(node_id=node_id, stage=stage, payload=body)
+                connection.execute(
+                    statement.on_conflict_do_update(
+                        index_elements=["node_id", "stage"], set_={"payload": statement.excluded.payload}
+                    )
+                )
+
+        self._write(facts, events)
+
+    def drop_stages(self, node_id: str, stages: Sequence[str]) -> None:
+        """Forget stages of an open node, to run them again."""
+        with self.db.transaction() as connection:
+            connection.execute(delete(STAGES).where(STAGES.c.node_id == node_id, STAGES.c.stage.in_(stages)))
+
+    def stages(self, node_id: str) -> dict[str, dict[str, Any]]:
+        with self.db.transaction() as connection:
+            rows = connection.execute(select(STAGES.c.stage, STAGES.c.payload).where(STAGES.c.node_id == node_id)).all()
+        return {stage: json.loads(self.db.get_text(payload)) for stage, payload in rows}
+
+    def commit(self, nodes: Sequence[Node], events: Sequence[Event]) -> None:
+        """Nodes get their place for good. Their stage rows go: what they held is on the node or in `calls`."""
+
+        def facts() -> None:
+            with self.db.transaction() as connection:
+                connection.execute(insert(NODES), [node_values(self.db, node) for node in nodes])
+                connection.execute(delete(STAGES).where(STAGES.c.node_id.in_([node.id for node in nodes])))
+
+        if nodes:
+            self._write(facts, events)
+
+    def nodes(self) -> list[Node]:
+        with self.db.transaction() as connection:
+            rows = connection.execute(select(NODES).order_by(NODES.c.step)).mappings().all()
+        return [node_from_row(self.db, row) for row in rows]
+
+    def open_tasks(self) -> list[Task]:
+        with self.db.transaction() as connection:
+            rows = connection.execute(
+                select(TASKS.c.task)
+                .where(TASKS.c.node_id.not_in(select(NODES.c.id)))
+                .order_by(TASKS.c.round, TASKS.c.slot, TASKS.c.attempt)
+            ).scalars()
+            return [Task.model_validate(task) for task in rows]
+
+    def why(self, node_id: str) -> dict[str, Any]:
+        """What the policy said of its choice."""
+        with self.db.transaction() as connection:
+            found = connection.execute(select(TASKS.c.why).where(TASKS.c.node_id == node_id)).scalar()
+        return dict(found or {})
+
+    def rounds(self) -> int:
+        """The number after the highest round that was opened."""
+        with self.db.transaction() as connection:
+            newest = connection.execute(select(func.max(TASKS.c.round))).scalar()
+        return 0 if newest is None else int(newest) + 1
+
+    # ------------------------------------------------------------ the seed's CandidateStore
+
+    def save(self, node: Node) -> None:
+        """Commit one node without an event of its own."""
+        self.commit([node], [])
+
+    def get_by_id(self, node_id: str) -> Node | None:
+        with self.db.transaction() as connection:
+            row = connection.execute(select(NODES).where(NODES.c.id == node_id)).mappings().first()
+        return None if row is None else node_from_row(self.db, row)
+
+    def get_top_k(self, k: int) -> list[Node]:
+        """The k best scored nodes, best first; equals in commit order."""
+        query = (
+            select(NODES)
+            .where(NODES.c.fitness.is_not(None), NODES.c.is_valid, ~NODES.c.is_buggy)
+            .order_by(NODES.c.fitness.desc(), NODES.c.step)
+            .limit(k)
+        )
+        with self.db.transaction() as connection:
+            rows = connection.execute(query).mappings().all()
+        return [node_from_row(self.db, row) for row in rows]
+
+    def exists_by_hash(self, code_hash: str) -> bool:
+        """True if a node with this `text_hash` is stored."""
+        with self.db.transaction() as connection:
+            found = connection.execute(select(NODES.c.id).where(NODES.c.code_hash == code_hash).limit(1)).scalar()
+        return found is not None
+
+    def exists(self, code: str) -> bool:
+        return self.exists_by_hash(text_hash(code))
+
+    # ------------------------------------------------------------ facts
+
+    def put_fact(self, key: str, value: Any, events: Sequence[Event] = ()) -> None:
+        def facts() -> None:
+            with self.db.transaction() as connection:
+                statement = insert(FACTS).values(key=key, value=value)
+                connection.execute(
+                    statement.on_conflict_do_update(index_elements=["key"], set_={"value": statement.excluded.value})
+                )
+
+        self._write(facts, events)
+
+    def get_fact(self, key: str) -> Any | None:
+        with self.db.transaction() as connection:
+            return connection.execute(select(FACTS.c.value).where(FACTS.c.key == key)).scalar()
+
+    # ------------------------------------------------------------ calls
+
+    def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
+        query = select(CALLS).where(CALLS.c.request_hash == request_hash, CALLS.c.sample == sample)
+        with self.db.transaction() as connection:
+            row = connection.execute(query).mappings().first()
+        return None if row is None else call_from_row(self.db, row)
+
+    def save_call(self, record: CallRecord) -> None:
+        with self.db.lock:
+            with self.db.transaction() as connection:
+                values = record.model_dump()
+                values["system"] = self.db.put_parts(record.system)
+                values["user"] = self.db.put_parts(record.user)
+                values["reply"] = self.db.put_text(record.reply)
+                result = connection.execute(insert(CALLS).values(**values))
+                key = result.inserted_primary_key
+                call_id = int(key[0]) if key else 0
+                shared = {name: values[name] for name in LLMCalled.model_fields.keys() & values.keys()}
+                event = self._number(LLMCalled(call_id=call_id, **shared))
+                connection.execute(insert(EVENTS), [self._event_values(event)])
+            for sink in self.sinks:
+                sink.emit(event)
+
+    def calls(self, node_id: str | None = None) -> list[CallRecord]:
+        """All calls, or those of one node, in the order of their answers."""
+        query = select(CALLS).order_by(CALLS.c.id)
+        if node_id is not None:
+            query = query.where(CALLS.c.node_id == node_id)
+        with self.db.transaction() as connection:
+            rows = connection.execute(query).mappings().all()
+        return [call_from_row(self.db, row) for row in rows]
+
+    # ------------------------------------------------------------ games
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        with self.db.transaction() as connection:
+            return connection.execute(select(GAMES.c.game).where(GAMES.c.key == key)).scalar()
+
+    def put(self, key: str, game: dict[str, Any], events: Sequence[Event]) -> None:
+        """Store a finished game with its events. `game` has at least white, black, result; generation where known."""
+
+        def facts() -> None:
+            with self.db.transaction() as connection:
+                connection.execute(
+                    insert(GAMES)
+                    .values(
+                        key=key,
+                        seq=self._seq + len(events),
+                        white=game["white"],
+                        black=game["black"],
+                        result=game["result"],
+                        generation=game.get("generation"),
+                        game=game,
+                    )
+                    .on_conflict_do_nothing()
+                )
+
+        self._write(facts, events)
+
+    def all(self) -> list[dict[str, Any]]:
+        with self.db.transaction() as connection:
+            return list(connection.execute(select(GAMES.c.game).order_by(GAMES.c.seq)).scalars())

@@ -1,0 +1,62 @@
+"""Between rows and the objects of floor 1 and 2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC
+from typing import Any
+
+from core.contracts import CallRecord
+from core.events import EVENT_ADAPTER, Event
+from core.state.fingerprint import text_hash
+from core.state.node import Node
+from core.storage.database import Database
+
+_COLUMNS = (
+    "id", "step", "operator", "generation", "island", "slot", "metric_value", "fitness", "metric_source",
+    "claimed_metric", "is_buggy", "is_valid", "failure", "exec_time", "ctime", "writer", "parent_ids",
+)  # fmt: skip
+_TEXTS = ("code", "term_out")
+_INDEXED = ("children_ids", "visits", "total_reward")
+"""Kept by the Journal, never stored: they follow from the nodes."""
+
+
+def node_values(db: Database, node: Node) -> dict[str, Any]:
+    """Column values of a node; texts are stored on the way."""
+    plain = node.model_dump(mode="json", exclude=set(_TEXTS) | set(_INDEXED))
+    values = {name: plain.pop(name) for name in _COLUMNS}
+    defaults = {name: value for name, value in plain.items() if value in ("", None, {}, [], 0)}
+    rest = {name: value for name, value in plain.items() if name not in defaults}
+    return {
+        **values,
+        "code": db.put_text(node.code),
+        "code_hash": text_hash(node.code),
+        "term_out": db.put_text(node.term_out),
+        "rest": rest,
+    }
+
+
+def node_from_row(db: Database, row: Mapping[str, Any], *, texts: bool = True) -> Node:
+    """The node as committed. With `texts` False, code and output stay out (''), for lists."""
+    values = {name: row[name] for name in _COLUMNS}
+    values["code"] = db.get_text(row["code"]) if texts else ""
+    values["term_out"] = db.get_text(row["term_out"]) if texts else ""
+    return Node.model_validate({**values, **row["rest"]})
+
+
+def call_from_row(db: Database, row: Mapping[str, Any]) -> CallRecord:
+    values = {name: row[name] for name in CallRecord.model_fields}
+    values["system"] = db.get_parts(row["system"])
+    values["user"] = db.get_parts(row["user"])
+    values["reply"] = db.get_text(row["reply"])
+    return CallRecord.model_validate(values)
+
+
+def event_body(event: Event) -> str:
+    """The event as JSON without what has a column of its own."""
+    return event.model_dump_json(exclude={"seq", "at"})
+
+
+def event_from_row(row: Mapping[str, Any]) -> Event:
+    event = EVENT_ADAPTER.validate_json(row["body"])
+    return event.model_copy(update={"seq": row["seq"], "at": row["at"].replace(tzinfo=UTC)})
