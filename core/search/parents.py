@@ -1,0 +1,69 @@
+"""Who may be a parent, and how the choice is written down: shared by the policies that work step by step."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from core.state.failure import FailureKind
+from core.state.journal import Journal
+from core.state.node import Node
+
+SHOWN = 10
+"""Candidates written into `Proposal.why`: enough to follow the choice, bounded however long the run."""
+
+MERGE_POOL = 8
+"""How many of the best nodes may be the second parent of a merge."""
+
+_NOTHING_TO_REPAIR = frozenset({FailureKind.NO_CODE, FailureKind.LOST_WORKER})
+
+
+def marked(journal: Journal, mark: str) -> list[str]:
+    """Ids of the nodes that carry the user's `mark` (`pinned` or `banned`), in commit order."""
+    nodes = [journal[i] for i, own in journal.marks.items() if own == mark and i in journal]
+    return [node.id for node in sorted(nodes, key=lambda node: node.step)]
+
+
+def best_allowed(journal: Journal, count: int) -> list[Node]:
+    """The `count` best scored nodes that the user has not banned, best first; only pinned ones where there are any."""
+    banned = set(marked(journal, "banned"))
+    pinned = [node for node in map(journal.__getitem__, marked(journal, "pinned")) if node.is_scored]
+    if pinned:
+        return sorted(pinned, key=lambda node: (-_fitness(node), node.step))[:count]
+    return [node for node in journal.top(count + len(banned)) if node.id not in banned][:count]
+
+
+def repairable(node: Node) -> bool:
+    """True if there is a program whose fault can be worked on."""
+    return node.is_buggy and bool(node.code) and node.failure not in _NOTHING_TO_REPAIR
+
+
+def merge_partner(journal: Journal, first: Node, rng: random.Random) -> tuple[Node | None, dict[str, Any]]:
+    """A second parent from among the best, of another draft's line where there is one; and the record of the draw.
+
+    Programs of one line share most of their text, so that a merge of two of them teaches little.
+    """
+    banned = set(marked(journal, "banned"))
+    pool = [n for n in journal.top(MERGE_POOL + len(banned) + 1) if n.id != first.id and n.id not in banned]
+    pool = pool[:MERGE_POOL]
+    strangers = [node for node in pool if journal.root(node.id) != journal.root(first.id)]
+    pool = strangers or pool
+    if not pool:
+        return None, {}
+    chosen = rng.choice(pool)
+    return chosen, {"partner": chosen.id, "partners": shown(pool)}
+
+
+def shown(nodes: Iterable[Node]) -> list[dict[str, Any]]:
+    """Candidates as plain JSON for `show --why`, at most SHOWN of them."""
+    listed: Sequence[Node] = list(nodes)
+    return [
+        {"node_id": n.id, "metric": n.metric_value, "failure": n.failure.value if n.failure else None}
+        for n in listed[:SHOWN]
+    ]
+
+
+def _fitness(node: Node) -> float:
+    assert node.fitness is not None
+    return node.fitness

@@ -1,0 +1,143 @@
+"""When a search ends: one tiny rule a limit, whichever speaks first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the run is. All counts survive a resume."""
+
+    steps: int = 0
+    """Committed nodes that count."""
+    generations: int = 0
+    """Finished generations."""
+    seconds: float = 0.0
+    """Active seconds, resumes added up."""
+    tokens: int = 0
+    usd: float = 0.0
+    best_metric: float | None = None
+    steps_since_best: int = 0
+    """Committed nodes that count since the best so far was found."""
+
+
+class Stopper(Protocol):
+    """One limit."""
+
+    def reason(self, progress: Progress) -> str | None:
+        """One line for the user when the limit is reached, else None."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaxSteps:
+    limit: int
+
+    def reason(self, progress: Progress) -> str | None:
+        return f"max_steps: {progress.steps} of {self.limit} steps" if progress.steps >= self.limit else None
+
+
+@dataclass(frozen=True, slots=True)
+class MaxGenerations:
+    limit: int
+
+    def reason(self, progress: Progress) -> str | None:
+        done = progress.generations
+        return f"max_generations: {done} of {self.limit} generations" if done >= self.limit else None
+
+
+@dataclass(frozen=True, slots=True)
+class MaxSeconds:
+    limit: float
+
+    def reason(self, progress: Progress) -> str | None:
+        done = progress.seconds
+        return f"budget.seconds: {done:.0f} of {self.limit:g} s" if done >= self.limit else None
+
+
+@dataclass(frozen=True, slots=True)
+class MaxTokens:
+    limit: int
+
+    def reason(self, progress: Progress) -> str | None:
+        done = progress.tokens
+        return f"budget.tokens: {done:,} of {self.limit:,} tokens" if done >= self.limit else None
+
+
+@dataclass(frozen=True, slots=True)
+class MaxDollars:
+    """Spent, not reserved: what calls in flight may still cost is the backend's to reserve."""
+
+    limit: float
+
+    def reason(self, progress: Progress) -> str | None:
+        done = progress.usd
+        return f"budget.usd: ${done:.4f} of ${self.limit:g}" if done >= self.limit and done > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class TargetMetric:
+    """Reached when the best metric is at the target or beyond it in the problem's direction."""
+
+    target: float
+    lower_is_better: bool
+
+    def reason(self, progress: Progress) -> str | None:
+        best = progress.best_metric
+        if best is None or not (best <= self.target if self.lower_is_better else best >= self.target):
+            return None
+        return f"budget.target: {best:g} reaches {self.target:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stagnation:
+    """`limit` steps without a new best. Before the first score nothing can stagnate."""
+
+    limit: int
+
+    def reason(self, progress: Progress) -> str | None:
+        if progress.best_metric is None or progress.steps_since_best < self.limit:
+            return None
+        return f"budget.stagnation: no new best in {progress.steps_since_best} steps"
+
+
+class Stopping:
+    """Any of several limits; the first in order that is reached names the reason."""
+
+    def __init__(self, stoppers: Iterable[Stopper] = ()) -> None:
+        self.stoppers = tuple(stoppers)
+
+    def reason(self, progress: Progress) -> str | None:
+        return next((text for stopper in self.stoppers if (text := stopper.reason(progress))), None)
+
+
+def stopping(
+    *,
+    max_steps: int | None = None,
+    max_generations: int | None = None,
+    seconds: float | None = None,
+    tokens: int | None = None,
+    usd: float | None = None,
+    target: float | None = None,
+    lower_is_better: bool = False,
+    stagnation: int | None = None,
+) -> Stopping:
+    """The limits that are given, success before exhaustion: a run that reaches its target at its last step says so."""
+    found: list[Stopper] = []
+    if target is not None:
+        found.append(TargetMetric(target, lower_is_better))
+    if max_steps is not None:
+        found.append(MaxSteps(max_steps))
+    if max_generations is not None:
+        found.append(MaxGenerations(max_generations))
+    if seconds is not None:
+        found.append(MaxSeconds(seconds))
+    if tokens is not None:
+        found.append(MaxTokens(tokens))
+    if usd is not None:
+        found.append(MaxDollars(usd))
+    if stagnation is not None:
+        found.append(Stagnation(stagnation))
+    return Stopping(found)

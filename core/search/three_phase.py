@@ -1,0 +1,86 @@
+"""Draft, then debug or improve: the greedy tree search of the seed (and of AIDE, Jiang et al. 2025)."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from core.contracts import Proposal
+from core.search.parents import best_allowed, marked, merge_partner, repairable, shown
+from core.state.journal import Journal
+from core.state.node import Node
+
+DEBUG_POOL = 64
+"""Newest failures that may be drawn for repair: bounds the cost of a step in a run of any length."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreePhasePolicy:
+    """Three phases a proposal, in this order:
+
+    1. draft while fewer than `num_drafts` programs were started from nothing (the user's own count too);
+    2. with probability `debug_prob`, debug a failed leaf whose chain of repairs is shorter than `max_debug_depth`;
+    3. improve the best node, or with probability `merge_prob` merge it with another good one; draft if none is good.
+
+    Keeps no state: everything is read from the journal, so a resumed run goes on alike.
+    A banned node is never a parent; pinned nodes are preferred wherever they fit.
+    """
+
+    num_drafts: int = 5
+    debug_prob: float = 0.5
+    max_debug_depth: int = 3
+    merge_prob: float = 0.1
+
+    def ask(self, journal: Journal, rng: random.Random, k: int) -> list[Proposal]:
+        """`k` proposals; drafts and repairs of this same round are taken into account."""
+        round_: list[Proposal] = []
+        for slot in range(k):
+            round_.append(self._propose(journal, rng, slot, round_))
+        return round_
+
+    def tell(self, journal: Journal, node: Node) -> None:
+        """Nothing to learn: the journal knows."""
+
+    def _propose(self, journal: Journal, rng: random.Random, slot: int, round_: list[Proposal]) -> Proposal:
+        drafts = journal.roots + sum(p.operator == "draft" for p in round_)
+        if drafts < self.num_drafts:
+            why: dict[str, Any] = {"rule": f"draft phase: {drafts} of {self.num_drafts} drafts"}
+            return Proposal(operator="draft", slot=slot, why=why)
+        draw = rng.random()
+        leaves = self._leaves(journal, taken={i for p in round_ if p.operator == "debug" for i in p.parents})
+        if leaves and draw < self.debug_prob:
+            chosen = rng.choice(leaves)
+            why = {
+                "rule": "debug phase: draw < debug_prob",
+                "draw": draw,
+                "debug_prob": self.debug_prob,
+                "candidates": shown(leaves),
+                "count": len(leaves),
+            }
+            return Proposal(operator="debug", parents=(chosen.id,), slot=slot, why=why)
+        return self._improve(journal, rng, slot, draw)
+
+    def _improve(self, journal: Journal, rng: random.Random, slot: int, debug_draw: float) -> Proposal:
+        best = best_allowed(journal, 5)
+        why: dict[str, Any] = {"debug_draw": debug_draw, "debug_prob": self.debug_prob}
+        if not best:
+            why["rule"] = "draft: no node has a score"
+            return Proposal(operator="draft", slot=slot, why=why)
+        draw = rng.random()
+        why |= {"draw": draw, "merge_prob": self.merge_prob, "candidates": shown(best)}
+        if draw < self.merge_prob:
+            partner, record = merge_partner(journal, best[0], rng)
+            if partner is not None:
+                why |= {"rule": "merge: draw < merge_prob", **record}
+                return Proposal(operator="merge", parents=(best[0].id, partner.id), slot=slot, why=why)
+        why["rule"] = "improve phase: the best node"
+        return Proposal(operator="improve", parents=(best[0].id,), slot=slot, why=why)
+
+    def _leaves(self, journal: Journal, taken: set[str]) -> list[Node]:
+        """Failed leaves worth a repair, pinned ones alone where there are any."""
+        banned = set(marked(journal, "banned"))
+        leaves = journal.buggy_leaves(self.max_debug_depth, newest=DEBUG_POOL)
+        leaves = [n for n in leaves if repairable(n) and n.id not in taken and n.id not in banned]
+        pinned = [n for n in leaves if journal.marks.get(n.id) == "pinned"]
+        return pinned or leaves
