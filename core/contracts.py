@@ -65,6 +65,23 @@ class SearchPolicy(Protocol):
         """Learn from a committed node (failures and duplicates too). `journal` already holds it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the run is. All counts survive a resume."""
+
+    steps: int = 0
+    """Committed nodes that count."""
+    generations: int = 0
+    """Finished generations."""
+    seconds: float = 0.0
+    """Active seconds, resumes added up."""
+    tokens: int = 0
+    usd: float = 0.0
+    best_metric: float | None = None
+    steps_since_best: int = 0
+    """Committed nodes that count since the best so far was found."""
+
+
 # ---------------------------------------------------------------- writing
 
 
@@ -232,7 +249,7 @@ class Evaluator(Protocol):
         """Return one verdict a node, in order. A candidate's failure is a verdict, never an exception."""
 
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
-        """Score on the final part, which search never sees; None where the problem has none. Called once, at the end."""
+        """Score on the final part, which search never sees; None where there is none. Called once, at the end."""
 
 
 # ---------------------------------------------------------------- running
@@ -396,7 +413,7 @@ class Jobs(Protocol):
     slots: int
 
     def run(self, spec: JobSpec) -> Any:
-        """The entry's value. Raises JobLost when the worker is gone after retries, SwarmEvoError for an error of ours."""
+        """The entry's value. JobLost when the worker is gone after retries, SwarmEvoError for an error of ours."""
 
     def map(self, specs: Iterable[JobSpec]) -> list[Any]:
         """Values in order; as many at once as there are slots."""
@@ -504,7 +521,7 @@ class Problem(Protocol):
     """True: the searched code is one function or a diff; the length rule for whole programs does not apply."""
 
     def prepare(self) -> None:
-        """Make or check the data, in a child process where that needs heavy imports. Cached. ConfigError if impossible."""
+        """Make or check the data, in a child process where that needs heavy imports; cached. May raise ConfigError."""
 
     def statement(self) -> str: ...
 

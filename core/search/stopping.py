@@ -6,22 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the run is. All counts survive a resume."""
-
-    steps: int = 0
-    """Committed nodes that count."""
-    generations: int = 0
-    """Finished generations."""
-    seconds: float = 0.0
-    """Active seconds, resumes added up."""
-    tokens: int = 0
-    usd: float = 0.0
-    best_metric: float | None = None
-    steps_since_best: int = 0
-    """Committed nodes that count since the best so far was found."""
+from core.contracts import Progress
 
 
 class Stopper(Protocol):

@@ -13,7 +13,7 @@ def text_hash(code: str) -> str:
 
 
 def ast_hash(code: str) -> str | None:
-    """SHA-256 of the normal form: locals renamed in order of appearance, docstrings and comments gone, constants folded.
+    """SHA-256 of the normal form: locals renamed in order of appearance, no docstrings or comments, constants folded.
 
     None if the code does not parse.
     """

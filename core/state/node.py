@@ -16,7 +16,7 @@ Operator = Literal[
 """How a program came to be. `user`: by `initial` or `fork --edit`."""
 
 MetricSource = Literal["verified", "unisolated", "claimed"]
-"""Who vouches for the metric: our evaluator out of the candidate's reach, our evaluator within its reach, the candidate."""
+"""Who vouches for the metric: our evaluator out of the candidate's reach, ours within its reach, the candidate."""
 
 FREE_OPERATORS: frozenset[str] = frozenset({"baseline", "user"})
 """Nodes of these operators do not count as steps of the search."""
@@ -48,7 +48,7 @@ class Node(BaseModel):
     task_type: str = "explore"
     operator: Operator = "draft"
     metadata: dict[str, Any] = Field(default_factory=dict)
-    """Plain JSON: `duplicate_of`, `message`, `gate`, `category`, `stages` (seconds by stage), `tokens`, `cost_usd`, …"""
+    """Plain JSON: `duplicate_of`, `message`, `gate`, `category`, `stages` (seconds by stage), tokens, cost, …"""
 
     logs: str = ""
     """Evaluator's own log lines, where it has any."""

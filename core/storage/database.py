@@ -126,7 +126,7 @@ class Database:
         version = self._version()
         if version > SCHEMA_VERSION:
             raise StoreVersionError(
-                f"store '{self.path}' has schema {version}, this program knows up to {SCHEMA_VERSION}: use the newer version"
+                f"store '{self.path}' has schema {version}, this program knows up to {SCHEMA_VERSION}: use a newer one"
             )
         if self.read_only:
             return

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import func, select
 
 from core.contracts import CallRecord
 from core.events import Event
@@ -82,13 +82,7 @@ class RunReader:
         query = select(NODES).order_by(order).offset(offset)
         if limit is not None:
             query = query.limit(limit)
-        wanted = {
-            "operator": operator,
-            "failure": failure,
-            "is_buggy": buggy,
-            "generation": generation,
-            "island": island,
-        }
+        wanted = dict(operator=operator, failure=failure, is_buggy=buggy, generation=generation, island=island)
         for column, value in wanted.items():
             if value is not None:
                 query = query.where(getattr(NODES.c, column) == value)
@@ -150,9 +144,7 @@ class RunReader:
         ).group_by(CALLS.c.role, CALLS.c.provider, CALLS.c.model)
         return [dict(row) for row in self._rows(query)]
 
-    def games(
-        self, *, generation: int | None = None, offset: int = 0, limit: int | None = None
-    ) -> list[dict[str, Any]]:
+    def games(self, *, generation: int | None = None, offset: int = 0, limit: int | None = None) -> list[Any]:
         """Finished games, oldest first: the JSON object that the arena stored."""
         query = select(GAMES.c.game).order_by(GAMES.c.seq).offset(offset)
         if limit is not None:
@@ -162,14 +154,15 @@ class RunReader:
         return [row["game"] for row in self._rows(query)]
 
     def game(self, key: str) -> dict[str, Any] | None:
-        return self._scalar(select(GAMES.c.game).where(GAMES.c.key == key))
+        found: dict[str, Any] | None = self._scalar(select(GAMES.c.game).where(GAMES.c.key == key))
+        return found
 
     # ------------------------------------------------------------ plumbing
 
-    def _rows(self, query: Select[Any]) -> list[Any]:
+    def _rows(self, query: Any) -> list[Any]:
         with self.db.transaction() as connection:
             return list(connection.execute(query).mappings().all())
 
-    def _scalar(self, query: Select[Any]) -> Any:
+    def _scalar(self, query: Any) -> Any:
         with self.db.transaction() as connection:
             return connection.execute(query).scalar()

@@ -36,7 +36,7 @@ def node_values(db: Database, node: Node) -> dict[str, Any]:
     }
 
 
-def node_from_row(db: Database, row: Mapping[str, Any], *, texts: bool = True) -> Node:
+def node_from_row(db: Database, row: Mapping[Any, Any], *, texts: bool = True) -> Node:
     """The node as committed. With `texts` False, code and output stay out (''), for lists."""
     values = {name: row[name] for name in _COLUMNS}
     values["code"] = db.get_text(row["code"]) if texts else ""
@@ -44,7 +44,7 @@ def node_from_row(db: Database, row: Mapping[str, Any], *, texts: bool = True) -
     return Node.model_validate({**values, **row["rest"]})
 
 
-def call_from_row(db: Database, row: Mapping[str, Any]) -> CallRecord:
+def call_from_row(db: Database, row: Mapping[Any, Any]) -> CallRecord:
     values = {name: row[name] for name in CallRecord.model_fields}
     values["system"] = db.get_parts(row["system"])
     values["user"] = db.get_parts(row["user"])
