@@ -7,6 +7,7 @@ SwarmEvoError
 │   ├── BackendBusyError     429, 5xx, 529, timeout, dropped connection: retried
 │   └── ReplyError           a reply that cannot be read: repaired a bounded number of times, then a FailureKind
 ├── BudgetExhausted      the run's own limit: ends it in good order
+├── RunStopped           the user stopped the run at once (Ctrl-C twice) while a call was under way (exit 130)
 ├── SandboxError         the sandbox itself broke: our fault, the run stops
 ├── JobLost              the worker that ran a job is gone: the job is run again, then FailureKind.LOST_WORKER
 └── StoreError           the database refused a read or a write
@@ -60,6 +61,12 @@ class BudgetExhausted(SwarmEvoError):
     """A limit of the run's own budget is reached; the search ends in good order (exit 0)."""
 
     exit_code = 0
+
+
+class RunStopped(SwarmEvoError):
+    """The user wants the run to end now: waits and retries are given up, nothing more is asked."""
+
+    exit_code = 130
 
 
 class SandboxError(SwarmEvoError):

@@ -1,0 +1,83 @@
+"""Language models behind one function. `query()` is its one-shot form; a run binds it through `QueryDesk`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from core.backend.cache import ReplyCache
+from core.backend.desk import BoundQuery, NodeUsage, QueryDesk
+from core.backend.providers import PROVIDER_TO_QUERY
+from core.backend.settings import ModelSettings, model_settings
+from core.backend.usage import Amount, Ledger
+from core.contracts import CallLog, CallRecord, RulesWriter
+from utils.config_schema import LLMSection
+
+__all__ = [
+    "PROVIDER_TO_QUERY",
+    "Amount",
+    "BoundQuery",
+    "Ledger",
+    "MemoryLog",
+    "ModelSettings",
+    "NodeUsage",
+    "QueryDesk",
+    "ReplyCache",
+    "model_settings",
+    "query",
+]
+
+
+class MemoryLog:
+    """A CallLog in memory, for one-shot calls and tests."""
+
+    def __init__(self) -> None:
+        self.records: dict[tuple[str, str], CallRecord] = {}
+        self._lock = threading.Lock()
+
+    def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
+        return self.records.get((request_hash, sample))
+
+    def save_call(self, record: CallRecord) -> None:
+        with self._lock:
+            self.records[record.request_hash, record.sample] = record
+
+
+def query(
+    system_message: str | None,
+    user_message: str | None,
+    model: str,
+    provider: str = "openai",
+    api_key: str | None = None,
+    base_url: str | None = None,
+    tools: list[dict[str, Any]] | None = None,
+    tool_choice: dict[str, Any] | str | None = None,
+    *,
+    context: Mapping[str, Any] | None = None,
+    rules: RulesWriter | None = None,
+    log: CallLog | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> str:
+    """Ask a model once, with retries; nothing is cached and no budget holds.
+
+    Args:
+        model: the provider's own name for it.
+        provider: a key of `PROVIDER_TO_QUERY`, or `rules`.
+        api_key: None takes it from the provider's usual environment variable.
+        tools: functions in OpenAI's form; `tool_choice` names the one to call.
+        context, rules, seed: for `provider="rules"`: facts as plain JSON, the repertoire, the seed of the draw.
+        options: further keys of the configuration's `llm.code` section: `temperature`, `max_tokens`, `timeout`, …
+    Returns:
+        The reply's text; with `tools`, the arguments of the tool call as JSON text.
+    Raises:
+        ConfigError, BackendError: see `BoundQuery`.
+    """
+    keys = {"model": model, "provider": provider, "api_key": api_key, "base_url": base_url, **options}
+    section = LLMSection.model_validate({"code": {name: value for name, value in keys.items() if value is not None}})
+    desk = QueryDesk(model_settings(section), log=log or MemoryLog(), rules=rules, run_seed=seed)
+    try:
+        return desk.bind("code")(system_message, user_message, tools=tools, tool_choice=tool_choice, context=context)
+    finally:
+        desk.close()

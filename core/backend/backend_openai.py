@@ -1,0 +1,111 @@
+"""OpenAI's chat completions, and every endpoint that speaks them; Azure by the client that the SDK ships."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from core.backend.deadline import Deadline
+from core.backend.exchange import Reply, Request, Usage
+from core.backend.network import check_address
+from core.backend.settings import ModelSettings
+from core.backend.stream import Collector, within_size
+from utils.errors import ConfigError
+
+_FINISH = {
+    "stop": "stop",
+    "tool_calls": "tool",
+    "function_call": "tool",
+    "length": "length",
+    "content_filter": "filter",
+}
+
+
+def connect(settings: ModelSettings) -> Any:
+    """A client of the SDK with its own retries off."""
+    try:
+        import openai
+    except ImportError as error:
+        raise ConfigError(f"provider '{settings.provider}' needs the package openai: pip install swarm-evo") from error
+    # Servers on this machine need no key, but the SDK wants one.
+    common: dict[str, Any] = {"api_key": settings.key_text or "none", "max_retries": 0, "timeout": settings.timeout}
+    if settings.provider == "azure":
+        version = settings.api_version or "2024-10-21"
+        client: Any = openai.AzureOpenAI(azure_endpoint=settings.base_url, api_version=version, **common)
+    else:
+        client = openai.OpenAI(base_url=settings.base_url or None, **common)
+    check_address(str(client.base_url))
+    return client
+
+
+def query(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
+    """One attempt. Errors are the SDK's own; a stream without a finish reason raises EOFError."""
+    arguments = _arguments(request, settings)
+    if not settings.stream:
+        return _read(client.chat.completions.create(**arguments, timeout=deadline.left))
+    arguments |= {"stream": True, "stream_options": {"include_usage": True}}
+    with client.chat.completions.create(**arguments, timeout=deadline.left) as stream:
+        return _read_stream(stream, deadline)
+
+
+def _arguments(request: Request, settings: ModelSettings) -> dict[str, Any]:
+    messages = [{"role": "system", "content": request.system}] if request.system else []
+    messages += [{"role": message.role, "content": message.text} for message in request.messages]
+    official = not settings.base_url or settings.provider == "azure"
+    length = "max_completion_tokens" if settings.reasoning or official else "max_tokens"
+    arguments: dict[str, Any] = {"model": settings.model, "messages": messages, length: settings.max_tokens}
+    if settings.temperature is not None and not settings.reasoning:
+        arguments["temperature"] = settings.temperature
+    if request.mode == "tool":
+        arguments["tools"] = [
+            {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": t.parameters}}
+            for t in request.tools
+        ]
+        forced = {"type": "function", "function": {"name": request.forced}}
+        arguments["tool_choice"] = forced if request.forced else "required"
+    elif request.mode == "schema":
+        schema = {"name": request.tool.name, "schema": request.tool.parameters}
+        arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return arguments | ({"extra_body": dict(settings.extra)} if settings.extra else {})
+
+
+def _read(answer: Any) -> Reply:
+    choices = getattr(answer, "choices", None)
+    if not isinstance(choices, list) or not choices or getattr(choices[0], "message", None) is None:
+        raise ValueError("the server's answer is not a chat completion; does base_url end with the API's path (/v1)?")
+    choice = choices[0]
+    calls = choice.message.tool_calls or []
+    function = calls[0].function if calls else None
+    if not choice.finish_reason:
+        raise EOFError("the answer has no finish reason: it was cut off")
+    reply = Reply(
+        text=choice.message.content or "",
+        tool=function.name if function else "",
+        arguments=function.arguments or "" if function else "",
+        finish_reason=_FINISH.get(choice.finish_reason, "stop"),
+        usage=_usage(answer.usage),
+    )
+    return within_size(reply)
+
+
+def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:
+    collected = Collector(deadline)
+    for chunk in stream:
+        collected.usage = _usage(chunk.usage) or collected.usage
+        for choice in (chunk.choices or [])[:1]:
+            delta = choice.delta
+            collected.add_text(delta.content or "")
+            for call in delta.tool_calls or []:
+                if call.index in (0, None) and call.function:
+                    collected.add_call(call.function.name or "", call.function.arguments or "")
+            if choice.finish_reason:
+                collected.finish_reason = _FINISH.get(choice.finish_reason, "stop")
+    return collected.reply()
+
+
+def _usage(usage: Any) -> Usage | None:
+    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
+        return None
+    details = getattr(usage, "prompt_tokens_details", None)
+    cached = getattr(details, "cached_tokens", None) or 0
+    return Usage(usage.prompt_tokens, usage.completion_tokens, cached)

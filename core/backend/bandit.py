@@ -1,0 +1,100 @@
+"""Which of several models writes the next program: by weight, or by what their programs brought for the money."""
+
+from __future__ import annotations
+
+import math
+import random
+import threading
+from dataclasses import dataclass
+
+from core.backend.settings import ModelSettings
+from core.state.task import derive_seed
+
+CHEAPEST_SHARE = 0.1
+"""Costs below this share of the dearest model's count as this share: a free model must not win by its price alone."""
+
+
+@dataclass(slots=True)
+class Arm:
+    """What one model's nodes brought so far."""
+
+    pulls: int = 0
+    gain: float = 0.0
+    """Sum of improvements, in the problem's unit."""
+    cost: float = 0.0
+    """Sum of dollars."""
+
+
+class Bandit:
+    """Cost-aware UCB: the arm with the highest (mean gain + √(2 ln N / n)) / mean cost.
+
+    Gains are scaled by the largest one told, costs by the dearest arm's mean. A choice is a function of what was told
+    and of `rng`, never of calls in flight, so that a resumed run, told again, chooses the same.
+
+    Source: density ranking of Tran-Thanh et al. 2012 (KUBE) over the index of Auer et al. 2002 (UCB1).
+    """
+
+    def __init__(self) -> None:
+        self._arms: dict[str, Arm] = {}
+        self._largest_gain = 0.0
+        self._lock = threading.Lock()
+
+    def tell(self, name: str, gain: float, cost: float | None) -> None:
+        """Learn that a node of model `name` improved the best by `gain` (≤ 0 or not finite: not at all)."""
+        gain = gain if math.isfinite(gain) and gain > 0 else 0.0
+        with self._lock:
+            arm = self._arms.setdefault(name, Arm())
+            arm.pulls += 1
+            arm.gain += gain
+            arm.cost += max(cost or 0.0, 0.0)
+            self._largest_gain = max(self._largest_gain, gain)
+
+    def choose(self, names: list[str], rng: random.Random) -> int:
+        """Index of the model to ask: one of those never told, at random, else the best by the index above."""
+        with self._lock:
+            fresh = [i for i, name in enumerate(names) if name not in self._arms]
+            if fresh:
+                return rng.choice(fresh)
+            scores = self._scores([self._arms[name] for name in names])
+        best = max(scores)
+        return rng.choice([i for i, score in enumerate(scores) if score == best])
+
+    def _scores(self, arms: list[Arm]) -> list[float]:
+        pulls = sum(arm.pulls for arm in arms)
+        dearest = max(arm.cost / arm.pulls for arm in arms)
+        scores = []
+        for arm in arms:
+            gain = arm.gain / arm.pulls / self._largest_gain if self._largest_gain else 0.0
+            cost = max(arm.cost / arm.pulls / dearest, CHEAPEST_SHARE) if dearest else 1.0
+            scores.append((gain + math.sqrt(2 * math.log(pulls) / arm.pulls)) / cost)
+        return scores
+
+
+class ModelChooser:
+    """Chooses among a role's models for one node. All attempts of a node and role go to the same model.
+
+    Draws come from (run seed, node id, role), so that equal runs choose alike whatever thread asks first.
+    """
+
+    def __init__(self, run_seed: int) -> None:
+        self._run_seed = run_seed
+        self._bandit = Bandit()
+        self._lock = threading.Lock()
+        self._chosen: dict[tuple[str, str], ModelSettings] = {}
+
+    def choose(self, settings: ModelSettings, node_id: str, role: str) -> ModelSettings:
+        if not settings.models:
+            return settings
+        with self._lock:
+            if (node_id, role) not in self._chosen:
+                self._chosen[node_id, role] = self._draw(settings, node_id, role)
+            return self._chosen[node_id, role]
+
+    def reward(self, writer: str, gain: float, cost: float | None) -> None:
+        self._bandit.tell(writer, gain, cost)
+
+    def _draw(self, settings: ModelSettings, node_id: str, role: str) -> ModelSettings:
+        rng = random.Random(derive_seed(self._run_seed, node_id, role, "model"))
+        if settings.choice == "bandit":
+            return settings.models[self._bandit.choose([arm.writer for arm in settings.models], rng)]
+        return rng.choices(settings.models, [arm.weight for arm in settings.models])[0]

@@ -1,0 +1,109 @@
+"""One exchange with a model: the request in one form for all providers, and the reply in one form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from core.backend.network import host_of, is_loopback, shown_url
+from core.backend.settings import ModelSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A turn of the conversation."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function that the model may call: name, what it is for, JSON schema of its arguments."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked. `mode` says by which means arguments are asked for."""
+
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[Tool, ...] = ()
+    forced: str = ""
+    """Name of the tool that must be called; '' for any of `tools`."""
+    mode: Literal["text", "tool", "schema", "fence"] = "text"
+    context: Mapping[str, Any] | None = field(default=None, repr=False)
+    """Plain JSON for `rules`; real providers do not see it."""
+
+    @property
+    def tool(self) -> Tool:
+        """The wanted tool: the forced one, or the first."""
+        return next((tool for tool in self.tools if tool.name == self.forced), self.tools[0])
+
+    @property
+    def user(self) -> str:
+        """The conversation as one text, for the record; a plain prompt stays as it is."""
+        if len(self.messages) == 1:
+            return self.messages[0].text
+        return "\n\n".join(f"[{message.role}]\n{message.text}" for message in self.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the server counted them."""
+
+    prompt: int
+    completion: int
+    cached: int = 0
+    """Part of `prompt` that the provider read from its own cache, at a lower price."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back. `usage` is None where the server did not count."""
+
+    text: str = ""
+    tool: str = ""
+    """Name of the tool that was called; '' for none."""
+    arguments: str = ""
+    """The call's arguments as the model wrote them, JSON or not."""
+    finish_reason: str = ""
+    """stop, tool, length, filter or oversize."""
+    usage: Usage | None = None
+
+
+def request_hash(request: Request, settings: ModelSettings) -> str:
+    """SHA-256 of the canonical request; holds no key, no secret of a URL, no port of a server on this machine."""
+    plain: dict[str, Any] = {
+        "provider": settings.provider,
+        "model": settings.model,
+        "system": request.system,
+        "messages": [[message.role, message.text] for message in request.messages],
+    }
+    if settings.provider == "rules":
+        plain["context"] = request.context
+    else:
+        plain |= {
+            "at": _place(settings.base_url),
+            "mode": request.mode,
+            "forced": request.forced,
+            "tools": [[tool.name, tool.description, tool.parameters] for tool in request.tools],
+            "options": [settings.temperature, settings.max_tokens, settings.reasoning, settings.command],
+            "extra": settings.extra,
+        }
+    text = json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _place(base_url: str) -> str:
+    if is_loopback(host_of(base_url)):
+        return "loopback" + urlsplit(base_url).path.rstrip("/")
+    return shown_url(base_url).rstrip("/")

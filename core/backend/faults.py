@@ -1,0 +1,143 @@
+"""What went wrong with a provider, told in our error tree, without a key in sight.
+
+The SDKs differ: some raise errors of their own, some let `httpx2`, JSON and socket errors through. So an error is read
+by its status code where it has one, and by where it comes from where it has none; no SDK is imported for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from time import time
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from core.backend.network import shown_url
+from core.backend.settings import ModelSettings, key_names
+from utils.errors import BackendAuthError, BackendBusyError, BackendError, SwarmEvoError
+
+BUSY_STATUS = frozenset({408, 409, 425, 429})
+_NO_CREDIT = ("insufficient_quota", "billing", "credit balance")
+_UNSUPPORTED = ("not supported", "unsupported", "--jinja")
+"""llama.cpp and others say with a 500 that they know no tools."""
+_TRANSPORT = ("httpx", "httpx2", "httpcore", "httpcore2", "ssl", "socket", "urllib3", "requests", "h11")
+_SDK = ("openai", "anthropic", "google")
+
+
+class RefusedError(BackendError):
+    """The server refused the request as it is (400, 404, 413, 422): asking the same again is useless.
+
+    Args:
+        status: HTTP status.
+    """
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+    @property
+    def is_about_form(self) -> bool:
+        """True if a simpler form of the request (no tools, no schema) may be accepted."""
+        return self.status != 404  # a wrong address or model stays wrong
+
+
+class LostReplyError(BackendBusyError):
+    """The call broke after it was sent: retried, and its worst case stays held in the budget."""
+
+
+def mask(text: str, settings: ModelSettings) -> str:
+    """`text` without the key, also where it was quoted for a URL, and without the secrets of the address."""
+    for secret in _secrets(settings):
+        text = text.replace(secret, "********")
+    return text
+
+
+def _secrets(settings: ModelSettings) -> list[str]:
+    found = [settings.key_text]
+    try:
+        parts = urlsplit(settings.base_url)
+        found += [parts.password or "", parts.query]
+    except ValueError:
+        found.append(settings.base_url)
+    found = [secret for secret in found if len(secret) >= 4]
+    return sorted({*found, *map(quote, found)}, key=len, reverse=True)
+
+
+def read_fault(error: BaseException, settings: ModelSettings) -> Exception:
+    """The error of ours that `error` stands for. It must be raised outside the `except` block: the original's text
+    and the request it carries may hold the key, and a chained traceback would print them."""
+    if isinstance(error, SwarmEvoError):
+        return error
+    status = _status(error)
+    if status is not None:
+        return _by_status(status, error, settings)
+    origin = type(error).__module__.partition(".")[0]
+    text = f"{_name(settings)}: {type(error).__name__}: {mask(_first_line(error), settings)}"
+    if _never_sent(error):
+        return BackendBusyError(f"{text} (no connection)")
+    if isinstance(error, OSError | ValueError | EOFError) or origin in _TRANSPORT or origin in _SDK:
+        return LostReplyError(text)
+    return BackendError(text)
+
+
+def _by_status(status: int, error: BaseException, settings: ModelSettings) -> Exception:
+    text = f"{_name(settings)}: HTTP {status}: {mask(_first_line(error), settings)}"
+    if status in (401, 403):
+        names = " or ".join(key_names(settings.provider, settings.base_url)) or "its usual variable"
+        return BackendAuthError(f"{text}; the key comes from llm.{settings.role}.api_key or {names}")
+    if status == 429 and any(word in str(error).lower() for word in _NO_CREDIT):
+        return BackendAuthError(f"{text}; the account has no credit left")
+    unsupported = status in (500, 501) and any(word in str(error).lower() for word in _UNSUPPORTED)
+    if status in BUSY_STATUS or (status >= 500 and not unsupported):
+        return BackendBusyError(text, retry_after=retry_after(_headers(error)))
+    return RefusedError(text, status)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds the server asks us to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date."""
+    try:
+        if headers.get("retry-after-ms"):
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        value = headers.get("retry-after") or headers.get("Retry-After")
+        if value is None:
+            return None
+        if value.replace(".", "", 1).isdigit():
+            return float(value)
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time())
+    except (ValueError, TypeError):
+        return None
+
+
+def _status(error: BaseException) -> int | None:
+    for name in ("status_code", "code"):
+        value = getattr(error, name, None)
+        if isinstance(value, int) and not isinstance(value, bool) and 400 <= value <= 599:
+            return value
+    return None
+
+
+def _headers(error: BaseException) -> Mapping[str, str]:
+    headers: Any = getattr(getattr(error, "response", None), "headers", None)
+    return headers if headers is not None else {}
+
+
+def _never_sent(error: BaseException) -> bool:
+    """True if the connection was not even made, so that nothing can have been billed."""
+    chain: BaseException | None = error
+    for _ in range(5):
+        if chain is None:
+            return False
+        if isinstance(chain, ConnectionRefusedError) or type(chain).__name__ in ("ConnectError", "ConnectTimeout"):
+            return True
+        chain = chain.__cause__ or chain.__context__
+    return False
+
+
+def _name(settings: ModelSettings) -> str:
+    place = f" at {shown_url(settings.base_url)}" if settings.base_url else ""
+    return f"{settings.writer}{place}"
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:400] if lines else "(no message)"

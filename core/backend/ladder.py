@@ -1,0 +1,115 @@
+"""From a request to text or arguments: the ladder of function calling, and what makes a reply unusable.
+
+forced tool → JSON schema → JSON in a fence → up to 3 repair requests. Each rung is an exchange of its own, recorded
+like any other, so that a resumed run climbs the same rungs from the record. Nothing is remembered between calls: what
+one learned about a server would make the next one's request depend on the order of threads (set `llm.*.tools`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal, get_args
+
+from core.backend.exchange import Message, Reply, Request
+from core.backend.faults import RefusedError
+from core.backend.messages import fence_instructions, repair_instructions
+from core.backend.schema import SchemaError, find_object, read_arguments
+from core.backend.settings import ModelSettings
+from core.backend.stream import LARGEST_REPLY
+from utils.errors import ReplyError
+
+Rung = Literal["tool", "schema", "fence"]
+RUNGS: tuple[Rung, ...] = get_args(Rung)
+REPAIRS = 3
+Exchange = Callable[[Request, int], Reply]
+"""(request, turn) → reply; turns of one query count from 0 and are part of the exchange's identity."""
+
+
+def ask(request: Request, settings: ModelSettings, exchange: Exchange) -> str:
+    """The reply's text, or with tools the arguments as JSON text that follows the tool's schema.
+
+    Raises:
+        ReplyError: the reply is empty, cut at `max_tokens`, filtered or oversize, or no rung gave usable arguments.
+    """
+    if not request.tools:
+        return _usable_text(exchange(request, 0), settings)
+    return _climb(request, settings, exchange)
+
+
+def _usable_text(reply: Reply, settings: ModelSettings) -> str:
+    if reason := _spoiled(reply, settings):
+        raise ReplyError(f"{settings.writer}: {reason}")
+    if not reply.text.strip():
+        raise ReplyError(f"{settings.writer}: the reply is empty")
+    return reply.text
+
+
+def _climb(request: Request, settings: ModelSettings, exchange: Exchange) -> str:
+    reason, said = "no reply", ""
+    for turn, rung in enumerate(RUNGS[RUNGS.index(settings.tools) :]):
+        try:
+            reply = exchange(_on_rung(request, rung), turn)
+        except RefusedError as refusal:
+            if rung == RUNGS[-1] or not refusal.is_about_form:
+                raise
+            continue
+        arguments, reason = _arguments(reply, request, settings)
+        if arguments is not None:
+            return arguments
+        said = reply.arguments or reply.text
+    return _repair(request, settings, exchange, said, reason)
+
+
+def _repair(request: Request, settings: ModelSettings, exchange: Exchange, said: str, reason: str) -> str:
+    """Send the reply back with the reason, the conversation growing by what matters only: the last reply."""
+    asked = _on_rung(request, "fence")
+    for turn in range(len(RUNGS), len(RUNGS) + REPAIRS):
+        back = (
+            Message("assistant", said[:4000] or "(nothing)"),
+            Message("user", repair_instructions(request.tool, reason)),
+        )
+        reply = exchange(replace(asked, messages=(*asked.messages, *back)), turn)
+        arguments, reason = _arguments(reply, request, settings)
+        if arguments is not None:
+            return arguments
+        said = reply.arguments or reply.text
+    raise ReplyError(
+        f"{settings.writer}: no usable arguments for '{request.tool.name}' after {REPAIRS} repairs: {reason}"
+    )
+
+
+def _on_rung(request: Request, rung: Rung) -> Request:
+    if rung == "tool":
+        return request
+    last = request.messages[-1]
+    asked = Message(last.role, f"{last.text}\n\n{fence_instructions(request.tool)}")
+    return replace(request, mode=rung, messages=(*request.messages[:-1], asked))
+
+
+def _arguments(reply: Reply, request: Request, settings: ModelSettings) -> tuple[str | None, str]:
+    """(arguments, '') or (None, reason). Text that holds the right object is as good as a call."""
+    if reason := _spoiled(reply, settings):
+        return None, reason
+    names = [tool.name for tool in request.tools if request.forced in ("", tool.name)]
+    if reply.tool and reply.tool not in names:
+        return None, f"it calls '{reply.tool[:80]}', but the tool is '{request.tool.name}'"
+    text = reply.arguments if reply.tool else find_object(reply.text)
+    if not text.strip():
+        return None, f"it holds no call of '{request.tool.name}' and no JSON object"
+    called = next((tool for tool in request.tools if tool.name == reply.tool), request.tool)
+    try:
+        return json.dumps(read_arguments(text, called.parameters), ensure_ascii=False), ""
+    except SchemaError as error:
+        return None, str(error)
+
+
+def _spoiled(reply: Reply, settings: ModelSettings) -> str:
+    if reply.finish_reason == "length":
+        return f"the reply was cut at llm.{settings.role}.max_tokens={settings.max_tokens}; write less or raise it"
+    if reply.finish_reason == "filter":
+        return "the provider withheld the reply (content filter or refusal)"
+    if reply.finish_reason == "oversize":
+        return f"the reply is longer than {LARGEST_REPLY} characters"
+    return ""

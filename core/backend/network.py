@@ -1,0 +1,71 @@
+"""Addresses: what is on this machine, what may be shown, and the switch that forbids everything else in tests."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import sys
+import threading
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from utils.errors import BackendError
+
+NO_NETWORK = "SWARM_EVO_TEST_NO_NETWORK"
+"""Environment variable: `1` makes any call to a non-loopback address an error."""
+
+_guard = threading.Lock()
+_guarded: list[bool] = []
+
+
+def host_of(url: str) -> str:
+    """Host name of a URL in lower case; '' if it has none."""
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def is_loopback(host: str) -> bool:
+    """True for `localhost`, names below it, 127.0.0.0/8 and ::1."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def shown_url(url: str) -> str:
+    """The address without user, password, query and fragment, where secrets travel."""
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return "(unreadable address)"
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+    return urlunsplit((parts.scheme, host + port, parts.path, "", ""))
+
+
+def check_address(url: str) -> None:
+    """Raise BackendError if the switch is on and `url` is not on this machine."""
+    if os.environ.get(NO_NETWORK) != "1":
+        return
+    _guard_sockets()
+    if not is_loopback(host_of(url)):
+        raise BackendError(f"{NO_NETWORK}=1 forbids the call to {shown_url(url)}")
+
+
+def _guard_sockets() -> None:
+    """Refuse other addresses at the socket too, whatever an SDK resolves or follows. The hook obeys the switch."""
+    with _guard:
+        if not _guarded:
+            _guarded.append(True)
+            sys.addaudithook(_refuse_connect)
+
+
+def _refuse_connect(event: str, args: tuple[Any, ...]) -> None:
+    if event == "socket.connect" and os.environ.get(NO_NETWORK) == "1":
+        address = args[1]
+        if isinstance(address, tuple) and not is_loopback(str(address[0])):
+            raise PermissionError(f"{NO_NETWORK}=1 forbids a connection to {address[0]}")

@@ -1,0 +1,63 @@
+"""What a call costs: the price that is set, or the published one from `genai-prices`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.backend.exchange import Usage
+from core.backend.network import host_of, shown_url
+from core.backend.settings import ModelSettings
+
+_PUBLISHER = {"openai": "openai", "azure": "azure", "anthropic": "anthropic", "gemini": "google"}
+_BY_HOST = {"api.deepseek.com": "deepseek", "open.bigmodel.cn": "zhipuai", "api.z.ai": "zai"}
+_CLOUD = {"bedrock": ("aws", "anthropic"), "vertex": ("google", "anthropic")}
+
+
+def cost_of(settings: ModelSettings, usage: Usage) -> float | None:
+    """Dollars for `usage`; 0.0 where nobody sends a bill, None if the price is not known."""
+    if settings.is_free:
+        return 0.0
+    if settings.price is not None:
+        return (usage.prompt * settings.price.input + usage.completion * settings.price.output) / 1e6
+    found = _published(settings, usage)
+    return None if found is None else float(found.total_price)
+
+
+def is_priced(settings: ModelSettings) -> bool:
+    """True if every call of this model can be priced before it is made."""
+    return cost_of(settings, Usage(1000, 1000)) is not None
+
+
+def context_size(settings: ModelSettings) -> int | None:
+    """Context window in tokens: as set, else as published, else None."""
+    if settings.context is not None or settings.provider in ("rules", "command"):
+        return settings.context
+    found = _published(settings, Usage(1, 1))
+    return None if found is None else found.model.context_window
+
+
+def _published(settings: ModelSettings, usage: Usage) -> Any | None:
+    from genai_prices import Usage as Counted
+    from genai_prices import calc_price
+
+    counted = Counted(
+        input_tokens=usage.prompt, output_tokens=usage.completion, cache_read_tokens=min(usage.cached, usage.prompt)
+    )
+    for place in _places(settings):
+        try:
+            return calc_price(counted, settings.model, **place)
+        except LookupError:
+            continue
+    return None
+
+
+def _places(settings: ModelSettings) -> list[dict[str, Any]]:
+    """Where to look, best first. A foreign address is looked up by its address only: its prices are its own."""
+    if settings.provider in _CLOUD:
+        return [{"provider_id": name} for name in _CLOUD[settings.provider]]
+    publisher = _PUBLISHER.get(settings.provider)
+    if not settings.base_url or settings.provider == "azure":
+        return [{"provider_id": publisher}] if publisher else []
+    places = [{"provider_api_url": shown_url(settings.base_url)}]
+    host = host_of(settings.base_url)
+    return [*places, {"provider_id": _BY_HOST[host]}] if host in _BY_HOST else places

@@ -1,0 +1,61 @@
+"""From reply to record and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.backend.exchange import Reply, Request
+from core.backend.faults import RefusedError
+from core.backend.settings import ModelSettings
+from core.contracts import CallRecord
+
+TOOL = "tool:"
+REFUSED = "refused:"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the run a query is made; with the turn it names the draw."""
+
+    run_seed: int
+    node_id: str
+    role: str
+    attempt: int
+
+    def sample(self, turn: int = 0) -> str:
+        """`<run seed>/<node id>/<role>/<attempt>`, and the turn of the function-calling ladder after its first."""
+        path = f"{self.run_seed}/{self.node_id}/{self.role}/{self.attempt}"
+        return f"{path}/{turn}" if turn else path
+
+
+def blank_record(digest: str, sample: str, place: Place, request: Request, settings: ModelSettings) -> CallRecord:
+    """A record with everything known before the call."""
+    return CallRecord(
+        request_hash=digest,
+        sample=sample,
+        node_id=place.node_id or None,
+        role=place.role,
+        attempt=place.attempt,
+        provider=settings.provider,
+        model=settings.model,
+        system=request.system,
+        user=request.user,
+        tool=request.forced,
+    )
+
+
+def reply_fields(reply: Reply) -> dict[str, str]:
+    """What a record keeps of a reply. With a tool call, the name that was called goes with the finish reason."""
+    if reply.tool:
+        return {"reply": reply.arguments, "finish_reason": f"{TOOL}{reply.tool}/{reply.finish_reason}"}
+    return {"reply": reply.text, "finish_reason": reply.finish_reason}
+
+
+def reply_of(record: CallRecord) -> Reply:
+    """The reply that a record holds. Raises RefusedError again where the server had refused."""
+    if record.finish_reason.startswith(REFUSED):
+        raise RefusedError(record.reply, int(record.finish_reason.removeprefix(REFUSED)))
+    if record.finish_reason.startswith(TOOL):
+        name, _, reason = record.finish_reason.removeprefix(TOOL).rpartition("/")
+        return Reply(tool=name, arguments=record.reply, finish_reason=reason)
+    return Reply(text=record.reply, finish_reason=record.finish_reason)

@@ -1,0 +1,129 @@
+"""The ledger of a run: tokens and dollars spent, held for calls in flight, and never above the caps."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.backend.exchange import Request, Usage
+from core.backend.settings import ModelSettings
+from core.contracts import CallRecord
+from utils.errors import BudgetExhausted, RunStopped
+
+FRAMING_TOKENS = 512
+"""Upper bound of what providers add on their own: roles, separators, the hidden prompt that explains tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Tokens and dollars."""
+
+    tokens: int = 0
+    usd: float = 0.0
+
+    def __add__(self, other: Amount) -> Amount:
+        return Amount(self.tokens + other.tokens, self.usd + other.usd)
+
+    def __sub__(self, other: Amount) -> Amount:
+        return Amount(self.tokens - other.tokens, self.usd - other.usd)
+
+
+class Ledger:
+    """Spent + lost + reserved stays at or below the caps, for any number of threads.
+
+    spent     what answered calls cost, by the server's own count
+    lost      worst case of calls that broke after they were sent: nobody knows what the provider bills for them
+    reserved  worst case of calls in flight
+
+    Args:
+        tokens: cap, prompt and completion together; None for no cap.
+        usd: cap in dollars; None for no cap.
+        stop: set to wake threads that wait for room.
+    """
+
+    def __init__(
+        self, tokens: int | None = None, usd: float | None = None, stop: threading.Event | None = None
+    ) -> None:
+        self.cap_tokens = tokens
+        self.cap_usd = usd
+        self._stop = stop or threading.Event()
+        self._room = threading.Condition()
+        self._spent = Amount()
+        self._lost = Amount()
+        self._reserved = Amount()
+
+    @property
+    def spent(self) -> Amount:
+        with self._room:
+            return self._spent
+
+    @property
+    def lost(self) -> Amount:
+        with self._room:
+            return self._lost
+
+    def restore(self, records: Iterable[CallRecord]) -> None:
+        """Count the stored calls of a run that is resumed."""
+        for record in records:
+            self._add(Amount((record.prompt_tokens or 0) + (record.completion_tokens or 0), record.cost_usd or 0.0))
+
+    def reserve(self, worst: Amount) -> Amount:
+        """Hold `worst`; waits while calls in flight hold the room that may come free again.
+
+        Raises:
+            BudgetExhausted: it does not fit, even if every call in flight turned out to cost nothing.
+        """
+        with self._room:
+            while not self._fits(self._spent + self._lost + self._reserved + worst):
+                known = self._spent + self._lost
+                if not self._fits(known + worst):
+                    raise BudgetExhausted(self._why(known, worst))
+                self._room.wait(0.2)
+                if self._stop.is_set():
+                    raise RunStopped("stopped while waiting for room in the budget")
+            self._reserved += worst
+        return worst
+
+    def settle(self, reserved: Amount, actual: Amount) -> None:
+        """The call ended: give the reservation back and count what it really took."""
+        with self._room:
+            self._reserved -= reserved
+            self._spent += actual
+            self._room.notify_all()
+
+    def lose(self, reserved: Amount) -> None:
+        """The call broke after it was sent: its worst case stays held."""
+        with self._room:
+            self._reserved -= reserved
+            self._lost += reserved
+            self._room.notify_all()
+
+    def _add(self, amount: Amount) -> None:
+        with self._room:
+            self._spent += amount
+
+    def _fits(self, total: Amount) -> bool:
+        # A reservation of nothing always fits: a free call under a used-up dollar cap, a resumed run above a lower cap.
+        tokens_ok = self.cap_tokens is None or total.tokens <= self.cap_tokens
+        return tokens_ok and (self.cap_usd is None or total.usd <= self.cap_usd + 1e-12)
+
+    def _why(self, known: Amount, worst: Amount) -> str:
+        if self.cap_tokens is not None and known.tokens + worst.tokens > self.cap_tokens:
+            used = f"{known.tokens} used, the next call may take {worst.tokens}"
+            return f"budget.tokens={self.cap_tokens} is reached: {used}"
+        return f"budget.usd={self.cap_usd} is reached: ${known.usd:.4f} used, the next call may cost ${worst.usd:.4f}"
+
+
+def most_tokens(request: Request, settings: ModelSettings) -> Usage:
+    """The most a call can take: a token is at least one byte of UTF-8, and the reply is capped by `max_tokens`."""
+    text = len(request.system.encode("utf-8", "replace"))
+    text += sum(len(message.text.encode("utf-8", "replace")) + 16 for message in request.messages)
+    if request.mode != "text":
+        text += sum(len(str(tool.parameters)) + len(tool.description) + 64 for tool in request.tools)
+    return Usage(text + FRAMING_TOKENS, settings.max_tokens)
+
+
+def likely_tokens(text: str) -> int:
+    """Tokens of a text whose count nobody told us: four bytes each, a common mean for English and code."""
+    return -(-len(text.encode("utf-8", "replace")) // 4)
