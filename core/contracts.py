@@ -458,6 +458,12 @@ class Store(Protocol):
     def open_tasks(self) -> list[Task]:
         """Tasks without a committed node, in (round, slot, attempt) order: where a resumed run goes on."""
 
+    def rounds(self) -> int:
+        """The number after the highest round that was opened."""
+
+    def why(self, node_id: str) -> dict[str, Any]:
+        """What the policy said of its choice."""
+
     def put_fact(self, key: str, value: Any, events: Sequence[Event] = ()) -> None:
         """A named fact of the run (baselines, shared round data, final result): plain JSON."""
 

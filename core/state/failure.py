@@ -40,7 +40,7 @@ class FailureKind(StrEnum):
 _ADVICE: dict[FailureKind, str] = {
     FailureKind.SYNTAX: "The program does not parse; fix the syntax error that is named.",
     FailureKind.IMPORT_BLOCKED: "It imports a module that is not allowed here; use only the allowed ones.",
-    FailureKind.SIGNATURE: "The required function or object is missing or takes other arguments; keep its name and signature.",
+    FailureKind.SIGNATURE: "The required function or object is missing or takes other arguments; keep its signature.",
     FailureKind.RUNTIME: "It raised an exception; fix the line that the traceback names.",
     FailureKind.EXIT: "It ended by itself with a non-zero exit code; do not call sys.exit or os._exit.",
     FailureKind.SIGNAL: "It was killed by a signal, as a crash in native code does; avoid the call that crashed.",

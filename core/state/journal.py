@@ -184,6 +184,10 @@ class Journal:
             self._visits[node_id] = self._visits.get(node_id, 0) + 1
             self._rewards[node_id] = self._rewards.get(node_id, 0.0) + reward
 
+    def copy_rewards(self, other: Journal, node_id: str) -> None:
+        """Take over the MCTS statistics of a node from another journal of the same run."""
+        self._visits[node_id], self._rewards[node_id] = other.visits(node_id)
+
     def visits(self, node_id: str) -> tuple[int, float]:
         """(visits, total reward) without building a node."""
         return self._visits.get(node_id, 0), self._rewards.get(node_id, 0.0)
