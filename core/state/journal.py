@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import islice
 
@@ -82,6 +82,10 @@ class Journal:
 
     def get_children(self, node_id: str) -> list[Node]:
         return [self[child] for child in self._children.get(node_id, ())]
+
+    def children_ids(self, node_id: str) -> Sequence[str]:
+        """Ids of the children in commit order, without building a node."""
+        return tuple(self._children.get(node_id, ()))
 
     def get_siblings(self, node_id: str) -> list[Node]:
         """Other children of the node's first parent; for a draft, the other drafts."""
@@ -183,10 +187,6 @@ class Journal:
         for node_id in node_ids:
             self._visits[node_id] = self._visits.get(node_id, 0) + 1
             self._rewards[node_id] = self._rewards.get(node_id, 0.0) + reward
-
-    def copy_rewards(self, other: Journal, node_id: str) -> None:
-        """Take over the MCTS statistics of a node from another journal of the same run."""
-        self._visits[node_id], self._rewards[node_id] = other.visits(node_id)
 
     def visits(self, node_id: str) -> tuple[int, float]:
         """(visits, total reward) without building a node."""

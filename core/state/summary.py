@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from core.state.node import Node
@@ -20,6 +20,51 @@ def summarise(journal: Journal, *, include_code: bool = False, max_tokens: int =
     """Best nodes first, then the newest, one paragraph each; '' for an empty journal."""
     nodes = _distinct(chain(journal.top(BEST_SHOWN), reversed(journal.latest(NEWEST_SHOWN))))
     return render(nodes, total=len(journal), include_code=include_code, max_tokens=max_tokens)
+
+
+def memory_text(journal: Journal, kind: str, parent_ids: Sequence[str] = (), max_tokens: int = 2000) -> str:
+    """The memory of a prompt by `agent.memory`; '' where there is nothing to tell.
+
+    Args:
+        kind: `none`: nothing; `related`: relatives of the parents; `all`: the whole journal, summarised.
+        parent_ids: the task's parents; a draft's relatives are the other drafts.
+    """
+    if kind == "none" or not len(journal):
+        return ""
+    if kind == "related":
+        nodes = related(journal, parent_ids)
+        return render(nodes, total=len(nodes), max_tokens=max_tokens) if nodes else ""
+    return summarise(journal, max_tokens=max_tokens)
+
+
+def related(journal: Journal, parent_ids: Sequence[str]) -> list[Node]:
+    """What was tried near the task, nearest first: the parents' other children, their ancestors, their siblings.
+
+    The parents themselves are left out: the prompt shows them whole. Each group is bounded by NEWEST_SHOWN.
+    """
+    if not parent_ids:
+        return list(reversed(journal.draft_nodes[-NEWEST_SHOWN:]))
+    groups: list[Iterable[str]] = []
+    for parent in parent_ids:
+        groups.append(islice(reversed(journal.children_ids(parent)), NEWEST_SHOWN))
+    for parent in parent_ids:
+        groups.append(_line(journal, parent))
+    for parent in parent_ids:
+        above = journal[parent].parent_id
+        if above is not None:
+            groups.append(islice(reversed(journal.children_ids(above)), NEWEST_SHOWN))
+    ids = dict.fromkeys(chain.from_iterable(groups))
+    return [journal[i] for i in ids if i not in parent_ids]
+
+
+def _line(journal: Journal, node_id: str) -> Iterator[str]:
+    """The nearest ancestors by first parents."""
+    above = journal[node_id].parent_id
+    for _ in range(NEWEST_SHOWN):
+        if above is None:
+            return
+        yield above
+        above = journal[above].parent_id
 
 
 def render(nodes: Iterable[Node], *, total: int, include_code: bool = False, max_tokens: int = 2000) -> str:

@@ -1,0 +1,216 @@
+"""CoderAgent: writes programs and functions; one class, a template an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agents.base_agent import UNREADABLE, BaseAgent
+from core.contracts import AgentContext, AgentResult, Prompt
+from core.state.failure import FailureKind
+from core.state.node import Node
+from utils.genes import split_genes
+from utils.prompt_builder import Attempt, Parts, fill_template
+from utils.response import parse_response, strip_thinking, syntax_error
+
+SHORTEST_PROGRAM = 50
+"""Characters: a whole program below this is not an answer. Single functions and diffs may be shorter."""
+
+_FOR_FUNCTIONS = {"draft": "generate", "improve": "mutate", "merge": "crossover"}
+"""Templates for a single function, where a policy speaks of whole programs."""
+
+
+class CoderAgent(BaseAgent):
+    """Draft, debug, improve, merge whole programs; generate, mutate, crossover, refine functions.
+
+    Of `AgentContext.extras` it reads, all optional: `signature`, `allowed_imports` (text or list), `output_format`,
+    `sections` ({title: text}), `language` (default python), `reply_format` (program, function or diff).
+
+    Args:
+        single_function: the searched code is one function or a diff: no rule of length, function templates.
+        options: as for BaseAgent.
+    """
+
+    def __init__(
+        self,
+        *,
+        single_function: bool = False,
+        prompts_dir: Path | None = None,
+        problem_prompts: Sequence[Path] = (),
+        prompt_tokens: int = 16_000,
+        repairs: int = 3,
+    ) -> None:
+        super().__init__(
+            prompts_dir=prompts_dir, problem_prompts=problem_prompts, prompt_tokens=prompt_tokens, repairs=repairs
+        )
+        self.single_function = single_function
+
+    # ------------------------------------------------------------ asking
+
+    def prompt(self, context: AgentContext) -> Prompt:
+        template = self.templates[self._template(context)]
+        system = fill_template(self.templates["system"], {"task": context.statement})
+        user = self.builder.build_explore_prompt(template, self._parts(context))
+        return Prompt(system=system, user=user, context=facts(context))
+
+    def fault(self, context: AgentContext, reply: str) -> str | None:
+        """Unusable but worth another try. A reply without any code is not: it is a hard failure."""
+        found = self._read(context, reply)
+        return None if found.failure is FailureKind.NO_CODE else found.message or None
+
+    # ------------------------------------------------------------ reading
+
+    def code(self, context: AgentContext, reply: str) -> AgentResult:
+        found = self._read(context, reply)
+        task = context.task
+        node = Node(
+            id=task.node_id,
+            code=found.code,
+            plan=found.plan,
+            genes=split_genes(found.code) if self._is_python(context) and not self.single_function else {},
+            operator=task.operator,
+            parent_ids=task.parent_ids,
+            parent_id=task.parent_ids[0] if task.parent_ids else None,
+            task_type=task.task_type,
+            generation=task.generation,
+            island=task.island,
+            slot=task.slot,
+            lower_is_better=context.lower_is_better,
+            is_buggy=found.failure is not None,
+            failure=found.failure,
+            metadata={"message": found.message} if found.failure else {},
+        )
+        return AgentResult(node=node, success=found.failure is None, error=found.message, failure=found.failure)
+
+    def _read(self, context: AgentContext, reply: str) -> _Found:
+        if reply.startswith(UNREADABLE):
+            return _Found("", "", FailureKind.REPLY_ERROR, reply.removeprefix(UNREADABLE))
+        reply = strip_thinking(reply)
+        block, plan = parse_response(reply, str(context.extras.get("language", "python")))
+        if block is None or not block.strip():
+            return _Found("", plan, FailureKind.NO_CODE, "the reply held no code block")
+        return self._judge(context, block.rstrip() + "\n", plan, whole=not self.single_function)
+
+    def _judge(self, context: AgentContext, code: str, plan: str, *, whole: bool) -> _Found:
+        size = len(code.strip())
+        if whole and size < SHORTEST_PROGRAM:
+            message = f"the program has {size} characters; a whole program is needed, not a part of one"
+            return _Found(code, plan, FailureKind.REPLY_ERROR, message)
+        error = syntax_error(code) if self._is_python(context) else None
+        if error is not None:
+            return _Found(code, plan, FailureKind.SYNTAX, f"the program does not parse: {error}")
+        return _Found(code, plan)
+
+    # ------------------------------------------------------------ what the prompt holds
+
+    def _template(self, context: AgentContext) -> str:
+        name: str = context.task.operator
+        if self.single_function:
+            name = _FOR_FUNCTIONS.get(name, name)
+        if name not in self.templates:
+            name = "improve" if context.parents else "draft"
+        return name
+
+    def _parts(self, context: AgentContext) -> Parts:
+        extras = context.extras
+        language = str(extras.get("language", "python"))
+        kind = str(extras.get("reply_format", "function" if self.single_function else "program"))
+        if kind == "diff" and not context.parents:
+            kind = "function" if self.single_function else "program"
+        return Parts(
+            task=context.statement,
+            interface=_interface(extras),
+            data=context.preview,
+            packages=context.packages,
+            memory=context.memory,
+            attempts=tuple(attempt_of(node, context.lower_is_better) for node in context.parents),
+            refusal=context.refusal,
+            notes=context.notes,
+            steps_left=context.steps_left,
+            format=fill_template(self.templates[f"format_{kind}"], {"language": language}),
+            language=language,
+            extra={str(k): str(v) for k, v in dict(extras.get("sections") or {}).items()},
+        )
+
+    def _is_python(self, context: AgentContext) -> bool:
+        return str(context.extras.get("language", "python")) == "python"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a reply held. `message` is '' where there is nothing to complain of."""
+
+    code: str
+    plan: str
+    failure: FailureKind | None = None
+    message: str = ""
+
+
+def facts(context: AgentContext) -> dict[str, Any]:
+    """The prompt's facts as plain JSON, for `rules`."""
+    return {
+        "operator": context.task.operator,
+        "parents": [_parent(node) for node in context.parents],
+        "statement": context.statement,
+        "preview": context.preview,
+        "refusal": context.refusal,
+        "notes": list(context.notes),
+        "steps_left": context.steps_left,
+        "shared": dict(context.shared),
+        "lower_is_better": context.lower_is_better,
+        "extras": dict(context.extras),
+    }
+
+
+def _parent(node: Node) -> dict[str, Any]:
+    return {
+        "id": node.id,
+        "code": node.code,
+        "plan": node.plan,
+        "genes": dict(node.genes),
+        "metric": node.metric_value,
+        "failure": node.failure.value if node.failure else None,
+        "message": str(node.metadata.get("message", "")),
+        "term_out": node.term_out,
+        "analysis": node.analysis,
+    }
+
+
+def attempt_of(node: Node, lower_is_better: bool) -> Attempt:
+    """A node as a prompt shows it."""
+    artifacts = node.metadata.get("artifacts")
+    shown = artifacts.items() if isinstance(artifacts, Mapping) else ()
+    output = "\n".join([node.term_out, *(f"[{name}]\n{text}" for name, text in shown)])
+    return Attempt(
+        code=node.code,
+        outcome=outcome_of(node, lower_is_better),
+        plan=node.plan,
+        output=output,
+        genes=tuple(node.genes),
+    )
+
+
+def outcome_of(node: Node, lower_is_better: bool) -> str:
+    """What became of a node, in a line or two."""
+    if node.failure is not None:
+        message = str(node.metadata.get("message", "")).strip().rstrip(".")
+        text = f"failed ({node.failure.value}){': ' + message if message else ''}. {node.failure.advice}"
+    elif node.metric_value is not None:
+        text = f"metric {node.metric_value:.6g} ({'lower' if lower_is_better else 'higher'} is better)"
+    else:
+        text = "no metric"
+    return f"{text}\nReview: {node.analysis}" if node.analysis else text
+
+
+def _interface(extras: Mapping[str, Any]) -> str:
+    lines: list[str] = []
+    if extras.get("signature"):
+        lines.append(f"Required signature:\n{extras['signature']}")
+    allowed = extras.get("allowed_imports")
+    if allowed:
+        lines.append(f"Allowed imports: {allowed if isinstance(allowed, str) else ', '.join(map(str, allowed))}")
+    if extras.get("output_format"):
+        lines.append(f"Required output:\n{extras['output_format']}")
+    return "\n\n".join(lines)

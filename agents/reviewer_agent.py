@@ -1,0 +1,138 @@
+"""ReviewerAgent: reads a program and its output. Its numbers are claims: an evaluator's score goes before them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from agents.coder_agent import outcome_of
+from agents.templates import load_templates
+from core.contracts import AgentContext, Review
+from core.state.failure import FailureKind
+from core.state.node import Node
+from utils.errors import ReplyError
+from utils.prompt_builder import BYTES_PER_TOKEN, fence, fill_template, shorten
+from utils.response import parse_json
+
+REVIEW_TOOL: dict[str, Any] = {
+    "type": "function",
+    "function": {
+        "name": "submit_review",
+        "description": "Submit the result of the code review",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "is_bug": {"type": "boolean"},
+                "has_csv_submission": {"type": "boolean"},
+                "summary": {"type": "string"},
+                "metric": {"type": "number"},
+                "lower_is_better": {"type": "boolean"},
+            },
+            "required": ["is_bug", "has_csv_submission", "summary"],
+        },
+    },
+}
+REVIEW_CHOICE = {"type": "function", "function": {"name": "submit_review"}}
+
+
+class ReviewerAgent:
+    """Asks a model for `submit_review` on a node that has run.
+
+    Args:
+        prompts_dir: the user's own templates (`review.md`, `review_system.md`).
+        prompt_tokens: budget of the prompt: half of it for the code, a quarter for the output.
+        repairs: how often arguments that do not fit the schema are asked for again.
+    """
+
+    def __init__(
+        self,
+        *,
+        prompts_dir: Path | None = None,
+        problem_prompts: Sequence[Path] = (),
+        prompt_tokens: int = 16_000,
+        repairs: int = 3,
+    ) -> None:
+        self.templates = load_templates(prompts_dir, problem_prompts)
+        self.prompt_bytes = prompt_tokens * BYTES_PER_TOKEN
+        self.repairs = repairs
+
+    def review(self, context: AgentContext, node: Node) -> Review:
+        """The model's reading; where it gives none that can be read, the bare facts of the run."""
+        system, user = self._messages(context, node)
+        reason = ""
+        for attempt in range(self.repairs + 1):
+            ask = (
+                user
+                if not reason
+                else f"{user}\n\nYour last call could not be used: {reason}\nCall the function again."
+            )
+            try:
+                text = context.query(
+                    system,
+                    ask,
+                    tools=[REVIEW_TOOL],
+                    tool_choice=REVIEW_CHOICE,
+                    context=review_facts(node, context.lower_is_better),
+                    attempt=attempt,
+                )
+                return read_review(text)
+            except ReplyError as error:
+                reason = str(error)
+        return _from_facts(node, f"The reviewer's reply could not be used ({reason}).")
+
+    def _messages(self, context: AgentContext, node: Node) -> tuple[str, str]:
+        language = str(context.extras.get("language", "python"))
+        values = {
+            "task": f"## Task\n\n{shorten(context.statement.strip(), self.prompt_bytes // 8, head=0.8)}",
+            "code": fence(shorten(node.code, self.prompt_bytes // 2), language),
+            "outcome": outcome_of(node.model_copy(update={"analysis": ""}), context.lower_is_better),
+            "output": fence(shorten(node.term_out, self.prompt_bytes // 4, head=0.2)),
+        }
+        return fill_template(self.templates["review_system"], {}), fill_template(self.templates["review"], values)
+
+
+def read_review(text: str) -> Review:
+    """The arguments of `submit_review` as a Review. Integers count as numbers; NaN and infinity as no metric.
+
+    Raises:
+        ReplyError: not an object of the schema's form; the message says what is wrong.
+    """
+    arguments = parse_json(text)
+    if arguments is None:
+        raise ReplyError("the arguments of submit_review are not a JSON object")
+    metric = arguments.get("metric")
+    if isinstance(metric, bool) or (isinstance(metric, float) and not math.isfinite(metric)):
+        arguments["metric"] = None
+    try:
+        return Review.model_validate_json(json.dumps(arguments))
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        raise ReplyError(f"submit_review: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
+
+
+def review_facts(node: Node, lower_is_better: bool) -> dict[str, Any]:
+    """What `rules` may know: exit state, files and traceback; nothing read out of the output."""
+    return {
+        "operator": "review",
+        "failure": node.failure.value if node.failure else None,
+        "exc_type": node.exc_type,
+        "message": str(node.metadata.get("message", "")),
+        "has_csv_submission": _has_submission(node),
+        "lower_is_better": lower_is_better,
+    }
+
+
+def _has_submission(node: Node) -> bool:
+    files = node.metadata.get("files")
+    if isinstance(files, dict):
+        return any(str(name).endswith("submission.csv") for name in files)
+    return node.failure is None or (node.failure is FailureKind.BAD_SUBMISSION)
+
+
+def _from_facts(node: Node, summary: str) -> Review:
+    return Review(is_bug=node.is_buggy, has_csv_submission=_has_submission(node), summary=summary)

@@ -1,0 +1,122 @@
+"""Reads what a model wrote: code blocks, the plan in prose, JSON. Never raises; what is not there is None or ''."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+_FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^`]*$")
+_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_PLAN_IN_CODE = re.compile(r"\A\s*#\s*Implementation Plan:?[ \t]*\n((?:[ \t]*#.*\n)*)", re.IGNORECASE)
+_OTHER_LANGUAGES = frozenset(
+    {"bash", "sh", "shell", "console", "text", "txt", "json", "output", "diff", "markdown", "md"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block: its label in lower case ('' where there is none) and its text without the fences."""
+
+    language: str
+    text: str
+
+
+def parse_response(text: str, language: str = "python") -> tuple[str | None, str]:
+    """(code, plan) of a reply. Code is None where there is no code block; an empty block is '' and counts as code."""
+    prose, blocks = split_blocks(strip_thinking(text))
+    code = extract_code(blocks, language)
+    plan = prose.strip()
+    if code is not None and not plan:
+        plan = _plan_in_code(code)
+    return code, plan
+
+
+def extract_code(blocks: list[Block], language: str = "python") -> str | None:
+    """The program among the blocks: the longest that parses, of those labelled as `language` where there are any."""
+    names = {language.lower(), *({"py", "python3"} if language == "python" else ())}
+    candidates = [b.text for b in blocks if b.language in names]
+    candidates = candidates or [b.text for b in blocks if b.language not in _OTHER_LANGUAGES]
+    if not candidates:
+        return None
+    sound = [c for c in candidates if language != "python" or syntax_error(c) is None]
+    return max(sound or candidates, key=len)
+
+
+def split_blocks(text: str) -> tuple[str, list[Block]]:
+    """(prose outside of the fences, fenced blocks in order). A fence that is never closed runs to the end."""
+    prose: list[str] = []
+    blocks: list[Block] = []
+    body: list[str] = []
+    fence, label = "", ""
+    for line in text.splitlines():
+        found = _FENCE.match(line)
+        if fence:
+            if found and found[1].startswith(fence) and not found[2]:
+                blocks.append(Block(label, "\n".join(body)))
+                fence, body = "", []
+            else:
+                body.append(line)
+        elif found:
+            fence, label = found[1], found[2].lower()
+        else:
+            prose.append(line)
+    if fence:
+        blocks.append(Block(label, "\n".join(body)))
+    return "\n".join(prose), blocks
+
+
+def strip_thinking(text: str) -> str:
+    """The reply without a reasoning model's `<think>` parts."""
+    return _THINKING.sub("", text) if "<think" in text.lower() else text
+
+
+def parse_json(text: str) -> dict[str, Any] | None:
+    """The first JSON object in the text, fenced or bare; None if there is none."""
+    text = strip_thinking(text)
+    for block in [b.text for b in split_blocks(text)[1]] + [text]:
+        found = _first_object(block)
+        if found is not None:
+            return found
+    return None
+
+
+def syntax_error(code: str) -> str | None:
+    """One line that names the first syntax error of Python `code`; None if it parses."""
+    try:
+        ast.parse(code)
+    except SyntaxError as error:
+        line = f": {error.text.strip()[:120]}" if error.text else ""
+        return f"line {error.lineno}: {error.msg}{line}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def _first_object(text: str) -> dict[str, Any] | None:
+    decoder = json.JSONDecoder()
+    start = text.find("{")
+    for _ in range(50):  # a bound, so that a reply of ten thousand braces costs no quadratic time
+        if start < 0:
+            return None
+        try:
+            value, _end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            return value
+        start = text.find("{", start + 1)
+    return None
+
+
+def _plan_in_code(code: str) -> str:
+    """The seed's form: a block of comments under `# Implementation Plan` at the top of the program."""
+    found = _PLAN_IN_CODE.match(code + "\n")
+    if not found:
+        return ""
+    lines = [line.strip().lstrip("#").strip() for line in found[1].splitlines()]
+    if lines and lines[-1].lower() == "code":
+        lines.pop()
+    return "\n".join(lines).strip()
