@@ -22,7 +22,7 @@ class BaseAgent(ABC):
     Args:
         prompts_dir: the user's own templates.
         problem_prompts: template folders of the problem.
-        prompt_tokens: budget of one prompt.
+        max_tokens: budget of one prompt.
         repairs: how often an unusable reply goes back to the model with the reason.
     """
 
@@ -31,11 +31,11 @@ class BaseAgent(ABC):
         *,
         prompts_dir: Path | None = None,
         problem_prompts: Sequence[Path] = (),
-        prompt_tokens: int = 16_000,
+        max_tokens: int = 16_000,
         repairs: int = 3,
     ) -> None:
         self.templates = load_templates(prompts_dir, problem_prompts)
-        self.builder = PromptBuilder(prompt_tokens)
+        self.builder = PromptBuilder(max_tokens)
         self.repairs = repairs
 
     def begin_round(self, context: AgentContext) -> dict[str, Any]:

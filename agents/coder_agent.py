@@ -39,11 +39,11 @@ class CoderAgent(BaseAgent):
         single_function: bool = False,
         prompts_dir: Path | None = None,
         problem_prompts: Sequence[Path] = (),
-        prompt_tokens: int = 16_000,
+        max_tokens: int = 16_000,
         repairs: int = 3,
     ) -> None:
         super().__init__(
-            prompts_dir=prompts_dir, problem_prompts=problem_prompts, prompt_tokens=prompt_tokens, repairs=repairs
+            prompts_dir=prompts_dir, problem_prompts=problem_prompts, max_tokens=max_tokens, repairs=repairs
         )
         self.single_function = single_function
 

@@ -45,7 +45,7 @@ class ReviewerAgent:
 
     Args:
         prompts_dir: the user's own templates (`review.md`, `review_system.md`).
-        prompt_tokens: budget of the prompt: half of it for the code, a quarter for the output.
+        max_tokens: budget of the prompt: half of it for the code, a quarter for the output.
         repairs: how often arguments that do not fit the schema are asked for again.
     """
 
@@ -54,11 +54,11 @@ class ReviewerAgent:
         *,
         prompts_dir: Path | None = None,
         problem_prompts: Sequence[Path] = (),
-        prompt_tokens: int = 16_000,
+        max_tokens: int = 16_000,
         repairs: int = 3,
     ) -> None:
         self.templates = load_templates(prompts_dir, problem_prompts)
-        self.prompt_bytes = prompt_tokens * BYTES_PER_TOKEN
+        self.prompt_bytes = max_tokens * BYTES_PER_TOKEN
         self.repairs = repairs
 
     def review(self, context: AgentContext, node: Node) -> Review:

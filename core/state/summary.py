@@ -22,7 +22,7 @@ def summarise(journal: Journal, *, include_code: bool = False, max_tokens: int =
     return render(nodes, total=len(journal), include_code=include_code, max_tokens=max_tokens)
 
 
-def memory_text(journal: Journal, kind: str, parent_ids: Sequence[str] = (), max_tokens: int = 2000) -> str:
+def remember(journal: Journal, parent_ids: Sequence[str] = (), *, kind: str = "all", max_tokens: int = 2000) -> str:
     """The memory of a prompt by `agent.memory`; '' where there is nothing to tell.
 
     Args:
