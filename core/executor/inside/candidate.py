@@ -1,0 +1,285 @@
+"""The candidate's process: the last of our code before untrusted code takes over.
+
+Everything here runs with what the candidate may do, or is about to. Nothing that it sends is believed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import json
+import linecache
+import os
+import random
+import resource
+import signal
+import sys
+import threading
+import traceback
+from types import ModuleType, TracebackType
+from typing import Any, NoReturn
+
+from . import kernel, landlock, seccomp, view
+from .warden import Start
+
+FILE = f"{view.WORKSPACE}/solution.py"
+PRELUDE = f"{view.WORKSPACE}/prelude.py"
+CHANNEL = 3
+_DATA_SLACK = 256 << 20
+_OPEN_FILES = 1024
+_REPORT_BYTES = 32_000
+_MAX_FRAMES = 30
+
+
+def run(start: Start, layout: view.Layout) -> NoReturn:
+    """Become the candidate: never returns."""
+    job, setup = start.job, start.setup
+    try:
+        _take_descriptors(start.fds)
+        os.setsid()
+        os.umask(0o022)
+        home = setup["workspace"] if setup["tier"] != "warm" else view.WORKSPACE
+        os.chdir(home)
+        _write_program(job)
+        _confine(job, setup, layout)
+        _settle(job, home)
+    except BaseException as error:  # noqa: BLE001 - our own failure, told as such by an exit code of its own
+        os.write(2, f"the sandbox could not be set up: {type(error).__name__}: {error}\n".encode())
+        os._exit(125)
+    kind = job["kind"]
+    del start, setup, layout
+    if kind == "command":
+        _execute(job["argv"])
+    if kind == "session":
+        from . import answering
+
+        answering.serve(job["prelude"], job["code"])
+    _run_script(job["code"])
+
+
+def _take_descriptors(fds: list[int]) -> None:
+    for index, fd in enumerate(fds):
+        os.dup2(fd, 200 + index)
+    for index in range(len(fds)):
+        os.dup2(200 + index, index, inheritable=index < CHANNEL)
+    os.closerange(len(fds), resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+
+
+def _write_program(job: dict[str, Any]) -> None:
+    """A script lies in its workspace, so that a process it spawns can import it."""
+    if job["kind"] == "script":
+        with open("solution.py", "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(job["code"])
+
+
+def _confine(job: dict[str, Any], setup: dict[str, Any], layout: view.Layout) -> None:
+    _limit(setup["limits"], own_space=setup["tier"] == "warm", gpus=bool(layout.devices))
+    if setup["uid"] is not None:
+        kernel.become(setup["uid"])
+    if setup["tier"] == "none":
+        return
+    kernel.drop_capabilities()
+    landlock.restrict(rules(layout))
+    seccomp.install(seccomp.program(namespaces=True))
+
+
+def rules(layout: view.Layout) -> list[tuple[str, int]]:
+    """What Landlock lets a candidate do in the view."""
+    return [
+        *((path, landlock.RUN) for path in layout.read_only),
+        *((path, landlock.CHANGE) for path in view.PRIVATE),
+        (f"{view.WORKSPACE}/input", landlock.READ),
+        ("/", landlock.READ_DIR),
+        ("/proc", landlock.READ),
+        ("/dev", landlock.READ),
+        *((path, landlock.DEVICE) for path in view.DEVICES),
+        *((path, landlock.GPU) for path in layout.devices),
+    ]
+
+
+def _limit(limits: dict[str, Any], *, own_space: bool, gpus: bool) -> None:
+    """Kernel limits a process: the watcher's tree-wide ones are the rule, these hold between two looks."""
+    memory = limits["memory_mb"] << 20
+    wanted = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_FSIZE: limits["file_mb"] << 20,
+        resource.RLIMIT_NOFILE: _OPEN_FILES,
+        resource.RLIMIT_MEMLOCK: 64 << 10,
+        resource.RLIMIT_MSGQUEUE: 0,
+    }
+    if not gpus:
+        wanted[resource.RLIMIT_DATA] = _private_memory() + memory + _DATA_SLACK
+    if own_space or os.getuid() == 0:  # elsewhere the user's other processes count as well
+        wanted[resource.RLIMIT_NPROC] = limits["processes"] + 2
+    if limits["cpu_seconds"] is not None:
+        wanted[resource.RLIMIT_CPU] = int(limits["cpu_seconds"]) + 2
+    for name, value in wanted.items():
+        hard = resource.getrlimit(name)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(name, (value, value))
+
+
+def _private_memory() -> int:
+    with open("/proc/self/status") as file:
+        return next((int(line.split()[1]) << 10 for line in file if line.startswith("VmData:")), 0)
+
+
+def _settle(job: dict[str, Any], home: str) -> None:
+    """The interpreter as a program expects to find it."""
+    os.environ.clear()
+    os.environ.update(job["env"])
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    vars(sys).update(__stdout__=sys.stdout, __stderr__=sys.stderr, __stdin__=sys.stdin)
+    sys.argv = ["solution.py", *job["argv"]]
+    sys.path.insert(0, home)
+    for name in [
+        name for name in sys.modules if name.split(".")[0] == __package__ and name != f"{__package__}.answering"
+    ]:
+        del sys.modules[name]
+    seed(job["seed"])
+    _set_threads(job["threads"])
+
+
+def seed(value: int) -> None:
+    """Equal runs draw equal numbers from `random` and numpy's legacy generator."""
+    random.seed(value)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(value % 2**32)
+    else:
+        sys.meta_path.insert(0, _SeedNumpy(value % 2**32))
+
+
+class _SeedNumpy:
+    """Seeds numpy when the program imports it."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        if name != "numpy":
+            return None
+        sys.meta_path.remove(self)
+        from importlib.util import find_spec
+
+        spec = find_spec("numpy")
+        if spec is not None and spec.loader is not None:
+            execute, value = spec.loader.exec_module, self.value
+
+            def exec_and_seed(module: ModuleType) -> None:
+                execute(module)
+                module.random.seed(value)
+
+            spec.loader.exec_module = exec_and_seed  # type: ignore[method-assign]
+        return spec
+
+
+def _set_threads(count: int) -> None:
+    """Preloading was done with one thread, because threads do not survive a fork."""
+    if count != 1 and "threadpoolctl" in sys.modules:
+        sys.modules["threadpoolctl"].threadpool_limits(count)
+
+
+def _execute(argv: list[str]) -> NoReturn:
+    try:
+        os.execvpe(argv[0], argv, os.environ)
+    except OSError as error:
+        os.write(2, f"{argv[0]}: {error.strerror}\n".encode())
+        os._exit(127)
+
+
+def _run_script(source: str) -> NoReturn:
+    main = ModuleType("__main__")
+    main.__dict__.update(__file__=FILE, __builtins__=__builtins__)
+    sys.modules["__main__"] = main
+    code = 0
+    try:
+        execute(source, FILE, main)
+    except SystemExit as error:
+        code = _exit_code(error)
+        if code:
+            report(error)
+    except BaseException as error:  # noqa: BLE001 - whatever the program raised is its result
+        code = 1
+        show(error)
+        report(error)
+    finish(code)
+
+
+def execute(source: str, file: str, module: ModuleType) -> None:
+    """Compile and run `source` in the module's namespace; its lines are known to tracebacks."""
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
+
+
+def finish(code: int) -> NoReturn:
+    """End as an interpreter does, but without tearing down what the fork server built."""
+    try:
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        gc.collect()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BaseException:  # noqa: BLE001 - the program's own handlers
+        pass
+    os._exit(code & 255)
+
+
+def _exit_code(error: SystemExit) -> int:
+    if error.code is None:
+        return 0
+    if isinstance(error.code, int):
+        return error.code & 255
+    os.write(2, f"{error.code}\n".encode(errors="backslashreplace"))
+    return 1
+
+
+def show(error: BaseException) -> None:
+    """Print the traceback as an interpreter would, without our frames."""
+    try:
+        sys.stdout.flush()
+        traceback.print_exception(type(error), error, _own_frames(error.__traceback__), file=sys.stderr)
+    except BaseException:  # noqa: BLE001 - a hostile __str__ or a broken stderr
+        pass
+
+
+def _own_frames(trace: TracebackType | None) -> TracebackType | None:
+    while trace is not None and trace.tb_frame.f_code.co_filename not in (FILE, PRELUDE):
+        trace = trace.tb_next
+    return trace
+
+
+def describe(error: BaseException) -> dict[str, Any]:
+    """The exception as plain data: type, arguments as text, frames as [file, line, function, text]."""
+    own = _own_frames(error.__traceback__)
+    if isinstance(error, SyntaxError) and own is None:
+        frames = [[error.filename or FILE, error.lineno or 0, "<module>", (error.text or "").strip()]]
+    else:
+        frames = [[f.filename, f.lineno or 0, f.name, f.line or ""] for f in traceback.extract_tb(own)[-_MAX_FRAMES:]]
+    for frame in frames:
+        frame[0] = "solution.py" if frame[0] == FILE else frame[0]
+    try:
+        args = [str(argument)[:500] for argument in error.args[:5]]
+        text = str(error)[:1000]
+    except BaseException:  # noqa: BLE001 - a hostile __str__
+        args, text = [], ""
+    compiled = isinstance(error, (SyntaxError, ValueError)) and own is None
+    code = error.errno if isinstance(error, OSError) else None
+    return {
+        "type": type(error).__name__, "args": args, "text": text, "errno": code, "traceback": frames,
+        "syntax": compiled,
+    }  # fmt: skip
+
+
+def report(error: BaseException) -> None:
+    """Tell the host what ended the program; one write, so that a full pipe cannot hang us."""
+    try:
+        data = json.dumps(describe(error)).encode()
+        if len(data) <= _REPORT_BYTES:
+            os.write(CHANNEL, data)
+    except BaseException:  # noqa: BLE001 - the program may have closed or broken anything
+        pass

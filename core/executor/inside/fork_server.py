@@ -1,0 +1,143 @@
+"""The warm fork server: `python -I fork_server.py CONTROL_FD CONFIG_JSON`.
+
+Trusted and single-threaded. It imports what the problem names, once, and makes one warden for each socket it is sent.
+It ends when its parent does.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+if __package__ in (None, ""):  # started by path: make the sibling files importable, under a name nobody else has
+    _folder = os.path.dirname(os.path.abspath(__file__))
+    sys.path.insert(0, os.path.dirname(_folder))
+    __package__ = os.path.basename(_folder)
+    importlib.import_module(__package__)
+    for _name in ("candidate", "answering", "plain"):
+        importlib.import_module(f"{__package__}.{_name}")
+    del sys.path[0]
+
+from . import candidate, frames, kernel, syscalls, view, warden
+
+_LOOK_FOR_PARENT = 0.5
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_SETTINGS = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/alternatives")
+_NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS
+
+
+def main(control: socket.socket, config: dict[str, Any]) -> tuple[warden.Start, view.Layout]:
+    """Preload, then serve until the host is gone. Returns only in a candidate's process."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    layout = view.Layout(config["scratch"], _read_only(config["show"]), config["devices"])
+    _keep_path(layout.read_only)
+    began = time.monotonic()
+    missing = _preload(config["preload"], control)
+    gc.collect()
+    gc.freeze()
+    frames.send(control, {
+        "ready": time.monotonic() - began, "missing": missing, "version": list(sys.version_info[:3]),
+        "executable": sys.executable, "arch": syscalls.machine(), "read_only": layout.read_only,
+    })  # fmt: skip
+    start = _serve(control, config["tier"], layout)
+    return start, layout
+
+
+def _read_only(show: list[str]) -> list[str]:
+    """System folders, this interpreter's own, and `show`; what lies below a shown folder is not named again."""
+    own = [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
+    own += [os.path.realpath(path) for path in own]
+    wanted = sorted({*own, *show} - {"/"}, key=len)
+    result = [path for path in (*_SYSTEM, *_SETTINGS) if os.path.exists(path)]
+    for path in wanted:
+        if not any(path == shown or path.startswith(shown + "/") for shown in result):
+            result.append(path)
+    return result
+
+
+def _keep_path(shown: list[str]) -> None:
+    """Nothing is imported from folders that candidates do not see (an editable install of ours, say)."""
+    sys.path[:] = [p for p in sys.path if any(p == root or p.startswith(root + "/") for root in shown)]
+    sys.path_importer_cache.clear()
+
+
+def _preload(names: list[str], control: socket.socket) -> dict[str, str]:
+    """Import each module; what cannot be imported is reported, not fatal. Importing starts no thread and no OpenMP."""
+    missing = {}
+    for name in names:
+        if _parent_is_gone(control):
+            os._exit(0)
+        try:
+            importlib.import_module(name)
+        except Exception as error:  # noqa: BLE001 - any module of the user's environment
+            missing[name] = f"{type(error).__name__}: {error}"
+    return missing
+
+
+def _parent_is_gone(control: socket.socket) -> bool:
+    try:
+        return control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+def _serve(control: socket.socket, tier: str, layout: view.Layout) -> warden.Start:
+    parent = os.getppid()
+    owner = (os.getuid(), os.getgid()) if tier == "warm" and os.getuid() != 0 else None
+    namespaces = 0 if tier != "warm" else _NAMESPACES | (kernel.CLONE_NEWUSER if owner else 0)
+    poll = select.poll()
+    poll.register(control, select.POLLIN)
+    while True:
+        ready = poll.poll(1000 * _LOOK_FOR_PARENT)
+        _reap()
+        if os.getppid() != parent:
+            os._exit(0)
+        if not ready:
+            continue
+        received = frames.receive(control)
+        if received is None:
+            os._exit(0)
+        start = _new_warden(control, received[1][0], namespaces, layout, owner)
+        if start is not None:
+            return start
+
+
+def _new_warden(
+    control: socket.socket, fd: int, namespaces: int, layout: view.Layout, owner: tuple[int, int] | None
+) -> warden.Start | None:
+    try:
+        pid = kernel.fork_into(namespaces) if namespaces else os.fork()
+    except OSError as error:
+        os.close(fd)
+        frames.send(control, {"error": str(error)})
+        return None
+    if pid == 0:
+        control.close()
+        return warden.serve(socket.socket(fileno=fd), layout, owner)
+    os.close(fd)
+    frames.send(control, {"pid": pid})
+    return None
+
+
+def _reap() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+if __name__ == "__main__":
+    # The frames below a candidate are this line's and the two it calls: nothing of the server's is left on the stack.
+    candidate.run(*main(socket.socket(fileno=int(sys.argv[1])), json.loads(sys.argv[2])))

@@ -1,0 +1,43 @@
+"""Length-prefixed JSON frames over a stream socket, for the trusted talk between host, fork server and warden."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from typing import Any
+
+HEADER = 4
+_MAX_FDS = 8
+
+
+def send(channel: socket.socket, message: dict[str, Any], fds: list[int] | None = None) -> None:
+    data = json.dumps(message).encode()
+    header = len(data).to_bytes(HEADER, "little")
+    if fds:
+        socket.send_fds(channel, [header], fds)
+        channel.sendall(data)
+    else:
+        channel.sendall(header + data)
+
+
+def receive(channel: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """The next message with its descriptors; None when the other side is gone."""
+    try:
+        header, fds, _, _ = socket.recv_fds(channel, HEADER, _MAX_FDS)
+        while 0 < len(header) < HEADER:
+            header += channel.recv(HEADER - len(header))
+        if not header:
+            return None
+        size = int.from_bytes(header, "little")
+        data = bytearray()
+        while len(data) < size:
+            part = channel.recv(min(size - len(data), 1 << 20))
+            if not part:
+                return None
+            data += part
+    except (ConnectionError, OSError):
+        return None
+    for fd in fds:
+        os.set_inheritable(fd, False)
+    return json.loads(data), fds

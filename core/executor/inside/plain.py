@@ -1,0 +1,97 @@
+"""Plain data as JSON: what crosses between host and candidate.
+
+`encode` writes None, bool, int, float, str, list and dict, and turns numpy scalars and arrays into numbers and lists.
+`wrap` and `unwrap` keep more kinds apart (tuple, set, bytes, complex, numpy arrays) for callers that need them.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+from typing import Any
+
+_TAG = "__kind__"
+_ARRAY_KINDS = "biufc"
+_MAX_DIMENSIONS = 32
+
+
+def encode(message: Any) -> bytes:
+    return json.dumps(message, default=_numbers, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def _numbers(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    raise TypeError(f"{type(value).__name__} is not plain data")
+
+
+def wrap(value: Any) -> Any:
+    """JSON data that `unwrap` turns back into the same kinds. TypeError for what is not plain."""
+    if value is None or isinstance(value, (bool, str)) or type(value) in (int, float):
+        return value
+    if isinstance(value, list):
+        return [wrap(item) for item in value]
+    if isinstance(value, tuple):
+        return {_TAG: "tuple", "items": [wrap(item) for item in value]}
+    if isinstance(value, dict):
+        return {_TAG: "dict", "items": [[wrap(key), wrap(item)] for key, item in value.items()]}
+    if isinstance(value, (set, frozenset)):
+        return {_TAG: "set", "items": [wrap(item) for item in value]}
+    if isinstance(value, (bytes, bytearray)):
+        return {_TAG: "bytes", "data": base64.b64encode(value).decode()}
+    if isinstance(value, complex):
+        return {_TAG: "complex", "parts": [value.real, value.imag]}
+    return _wrap_array(value)
+
+
+def _wrap_array(value: Any) -> Any:
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
+        array = numpy.asarray(value)
+        if array.dtype.kind in _ARRAY_KINDS:
+            data = base64.b64encode(numpy.ascontiguousarray(array).tobytes()).decode()
+            return {_TAG: "array", "dtype": array.dtype.str, "shape": list(array.shape), "data": data}
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value)
+    raise TypeError(f"{type(value).__module__}.{type(value).__name__} is not plain data")
+
+
+def unwrap(value: Any) -> Any:
+    """The inverse of `wrap`. ValueError for anything that `wrap` does not write."""
+    if isinstance(value, list):
+        return [unwrap(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    kind = value.get(_TAG)
+    try:
+        return _UNWRAP[kind](value)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise ValueError(f"malformed data of kind {str(kind)[:40]!r}: {type(error).__name__}") from error
+
+
+def _array(value: dict[str, Any]) -> Any:
+    import numpy
+
+    dtype = numpy.dtype(value["dtype"])
+    shape = value["shape"]
+    if dtype.kind not in _ARRAY_KINDS or dtype.hasobject or len(shape) > _MAX_DIMENSIONS:
+        raise ValueError("not an array of numbers")
+    if not all(type(length) is int and length >= 0 for length in shape):
+        raise ValueError("not a shape")
+    array = numpy.frombuffer(base64.b64decode(value["data"], validate=True), dtype=dtype).reshape(shape).copy()
+    return array if shape else array[()]
+
+
+_UNWRAP: dict[Any, Any] = {
+    "tuple": lambda value: tuple(unwrap(item) for item in value["items"]),
+    "set": lambda value: {unwrap(item) for item in value["items"]},
+    "dict": lambda value: {unwrap(key): unwrap(item) for key, item in value["items"]},
+    "bytes": lambda value: base64.b64decode(value["data"], validate=True),
+    "complex": lambda value: complex(*value["parts"]),
+    "array": _array,
+}

@@ -1,0 +1,149 @@
+"""Seccomp-BPF: which system calls a candidate may make.
+
+A list of refusals by class, plus ENOSYS for everything newer than our table. Calls that other programs need and that
+are harmful only with some arguments are judged by those arguments.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import signal
+import struct
+
+from . import kernel, syscalls
+
+_LOAD, _JEQ, _JGE, _JSET, _AND, _RET = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+_ALLOW, _KILL, _ERRNO, _NOTIFY = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000
+_X32_BIT = 0x40000000
+_SET_MODE_FILTER, FLAG_NEW_LISTENER = 1, 8
+
+Instruction = tuple[int, int, int, int]
+"""code, jump if true, jump if false, constant"""
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+REFUSED = _names("""
+ptrace process_vm_readv process_vm_writev kcmp process_madvise process_mrelease pidfd_open pidfd_getfd
+pidfd_send_signal move_pages migrate_pages
+mount umount2 pivot_root chroot move_mount open_tree open_tree_attr fsopen fsconfig fsmount fspick mount_setattr
+statmount listmount setns unshare
+bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register io_setup seccomp
+keyctl add_key request_key
+kexec_load kexec_file_load init_module finit_module delete_module create_module query_module get_kernel_syms reboot
+swapon swapoff acct quotactl quotactl_fd nfsservctl sysfs uselib ustat lookup_dcookie
+memfd_create memfd_secret name_to_handle_at open_by_handle_at fanotify_init fanotify_mark
+shmget shmat shmctl shmdt msgget msgsnd msgrcv msgctl semget semop semtimedop semctl mq_open mq_unlink mq_notify
+sethostname setdomainname settimeofday clock_settime clock_adjtime adjtimex syslog vhangup
+ioperm iopl modify_ldt personality
+""")
+
+CHANGES_OF_METADATA = _names("""
+chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat setxattr lsetxattr fsetxattr setxattrat removexattr
+lremovexattr fremovexattr removexattrat utime utimes futimesat utimensat file_setattr
+""")
+"""Landlock does not cover them; without a mount namespace they do nothing and report success."""
+
+LOOKS_AT_METADATA = _names("""
+stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat statfs getxattr lgetxattr listxattr
+llistxattr getxattrat listxattrat file_getattr chdir inotify_add_watch
+""")
+"""Landlock does not cover them either; without a mount namespace the warden answers them (see `notify`)."""
+
+_AF_UNIX = 1
+_NEW_NAMESPACES = 0x7E020080
+_PR_SET_DUMPABLE, _PR_SET_MM, _PR_SET_PTRACER = 4, 35, 0x59616D61
+_TIOCSTI, _TIOCLINUX, _FIOSETOWN, _SIOCSPGRP = 0x5412, 0x541C, 0x8901, 0x8902
+_F_SETOWN, _F_SETSIG, _F_SETOWN_EX = 8, 10, 15
+_S_IFMT, _DEVICE_KINDS = 0o170000, (0o020000, 0o060000)
+
+
+def _refuse(code: int = errno.EPERM) -> Instruction:
+    return (_RET, 0, 0, _ERRNO | code)
+
+
+def _argument(index: int) -> Instruction:
+    """Load the low half of an argument: all those judged here are 32 bits wide."""
+    return (_LOAD, 0, 0, 16 + 8 * index)
+
+
+def _refuse_if(index: int, values: tuple[int, ...], mask: int | None = None) -> list[Instruction]:
+    block = [_argument(index)] + ([] if mask is None else [(_AND, 0, 0, mask)])
+    for value in values:
+        block += [(_JEQ, 0, 1, value), _refuse()]
+    return [*block, (_RET, 0, 0, _ALLOW)]
+
+
+def _only_if(index: int, values: tuple[int, ...], code: int = errno.EPERM) -> list[Instruction]:
+    block = [_argument(index)]
+    for value in values:
+        block += [(_JEQ, 0, 1, value & 0xFFFFFFFF), (_RET, 0, 0, _ALLOW)]
+    return [*block, _refuse(code)]
+
+
+def _judged_by_argument() -> dict[str, list[Instruction]]:
+    return {
+        "clone": [_argument(0), (_JSET, 0, 1, _NEW_NAMESPACES), _refuse(), (_RET, 0, 0, _ALLOW)],
+        "clone3": [_refuse(errno.ENOSYS)],  # its flags lie in memory; the C library then takes clone
+        "ioctl": _refuse_if(1, (_TIOCSTI, _TIOCLINUX, _FIOSETOWN, _SIOCSPGRP)),
+        "prctl": _refuse_if(0, (_PR_SET_DUMPABLE, _PR_SET_MM, _PR_SET_PTRACER)),
+        "mknod": _refuse_if(1, _DEVICE_KINDS, _S_IFMT),
+        "mknodat": _refuse_if(2, _DEVICE_KINDS, _S_IFMT),
+        "socket": _only_if(0, (_AF_UNIX,), errno.EAFNOSUPPORT),
+        "socketpair": _only_if(0, (_AF_UNIX,), errno.EAFNOSUPPORT),
+    }
+
+
+def _without_namespaces(pid: int, scoped: bool) -> dict[str, list[Instruction]]:
+    """Further rules where other processes of the same user are in view. `pid` is the candidate's own."""
+    rules: dict[str, list[Instruction]] = {"socket": [_refuse()]}
+    rules |= {name: [_refuse(0)] for name in CHANGES_OF_METADATA}
+    rules |= {name: [(_RET, 0, 0, _NOTIFY)] for name in LOOKS_AT_METADATA}
+    for name in ("prlimit64", "sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler"):
+        rules[name] = _only_if(0, (0, pid))
+    rules["setpriority"] = _only_if(1, (0, pid))
+    rules["ioprio_set"] = _only_if(1, (0, pid))
+    if not scoped:
+        for name in ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
+            rules[name] = _only_if(0, (0, pid) if name == "kill" else (pid,))
+        rules["tkill"] = [_refuse()]
+        rules["fcntl"] = _refuse_if(1, (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX))
+    return rules
+
+
+def program(*, namespaces: bool, pid: int = 0, scoped: bool = True, arch: str | None = None) -> bytes:
+    """The packed filter: `namespaces` False adds what a mount and pid namespace would otherwise do."""
+    arch = arch or syscalls.machine()
+    code: list[Instruction] = [(_LOAD, 0, 0, 4), (_JEQ, 1, 0, syscalls.AUDIT_ARCH[arch]), (_RET, 0, 0, _KILL)]
+    code.append((_LOAD, 0, 0, 0))
+    if arch == "x86_64":
+        code += [(_JGE, 0, 1, _X32_BIT), (_RET, 0, 0, _KILL)]
+    code += [(_JGE, 0, 1, syscalls.LAST_KNOWN + 1), _refuse(errno.ENOSYS)]
+    blocks = {name: [_refuse()] for name in REFUSED} | _judged_by_argument()
+    if not namespaces:
+        blocks |= _without_namespaces(pid, scoped)
+    for name, block in blocks.items():
+        number = syscalls.number(name, arch)
+        if number is not None:
+            code += [(_JEQ, 0, len(block), number), *block]
+    code.append((_RET, 0, 0, _ALLOW))
+    return b"".join(struct.pack("=HBBI", op, true, false, constant) for op, true, false, constant in code)
+
+
+def install(filter_: bytes, flags: int = 0) -> int:
+    """Put the filter in force for this process and its children, for good; with NEW_LISTENER return its descriptor."""
+    buffer = ctypes.create_string_buffer(filter_, len(filter_))
+    header = struct.pack("@HxxxxxxQ", len(filter_) // 8, ctypes.addressof(buffer))
+    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+    return kernel.syscall("seccomp", _SET_MODE_FILTER, flags, header)
+
+
+def name_of_signal(number: int) -> str:
+    """`SIGSEGV` for 11; the number as text where it has no name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

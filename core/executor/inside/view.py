@@ -1,0 +1,128 @@
+"""The file system that a candidate sees: built in a private mount namespace, from nothing.
+
+/usr, /lib…, the interpreter   read-only binds of the host's
+/workspace /tmp /dev/shm       one size-limited tmpfs: bytes and inodes have a hard limit that unlinked, mapped and
+                               sparse files count towards, and nothing reaches the host's disk
+/workspace/input               read-only bind
+/proc                          of the job's own pid namespace
+/dev                           null, zero, full, random, urandom, and GPUs where asked for
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from . import kernel
+
+WORKSPACE = "/workspace"
+PRIVATE = (WORKSPACE, "/tmp", "/dev/shm")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+INODE_BYTES = 12 * 1024
+"""What one file, folder or link is charged against the disk limit, at least."""
+_FLAGS = kernel.MS_NOSUID | kernel.MS_NODEV
+_OLD_ROOT = ".old"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What is the same for all jobs of a sandbox."""
+
+    scratch: str
+    """An empty folder of the host to mount the new root on."""
+    read_only: list[str] = field(default_factory=list)
+    """Host paths to show under their own names; missing ones are left out."""
+    devices: list[str] = field(default_factory=list)
+    """GPU device nodes."""
+
+
+def enter(layout: Layout, *, disk_mb: int, uid: int | None, inputs: str | None, workspace: str | None) -> None:
+    """Build the view in the current mount namespace and make it the root.
+
+    Args:
+        disk_mb: limit of all that the job writes anywhere.
+        uid: owner of the private folders, None for the user that we are.
+        inputs: host folder for /workspace/input.
+        workspace: host folder to bind as /workspace, None for a folder in memory.
+    """
+    root = layout.scratch
+    kernel.mount(None, "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+    early = [path for path in layout.read_only if not _is_private(path)]
+    late = [(path, os.open(path, os.O_PATH)) for path in layout.read_only if _is_private(path) and os.path.exists(path)]
+    given = [None if path is None else os.open(path, os.O_PATH) for path in (inputs, workspace)]
+    kernel.mount("tmpfs", root, "tmpfs", _FLAGS, "mode=755,size=4m,nr_inodes=8k")
+    for path in early:
+        _show(path, root)
+    for path in (*DEVICES, *layout.devices):
+        if os.path.exists(path):
+            kernel.mount(path, _point(root + path, is_folder=False), None, kernel.MS_BIND)
+    for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
+        os.symlink(f"/proc/self/fd{target}", f"{root}/dev/{name}")
+    os.makedirs(root + "/proc", exist_ok=True)
+    kernel.mount("proc", root + "/proc", "proc", _FLAGS | kernel.MS_NOEXEC)
+    mount_private(root, disk_mb, uid, given[1])
+    for path, fd in late:
+        kernel.bind(f"/proc/self/fd/{fd}", _point(root + path, is_folder=os.path.isdir(path)), read_only=True)
+    if given[0] is not None:
+        target = _point(f"{root}{WORKSPACE}/input", is_folder=True)
+        kernel.bind(f"/proc/self/fd/{given[0]}", target, read_only=True)
+    for fd in [fd for _, fd in late] + [fd for fd in given if fd is not None]:
+        os.close(fd)
+    _pivot(root)
+
+
+def mount_private(root: str, disk_mb: int, uid: int | None, workspace: int | None = None) -> None:
+    """Mount empty private folders below `root`; `workspace` is a descriptor of a host folder to use for the first."""
+    inodes = max(64, disk_mb * 1024 * 1024 // INODE_BYTES)
+    for path in PRIVATE:
+        _point(root + path, is_folder=True)
+    spool = root + WORKSPACE
+    kernel.mount("tmpfs", spool, "tmpfs", _FLAGS, f"mode=755,size={disk_mb}m,nr_inodes={inodes}")
+    for name, mode in (("tmp", 0o1777), ("shm", 0o1777), ("work", 0o700)):
+        os.mkdir(f"{spool}/{name}")
+        os.chmod(f"{spool}/{name}", mode)
+        if uid is not None:
+            os.chown(f"{spool}/{name}", uid, uid)
+    kernel.mount(f"{spool}/tmp", root + "/tmp", None, kernel.MS_BIND)
+    kernel.mount(f"{spool}/shm", root + "/dev/shm", None, kernel.MS_BIND)
+    if workspace is None:
+        kernel.mount(f"{spool}/work", spool, None, kernel.MS_BIND)
+    else:
+        kernel.bind(f"/proc/self/fd/{workspace}", spool, read_only=False)
+
+
+def renew_private(disk_mb: int, uid: int | None) -> None:
+    """Throw away all that a job wrote: new empty private folders in place of the old. All its processes are dead."""
+    for path in ("/dev/shm", "/tmp", WORKSPACE, WORKSPACE):
+        kernel.unmount(path, kernel.MNT_DETACH)
+    mount_private("", disk_mb, uid)
+
+
+def _is_private(path: str) -> bool:
+    return any(path == own or path.startswith(own + "/") for own in PRIVATE)
+
+
+def _show(path: str, root: str) -> None:
+    if os.path.islink(path) and path.count("/") == 1:  # /lib -> usr/lib
+        os.symlink(os.readlink(path), root + path)
+    elif os.path.exists(path):
+        kernel.bind(path, _point(root + path, is_folder=os.path.isdir(path)), read_only=True)
+
+
+def _point(path: str, *, is_folder: bool) -> str:
+    """Make an empty folder or file to mount on."""
+    folder = path if is_folder else os.path.dirname(path)
+    os.makedirs(folder, mode=0o755, exist_ok=True)
+    if not is_folder and not os.path.exists(path):
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))
+    return path
+
+
+def _pivot(root: str) -> None:
+    os.mkdir(f"{root}/{_OLD_ROOT}")
+    os.chdir(root)
+    kernel.syscall("pivot_root", b".", _OLD_ROOT.encode())
+    os.chdir("/")
+    kernel.unmount("/" + _OLD_ROOT, kernel.MNT_DETACH)
+    os.rmdir("/" + _OLD_ROOT)
+    kernel.mount(None, "/", None, kernel.MS_BIND | kernel.MS_REMOUNT | kernel.MS_RDONLY | _FLAGS)

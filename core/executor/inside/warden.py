@@ -1,0 +1,305 @@
+"""The warden of a slot: trusted, first process of the job's pid namespace, dead when the host or the fork server is.
+
+It builds the view, starts one candidate after the other, measures the tree against the limits, kills, and reports over
+a socket that no candidate ever holds. Without namespaces it finds the tree by descent instead.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import select
+import signal
+import socket
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from . import copying, frames, kernel, view, watch
+
+_FIRST_TICK, _LAST_TICK = 0.01, 0.05
+_KILL_SECONDS = 5.0
+_DISK_EVERY = 0.1
+
+
+@dataclass(frozen=True)
+class Start:
+    """In the candidate's process: what it is to become. `fds` are its descriptors 0, 1, 2, 3."""
+
+    job: dict[str, Any]
+    setup: dict[str, Any]
+    fds: list[int]
+
+
+class Slot:
+    """One set of namespaces (or none) and the private folders in it."""
+
+    def __init__(self, setup: dict[str, Any], layout: view.Layout) -> None:
+        self.setup = setup
+        self.namespaces: bool = setup["tier"] == "warm"
+        self.in_memory: bool = self.namespaces and setup["in_memory"]
+        self.uid: int | None = setup["uid"]
+        self.limits: dict[str, Any] = setup["limits"]
+        self._layout = layout
+        self._host: int | None = None
+        self._used = False
+
+    def open(self) -> None:
+        workspace = self.setup["workspace"]
+        if workspace is not None:
+            self._host = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY)
+            if not self.in_memory and self.uid is not None:
+                _give(workspace, self.uid)
+        if not self.namespaces:
+            self._link_inputs()
+            return
+        view.enter(
+            self._layout,
+            disk_mb=self.limits["disk_mb"],
+            uid=self.uid,
+            inputs=self.setup["inputs"],
+            workspace=None if self.in_memory else workspace,
+        )
+
+    def _link_inputs(self) -> None:
+        """Without mounts, `input` is a link to where the data lies."""
+        if self.setup["inputs"] and self.setup["workspace"]:
+            link = os.path.join(self.setup["workspace"], "input")
+            if not os.path.lexists(link):
+                os.symlink(self.setup["inputs"], link)
+
+    def fill(self) -> None:
+        """Before a job: empty private folders with what lies in the host's workspace."""
+        if not self.in_memory:
+            return
+        if self._used:
+            view.renew_private(self.limits["disk_mb"], self.uid)
+        self._used = True
+        if self._host is not None:
+            self._copy(self._host, view.WORKSPACE)
+            if self.uid is not None:
+                _give(view.WORKSPACE, self.uid)
+
+    def collect(self) -> None:
+        """After a job, when all its processes are dead: what it left goes to the host's workspace."""
+        if self.in_memory and self._host is not None:
+            copying.clear_folder(self._host, keep=frozenset({"input"}))
+            source = os.open(view.WORKSPACE, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                budget = self.limits["disk_mb"] * watch.MB
+                copying.copy_tree(source, self._host, budget=budget, skip=frozenset({"input"}))
+            finally:
+                os.close(source)
+
+    def _copy(self, source: int, target: str) -> None:
+        folder = os.open(target, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            copying.copy_tree(source, folder, budget=1 << 40, skip=frozenset({"input"}))
+        finally:
+            os.close(folder)
+
+    def members(self) -> list[int]:
+        return watch.namespace_members() if self.namespaces else watch.descendants(os.getpid())
+
+    def kill(self) -> None:
+        """Kill and reap every process of the job; returns when none is left."""
+        end = time.monotonic() + _KILL_SECONDS
+        while time.monotonic() < end:
+            if self.namespaces:
+                _signal(-1)
+            else:
+                for pid in self.members():
+                    _signal(pid)
+            if _reap() and not self.members():
+                return
+            time.sleep(0.001)
+
+    def disk(self, pids: list[int]) -> int:
+        """Bytes that the job keeps, where no quota of the kernel's holds it."""
+        folder = view.WORKSPACE if self.namespaces else self.setup["workspace"]
+        return watch.disk_usage(folder) + watch.unlinked_usage(pids) if folder else 0
+
+
+def serve(control: socket.socket, layout: view.Layout, owner: tuple[int, int] | None) -> Start:
+    """Serve one slot until its host is gone. Returns only in a candidate's process.
+
+    Args:
+        control: our end of the host's socket.
+        owner: uid and gid to keep in a new user namespace, None where there is none.
+    """
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
+            signal.signal(number, signal.SIG_IGN)  # pid 1 is deaf to what it does not handle
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+        if owner is not None:
+            kernel.map_identity(*owner)
+        received = frames.receive(control)
+        if received is None:
+            os._exit(0)
+        slot = Slot(received[0], layout)
+        if not slot.namespaces:
+            kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
+        slot.open()
+        while (received := frames.receive(control)) is not None:
+            start = _one_job(slot, control, *received)
+            if start is not None:
+                return start
+    except BaseException as error:  # noqa: BLE001 - whatever broke is told to the host, which stops the run
+        _tell(control, {"error": f"{type(error).__name__}: {error}"})
+    os._exit(0)
+
+
+def _one_job(slot: Slot, control: socket.socket, job: dict[str, Any], fds: list[int]) -> Start | None:
+    slot.fill()
+    before = watch.reaped_cpu()
+    started = time.monotonic()
+    pid = os.fork()
+    if pid == 0:
+        control.close()
+        return Start(job, slot.setup, fds)
+    for fd in fds:
+        os.close(fd)
+    watching = _Watching(slot, job, started)
+    status, breach = watching.until_end(control, pid)
+    slot.kill()
+    seconds = time.monotonic() - started
+    breach = breach or watching.disk_breach([])
+    slot.collect()
+    report = {
+        "status": status, "breach": breach, "seconds": seconds,
+        "cpu": watch.reaped_cpu() - before, "memory": watching.peak,
+    }  # fmt: skip
+    _tell(control, report)
+    return None
+
+
+class _Watching:
+    """One job against its limits."""
+
+    def __init__(self, slot: Slot, job: dict[str, Any], started: float) -> None:
+        self.peak = 0
+        self._slot = slot
+        self._limits: dict[str, Any] = slot.limits
+        self._deadline: float | None = job["deadline"]
+        self._started = started
+        self._cpu_before = watch.reaped_cpu()
+        self._next_disk = 0.0
+
+    def until_end(self, control: socket.socket, pid: int) -> tuple[int | None, tuple[str, str] | None]:
+        """Wait for the candidate, a breach or the host's word. Returns wait status and (kind, message) of a breach."""
+        poll = select.poll()
+        poll.register(control, select.POLLIN)
+        handle = os.pidfd_open(pid)
+        poll.register(handle, select.POLLIN)
+        tick = _FIRST_TICK
+        try:
+            while True:
+                ready = {fd for fd, _ in poll.poll(math.ceil(1000 * self._pause(tick)))}
+                ended = self._ended(pid)
+                if ended is not None:
+                    return ended, None
+                if control.fileno() in ready:
+                    return None, self._told(control)
+                breach = self._breach()
+                if breach is not None:
+                    return None, breach
+                tick = min(tick * 1.5, _LAST_TICK)
+        finally:
+            os.close(handle)
+
+    def _pause(self, tick: float) -> float:
+        if self._deadline is None:
+            return tick
+        return max(0.0, min(tick, self._started + self._deadline - time.monotonic()))
+
+    def _ended(self, pid: int) -> int | None:
+        """Reap what has ended; the candidate's wait status if it is among them."""
+        while True:
+            try:
+                found, status, used = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return None
+            if found == 0:
+                return None
+            if found == pid:
+                self.peak = max(self.peak, used.ru_maxrss * 1024)
+                return status
+
+    def _told(self, control: socket.socket) -> tuple[str, str]:
+        received = frames.receive(control)
+        if received is None:  # the host is dead: so are we, and with pid 1 the whole namespace
+            self._slot.kill()
+            os._exit(0)
+        kind = received[0].get("stop")
+        return str(kind), str(received[0].get("message", ""))
+
+    def _breach(self) -> tuple[str, str] | None:
+        now = time.monotonic() - self._started
+        if self._deadline is not None and now >= self._deadline:
+            return "timeout", f"wall clock: still running after {self._deadline:g} s, the limit"
+        limits = self._limits
+        members = self._slot.members()
+        usage = watch.measure(members, limits["memory_mb"] * watch.MB)
+        self.peak = max(self.peak, usage.memory)
+        if usage.memory > limits["memory_mb"] * watch.MB:
+            used = f"{usage.memory / watch.MB:,.0f} MB in {len(members)} processes"
+            return "memory", f"memory: {used}, the limit is {limits['memory_mb']:,} MB"
+        if usage.tasks > limits["processes"]:
+            used = f"{usage.tasks} processes and threads"
+            return "processes", f"processes: {used}, the limit is {limits['processes']}"
+        cpu = usage.cpu + watch.reaped_cpu() - self._cpu_before
+        if limits["cpu_seconds"] is not None and cpu > limits["cpu_seconds"]:
+            return "cpu", f"CPU: {cpu:.1f} s used, the limit is {limits['cpu_seconds']:g} s"
+        if watch.machine_is_short_of_memory():
+            return "memory", "memory: this machine has less than 2 % left; the job was stopped to save it"
+        return self.disk_breach(members) if now >= self._next_disk else None
+
+    def disk_breach(self, members: list[int]) -> tuple[str, str] | None:
+        if self._slot.in_memory:
+            return None
+        begun = time.monotonic()
+        used = self._slot.disk(members)
+        taken = time.monotonic() - begun
+        self._next_disk = begun - self._started + max(_DISK_EVERY, 5 * taken)
+        limit = self._limits["disk_mb"]
+        if used > limit * watch.MB:
+            return (
+                "disk",
+                f"disk: {used / watch.MB:,.0f} MB written (12 KiB an entry at least), the limit is {limit:,} MB",
+            )
+        return None
+
+
+def _give(folder: str, uid: int) -> None:
+    """Make a tree the candidate's, without following links."""
+    for parent, folders, files in os.walk(folder):
+        if parent == folder and "input" in folders:
+            folders.remove("input")
+        os.chown(parent, uid, uid, follow_symlinks=False)
+        for name in files:
+            os.chown(os.path.join(parent, name), uid, uid, follow_symlinks=False)
+
+
+def _signal(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except OSError:
+        pass
+
+
+def _reap() -> bool:
+    """Wait for what has ended; True when no child is left."""
+    while True:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                return False
+        except ChildProcessError:
+            return True
+
+
+def _tell(control: socket.socket, message: dict[str, Any]) -> None:
+    try:
+        frames.send(control, message)
+    except OSError:  # the host is gone; nobody is left to tell
+        pass

@@ -1,0 +1,136 @@
+"""What a job's processes use, read from /proc, and which limit that oversteps."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+TICK = os.sysconf("SC_CLK_TCK")
+MB = 1 << 20
+_SHORT_OF_MEMORY = 0.02
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Of a whole process tree at one moment."""
+
+    tasks: int = 0
+    """Processes and threads."""
+    memory: int = 0
+    """Bytes: proportional set size where resident pages alone could overstep the limit, else resident pages."""
+    cpu: float = 0.0
+    """Seconds, with those of reaped children."""
+
+
+def namespace_members() -> list[int]:
+    """Every process of our pid namespace but its first; reads a /proc of that namespace."""
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1"]
+
+
+def descendants(pid: int) -> list[int]:
+    """Every process below `pid`, without itself."""
+    found: list[int] = []
+    todo = [pid]
+    while todo:
+        parent = todo.pop()
+        for child in children(parent):
+            found.append(child)
+            todo.append(child)
+    return found
+
+
+def children(pid: int) -> list[int]:
+    result: list[int] = []
+    try:
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children") as file:
+                result += map(int, file.read().split())
+    except OSError:
+        pass
+    return result
+
+
+def measure(pids: Iterable[int], memory_limit: int) -> Usage:
+    """Sum over `pids`; the dear proportional count is taken only when the cheap one is above `memory_limit` bytes."""
+    pids = list(pids)
+    tasks, resident, cpu = 0, 0, 0.0
+    for pid in pids:
+        fields = _stat(pid)
+        if fields:
+            tasks += int(fields[17])
+            resident += int(fields[21]) * PAGE
+            cpu += sum(map(int, fields[11:15])) / TICK
+    if resident > memory_limit:
+        resident = sum(map(_proportional, pids))
+    return Usage(tasks, resident, cpu)
+
+
+def _stat(pid: int) -> list[str]:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().decode("ascii", "replace").rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def _proportional(pid: int) -> int:
+    """PSS with its swapped part; resident pages where the kernel does not let us look."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup") as file:
+            return sum(int(line.split()[1]) * 1024 for line in file if line.startswith(("Pss:", "SwapPss:")))
+    except OSError:
+        fields = _stat(pid)
+        return int(fields[21]) * PAGE if fields else 0
+
+
+def reaped_cpu() -> float:
+    """CPU seconds of all children waited for so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def machine_is_short_of_memory() -> bool:
+    """True when the machine has less than 2 % left: the last line against memory that no process is charged for."""
+    values: dict[str, int] = {}
+    try:
+        with open("/proc/meminfo") as file:
+            for line in file:
+                name, _, rest = line.partition(":")
+                values[name] = int(rest.split()[0])
+    except (OSError, ValueError, IndexError):
+        return False
+    return values.get("MemAvailable", 1) < _SHORT_OF_MEMORY * values.get("MemTotal", 1)
+
+
+def disk_usage(folder: str) -> int:
+    """Bytes charged for a tree that an enemy may be changing: blocks, at least 12 KiB an entry."""
+    total = 0
+    todo = [folder]
+    while todo:
+        try:
+            with os.scandir(todo.pop()) as entries:
+                for entry in entries:
+                    found = entry.stat(follow_symlinks=False)
+                    total += max(12 * 1024, found.st_blocks * 512)
+                    if entry.is_dir(follow_symlinks=False):
+                        todo.append(entry.path)
+        except OSError:
+            continue
+    return total
+
+
+def unlinked_usage(pids: Iterable[int]) -> int:
+    """Bytes of files that have no name any more but are held open by one of `pids`."""
+    seen: dict[tuple[int, int], int] = {}
+    for pid in pids:
+        try:
+            for fd in os.listdir(f"/proc/{pid}/fd"):
+                found = os.stat(f"/proc/{pid}/fd/{fd}")
+                if found.st_nlink == 0 and found.st_blocks:
+                    seen[found.st_dev, found.st_ino] = found.st_blocks * 512
+        except OSError:
+            continue
+    return sum(seen.values())

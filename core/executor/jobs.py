@@ -1,0 +1,276 @@
+"""Jobs on this machine: `LocalJobs` runs them in threads, `JobPool` lets many threads submit and wait.
+
+A job is trusted code of ours (`JobSpec.entry`) that uses the sandbox for what it does not trust. The threads only wait
+for sandboxed processes, so they do not fight for the interpreter.
+"""
+
+from __future__ import annotations
+
+import importlib
+import queue
+import shutil
+import tempfile
+import threading
+import traceback
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from core.contracts import ExecutionResult, JobBench, JobResult, JobRunner, JobSpec, Limits, Sandbox, SessionFailure
+from core.executor.collect import collect_file
+from core.executor.workspace import WorkspaceManager, remove_tree
+from utils.errors import JobLost, SandboxError
+
+_ATTEMPTS = 3
+
+
+def run_job(spec: JobSpec, bench: JobBench) -> Any:
+    """Call the job's entry: the same piece of code wherever the job runs.
+
+    Raises:
+        SandboxError: the entry cannot be found.
+        Exception: whatever the entry raised; an error of ours, since a candidate's failure is part of the value.
+    """
+    module, _, name = spec.entry.partition(":")
+    try:
+        entry: Callable[[dict[str, Any], JobBench], Any] = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SandboxError(f"no job entry {spec.entry}: {error}") from error
+    return entry(spec.payload, bench)
+
+
+def run_script(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
+    """Job entry: run one whole program and take the files it was to write.
+
+    Args:
+        payload: `code`; `inputs`: host folder for the read-only /workspace/input, or null; `limits`: Limits as a dict;
+            `seed`; `collect`: relative paths to take; `max_bytes`: cap for each of them; `keep_dir`: host folder that
+            they are copied to, or null to look only.
+
+    Returns:
+        `{result: ExecutionResult as a dict, files: {relative: {path, bytes} | {error}}}`; `path` is null without a
+        `keep_dir`.
+    """
+    workspace = WorkspaceManager(bench.scratch / "workspace")
+    for folder in (workspace.submission, workspace.working):
+        folder.mkdir(parents=True)
+    inputs = payload.get("inputs")
+    result = bench.sandbox.run(
+        payload["code"],
+        workspace=workspace.root,
+        inputs=Path(inputs) if inputs else None,
+        limits=Limits.model_validate(payload.get("limits") or {}),
+        seed=payload.get("seed", 0),
+        on_output=bench.on_output,
+    )
+    keep_dir = payload.get("keep_dir")
+    files = {
+        relative: _take(workspace.root, relative, payload.get("max_bytes", 256 << 20), keep_dir)
+        for relative in payload.get("collect", ())
+    }
+    return {"result": result.model_dump(mode="json"), "files": files}
+
+
+def _take(root: Path, relative: str, max_bytes: int, keep_dir: str | None) -> dict[str, Any]:
+    taken = collect_file(root, relative, max_bytes)
+    if taken.data is None:
+        return {"error": taken.reason}
+    if keep_dir is None:
+        return {"path": None, "bytes": len(taken.data)}
+    path = Path(keep_dir) / relative
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(taken.data)
+    return {"path": str(path), "bytes": len(taken.data)}
+
+
+class LocalJobs:
+    """Implements `JobRunner` with `slots` threads of this process round one sandbox.
+
+    A cancelled job's candidate runs on until its own limits end it; its result is discarded. Deadlines are kept by the
+    sandbox's limits: every entry hands its own to what it starts.
+    """
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        slots: int,
+        scratch: Path | None = None,
+        on_output: Callable[[str, str], None] | None = None,
+    ) -> None:
+        """
+        Args:
+            scratch: folder for the jobs' private folders; a temporary one without.
+            on_output: called with (job id, text) while a candidate prints.
+        """
+        if slots < 1:
+            raise ValueError(f"slots={slots}: at least 1 is needed")
+        self.slots = slots
+        self._sandbox = sandbox
+        self._scratch = Path(tempfile.mkdtemp(prefix="swarm-jobs-", dir=scratch))
+        self._on_output = on_output
+        self._todo: queue.SimpleQueue[tuple[str, JobSpec] | None] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[JobResult] = queue.SimpleQueue()
+        self._cancelled: set[str] = set()
+        self._serial = 0
+        self._lock = threading.Lock()
+        self._threads = [threading.Thread(target=self._work, daemon=True, name=f"job-{i}") for i in range(slots)]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, spec: JobSpec) -> str:
+        with self._lock:
+            self._serial += 1
+            id_ = f"job-{self._serial}"
+        self._todo.put((id_, spec))
+        return id_
+
+    def next(self, timeout: float | None = None) -> JobResult | None:
+        try:
+            return self._done.get(timeout=timeout)
+        except queue.Empty:
+            return None
+
+    def cancel(self, id: str) -> None:
+        with self._lock:
+            self._cancelled.add(id)
+
+    def close(self) -> None:
+        for _ in self._threads:
+            self._todo.put(None)
+        for thread in self._threads:
+            thread.join(timeout=5.0)
+        remove_tree(self._scratch)
+
+    def _work(self) -> None:
+        while (item := self._todo.get()) is not None:
+            id_, spec = item
+            if not self._is_cancelled(id_):
+                result = self._run(id_, spec)
+                if not self._is_cancelled(id_):
+                    self._done.put(result)
+
+    def _is_cancelled(self, id_: str) -> bool:
+        with self._lock:
+            return id_ in self._cancelled
+
+    def _run(self, id_: str, spec: JobSpec) -> JobResult:
+        scratch = self._scratch / id_
+        scratch.mkdir()
+        told = self._on_output
+        bench = JobBench(
+            sandbox=self._sandbox, scratch=scratch, on_output=None if told is None else lambda text: told(id_, text)
+        )
+        try:
+            return JobResult(id=id_, value=run_job(spec, bench))
+        except Exception as error:  # noqa: BLE001 - whatever an entry raises is told to the one who waits
+            return JobResult(id=id_, error=_explain(error))
+        finally:
+            try:
+                remove_tree(scratch)
+            except OSError:
+                shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _explain(error: Exception) -> str:
+    """A sandbox error as its one line; anything else with its traceback."""
+    if isinstance(error, (SandboxError, SessionFailure)):
+        return f"{type(error).__name__}: {error}"
+    return "".join(traceback.format_exception(error))[-4000:]
+
+
+class JobPool:
+    """Implements `Jobs` over a runner: many threads submit and wait; one thread hands out the results.
+
+    A lost worker's job is run again, up to three times in all.
+    """
+
+    def __init__(self, runner: JobRunner) -> None:
+        self.slots = runner.slots
+        self._runner = runner
+        self._waiting: dict[str, Future[JobResult]] = {}
+        self._early: dict[str, JobResult] = {}
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._pump = threading.Thread(target=self._hand_out, daemon=True, name="job-results")
+        self._pump.start()
+
+    def run(self, spec: JobSpec) -> Any:
+        return self._value(self._submit(spec), spec)
+
+    def map(self, specs: Iterable[JobSpec]) -> list[Any]:
+        todo = list(specs)
+        futures = [self._submit(spec) for spec in todo]
+        return [self._value(future, spec) for future, spec in zip(futures, todo, strict=True)]
+
+    def close(self) -> None:
+        """Close the runner as well. Whoever still waits gets JobLost."""
+        self._closed.set()
+        self._pump.join(timeout=5.0)
+        self._runner.close()
+        with self._lock:
+            waiting, self._waiting = self._waiting, {}
+        for id_, future in waiting.items():
+            future.set_result(JobResult(id=id_, lost=True, error="the job pool was closed"))
+
+    def _submit(self, spec: JobSpec) -> Future[JobResult]:
+        if self._closed.is_set():
+            raise JobLost("the job pool is closed")
+        future: Future[JobResult] = Future()
+        id_ = self._runner.submit(spec)
+        with self._lock:
+            early = self._early.pop(id_, None)
+            if early is None:
+                self._waiting[id_] = future
+        if early is not None:
+            future.set_result(early)
+        return future
+
+    def _value(self, future: Future[JobResult], spec: JobSpec) -> Any:
+        for attempt in range(1, _ATTEMPTS + 1):
+            result = future.result()
+            if not result.lost:
+                break
+            if attempt == _ATTEMPTS or self._closed.is_set():
+                raise JobLost(result.error or f"the worker of {spec.entry} was lost {attempt} times")
+            future = self._submit(spec)
+        if result.error:
+            raise SandboxError(result.error)
+        return result.value
+
+    def _hand_out(self) -> None:
+        while not self._closed.is_set():
+            result = self._runner.next(timeout=0.2)
+            if result is None:
+                continue
+            with self._lock:
+                future = self._waiting.pop(result.id, None)
+                if future is None:
+                    self._early[result.id] = result
+            if future is not None:
+                future.set_result(result)
+
+
+def script_spec(
+    code: str,
+    *,
+    limits: Limits,
+    inputs: Path | None = None,
+    seed: int = 0,
+    collect: Iterable[str] = (),
+    max_bytes: int = 256 << 20,
+    keep_dir: Path | None = None,
+) -> JobSpec:
+    """The JobSpec of `run_script`."""
+    payload = {
+        "code": code, "inputs": None if inputs is None else str(inputs), "limits": limits.model_dump(), "seed": seed,
+        "collect": list(collect), "max_bytes": max_bytes, "keep_dir": None if keep_dir is None else str(keep_dir),
+    }  # fmt: skip
+    return JobSpec(
+        entry="core.executor.jobs:run_script", payload=payload, seconds=limits.seconds + 60, memory_mb=limits.memory_mb
+    )
+
+
+def execution_result(value: dict[str, Any]) -> ExecutionResult:
+    """The ExecutionResult in the value of `run_script`."""
+    return ExecutionResult.model_validate(value["result"])

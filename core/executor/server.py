@@ -1,0 +1,211 @@
+"""Our side of the fork server: starting it, asking it for slots, and talking to their wardens."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.executor.inside import frames
+from utils.errors import SandboxError
+
+_SCRIPT = Path(__file__).parent / "inside" / "fork_server.py"
+_START_SECONDS = 120.0
+_SLOT_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """What a fork server is started with."""
+
+    tier: str
+    python: str
+    preload: tuple[str, ...]
+    state_dir: Path
+    """Folder of ours for the server's log and mount point."""
+    show: tuple[str, ...] = ()
+    """Further host paths that candidates may read."""
+    devices: tuple[str, ...] = ()
+
+
+class Slot:
+    """Our end of one warden. Not thread-safe: one user at a time."""
+
+    def __init__(self, control: socket.socket, pid: int) -> None:
+        self.control = control
+        self.pid = pid
+
+    def start(self, job: dict[str, Any], fds: Sequence[int]) -> None:
+        """Start a candidate with `fds` as its descriptors 0, 1, 2, 3."""
+        try:
+            frames.send(self.control, job, list(fds))
+        except OSError as error:
+            raise SandboxError(self._last_words() or f"the warden of the sandbox is gone: {error}") from error
+
+    def stop(self, kind: str, message: str) -> None:
+        """Have the running candidate killed; its report will carry this breach."""
+        try:
+            frames.send(self.control, {"stop": kind, "message": message})
+        except OSError:  # already gone
+            pass
+
+    def report(self, timeout: float | None = None) -> dict[str, Any]:
+        """The warden's report of the job that ended. SandboxError when the warden is gone, broken or late."""
+        self.control.settimeout(timeout)
+        received = frames.receive(self.control)
+        if received is None:
+            raise SandboxError("the sandbox's warden ended without a report (killed from outside, or out of memory)")
+        if "error" in received[0]:
+            raise SandboxError(f"the sandbox could not set up a job: {received[0]['error']}")
+        return received[0]
+
+    def _last_words(self) -> str:
+        try:
+            self.report(1.0)
+        except (SandboxError, OSError) as error:
+            return str(error)
+        return ""
+
+    def close(self) -> None:
+        """Let the warden go; it takes everything of the slot with it."""
+        self.control.close()
+
+
+@dataclass
+class ForkServer:
+    """A running fork server. Thread-safe. Construction does not wait for it; the first use does.
+
+    A server that died is replaced once a use: its candidates died with it.
+    """
+
+    config: ServerConfig
+    _process: subprocess.Popen[bytes] | None = None
+    _control: socket.socket | None = None
+    _ready: dict[str, Any] | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _closed: bool = False
+
+    def __post_init__(self) -> None:
+        self.config.state_dir.mkdir(parents=True, exist_ok=True)
+        self._start()
+
+    def ready(self) -> dict[str, Any]:
+        """Wait until it is preloaded; return what it said: `missing` modules with reasons, `version`, `read_only`, …"""
+        with self._lock:
+            return self._wait_until_ready()
+
+    def open_slot(self, setup: dict[str, Any]) -> Slot:
+        """A new warden with its namespaces. SandboxError when the kernel refuses them."""
+        with self._lock:
+            try:
+                return self._ask(setup)
+            except (ConnectionError, TimeoutError):
+                self._stop()
+                self._start()
+                return self._ask(setup)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            self._stop()
+
+    def _ask(self, setup: dict[str, Any]) -> Slot:
+        self._wait_until_ready()
+        assert self._control is not None
+        ours, theirs = socket.socketpair()
+        try:
+            self._control.settimeout(_SLOT_SECONDS)
+            frames.send(self._control, {"slot": True}, [theirs.fileno()])
+            answer = frames.receive(self._control)
+            if answer is None:
+                raise ConnectionError("the fork server is gone")
+            if "error" in answer[0]:
+                raise SandboxError(f"the kernel refused the sandbox's namespaces: {answer[0]['error']}")
+            frames.send(ours, setup)
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        return Slot(ours, answer[0]["pid"])
+
+    def _start(self) -> None:
+        if self._closed:
+            raise SandboxError("the sandbox is closed")
+        scratch = self.config.state_dir / "root"
+        scratch.mkdir(exist_ok=True)
+        ours, theirs = socket.socketpair()
+        config = {
+            "tier": self.config.tier, "scratch": str(scratch), "preload": list(self.config.preload),
+            "show": list(self.config.show), "devices": list(self.config.devices),
+        }  # fmt: skip
+        command = [self.config.python, "-I", "-B", str(_SCRIPT), str(theirs.fileno()), json.dumps(config)]
+        with open(self.config.state_dir / "fork_server.log", "ab") as log:
+            try:
+                self._process = subprocess.Popen(
+                    command, pass_fds=[theirs.fileno()], env=_environment(), stdin=subprocess.DEVNULL,
+                    stdout=log, stderr=log, cwd="/", start_new_session=True,
+                )  # fmt: skip
+            except OSError as error:
+                ours.close()
+                raise SandboxError(f"cannot start {self.config.python}: {error.strerror}") from error
+            finally:
+                theirs.close()
+        self._control, self._ready = ours, None
+
+    def _wait_until_ready(self) -> dict[str, Any]:
+        if self._closed or self._control is None:
+            raise SandboxError("the sandbox is closed")
+        if self._ready is None:
+            self._control.settimeout(_START_SECONDS)
+            received = frames.receive(self._control)
+            if received is None:
+                raise SandboxError(f"the fork server did not start: {self._log_tail()}")
+            self._ready = received[0]
+        return self._ready
+
+    def _log_tail(self) -> str:
+        try:
+            text = (self.config.state_dir / "fork_server.log").read_text(errors="replace").strip()
+        except OSError:
+            text = ""
+        return text[-400:] or f"{self.config.python} ended at once"
+
+    def _stop(self) -> None:
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._process is not None:
+            try:
+                self._process.wait(5.0)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+
+
+def _environment() -> dict[str, str]:
+    """Of the server itself: nothing of ours. One thread, because threads do not survive a fork."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+    fixed = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "MPLBACKEND": "Agg"}
+    return fixed | dict.fromkeys(names, "1")
+
+
+def own_python() -> str:
+    """The interpreter that runs us."""
+    return sys.executable or shutil.which("python3") or "python3"
+
+
+def private_folder(state_dir: Path) -> Path:
+    """A folder below `state_dir` that is ours alone, so that several sandboxes can share it."""
+    path = state_dir / f"sandbox-{os.getpid()}-{threading.get_ident():x}-{os.urandom(3).hex()}"
+    path.mkdir(parents=True)
+    return path
