@@ -90,7 +90,7 @@ def _read(answer: Any) -> Reply:
 
 def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:
     collected = Collector(deadline)
-    for chunk in stream:
+    for chunk in collected.within(stream):
         collected.usage = _usage(chunk.usage) or collected.usage
         for choice in (chunk.choices or [])[:1]:
             delta = choice.delta

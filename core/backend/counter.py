@@ -17,7 +17,7 @@ from core.backend.exchange import Reply, Request, Usage, request_hash
 from core.backend.faults import LostReplyError, RefusedError, mask, read_fault
 from core.backend.gate import Gate
 from core.backend.prices import cost_of
-from core.backend.providers import PROVIDER_TO_CLIENT, PROVIDER_TO_QUERY, PROVIDERS
+from core.backend.providers import PROVIDER_TO_CLIENT, PROVIDER_TO_QUERY, PROVIDERS, is_claude
 from core.backend.records import REFUSED, Place, blank_record, reply_fields, reply_of
 from core.backend.retry import Patience, RetryPolicy
 from core.backend.settings import ModelSettings
@@ -149,7 +149,7 @@ class Counter:
             except BaseException:  # stopped or broken while the call was out: it may still be billed
                 self._ledger.lose(held)
                 raise
-            usage = reply.usage or _guess(request, reply)
+            usage = reply.usage or (worst if reply.finish_reason == "oversize" else _guess(request, reply))
             self._ledger.settle(held, Amount(usage.prompt + usage.completion, cost_of(settings, usage) or 0.0))
             return reply, usage
 
@@ -170,7 +170,7 @@ class Counter:
                 f"llm.{settings.role}.provider={settings.provider}: unknown provider; allowed: {', '.join(PROVIDERS)}"
             )
         key = (settings.provider, settings.base_url, settings.key_text, settings.api_version, settings.region,
-               settings.project, settings.command, settings.timeout, settings.model.startswith("claude"))  # fmt: skip
+               settings.project, settings.command, settings.timeout, is_claude(settings))  # fmt: skip
         with self._lock:
             if key not in self._clients:
                 self._clients[key] = self._connect(settings)

@@ -81,7 +81,7 @@ def read_fault(error: BaseException, settings: ModelSettings) -> Exception:
 
 
 def _by_status(status: int, error: BaseException, settings: ModelSettings) -> Exception:
-    text = f"{_name(settings)}: HTTP {status}: {mask(_first_line(error), settings)}"
+    text = f"{_name(settings)}: HTTP {status}: {mask(_said(error), settings)}"
     if status in (401, 403):
         names = " or ".join(key_names(settings.provider, settings.base_url)) or "its usual variable"
         return BackendAuthError(f"{text}; the key comes from llm.{settings.role}.api_key or {names}")
@@ -136,6 +136,14 @@ def _never_sent(error: BaseException) -> bool:
 def _name(settings: ModelSettings) -> str:
     place = f" at {shown_url(settings.base_url)}" if settings.base_url else ""
     return f"{settings.writer}{place}"
+
+
+def _said(error: BaseException) -> str:
+    """What the server says, out of the body where the SDK keeps it, else the first line of the error's text."""
+    body: Any = getattr(error, "body", None) or getattr(error, "details", None)
+    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    message = inner.get("message") if isinstance(inner, Mapping) else None
+    return message.strip()[:400] if isinstance(message, str) and message.strip() else _first_line(error)
 
 
 def _first_line(error: BaseException) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from core.backend.deadline import Deadline
 from core.backend.exchange import Reply, Usage
 
+T = TypeVar("T")
 LARGEST_REPLY = 1_000_000
 """Characters. No program is that long; what is longer is a fault of the server."""
 KEPT = 2000
@@ -14,10 +17,7 @@ KEPT = 2000
 
 
 class Collector:
-    """Gathers the pieces of one streamed reply, within the deadline.
-
-    Beyond LARGEST_REPLY pieces are counted, not kept: the stream is still read to its end, where the bill stands.
-    """
+    """Gathers the pieces of one streamed reply, within the deadline and LARGEST_REPLY."""
 
     def __init__(self, deadline: Deadline) -> None:
         self._deadline = deadline
@@ -28,27 +28,36 @@ class Collector:
         self.finish_reason = ""
         self.usage: Usage | None = None
 
+    def within(self, chunks: Iterable[T]) -> Iterator[T]:
+        """The chunks, until the deadline (TimeoutError) or until the reply is oversize: then the rest is not read."""
+        for chunk in chunks:
+            self._deadline.check()
+            yield chunk
+            if self._is_oversize:
+                return
+
     def add_text(self, piece: str) -> None:
-        if self._fits(piece):
-            self._text.append(piece)
+        self._size += len(piece)
+        self._text.append(piece)
 
     def add_call(self, name: str, piece: str) -> None:
         """A piece of the first tool call: its name comes once, its arguments in fragments."""
         self.tool = self.tool or name
-        if self._fits(piece):
-            self._arguments.append(piece)
+        self._size += len(piece)
+        self._arguments.append(piece)
 
     def reply(self) -> Reply:
         """The whole reply. Raises EOFError if the stream ended without a finish reason."""
+        if self._is_oversize:
+            self.finish_reason = "oversize"
         if not self.finish_reason:
             raise EOFError("the stream ended without a finish reason: the reply was cut off")
         reply = Reply("".join(self._text), self.tool, "".join(self._arguments), self.finish_reason, self.usage)
-        return _cut(reply) if self._size > LARGEST_REPLY else reply
+        return within_size(reply)
 
-    def _fits(self, piece: str) -> bool:
-        self._deadline.check()
-        self._size += len(piece)
-        return self._size <= LARGEST_REPLY
+    @property
+    def _is_oversize(self) -> bool:
+        return self._size > LARGEST_REPLY
 
 
 def within_size(reply: Reply) -> Reply:

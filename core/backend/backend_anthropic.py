@@ -1,0 +1,136 @@
+"""Anthropic's messages; Claude on Bedrock and Vertex by the clients that the SDK ships."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from importlib.util import find_spec
+from typing import Any
+
+from core.backend.deadline import Deadline
+from core.backend.exchange import Reply, Request, Usage
+from core.backend.network import check_address
+from core.backend.settings import ModelSettings
+from core.backend.stream import Collector, within_size
+from utils.errors import ConfigError
+
+_FINISH = {
+    "end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool", "max_tokens": "length",
+    "model_context_window_exceeded": "length", "refusal": "filter",
+}  # fmt: skip
+
+
+def connect(settings: ModelSettings) -> Any:
+    """A client of the SDK with its own retries off."""
+    try:
+        import anthropic
+    except ImportError as error:
+        install = 'pip install "swarm-evo[anthropic]"'
+        raise ConfigError(f"provider '{settings.provider}' needs the package anthropic: {install}") from error
+    common: dict[str, Any] = {"max_retries": 0, "timeout": settings.timeout, "base_url": settings.base_url or None}
+    if settings.provider == "bedrock":
+        _need_boto3(settings)
+        client: Any = anthropic.AnthropicBedrock(
+            aws_region=settings.region, api_key=settings.key_text or None, **common
+        )
+    elif settings.provider == "vertex":
+        place = {"region": settings.region, "project_id": settings.project}
+        common |= {name: value for name, value in place.items() if value}
+        client = anthropic.AnthropicVertex(access_token=settings.key_text or None, **common)
+    else:
+        client = anthropic.Anthropic(api_key=settings.key_text or "none", **common)
+    check_address(str(client.base_url))
+    return client
+
+
+def query(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
+    """One attempt. Errors are the SDK's own; a stream without a stop reason raises EOFError."""
+    arguments = _arguments(request, settings)
+    if not settings.stream:
+        return _read(client.messages.create(**arguments, timeout=deadline.left))
+    with client.messages.create(**arguments, stream=True, timeout=deadline.left) as stream:
+        return _read_stream(stream, deadline)
+
+
+def _need_boto3(settings: ModelSettings) -> None:
+    if not settings.api_key and find_spec("boto3") is None:
+        raise ConfigError("provider 'bedrock' needs the package boto3 (or a bearer key): pip install boto3")
+
+
+def _arguments(request: Request, settings: ModelSettings) -> dict[str, Any]:
+    arguments: dict[str, Any] = {
+        "model": settings.model,
+        "max_tokens": settings.max_tokens,
+        "messages": [{"role": message.role, "content": message.text} for message in request.messages],
+    }
+    if request.system:
+        arguments["system"] = request.system
+    # Not sent where it is not set: newer models take no temperature. The API's scale ends at 1.
+    if settings.temperature is not None and not settings.reasoning:
+        arguments["temperature"] = min(settings.temperature, 1.0)
+    if request.mode == "tool":
+        arguments["tools"] = [
+            {"name": t.name, "description": t.description, "input_schema": t.parameters} for t in request.tools
+        ]
+        arguments["tool_choice"] = {"type": "tool", "name": request.forced} if request.forced else {"type": "any"}
+    elif request.mode == "schema":
+        schema = {**request.tool.parameters, "additionalProperties": False}
+        arguments["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
+    return arguments | ({"extra_body": dict(settings.extra)} if settings.extra else {})
+
+
+def _read(answer: Any) -> Reply:
+    content = getattr(answer, "content", None)
+    if not isinstance(content, list):
+        raise ValueError("the server's answer is not a message; is base_url right?")
+    if not answer.stop_reason:
+        raise EOFError("the answer has no stop reason: it was cut off")
+    calls = [block for block in content if block.type == "tool_use"]
+    reply = Reply(
+        text="".join(block.text for block in content if block.type == "text"),
+        tool=calls[0].name if calls else "",
+        arguments=_arguments_text(json.dumps(calls[0].input)) if calls else "",
+        finish_reason=_FINISH.get(answer.stop_reason, "stop"),
+        usage=_usage(answer.usage, None),
+    )
+    return within_size(reply)
+
+
+def _arguments_text(text: str) -> str:
+    # Arguments that were not JSON come as a string inside the block.
+    value = json.loads(text)
+    return value if isinstance(value, str) else text
+
+
+def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:
+    collected = Collector(deadline)
+    blocks: list[int] = []
+    for event in collected.within(stream):
+        if event.type == "message_start":
+            collected.usage = _usage(event.message.usage, None)
+        elif event.type == "content_block_start" and event.content_block.type == "tool_use":
+            blocks.append(event.index)
+            if blocks[0] == event.index:
+                collected.add_call(event.content_block.name, "")
+        elif event.type == "content_block_delta":
+            if event.delta.type == "text_delta":
+                collected.add_text(event.delta.text)
+            elif event.delta.type == "input_json_delta" and blocks[:1] == [event.index]:
+                collected.add_call("", event.delta.partial_json)
+        elif event.type == "message_delta":
+            if event.delta.stop_reason:
+                collected.finish_reason = _FINISH.get(event.delta.stop_reason, "stop")
+            collected.usage = _usage(event.usage, collected.usage)
+    return collected.reply()
+
+
+def _usage(usage: Any, before: Usage | None) -> Usage | None:
+    """Tokens; the last event of a stream may tell the output only, then the prompt is what the first event told."""
+    if usage is None or usage.output_tokens is None:
+        return before
+    fresh = getattr(usage, "input_tokens", None)
+    if fresh is None:
+        return Usage(before.prompt, usage.output_tokens, before.cached) if before else None
+    cached = getattr(usage, "cache_read_input_tokens", None) or 0
+    written = getattr(usage, "cache_creation_input_tokens", None) or 0
+    return Usage(fresh + cached + written, usage.output_tokens, cached)

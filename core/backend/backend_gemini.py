@@ -1,0 +1,127 @@
+"""Google's Gemini, by key or on Vertex."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from core.backend.deadline import Deadline
+from core.backend.exchange import Reply, Request, Usage
+from core.backend.network import check_address
+from core.backend.settings import ModelSettings
+from core.backend.stream import Collector, within_size
+from utils.errors import ConfigError
+
+_BROKEN_CALL = frozenset(
+    {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE"}
+)
+_FINISH = {"STOP": "stop", "MAX_TOKENS": "length", "OTHER": "stop"}
+_ADDRESS = "https://generativelanguage.googleapis.com"
+
+
+def connect(settings: ModelSettings) -> Any:
+    """A client of the SDK; it does not retry by itself."""
+    try:
+        from google import genai
+    except ImportError as error:
+        install = 'pip install "swarm-evo[gemini]"'
+        raise ConfigError(f"provider '{settings.provider}' needs the package google-genai: {install}") from error
+    build: Any = genai.Client
+    options: dict[str, Any] = {"timeout": int(settings.timeout * 1000)}
+    given = {"base_url": settings.base_url, "api_version": settings.api_version}
+    options |= {name: value for name, value in given.items() if value}
+    if settings.provider == "vertex":
+        check_address(settings.base_url or f"https://{settings.region or 'us-central1'}-aiplatform.googleapis.com")
+        return build(
+            vertexai=True,
+            project=settings.project,
+            location=settings.region,
+            credentials=_credentials(settings),
+            http_options=options,
+        )
+    check_address(settings.base_url or _ADDRESS)
+    options.setdefault("api_version", "v1beta")  # the version that has schemas and forced tools
+    return build(vertexai=False, api_key=settings.key_text or "none", http_options=options)
+
+
+def query(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
+    """One attempt. Errors are the SDK's own; a stream without a finish reason raises EOFError."""
+    contents = [
+        {"role": "model" if message.role == "assistant" else "user", "parts": [{"text": message.text}]}
+        for message in request.messages
+    ]
+    arguments = {"model": settings.model, "contents": contents, "config": _config(request, settings, deadline)}
+    if settings.stream:
+        return _gather(client.models.generate_content_stream(**arguments), deadline)
+    return within_size(_gather([client.models.generate_content(**arguments)], deadline))
+
+
+def _credentials(settings: ModelSettings) -> Any:
+    """The key, read as an access token; None for the machine's own credentials."""
+    if not settings.api_key:
+        return None
+    from google.oauth2.credentials import Credentials
+
+    return Credentials(token=settings.key_text)  # type: ignore[no-untyped-call,unused-ignore]
+
+
+def _config(request: Request, settings: ModelSettings, deadline: Deadline) -> dict[str, Any]:
+    config: dict[str, Any] = {
+        "max_output_tokens": settings.max_tokens,
+        "http_options": {"timeout": max(1, int(deadline.left * 1000))},
+        "automatic_function_calling": {"disable": True},
+        **settings.extra,
+    }
+    if request.system:
+        config["system_instruction"] = request.system
+    if settings.temperature is not None:
+        config["temperature"] = settings.temperature
+    if request.mode == "tool":
+        declared = [
+            {"name": t.name, "description": t.description, "parameters_json_schema": t.parameters}
+            for t in request.tools
+        ]
+        names = [request.forced] if request.forced else [tool.name for tool in request.tools]
+        config["tools"] = [{"function_declarations": declared}]
+        config["tool_config"] = {"function_calling_config": {"mode": "ANY", "allowed_function_names": names}}
+    elif request.mode == "schema":
+        config |= {"response_mime_type": "application/json", "response_json_schema": request.tool.parameters}
+    return config
+
+
+def _gather(chunks: Iterable[Any], deadline: Deadline) -> Reply:
+    """One reply of one chunk or many: both have the same shape."""
+    collected = Collector(deadline)
+    for chunk in collected.within(chunks):
+        collected.usage = _usage(chunk.usage_metadata) or collected.usage
+        if chunk.prompt_feedback is not None and chunk.prompt_feedback.block_reason:
+            collected.finish_reason = "filter"
+        for candidate in (chunk.candidates or [])[:1]:
+            for part in (candidate.content and candidate.content.parts) or []:
+                _add_part(collected, part)
+            if candidate.finish_reason:
+                collected.finish_reason = _finish(candidate.finish_reason.name)
+    if collected.tool and collected.finish_reason == "stop":
+        collected.finish_reason = "tool"
+    return collected.reply()
+
+
+def _add_part(collected: Collector, part: Any) -> None:
+    if part.function_call is not None:
+        if not collected.tool:
+            collected.add_call(part.function_call.name or "", json.dumps(part.function_call.args or {}))
+    elif part.text and not part.thought:
+        collected.add_text(part.text)
+
+
+def _finish(name: str) -> str:
+    # A broken call is no refusal: the reply holds no call then, and the ladder goes on.
+    return "stop" if name in _BROKEN_CALL else _FINISH.get(name, "filter")
+
+
+def _usage(usage: Any) -> Usage | None:
+    if usage is None or usage.prompt_token_count is None:
+        return None
+    written = (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)
+    return Usage(usage.prompt_token_count, written, usage.cached_content_token_count or 0)
