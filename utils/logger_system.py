@@ -1,0 +1,219 @@
+"""Two channels: `system.log` for people, `metrics.json` and `metrics.csv` for programs. Secrets reach neither.
+
+configure(run_dir, secrets=[…])      once a process; links logs/system.log and logs/metrics.json to the newest run's
+log_msg("INFO", "text")              one line with the time in UTC
+log_json({...})                      one object more in the JSON array, in O(1); the file is valid JSON at every moment
+ensure(condition, "text")            AssertionError, told to the log first
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from utils.metrics_file import CsvTable, JsonArray, write_array
+
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+MASK = "********"
+SHORTEST_SECRET = 6
+"""Characters below which a configured value is not masked: masking `1` would blacken every figure."""
+
+_KEY_SHAPES = re.compile(
+    r"\b(?:sk-[A-Za-z0-9_-]{16,}|AIza[A-Za-z0-9_-]{30,}|gh[pousr]_[A-Za-z0-9]{30,}|AKIA[A-Z0-9]{16})|"
+    r"(?<=Bearer )[A-Za-z0-9._~+/=-]{16,}"
+)
+"""What looks like a key of a known provider is masked although nobody said it is one."""
+
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class RunLog:
+    """The open log files of one run. Thread-safe.
+
+    Args:
+        run_dir: `logs/<run>`; files are appended to, a tail torn by a killed process is repaired.
+        secrets: values that are masked wherever they appear.
+        level: what is below it is not written.
+    """
+
+    def __init__(self, run_dir: Path, secrets: Iterable[str] = (), level: str = "INFO") -> None:
+        run_dir.mkdir(parents=True, exist_ok=True)
+        self.run_dir = run_dir
+        self._secrets = sorted({s for s in secrets if len(s) >= SHORTEST_SECRET}, key=len, reverse=True)
+        self._threshold = LEVELS.index(level)
+        self._lock = threading.Lock()
+        self._text = (run_dir / "system.log").open("a", encoding="utf-8", errors="backslashreplace")
+        self.metrics: MetricsLog | None = None
+
+    def message(self, level: str, text: str) -> None:
+        if LEVELS.index(level) < self._threshold:
+            return
+        line = self.mask(_one_entry(text))
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        with self._lock:
+            if not self._text.closed:
+                self._text.write(f"{now} {level:<7} {line}\n")
+                self._text.flush()
+
+    def mask(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, MASK)
+        return _KEY_SHAPES.sub(MASK, text)
+
+    def close(self) -> None:
+        with self._lock:
+            self._text.close()
+            if self.metrics is not None:
+                self.metrics.close()
+
+
+class MetricsLog:
+    """`metrics.json` and `metrics.csv` of a run, an object and a row a record. `log_json` writes here."""
+
+    def __init__(self, run_dir: Path) -> None:
+        run_dir.mkdir(parents=True, exist_ok=True)
+        self.run_dir = run_dir
+        self._lock = threading.Lock()
+        self._open()
+        log = _STATE.get().log
+        if log is not None and log.run_dir == run_dir:
+            if log.metrics is not None:  # two open files would write over each other
+                log.metrics.close()
+            log.metrics = self
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        masked = _masked(record)
+        with self._lock:
+            self._array.append(masked)
+            self._table.append(masked)
+
+    def restart(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Begin anew with these records, as they follow from the store when a run is taken up again."""
+        masked = [_masked(record) for record in records]
+        with self._lock:
+            self._close()
+            write_array(self.run_dir / "metrics.json", masked)
+            (self.run_dir / "metrics.csv").unlink(missing_ok=True)
+            self._open()
+            for record in masked:
+                self._table.append(record)
+
+    def close(self) -> None:
+        with self._lock:
+            self._close()
+
+    def _open(self) -> None:
+        self._array = JsonArray(self.run_dir / "metrics.json")
+        self._table = CsvTable(self.run_dir / "metrics.csv")
+
+    def _close(self) -> None:
+        self._array.close()
+        self._table.close()
+
+
+class _Holder:
+    """What the ContextVar holds: shared by all threads, since a new thread begins with an empty context."""
+
+    log: RunLog | None = None
+
+
+_STATE: ContextVar[_Holder] = ContextVar("swarm_evo_log", default=_Holder())  # noqa: B039  (shared on purpose)
+
+
+def configure(run_dir: Path, secrets: Iterable[str] = (), level: str = "INFO") -> RunLog:
+    """Open the run's log files for this process; those of an earlier call are closed."""
+    holder = _STATE.get()
+    if holder.log is not None:
+        holder.log.close()
+    holder.log = RunLog(run_dir, secrets, level)
+    for name in ("system.log", "metrics.json"):
+        _link(run_dir, name)
+    return holder.log
+
+
+def close() -> None:
+    """Close the log files; what is logged afterwards goes to stderr if it is a warning or worse."""
+    holder = _STATE.get()
+    if holder.log is not None:
+        holder.log.close()
+    holder.log = None
+
+
+def log_msg(level: str, text: str) -> None:
+    """Write one entry. Without a run, warnings and errors go to stderr. Never raises for what the text holds."""
+    level = level.upper()
+    if level not in LEVELS:
+        raise ValueError(f"log level '{level}'; allowed: {', '.join(LEVELS)}")
+    log = _STATE.get().log
+    if log is not None:
+        log.message(level, str(text))
+    elif LEVELS.index(level) >= LEVELS.index("WARNING"):
+        print(f"{level}: {_KEY_SHAPES.sub(MASK, _one_entry(str(text)))}", file=sys.stderr)
+
+
+def log_json(record: Mapping[str, Any]) -> None:
+    """Append one object to `metrics.json` and one row to `metrics.csv`. Needs `configure`."""
+    log = _STATE.get().log
+    ensure(log is not None, "log_json before configure")
+    assert log is not None
+    metrics = log.metrics or MetricsLog(log.run_dir)
+    metrics.append(record)
+
+
+def ensure(condition: object, message: str) -> None:
+    """Raise AssertionError with `message` unless `condition` holds; also under `python -O`."""
+    if not condition:
+        log_msg("ERROR", message)
+        raise AssertionError(message)
+
+
+def mask(text: str) -> str:
+    """`text` without the run's secrets and without what looks like a key."""
+    log = _STATE.get().log
+    return log.mask(text) if log is not None else _KEY_SHAPES.sub(MASK, text)
+
+
+def _masked(value: Any) -> Any:
+    """Plain JSON with every text masked, keys too."""
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, Mapping):
+        return {mask(str(key)): _masked(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked(item) for item in value]
+    return value
+
+
+def _one_entry(text: str) -> str:
+    """Continuation lines are indented, so that no text can pass for an entry of its own; no terminal controls."""
+    return _UNPRINTABLE.sub("", text.replace("\t", "    ")).replace("\n", "\n    ")
+
+
+def _link(run_dir: Path, name: str) -> None:
+    """`logs/<name>` → `<run>/<name>`, unless it leads to a run that started later or is a file of the user's."""
+    link = run_dir.parent / name
+    if link.is_symlink():
+        other = link.parent / os.readlink(link)
+        if other.exists() and _started(other.parent) > _started(run_dir):
+            return
+    elif link.exists():
+        return
+    temporary = run_dir / f".{name}.link"
+    try:
+        temporary.unlink(missing_ok=True)
+        temporary.symlink_to(Path(run_dir.name) / name)
+        os.replace(temporary, link)
+    except OSError:  # a file system without links: the files themselves are there
+        temporary.unlink(missing_ok=True)
+
+
+def _started(run_dir: Path) -> str:
+    marker = run_dir / "started"
+    return marker.read_text(encoding="utf-8") if marker.is_file() else ""
