@@ -62,6 +62,11 @@ class RunLog:
                 self._text.write(f"{now} {level:<7} {line}\n")
                 self._text.flush()
 
+    def open_metrics(self) -> MetricsLog:
+        """The run's metrics files, opened at the first need."""
+        with self._lock:
+            return self.metrics or MetricsLog(self.run_dir)
+
     def mask(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, MASK)
@@ -163,8 +168,7 @@ def log_json(record: Mapping[str, Any]) -> None:
     log = _STATE.get().log
     ensure(log is not None, "log_json before configure")
     assert log is not None
-    metrics = log.metrics or MetricsLog(log.run_dir)
-    metrics.append(record)
+    log.open_metrics().append(record)
 
 
 def ensure(condition: object, message: str) -> None:
