@@ -1,0 +1,1 @@
+"""The competition family (see docs/competitions.md)."""

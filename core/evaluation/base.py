@@ -1,0 +1,51 @@
+"""What every evaluator does alike: turn a run's result into a verdict, round signatures, keep scores finite."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from core.contracts import Evaluation, ExecutionResult
+from core.state.failure import FailureKind
+from core.state.node import MetricSource
+from utils.metric import finite
+
+DIGITS = 12
+"""Significant digits of a signature: beyond them, equal programs differ by the order of additions."""
+
+
+def signature_of(scores: Iterable[Any]) -> tuple[float, ...]:
+    """Per-case scores rounded to 12 significant digits; () if any of them is not a finite number."""
+    numbers = [finite(score) for score in scores]
+    if any(number is None for number in numbers):
+        return ()
+    return tuple(_rounded(number) for number in numbers if number is not None)
+
+
+def source_of(isolated: bool) -> MetricSource:
+    """Who vouches for a score of ours: `verified` only if the candidate could not have reached the scoring."""
+    return "verified" if isolated else "unisolated"
+
+
+def failed_run(result: ExecutionResult) -> Evaluation:
+    """The verdict on a program whose run failed by itself."""
+    return Evaluation(
+        failure=result.failure or FailureKind.RUNTIME,
+        message=result.message,
+        seconds=result.exec_time,
+        term_out=result.term_out,
+        exc_type=result.exc_type,
+        exc_info=result.exc_info,
+    )
+
+
+def refused(result: ExecutionResult, failure: FailureKind, message: str, **more: Any) -> Evaluation:
+    """The verdict on a program that ran to its end, but whose result cannot be scored."""
+    return Evaluation(failure=failure, message=message, seconds=result.exec_time, term_out=result.term_out, **more)
+
+
+def _rounded(number: float) -> float:
+    if number == 0:
+        return 0.0
+    return round(number, DIGITS - 1 - math.floor(math.log10(abs(number))))

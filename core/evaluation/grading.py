@@ -1,0 +1,198 @@
+"""A trusted child process that grades: it holds the labels and the scoring code, so that the main process need not.
+
+The child is a program of ours or of the user's (never a candidate's). It is started in the background, answers framed
+JSON over pipes, and lives as long as the run. When it dies it is started once more and asked again; when it dies twice
+over one question, or takes too long, the question fails with the reason and the search goes on.
+
+Frame: 4 bytes big-endian length, then UTF-8 JSON. Request `{"verb": …}`; answer `{"ok": …}` or `{"fault": text}`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from utils.errors import SwarmEvoError
+
+PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT", "VIRTUAL_ENV")
+"""Variables of our environment that a trusted child gets; keys and tokens are not among them."""
+MAX_FRAME = 64 * 2**20
+TAIL = 1500
+"""Characters of the child's last output that a fault quotes."""
+
+
+class GradingFault(SwarmEvoError):
+    """The grader could not answer: it raised, died twice or overstepped its time. Never the candidate's exception."""
+
+
+def clean_environment(threads: int = 1, environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of a trusted child: a whitelist, no secrets, few threads."""
+    source = os.environ if environ is None else environ
+    kept = {name: source[name] for name in PASSED_ON if name in source}
+    pools = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    return {**kept, **dict.fromkeys(pools, str(threads)), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
+
+
+def python_command(program: Path, *arguments: str) -> list[str]:
+    """The command line of a trusted Python child: isolated, so that no foreign `utils.py` near the user is imported."""
+    return [sys.executable, "-I", str(program), *arguments]
+
+
+class TrustedChild:
+    """One child, asked by several threads in turn.
+
+    Args:
+        command: the command line.
+        hello: the first request of every new child: what it shall load. Its answer is read
+            with the first question, so that loading overlaps with the run.
+        timeout: seconds that one answer may take.
+    """
+
+    def __init__(self, command: Sequence[str], hello: Mapping[str, Any], *, timeout: float = 300.0) -> None:
+        self._command = list(command)
+        self._hello = dict(hello)
+        self._timeout = timeout
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._output: IO[bytes] | None = None
+        self._greeted = False
+        self._closed = False
+
+    def start(self) -> None:
+        """Start it in the background: loading overlaps with whatever the caller does next."""
+        with self._lock:
+            if self._process is None:
+                self._spawn()
+
+    def ask(self, request: Mapping[str, Any]) -> Any:
+        """The answer's `ok`. Raises GradingFault with the reason."""
+        with self._lock:
+            if self._closed:
+                raise GradingFault("the grader is closed")
+            try:
+                return self._ask_once(request)
+            except _ChildDied:
+                pass
+            try:
+                return self._ask_once(request)
+            except _ChildDied as error:
+                raise GradingFault(f"the grader died twice: {error}") from error
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            self._discard()
+
+    def _ask_once(self, request: Mapping[str, Any]) -> Any:
+        deadline = time.monotonic() + self._timeout
+        if self._process is None:
+            self._spawn()
+        if not self._greeted:
+            try:
+                self._read(deadline)
+            except GradingFault:
+                self._discard()  # it could not load: the next question starts a fresh one
+                raise
+            self._greeted = True
+        self._send(request)
+        return self._read(deadline)
+
+    def _spawn(self) -> None:
+        self._output = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._output,
+            env=clean_environment(),
+            cwd=tempfile.gettempdir(),
+            start_new_session=True,  # Ctrl-C is for us; the child ends when its pipe closes
+            bufsize=0,
+        )
+        self._greeted = False
+        try:
+            self._send(self._hello)
+        except _ChildDied:
+            pass  # told by the first question, with its reason
+
+    def _send(self, request: Mapping[str, Any]) -> None:
+        assert self._process is not None and self._process.stdin is not None
+        data = json.dumps(request).encode()
+        try:
+            self._process.stdin.write(struct.pack(">I", len(data)) + data)
+        except OSError as error:
+            raise self._died() from error
+
+    def _read(self, deadline: float) -> Any:
+        (length,) = struct.unpack(">I", self._read_bytes(4, deadline))
+        if length > MAX_FRAME:
+            self._discard()
+            raise GradingFault("the grader's answer is not a frame; does it write to descriptor 1 by itself?")
+        answer = json.loads(self._read_bytes(length, deadline))
+        if "fault" in answer:
+            raise GradingFault(str(answer["fault"]))
+        return answer.get("ok")
+
+    def _read_bytes(self, count: int, deadline: float) -> bytes:
+        assert self._process is not None and self._process.stdout is not None
+        pipe, parts = self._process.stdout.fileno(), bytearray()
+        while len(parts) < count:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([pipe], [], [], left)[0]:
+                self._discard()
+                raise GradingFault(f"the grader did not answer within {self._timeout:g} s")
+            data = os.read(pipe, min(count - len(parts), 1 << 16))
+            if not data:
+                raise self._died()
+            parts += data
+        return bytes(parts)
+
+    def _died(self) -> _ChildDied:
+        code, tail = self._discard()
+        return _ChildDied(f"exit code {code}{': ' + tail if tail else ''}")
+
+    def _discard(self) -> tuple[int | None, str]:
+        """End the child and give its exit code and last words."""
+        process, output = self._process, self._output
+        self._process = self._output = None
+        if process is None or output is None:
+            return None, ""
+        for pipe in (process.stdin, process.stdout):
+            if pipe:
+                pipe.close()
+        try:
+            process.wait(timeout=0.2)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        with output:
+            output.seek(0, os.SEEK_END)
+            output.seek(max(0, output.tell() - TAIL))
+            return process.returncode, output.read().decode(errors="replace").strip()
+
+
+class _ChildDied(Exception):
+    """The pipe broke; the text says how the child ended."""
+
+
+def run_trusted(command: Sequence[str], request: Mapping[str, Any], *, timeout: float) -> Any:
+    """One question to a child of its own. Raises GradingFault."""
+    child = TrustedChild(command, request, timeout=timeout)
+    try:
+        child.start()
+        with child._lock:
+            return child._read(time.monotonic() + timeout)
+    except _ChildDied as error:
+        raise GradingFault(str(error)) from error
+    finally:
+        child.close()

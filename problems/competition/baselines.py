@@ -1,0 +1,57 @@
+"""Reference programs: a dummy, ridge (or logistic) regression and default HistGradientBoosting, as a newcomer writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.contracts import Baseline
+from problems.competition.rules import script
+from problems.competition.rules.facts import Facts, read_facts
+from problems.competition.rules.recipe import Member, Recipe
+
+
+def baselines(extras: Mapping[str, Any]) -> list[Baseline]:
+    """Three baselines where the data are one table with one target, else the sample submission alone."""
+    facts = read_facts(extras)
+    if not facts.is_table:
+        return [Baseline("sample submission", script.constant(facts))]
+    target = "log1p" if facts.metric == "rmsle" else "none"
+    linear = "words" if facts.texts else "logistic" if facts.classifies else "ridge"
+    found = [Baseline("dummy", _dummy(facts))]
+    for name, member in (
+        ({"words": "TF-IDF + linear"}.get(linear, linear), Member(linear)),
+        ("HistGradientBoosting", Member("svd_boost" if facts.texts else "hgb")),
+    ):
+        code = script.render(Recipe(target=target, members=(member,)), facts)
+        found.append(
+            Baseline(name, "\n".join(line for line in code.splitlines() if not line.startswith("# recipe")) + "\n")
+        )
+    return found
+
+
+def _dummy(facts: Facts) -> str:
+    """The best constant for the metric."""
+    constant = {
+        "rmsle": "np.expm1(np.log1p(y).mean())", "mae": "y.median()", "medae": "y.median()", "mape": "y.median()",
+        "smape": "y.median()",
+    }.get(facts.metric, "y.mean()")  # fmt: skip
+    if facts.task == "labels":
+        constant = "y.mode().iloc[0]"
+    elif facts.task == "probability":
+        constant = "(y == np.unique(y)[-1]).mean()"
+    return f"""# [SECTION: DATA]
+import os
+
+import numpy as np
+import pandas as pd
+
+y = pd.read_csv("input/train.csv")[{facts.target!r}]
+test = pd.read_csv("input/test.csv")
+
+# [SECTION: PREDICT]
+os.makedirs("submission", exist_ok=True)
+constant = {constant}
+pd.DataFrame({{{facts.key!r}: test[{facts.key!r}], {facts.target!r}: constant}}).to_csv("submission/submission.csv", index=False)
+print("predicted", constant, "for every row")
+"""

@@ -1,0 +1,206 @@
+"""The user's own data: hidden parts are carved from `train.csv`, so that a score is ours and not the program's.
+
+The public test is the hidden rows plus the user's own test rows, told apart by nothing that a program sees. Only hidden
+rows are scored; the user's rows are what the exported submission holds.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from . import checking, parts
+from .tables import read_table
+
+HIDDEN = 0.3
+"""Fraction of the labelled rows that is hidden: half for validation, half for the final score."""
+MIN_ROWS = 40
+ROW_ID = "row_id"
+
+
+class Unusable(Exception):
+    """The user's data cannot be used; the text names the key, the value and the remedy."""
+
+
+def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Write `public/` and `private/`; return the exam and the meta of the competition."""
+    folder, target = Path(request["folder"]), request.get("target")
+    public, private = out / "public", out / "private"
+    private.mkdir()
+    if not target:
+        return _claims_only(folder, public, request)
+    public.mkdir()
+    train = _read(folder / "train.csv")
+    labelled = _labelled(train, target, folder)
+    theirs = _read(folder / "test.csv") if (folder / "test.csv").is_file() else labelled.iloc[:0]
+    theirs = theirs.drop(columns=target, errors="ignore")
+    labels = _check_target(labelled[target], request)
+    labelled, theirs, key = _with_ids(labelled, theirs)
+    hidden, how, column = _hidden_rows(labelled, target, request)
+    shown, answers = labelled[~hidden], labelled[hidden]
+    split = parts.split_hidden(
+        answers, [target], how=how, seed=request["seed"],
+        order=_as_time(answers[column]) if how == "time" else None,
+        groups=answers[column] if how == "group" else None,
+    )  # fmt: skip
+    test = pd.concat([answers.drop(columns=target), theirs[[c for c in theirs if c in labelled]]], ignore_index=True)
+    if how != "time":
+        test = test.sample(frac=1, random_state=request["seed"])
+    _write(public, private, shown, test, answers[[key, target]], theirs, key, target, labels)
+    _copy_rest(folder, public)
+    exam = {
+        "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": [target],
+        "strict": True, "labels": labels, "metric": request["metric"], "grade": None, "parts": split,
+    }  # fmt: skip
+    note = "" if len(labelled) == len(train) else f"{len(train) - len(labelled)} rows without {target} are left out"
+    return exam, {"public": "public", "note": note, "id": key, "targets": [target], "user_rows": len(theirs) > 0}
+
+
+def _claims_only(folder: Path, public: Path, request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Nothing is hidden: the program's own words about its score are all there is."""
+    shutil.copytree(folder, public, symlinks=False)
+    note = "no target and metric are given: scores are the programs' claims"
+    return (
+        {"targets": [], "parts": None},
+        {"public": "public", "note": note, "id": None, "targets": [], "user_rows": True},
+    )
+
+
+def _read(path: Path) -> Any:
+    try:
+        return read_table(path)
+    except Exception as error:  # the user's file
+        raise Unusable(f"data.dir: '{path}' is not a CSV table: {str(error).splitlines()[0]}") from error
+
+
+def _labelled(train: Any, target: str, folder: Path) -> Any:
+    if target not in train.columns:
+        names = ", ".join(map(str, train.columns[:12]))
+        raise Unusable(f"data.target={target}: no such column in '{folder / 'train.csv'}'; columns are {names}")
+    labelled = train[train[target].notna()].reset_index(drop=True)
+    if len(labelled) < MIN_ROWS:
+        raise Unusable(f"data.target={target}: {len(labelled)} rows have a label; at least {MIN_ROWS} are needed")
+    return labelled
+
+
+def _check_target(values: Any, request: dict[str, Any]) -> bool:
+    """True if the metric compares labels. Refuses a metric that does not fit the target."""
+    metric, task, classes = request["metric"], request["task"], values.nunique()
+    given = f"data.metric={metric}"
+    if classes < 2:
+        raise Unusable(f"data.target={values.name}: all labels are equal")
+    if task == "regression":
+        if not pd.api.types.is_numeric_dtype(values):
+            raise Unusable(
+                f"{given} needs a column of numbers; '{values.name}' holds text such as {values.iloc[0]!r:.40}"
+            )
+        if metric == "rmsle" and values.min() < 0:
+            raise Unusable(f"{given} needs labels of at least 0; '{values.name}' goes down to {values.min():g}")
+    elif (task == "probability" or metric == "f1") and classes != 2:
+        raise Unusable(f"{given} needs two classes; '{values.name}' has {classes}")
+    return task == "labels"
+
+
+def _with_ids(labelled: Any, theirs: Any) -> tuple[Any, Any, str]:
+    """A column that names each row once: one of the user's, or a new one."""
+    for name in labelled.columns:
+        if str(name).lower() in ("id", "index", "row_id", "uid", "uuid", "key") or str(name).lower().endswith("_id"):
+            if name in theirs.columns or not len(theirs):
+                both = pd.concat([checking.as_keys(labelled[name]), checking.as_keys(theirs[name])])
+                if both.notna().all() and both.is_unique:
+                    return labelled, theirs.assign(**{"_own": theirs[name]}), str(name)
+    key = ROW_ID if ROW_ID not in labelled.columns else "swarm_row_id"
+    own = theirs.iloc[:, 0].to_numpy() if len(theirs) else np.array([])
+    count = len(labelled)
+    labelled = labelled.copy()
+    labelled.insert(0, key, range(count))
+    theirs = theirs.assign(_own=own)
+    theirs.insert(0, key, range(count, count + len(theirs)))
+    return labelled, theirs, key
+
+
+def _hidden_rows(labelled: Any, target: str, request: dict[str, Any]) -> tuple[Any, str, str]:
+    """Which rows are hidden, as `data.split` says."""
+    how, _, column = request["split"].partition(":")
+    if column and column not in labelled.columns:
+        raise Unusable(f"data.split={request['split']}: no such column '{column}' in train.csv")
+    random, count = np.random.default_rng(request["seed"]), len(labelled)
+    wanted = max(16, round(count * HIDDEN))
+    if how == "time":
+        order = np.argsort(_as_time(labelled[column]), kind="stable")
+        chosen = order[-wanted:]
+    elif how == "group":
+        chosen = _whole_groups(labelled[column].astype(str), wanted, random, request)
+    else:
+        chosen = (
+            _strata(labelled[target], wanted, random) if how == "stratified" else random.permutation(count)[:wanted]
+        )
+    mask = np.zeros(count, bool)
+    mask[chosen] = True
+    return mask, how, column
+
+
+def _strata(values: Any, wanted: int, random: Any) -> Any:
+    """Evenly spaced rows of the target's order, ties shuffled: each class keeps its share."""
+    shuffled = random.permutation(len(values))
+    codes = pd.factorize(values.iloc[shuffled], sort=True)[0]
+    ordered = shuffled[np.argsort(codes, kind="stable")]
+    return ordered[np.linspace(0, len(values) - 1, wanted).round().astype(int)]
+
+
+def _whole_groups(groups: Any, wanted: int, random: Any, request: dict[str, Any]) -> Any:
+    names = groups.unique()
+    if len(names) < 4:
+        raise Unusable(f"data.split={request['split']}: {len(names)} groups; at least 4 are needed")
+    random.shuffle(names)
+    chosen, total = set(names[:2]), int(groups.isin(names[:2]).sum())
+    for name in names[2:-1]:
+        if total >= wanted:
+            break
+        chosen.add(name)
+        total += int((groups == name).sum())
+    return np.flatnonzero(groups.isin(chosen))
+
+
+def _as_time(values: Any) -> Any:
+    """Numbers that grow with time: a numeric column as it is, text parsed as dates."""
+    if pd.api.types.is_numeric_dtype(values):
+        return values.to_numpy(float)
+    times = pd.to_datetime(values, errors="coerce")
+    if times.isna().mean() > 0.1:
+        raise Unusable(
+            f"data.split=time:{values.name}: the column is neither numbers nor dates ({values.iloc[0]!r:.40})"
+        )
+    return times.astype("int64").to_numpy()
+
+
+def _write(
+    public: Path, private: Path, shown: Any, test: Any, answers: Any, theirs: Any, key: str, target: str, labels: bool
+) -> None:
+    shown.to_csv(public / "train.csv", index=False)
+    test.to_csv(public / "test.csv", index=False)
+    values = shown[target]
+    neutral = (
+        values.mode().iloc[0] if labels else (0.5 if values.dtype == object or values.nunique() == 2 else values.mean())
+    )
+    test[[key]].assign(**{target: neutral}).to_csv(public / "sample_submission.csv", index=False)
+    answers.to_csv(private / "answers.csv", index=False)
+    own = {
+        "key": key,
+        "column": str(theirs.columns[1] if key in (ROW_ID, "swarm_row_id") and len(theirs.columns) > 2 else key),
+    }
+    ids = {str(row): own_id for row, own_id in zip(checking.as_keys(theirs[key]), theirs["_own"], strict=True)}
+    text = json.dumps({**own, "rows": ids}, default=str)
+    (private / "user_rows.json").write_text(text, encoding="utf-8")
+
+
+def _copy_rest(folder: Path, public: Path) -> None:
+    """Further files of the user (images, extra tables) go along; the labelled ones are already written."""
+    for path in folder.iterdir():
+        if path.name not in ("train.csv", "test.csv", "sample_submission.csv") and not path.name.startswith("."):
+            (shutil.copytree if path.is_dir() else shutil.copy2)(path, public / path.name)

@@ -1,0 +1,113 @@
+"""Checks a submission like a grader: columns, rows, ids, types, NaN, infinity, duplicates, range. Says what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .tables import Malformed
+
+SHOWN = 3
+"""Examples that a message names."""
+
+
+def check_columns(table: Any, wanted: Sequence[str]) -> None:
+    have = [str(name) for name in table.columns]
+    missing = [name for name in wanted if name not in have]
+    extra = [name for name in have if name not in wanted]
+    if missing or extra:
+        parts = [f"missing {_names(missing)}"] if missing else []
+        parts += [f"unexpected {_names(extra)}"] if extra else []
+        raise Malformed(f"columns must be {_names(wanted)}; {', '.join(parts)}")
+
+
+def check_ids(table: Any, column: str, wanted: Any) -> Any:
+    """Every wanted id exactly once, none else. Returns the table in the order of `wanted`, indexed by id."""
+    if column not in table.columns:
+        raise Malformed(f"the id column '{column}' is missing; columns are {_names(map(str, table.columns))}")
+    if len(table) == 0:
+        raise Malformed(f"no rows; needs {len(wanted)}, one for each id of test.csv")
+    keys, known = as_keys(table[column]), as_keys(wanted)
+    if keys.isna().any():
+        raise Malformed(f"{int(keys.isna().sum())} empty ids in column '{column}' (first in row {_row(keys.isna())})")
+    doubled = keys[keys.duplicated()]
+    if len(doubled):
+        raise Malformed(f"{len(doubled)} duplicate ids in column '{column}', such as {_examples(doubled)}")
+    absent, foreign = known[~known.isin(keys)], keys[~keys.isin(known)]
+    if len(absent) or len(foreign):
+        parts = [f"needs {len(known)} rows, has {len(keys)}"] if len(known) != len(keys) else []
+        parts += [f"{len(absent)} ids of test.csv are missing, such as {_examples(absent)}"] if len(absent) else []
+        parts += [f"{len(foreign)} ids are not in test.csv, such as {_examples(foreign)}"] if len(foreign) else []
+        raise Malformed(f"column '{column}': {'; '.join(parts)}")
+    return table.set_axis(pd.Index(keys), axis=0).loc[known.to_numpy()]
+
+
+def check_numbers(column: Any, name: str, *, low: float | None = None, high: float | None = None) -> Any:
+    """The column as floats; ids are its index."""
+    if pd.api.types.is_bool_dtype(column):
+        column = column.astype(float)
+    numbers = pd.to_numeric(column, errors="coerce")
+    text = numbers.isna() & column.notna()
+    if text.any():
+        bad = column[text].iloc[0]
+        raise Malformed(f"column '{name}' must hold numbers; {_count(text)} not, such as {str(bad)[:40]!r} {_at(text)}")
+    if numbers.isna().any():
+        raise Malformed(
+            f"column '{name}' has {int(numbers.isna().sum())} missing values (NaN), such as {_at(numbers.isna())}"
+        )
+    numbers = numbers.astype(float)
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        raise Malformed(f"column '{name}' has {int(infinite.sum())} infinite values, such as {_at(infinite)}")
+    for bound, outside, words in ((low, numbers < low if low is not None else None, "at least"),
+                                  (high, numbers > high if high is not None else None, "at most")):  # fmt: skip
+        if outside is not None and outside.any():
+            bad = numbers[outside].iloc[0]
+            raise Malformed(
+                f"column '{name}' must be {words} {bound:g}; {_count(outside)} not, such as {bad:g} {_at(outside)}"
+            )
+    return numbers
+
+
+def check_labels(column: Any, name: str, like: Any) -> Any:
+    """The column as labels of the same type as the answers'."""
+    if column.isna().any():
+        raise Malformed(
+            f"column '{name}' has {int(column.isna().sum())} missing values (NaN), such as {_at(column.isna())}"
+        )
+    if pd.api.types.is_numeric_dtype(like) and not pd.api.types.is_bool_dtype(like):
+        return check_numbers(column, name)
+    return column.astype(str)
+
+
+def as_keys(ids: Any) -> Any:
+    """Ids as text, so that 7, 7.0 and "7" are one id."""
+    ids = pd.Series(ids).reset_index(drop=True)
+    if pd.api.types.is_float_dtype(ids) and (ids.dropna() % 1 == 0).all():
+        ids = ids.astype("Int64")
+    return ids.astype("string").astype(object).where(ids.notna(), None)
+
+
+def _names(names: Any) -> str:
+    shown = [repr(name[:60]) for name in names]
+    more = f" and {len(shown) - 8} more" if len(shown) > 8 else ""
+    return ", ".join(shown[:8]) + more
+
+
+def _examples(values: Any) -> str:
+    return ", ".join(str(value)[:40] for value in list(values)[:SHOWN])
+
+
+def _row(mask: Any) -> int:
+    return int(np.flatnonzero(np.asarray(mask))[0]) + 2  # as an editor counts, after the header
+
+
+def _at(mask: Any) -> str:
+    return f"at id {mask.index[np.flatnonzero(np.asarray(mask))[0]]!s:.40}"
+
+
+def _count(mask: Any) -> str:
+    return f"{int(mask.sum())} of {len(mask)}"

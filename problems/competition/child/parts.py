@@ -1,0 +1,59 @@
+"""Splits hidden rows, once and by seed, into a validation part that steers and a final part that is scored at the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+MAX_CLASSES = 20
+
+
+def split_hidden(
+    answers: Any, targets: list[str], *, how: str, seed: int, order: Any = None, groups: Any = None
+) -> dict[str, Any]:
+    """Positions of the answers by part, each part in an order whose every eighth row is a block of its own.
+
+    Args:
+        how: `random`, `stratified`, `time` (validation is the older half) or `group` (no group is in both).
+        order: time of each row, for `time`.
+        groups: group of each row, for `group`.
+    """
+    count, random = len(answers), np.random.default_rng(seed)
+    if how == "time":
+        rows = np.argsort(np.asarray(order), kind="stable")
+        halves = rows[: count // 2], rows[count // 2 :]
+    elif how == "group":
+        halves = _halve_groups(np.asarray(groups), random)
+    else:
+        rows = _spread(answers[targets[0]], random, stratify=how == "stratified")
+        halves = rows[::2], rows[1::2]
+    names = ("validation", "final")
+    return {
+        name: [int(row) for row in half[_spread(answers[targets[0]].iloc[half], random, stratify=True)]]
+        for name, half in zip(names, halves, strict=True)
+    }
+
+
+def _halve_groups(groups: Any, random: Any) -> tuple[Any, Any]:
+    names = np.unique(groups.astype(str))
+    random.shuffle(names)
+    sizes = pd.Series(groups.astype(str)).value_counts()
+    total, first = 0, set()
+    for name in names:
+        if total < len(groups) / 2:
+            first.add(name)
+            total += sizes[name]
+    inside = np.isin(groups.astype(str), list(first))
+    return np.flatnonzero(inside), np.flatnonzero(~inside)
+
+
+def _spread(target: Any, random: Any, *, stratify: bool) -> Any:
+    """A shuffled order of positions; stratified, rows of like target are neighbours, so that strides are alike."""
+    shuffled = random.permutation(len(target))
+    if not stratify:
+        return shuffled
+    values = target.iloc[shuffled]
+    codes = pd.Series(pd.factorize(values, sort=True)[0])
+    return shuffled[np.argsort(codes.to_numpy(), kind="stable")]

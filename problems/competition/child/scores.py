@@ -1,0 +1,164 @@
+"""Formulas of the metrics that a user may name (utils/metric.py has their directions), and bootstrap intervals.
+
+Every function takes `(truth, predicted)`, two arrays of equal length, and returns a float. They agree with
+scikit-learn's where it has them; they are plain NumPy, so that the grader starts fast and resampling is cheap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Score = Callable[[Any, Any], float]
+
+
+class Undefined(ValueError):
+    """The metric has no value on this data; the text says why."""
+
+
+def mse(y: Any, p: Any) -> float:
+    return float(np.mean((y - p) ** 2))
+
+
+def rmse(y: Any, p: Any) -> float:
+    return float(np.sqrt(mse(y, p)))
+
+
+def rmsle(y: Any, p: Any) -> float:
+    return rmse(np.log1p(y), np.log1p(p))
+
+
+def mae(y: Any, p: Any) -> float:
+    return float(np.mean(np.abs(y - p)))
+
+
+def medae(y: Any, p: Any) -> float:
+    return float(np.median(np.abs(y - p)))
+
+
+def mape(y: Any, p: Any) -> float:
+    return float(np.mean(np.abs(y - p) / np.maximum(np.abs(y), np.finfo(float).eps)))
+
+
+def smape(y: Any, p: Any) -> float:
+    """Percent, 0 to 200; a pair of zeros counts 0."""
+    scale = np.abs(y) + np.abs(p)
+    return float(200 * np.mean(np.divide(np.abs(y - p), scale, out=np.zeros(len(y)), where=scale > 0)))
+
+
+def r2(y: Any, p: Any) -> float:
+    total = np.sum((y - np.mean(y)) ** 2)
+    if total == 0:
+        raise Undefined("R² is undefined: all true values are equal")
+    return float(1 - np.sum((y - p) ** 2) / total)
+
+
+def accuracy(y: Any, p: Any) -> float:
+    return float(np.mean(y == p))
+
+
+def balanced_accuracy(y: Any, p: Any) -> float:
+    return float(np.mean([np.mean(p[y == label] == label) for label in np.unique(y)]))
+
+
+def _f1_of(y: Any, p: Any, label: Any) -> float:
+    hits, found, there = np.sum((y == label) & (p == label)), np.sum(p == label), np.sum(y == label)
+    return float(2 * hits / (found + there)) if found + there else 0.0
+
+
+def f1(y: Any, p: Any) -> float:
+    """Of the positive class: the second of the two classes in sorted order (1, True, yes)."""
+    return _f1_of(y, p, np.unique(y)[-1])
+
+
+def f1_macro(y: Any, p: Any) -> float:
+    return float(np.mean([_f1_of(y, p, label) for label in np.union1d(y, p)]))
+
+
+def _confusion(y: Any, p: Any) -> Any:
+    labels, codes = np.unique(np.concatenate([y, p]), return_inverse=True)
+    table = np.zeros((len(labels), len(labels)))
+    np.add.at(table, (codes[: len(y)], codes[len(y) :]), 1)
+    return table
+
+
+def mcc(y: Any, p: Any) -> float:
+    table = _confusion(y, p)
+    rows, columns, total = table.sum(1), table.sum(0), table.sum()
+    scale = np.sqrt((total**2 - rows @ rows) * (total**2 - columns @ columns))
+    return float((np.trace(table) * total - rows @ columns) / scale) if scale else 0.0
+
+
+def qwk(y: Any, p: Any) -> float:
+    table = _confusion(y, p)
+    index = np.arange(len(table))
+    weight = (index[:, None] - index) ** 2
+    expected = np.outer(table.sum(1), table.sum(0)) / table.sum()
+    scale = (weight * expected).sum()
+    return float(1 - (weight * table).sum() / scale) if scale else 1.0
+
+
+def _ranks(values: Any) -> Any:
+    """Ranks from 1; ties share their mean rank."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    ends = np.r_[starts[1:], len(values)]
+    ranks = np.empty(len(values))
+    ranks[order] = np.repeat((starts + 1 + ends) / 2, ends - starts)
+    return ranks
+
+
+def auc(y: Any, p: Any) -> float:
+    """Area under the ROC curve; `y` is 0/1, `p` any number that grows with the belief in 1."""
+    positive = np.asarray(y) == 1
+    ones, zeros = int(positive.sum()), int((~positive).sum())
+    if not ones or not zeros:
+        raise Undefined("AUC is undefined: only one class in these rows")
+    return float((_ranks(np.asarray(p))[positive].sum() - ones * (ones + 1) / 2) / (ones * zeros))
+
+
+def average_precision(y: Any, p: Any) -> float:
+    order = np.argsort(-np.asarray(p), kind="stable")
+    hits, scores = np.asarray(y)[order] == 1, np.asarray(p)[order]
+    if not hits.any():
+        raise Undefined("average precision is undefined: no positive row")
+    last = np.flatnonzero(np.r_[scores[1:] != scores[:-1], True])
+    true = np.cumsum(hits)[last]
+    return float(np.sum(np.diff(np.r_[0, true]) * true / (last + 1)) / hits.sum())
+
+
+def logloss(y: Any, p: Any) -> float:
+    p = np.clip(np.asarray(p, float), 1e-15, 1 - 1e-15)
+    return float(-np.mean(np.where(np.asarray(y) == 1, np.log(p), np.log1p(-p))))
+
+
+def brier(y: Any, p: Any) -> float:
+    return mse(np.asarray(y, float), np.asarray(p, float))
+
+
+SCORES: dict[str, Score] = {
+    f.__name__: f
+    for f in (
+        mse, rmse, rmsle, mae, medae, mape, smape, r2, accuracy, balanced_accuracy, f1, f1_macro, mcc, qwk, auc,
+        average_precision, logloss, brier,
+    )
+}  # fmt: skip
+
+
+def interval(score: Callable[[Any], float], rows: int, *, draws: int = 1000, seed: int = 0) -> list[float] | None:
+    """95 % percentile bootstrap over rows: `score(positions)` on `draws` resamples; None if it seldom has a value."""
+    random = np.random.default_rng(seed)
+    values = []
+    for _ in range(draws):
+        try:
+            values.append(score(random.integers(0, rows, rows)))
+        except Undefined:
+            continue
+    values = [value for value in values if np.isfinite(value)]
+    if len(values) < max(20, draws // 2):
+        return None
+    low, high = np.quantile(values, [0.025, 0.975])
+    return [float(low), float(high)]

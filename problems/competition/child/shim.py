@@ -1,0 +1,156 @@
+"""Stands in for the package `mlebench` and imports a competition's `prepare.py` and `grade.py` as they are.
+
+MLE-bench's competition folders import a few helpers from `mlebench`; that package need not be installed. Dotted paths
+of a `config.yaml` (`mlebench.competitions.x-y.grade:grade`) are resolved against the folder itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import json
+import logging
+import shutil
+import sys
+import tarfile
+import types
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from .tables import read_table
+
+
+class InvalidSubmissionError(Exception):
+    """What a grader raises for a submission that cannot be graded (`mlebench.grade_helpers`)."""
+
+
+def import_function(folder: Path, dotted: str) -> Callable[..., Any]:
+    """`module:function` of a competition folder: the last part of the module's name is a file in it."""
+    module_name, _, name = dotted.partition(":")
+    path = folder / f"{module_name.rpartition('.')[2]}.py"
+    if not path.is_file():
+        raise FileNotFoundError(f"'{dotted}' needs the file '{path}'")
+    install(folder)
+    full = f"mlebench.competitions.{folder.name}.{path.stem}"
+    spec = importlib.util.spec_from_file_location(full, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[full] = module
+    spec.loader.exec_module(module)
+    function: Callable[..., Any] = getattr(module, name or path.stem)
+    return function
+
+
+def install(folder: Path) -> None:
+    """Put `mlebench` into `sys.modules`, with `folder` as a competition that can be imported from."""
+    if "mlebench" not in sys.modules:
+        root = _module("mlebench")
+        root.__path__ = []
+        _module("mlebench.grade_helpers", InvalidSubmissionError=InvalidSubmissionError)
+        _module("mlebench.utils", **_helpers())
+        _module("mlebench.competitions").__path__ = []
+        helpers = {name: _helpers()[name] for name in ("read_csv", "get_logger", "extract")}
+        _module("mlebench.competitions.utils", df_to_grouped_dict=_grouped, **helpers)
+    competition = _module(f"mlebench.competitions.{folder.name}")
+    competition.__path__ = [str(folder)]
+    shared = folder.parent / "utils.py"  # mlebench/competitions/utils.py, where the whole repository is at hand
+    if shared.is_file() and folder.parent.name == "competitions":
+        _overlay(sys.modules["mlebench.competitions.utils"], shared)
+
+
+def _module(name: str, **content: Any) -> types.ModuleType:
+    module = types.ModuleType(name)
+    module.__dict__.update(content)
+    sys.modules[name] = module
+    parent, _, last = name.rpartition(".")
+    if parent:
+        setattr(sys.modules[parent], last, module)
+    return module
+
+
+def _overlay(module: types.ModuleType, path: Path) -> None:
+    try:
+        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), module.__dict__)
+    except ImportError as error:
+        logging.getLogger("mlebench").warning("%s: %s", path, error)
+
+
+def _helpers() -> dict[str, Any]:
+    return {
+        "read_csv": read_csv, "read_jsonl": _read_jsonl, "load_answers": read_table, "get_logger": get_logger,
+        "extract": extract, "compress": _compress, "is_compressed": _is_compressed, "is_empty": _is_empty,
+        "load_yaml": _load_yaml, "import_fn": _import_fn, "get_checksum": _checksum, "get_timestamp": lambda: "",
+    }  # fmt: skip
+
+
+def read_csv(*args: Any, **kwargs: Any) -> Any:
+    """`pandas.read_csv` with floats read to the last digit; an empty file is an empty table."""
+    try:
+        return pd.read_csv(*args, **{"float_precision": "round_trip", **kwargs})
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame()
+
+
+def get_logger(name: str, level: int = logging.INFO, filename: Path | None = None) -> logging.Logger:
+    return logging.getLogger(name)
+
+
+def extract(compressed: Path, dst: Path, recursive: bool = False, already_extracted: set[Path] | None = None) -> None:
+    """Unpack a zip or tar archive into `dst`; with `recursive`, the archives inside it too."""
+    compressed, dst = Path(compressed), Path(dst)
+    done = {compressed} if already_extracted is None else already_extracted | {compressed}
+    dst.mkdir(parents=True, exist_ok=True)
+    if zipfile.is_zipfile(compressed):
+        with zipfile.ZipFile(compressed) as archive:
+            archive.extractall(dst)
+    else:
+        with tarfile.open(compressed) as tar:
+            tar.extractall(dst, filter="data")
+    if recursive:
+        for inner in [path for path in dst.iterdir() if path not in done and _is_compressed(path)]:
+            extract(inner, dst, recursive=True, already_extracted=done)
+
+
+def _is_compressed(path: Path) -> bool:
+    return Path(path).suffix in {".zip", ".tar", ".gz", ".tgz", ".rar", ".7z"}
+
+
+def _is_empty(dir: Path) -> bool:
+    return not any(Path(dir).iterdir())
+
+
+def _compress(src: Path, compressed: Path, exist_ok: bool = False) -> None:
+    if Path(compressed).exists() and not exist_ok:
+        raise FileExistsError(compressed)
+    shutil.make_archive(str(Path(compressed).with_suffix("")), "zip", src)
+
+
+def _read_jsonl(file_path: str, skip_commented_out_lines: bool = False) -> list[Any]:
+    lines = Path(file_path).read_text(encoding="utf-8").splitlines()
+    if skip_commented_out_lines:
+        lines = [line for line in lines if line.strip() and not line.strip().startswith(("#", "//"))]
+    return [json.loads(line) for line in lines]
+
+
+def _load_yaml(fpath: Path) -> Any:
+    import yaml
+
+    return yaml.safe_load(Path(fpath).read_text(encoding="utf-8"))
+
+
+def _import_fn(dotted: str) -> Any:
+    module, _, name = dotted.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def _checksum(fpath: Path) -> str:
+    return hashlib.md5(Path(fpath).read_bytes(), usedforsecurity=False).hexdigest()
+
+
+def _grouped(df: Any, key_column: str, value_column: str) -> dict[Any, list[Any]]:
+    return {key: list(rows[value_column]) for key, rows in df.groupby(key_column)}

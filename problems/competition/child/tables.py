@@ -1,0 +1,35 @@
+"""Reading tables: exact floats, clear refusals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+
+class Malformed(Exception):
+    """The submission does not have the required form; the text is for the user and for the next prompt."""
+
+
+def read_table(path: str | Path) -> Any:
+    """A CSV (or JSON lines) file of ours as a DataFrame, floats read to the last digit."""
+    if str(path).endswith(".jsonl"):
+        return pd.read_json(path, lines=True)
+    return pd.read_csv(path, float_precision="round_trip", low_memory=False)
+
+
+def read_submission(path: str | Path) -> Any:
+    """A candidate's file. Untrusted: every fault of it is Malformed."""
+    try:
+        return read_table(path)
+    except pd.errors.EmptyDataError:
+        raise Malformed("submission.csv is empty") from None
+    except UnicodeDecodeError:
+        raise Malformed("submission.csv is not UTF-8 text") from None
+    except (pd.errors.ParserError, ValueError, MemoryError) as error:
+        raise Malformed(f"submission.csv is not a CSV table: {_first_line(error)}") from None
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

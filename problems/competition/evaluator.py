@@ -1,0 +1,166 @@
+"""Reaches a competition's verdicts: runs a program in the sandbox, then grades the submission it left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from core.contracts import Bench, Evaluation, ExecutionResult, JobSpec
+from core.evaluation.base import failed_run, refused, signature_of, source_of
+from core.evaluation.grading import GradingFault, TrustedChild, python_command
+from core.state.failure import FailureKind
+from core.state.node import Node
+from core.state.task import derive_seed
+from problems.competition.medals import medal
+from problems.competition.prepared import LAUNCH, Prepared
+from problems.competition.source import Source
+from utils.errors import JobLost
+from utils.workspace_builder import SUBMISSION
+
+ENTRY = "core.executor.jobs:run_script"
+MIN_BYTES = 16 * 2**20
+
+
+class CompetitionEvaluator:
+    """Scores programs on the validation part; on the final part once, at the end.
+
+    Args:
+        source: what is searched.
+        prepared: returns the prepared data (made on first use).
+        bench: jobs, limits, folders.
+    """
+
+    together = False
+
+    def __init__(self, source: Source, prepared: Prepared, bench: Bench) -> None:
+        self._source = source
+        self._prepared = prepared
+        self._bench = bench
+        self._judge: TrustedChild | None = None
+        if not source.claims_only:
+            hello = {"verb": "load", "exam": prepared.exam()}
+            self._judge = TrustedChild(python_command(LAUNCH, "judge"), hello)
+            self._judge.start()
+
+    def check(self, node: Node) -> Evaluation | None:
+        """A program that does not parse is refused before it takes a sandbox."""
+        try:
+            compile(node.code, "solution.py", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError) as error:
+            return Evaluation(failure=FailureKind.SYNTAX, message=f"{type(error).__name__}: {error}")
+        except (RecursionError, MemoryError):
+            return Evaluation(failure=FailureKind.SYNTAX, message="the program is nested too deeply to be parsed")
+        return None
+
+    def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
+        return [self._evaluate(node) for node in nodes]
+
+    def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
+        """Scores on the final part with 95 % intervals; None for all where the hidden rows are not split."""
+        if self._judge is None or not self._prepared.is_split():
+            return [None for _ in nodes]
+        who = sha256(" ".join(node.id for node in nodes).encode()).hexdigest()[:12]
+        reveals = self._prepared.count_reveal(f"{self._bench.run_dir.name}/{who}")
+        return [self._final(node, reveals) for node in nodes]
+
+    def close(self) -> None:
+        """End the grader."""
+        if self._judge is not None:
+            self._judge.close()
+
+    def _evaluate(self, node: Node) -> Evaluation:
+        try:
+            value = self._bench.jobs.run(self._job(node))
+        except JobLost as error:
+            return Evaluation(failure=FailureKind.LOST_WORKER, message=str(error))
+        result = ExecutionResult.model_validate(value["result"])
+        if result.failure is not None:
+            return failed_run(result)
+        if self._judge is None:
+            return Evaluation(seconds=result.exec_time, term_out=result.term_out, files=self._kept(value))
+        found = value["files"].get(SUBMISSION)
+        if found is None:
+            return refused(result, FailureKind.NO_SUBMISSION, f"the program ended without writing {SUBMISSION}")
+        if "error" in found:
+            return refused(result, FailureKind.BAD_SUBMISSION, f"{SUBMISSION}: {found['error']}")
+        return self._graded(result, Path(found["path"]), self._kept(value))
+
+    def _job(self, node: Node) -> JobSpec:
+        limits = self._bench.limits
+        sample = self._prepared.public / "sample_submission.csv"
+        size = sample.stat().st_size if sample.is_file() else 0
+        return JobSpec(
+            entry=ENTRY,
+            payload={
+                "code": node.code,
+                "inputs": str(self._prepared.public),
+                "limits": limits.model_dump(),
+                "seed": derive_seed(self._bench.seed, "run", node.id) % 2**32,
+                "collect": [SUBMISSION],
+                "max_bytes": max(MIN_BYTES, 20 * size),
+                "keep_dir": str(self._bench.run_dir / "files" / node.id),
+            },
+            seconds=limits.seconds + 60,
+            memory_mb=limits.memory_mb,
+        )
+
+    def _graded(self, result: ExecutionResult, path: Path, files: dict[str, str]) -> Evaluation:
+        verdict = self._ask({"path": str(path), "part": "validation"})
+        if "failure" in verdict:
+            return refused(result, FailureKind(verdict["failure"]), verdict["message"], files=files)
+        return Evaluation(
+            metric=verdict["score"],
+            source=source_of(self._bench.isolated),
+            signature=signature_of(verdict["blocks"]),
+            seconds=result.exec_time,
+            term_out=result.term_out,
+            files=files,
+            metadata=self._medal(verdict["score"]) if not self._prepared.is_split() else {},
+        )
+
+    def _final(self, node: Node, reveals: int) -> Evaluation:
+        path = self.submission_of(node)
+        if path is None:
+            return Evaluation(failure=FailureKind.NO_SUBMISSION, message="its submission was not kept")
+        verdict = self._ask({"path": str(path), "part": "final", "interval": True})
+        metadata: dict[str, Any] = {"final_reveals": reveals}
+        if "failure" in verdict:
+            return Evaluation(failure=FailureKind(verdict["failure"]), message=verdict["message"], metadata=metadata)
+        again = self._ask({"path": str(path), "part": "validation", "interval": True})
+        metadata |= {"validation_interval": again.get("interval"), **self._medal(verdict["score"])}
+        return Evaluation(
+            metric=verdict["score"],
+            source=source_of(self._bench.isolated),
+            signature=signature_of(verdict["blocks"]),
+            interval=tuple(verdict["interval"]) if verdict.get("interval") else None,
+            metadata=metadata,
+        )
+
+    def submission_of(self, node: Node) -> Path | None:
+        path = self._bench.run_dir / "files" / node.id / SUBMISSION
+        return path if path.is_file() else None
+
+    def _kept(self, value: dict[str, Any]) -> dict[str, str]:
+        """Collected files by name, relative to the run's folder."""
+        run_dir, kept = self._bench.run_dir, {}
+        for name, found in value["files"].items():
+            path = Path(found["path"]) if "path" in found else None
+            if path is not None:
+                kept[name] = str(path.relative_to(run_dir)) if path.is_relative_to(run_dir) else str(path)
+        return kept
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        assert self._judge is not None
+        try:
+            answer: dict[str, Any] = self._judge.ask({"verb": "grade", **request})
+        except GradingFault as error:
+            return {"failure": "eval_error", "message": str(error)[:500]}
+        return answer
+
+    def _medal(self, score: float) -> dict[str, Any]:
+        return medal(score, self._source.leaderboard, self._source.lower_is_better)
+
+
+Runner = Callable[[JobSpec], Any]

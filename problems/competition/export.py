@@ -1,0 +1,97 @@
+"""Writes the winner for its user: the program, its predictions for the user's rows, and a refit on all labels."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from core.contracts import Jobs, JobSpec, Limits
+from core.state.node import Node
+from core.evaluation.grading import GradingFault, python_command, run_trusted
+from problems.competition.evaluator import ENTRY, MIN_BYTES
+from problems.competition.prepared import LAUNCH, Prepared
+from utils.errors import ConfigError, SwarmEvoError
+from utils.workspace_builder import SUBMISSION
+
+PROGRAM, PREDICTIONS = "solution.py", "submission.csv"
+
+
+def export(node: Node, out: Path, run_dir: Path, prepared: Prepared) -> list[Path]:
+    """Write `solution.py` and `submission.csv` (own data: only the user's test rows, if there are any)."""
+    out.mkdir(parents=True, exist_ok=True)
+    program = out / PROGRAM
+    program.write_text(node.code, encoding="utf-8")
+    kept = run_dir / "files" / node.id / SUBMISSION
+    return [program, *(_predictions(kept, out, prepared) if kept.is_file() else [])]
+
+
+def refit(node: Node, out: Path, prepared: Prepared, jobs: Jobs, limits: Limits, seed: int = 0) -> list[Path]:
+    """Run the program once more with the hidden labels added to `train.csv`, in the same sandbox.
+
+    There is no score for what comes out: no labelled row is left to check it on.
+    """
+    if not prepared.meta["targets"]:
+        raise ConfigError("export-best --refit: without data.target there are no hidden labels to add")
+    inputs = _all_labels(prepared)
+    payload = {
+        "code": node.code, "inputs": str(inputs), "limits": limits.model_dump(), "seed": seed,
+        "collect": [SUBMISSION], "max_bytes": MIN_BYTES * 8, "keep_dir": str(out / ".refit"),
+    }  # fmt: skip
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        value = jobs.run(JobSpec(entry=ENTRY, payload=payload, seconds=limits.seconds + 60, memory_mb=limits.memory_mb))
+        result, found = value["result"], value["files"].get(SUBMISSION)
+        if result.get("failure") or found is None or "error" in found:
+            why = result.get("message") or (found or {}).get("error") or f"it did not write {SUBMISSION}"
+            raise SwarmEvoError(f"the refit of node {node.id} failed: {why}")
+        program = out / PROGRAM
+        program.write_text(node.code, encoding="utf-8")
+        return [program, *_predictions(Path(found["path"]), out, prepared)]
+    finally:
+        shutil.rmtree(out / ".refit", ignore_errors=True)
+
+
+def _all_labels(prepared: Prepared) -> Path:
+    """`input/` with every label: made once beside the public files, out of every search's reach."""
+    target = prepared.folder / "private" / "refit"
+    if not (target / "train.csv").is_file():
+        request = {"verb": "refit", "public": str(prepared.public), "out": str(target), "exam": prepared.exam()}
+        try:
+            answer = run_trusted(python_command(LAUNCH, "prepare"), request, timeout=600)
+        except GradingFault as error:
+            raise SwarmEvoError(f"export-best --refit: {error}") from error
+        if "config_error" in answer:
+            raise ConfigError(answer["config_error"])
+    return target
+
+
+def _predictions(kept: Path, out: Path, prepared: Prepared) -> list[Path]:
+    target = out / PREDICTIONS
+    mapping = prepared.folder / "private" / "user_rows.json"
+    if not mapping.is_file():
+        shutil.copyfile(kept, target)
+        return [target]
+    own: dict[str, Any] = json.loads(mapping.read_text(encoding="utf-8"))
+    if not own["rows"]:
+        return []  # the user gave no test rows: nothing to predict
+    with kept.open(newline="", encoding="utf-8") as source, target.open("w", newline="", encoding="utf-8") as file:
+        rows = csv.reader(source)
+        head = next(rows)
+        place = head.index(own["key"])
+        found = {_key(row[place]): row for row in rows if row}
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([own["column"] if name == own["key"] else name for name in head])
+        for key, theirs in own["rows"].items():
+            row = list(found[key])
+            row[place] = theirs
+            writer.writerow(row)
+    return [target]
+
+
+def _key(text: str) -> str:
+    """Ids as the grader compares them: 7.0 is 7."""
+    text = text.strip()
+    return text[:-2] if text.endswith(".0") and text[:-2].lstrip("-").isdigit() else text

@@ -1,0 +1,144 @@
+"""The competition family: a whole ML script from `input/` to `submission/submission.csv`, graded on hidden rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from core.contracts import AgentBuilder, Baseline, Bench, Evaluator, RulesWriter
+from core.state.node import Node
+from problems.competition.prepared import Prepared, prepare
+from problems.competition.source import Source, find_source
+from utils.config_schema import Config
+
+if TYPE_CHECKING:
+    from core.contracts import Agent, Jobs, Limits
+
+CACHE = Path("workspaces") / ".prepared"
+PRELOAD = (
+    "numpy", "pandas", "scipy.sparse", "scipy.stats", "sklearn", "sklearn.compose", "sklearn.decomposition",
+    "sklearn.ensemble", "sklearn.feature_extraction.text", "sklearn.impute", "sklearn.linear_model", "sklearn.metrics",
+    "sklearn.model_selection", "sklearn.neighbors", "sklearn.pipeline", "sklearn.preprocessing", "sklearn.svm",
+)  # fmt: skip
+
+
+def build(cfg: Config, project_dir: Path) -> CompetitionProblem:
+    """The competition that `problem` and `data` name. ConfigError where they cannot be used."""
+    shown = cfg.data.preview if cfg.llm.code.provider != "rules" else "rows"
+    return CompetitionProblem(find_source(cfg), project_dir / CACHE, preview=cfg.data.preview, known=shown)
+
+
+class CompetitionProblem:
+    """One competition.
+
+    Args:
+        source: where it comes from.
+        cache: folder of prepared competitions.
+        preview: how much of the data the preview shows.
+        known: the same for the facts in `prompt_extras`; `rules` sends nothing out and may know all.
+    """
+
+    family: Literal["competition", "heuristic", "arena"] = "competition"
+    preload = PRELOAD
+    seeds_search = False
+    single_function = False
+
+    def __init__(self, source: Source, cache: Path, *, preview: str = "stats", known: str = "rows") -> None:
+        self.name = f"competition/{source.name}"
+        self.lower_is_better = source.lower_is_better
+        self.unit = source.label
+        self.claims_only = source.claims_only
+        self._source = source
+        self._cache = cache
+        self._preview = preview
+        self._known = known
+        self._prepared: Prepared | None = None
+
+    def prepare(self) -> None:
+        """Make the public and private files unless the cache has them."""
+        self._ready()
+
+    @property
+    def input_dir(self) -> Path:
+        """What programs see as `input/`."""
+        return self._ready().public
+
+    @property
+    def note(self) -> str:
+        """What a user must know about the scores: why hidden rows are not split, rows left out; '' if nothing."""
+        return str(self._ready().meta["note"])
+
+    def statement(self) -> str:
+        parts = [f"Goal: {self._source.goal}" if self._source.goal else "", self._source.description.strip()]
+        if not self._source.description.strip():
+            parts.append(self._rules_of_the_game())
+        return "\n\n".join(part for part in parts if part)
+
+    def preview(self) -> str:
+        return self._ready().preview(self._preview)
+
+    def prompt_extras(self) -> dict[str, Any]:
+        """`output_format` for prompts; `data` (columns with kinds, sizes, metric, target) for rules."""
+        meta = self._ready().meta
+        kind = self._source.metric
+        columns = meta["columns"] if self._known != "schema" else [_schema_of(column) for column in meta["columns"]]
+        data = {
+            "id": meta["id"], "targets": meta["targets"], "rows": meta["rows"], "columns": columns,
+            "files": meta["files"], "metric": kind.name if kind else self._source.label,
+            "task": kind.task if kind else None, "ordered": meta.get("ordered", False),
+        }  # fmt: skip
+        return {"output_format": self._output_format(meta), "data": data}
+
+    def agents(self, build: AgentBuilder) -> dict[str, Agent]:
+        return {}
+
+    def baselines(self) -> Sequence[Baseline]:
+        from problems.competition.baselines import baselines
+
+        return baselines(self.prompt_extras())
+
+    def rules(self) -> RulesWriter:
+        from problems.competition.rules.writer import CompetitionWriter
+
+        return CompetitionWriter()
+
+    def evaluator(self, bench: Bench) -> Evaluator:
+        from problems.competition.evaluator import CompetitionEvaluator
+
+        return CompetitionEvaluator(self._source, self._ready(), bench)
+
+    def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
+        from problems.competition.export import export
+
+        return export(node, out, run_dir, self._ready())
+
+    def refit(self, node: Node, out: Path, jobs: Jobs, limits: Limits, seed: int = 0) -> list[Path]:
+        """Train `node` once more on all labelled rows and write its program and predictions into `out`."""
+        from problems.competition.export import refit
+
+        return refit(node, out, self._ready(), jobs, limits, seed)
+
+    def _ready(self) -> Prepared:
+        if self._prepared is None:
+            self._prepared = prepare(self._source, self._cache)
+        return self._prepared
+
+    def _rules_of_the_game(self) -> str:
+        meta, better = self._ready().meta, "lower" if self.lower_is_better else "higher"
+        target = f"Predict {', '.join(meta['targets'])}. " if meta["targets"] else ""
+        return f"{target}Scored by {self.unit}; {better} is better."
+
+    def _output_format(self, meta: Mapping[str, Any]) -> str:
+        form = (
+            f"columns {', '.join([meta['id'], *meta['targets']])}" if meta["targets"] else "the form the task asks for"
+        )
+        return (
+            "A single Python script that reads the data in input/ and writes submission/submission.csv "
+            f"({form}, one row for each row of the test data, in the form of input/sample_submission.csv)."
+        )
+
+
+def _schema_of(column: Mapping[str, Any]) -> dict[str, Any]:
+    """A column without anything that comes from its values."""
+    return {"name": column["name"], "kind": column["kind"], "missing": 0.0, "unique": 0}

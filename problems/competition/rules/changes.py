@@ -1,0 +1,206 @@
+"""Drafts a recipe, changes one thing of it, or combines two: the moves of the search."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+from problems.competition.rules import features
+from problems.competition.rules.facts import Facts
+from problems.competition.rules.families import FAMILIES, Family, seconds_of, suited
+from problems.competition.rules.recipe import Member, Recipe
+
+ORDER = ("words", "hgb", "elastic", "logistic", "gb", "svm", "extra", "ridge", "svd_boost", "bayes_words", "forest",
+         "bayes", "kernel", "knn", "huber")  # fmt: skip
+"""Drafts take families in this order, so that the first few are unlike each other."""
+MAX_MEMBERS = 5
+MAX_SECONDS = 6.0
+"""Estimated training time that a change may reach."""
+
+Change = Callable[[Recipe, Facts, random.Random], tuple[Recipe, str] | None]
+
+
+def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple[Recipe, str]:
+    """A first recipe of one family. `ordinal` counts the drafts of a run; None draws the family."""
+    names = [name for name in ORDER if name in {family.name for family in suited(facts)}]
+    name = names[ordinal % len(names)] if ordinal is not None else rng.choice(names)
+    family = FAMILIES[name]
+    chosen = tuple(step for step in features.available(facts) if rng.random() < _chance(step, family))
+    recipe = Recipe(_target(facts, rng), chosen, _encode(family, rng), (family.draw(rng),))
+    said = ", ".join(features.about(step) for step in chosen) or "the columns as they are"
+    return recipe, f"Train {family.about} on {said}{_target_words(recipe)}."
+
+
+def random_recipe(facts: Facts, rng: random.Random) -> Recipe:
+    """Any point of the repertoire: the control that search is compared with."""
+    recipe, _ = draft(facts, rng)
+    for _ in range(rng.randint(0, 3)):
+        grown = _blend(recipe, facts, rng)
+        recipe = grown[0] if grown else recipe
+    return replace(recipe, target=_target(facts, rng), encode=rng.choice(("native", "ordinal", "target")))
+
+
+def improve(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str]:
+    """Change one thing; the result differs from `recipe` and stays affordable."""
+    moves: list[Change] = [move for move, weight in MOVES for _ in range(weight)]
+    for _ in range(50):
+        changed = rng.choice(moves)(recipe, facts, rng)
+        if changed and changed[0] != recipe and cost(changed[0], facts) <= max(MAX_SECONDS, cost(recipe, facts)):
+            return changed
+    return draft(facts, rng)
+
+
+def merge(first: Recipe, second: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str]:
+    """Genes of both parents: models of one beside models of the other, features of either, the better one's target."""
+    members = _joined(first.members, second.members)
+    while len(members) > 2 and cost(replace(first, members=members), facts) > MAX_SECONDS:
+        members = members[:-1]
+    steps = set(first.features) | set(second.features)
+    chosen = tuple(n for n in features.available(facts) if n in steps and (n in first.features or rng.random() < 0.5))
+    child = replace(first, members=members, features=chosen, encode=rng.choice((first.encode, second.encode)))
+    return (
+        child,
+        f"Combine both parents: {_list_families(members)} on the features of the first and some of the second.",
+    )
+
+
+def cost(recipe: Recipe, facts: Facts) -> float:
+    """Seconds on one thread, about."""
+    return seconds_of(recipe.members, facts) * (recipe.bags + (2 if recipe.weights == "learned" else 0))
+
+
+def _chance(step: str, family: Family) -> float:
+    if step in ("squares", "winsor", "frequency"):
+        return 0.4 if family.wants == "dense" else 0.15
+    return 0.75
+
+
+def _target(facts: Facts, rng: random.Random) -> str:
+    if facts.classifies or not facts.positive_target:
+        return "none"
+    if facts.metric == "rmsle":
+        return "log1p" if rng.random() < 0.85 else rng.choice(("sqrt", "none"))
+    return rng.choice(("none", "log1p", "sqrt")) if facts.skewed_target else rng.choice(("none", "none", "sqrt"))
+
+
+def _target_words(recipe: Recipe) -> str:
+    return {"log1p": "; learn the logarithm of the target", "sqrt": "; learn the root of the target"}.get(
+        recipe.target, ""
+    )
+
+
+def _encode(family: Family, rng: random.Random) -> str:
+    return rng.choice(("native", "native", "target", "ordinal")) if family.wants == "trees" else "native"
+
+
+def _blend(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    there = {member.family for member in recipe.members}
+    others = [family for family in suited(facts) if family.name not in there]
+    if not others or len(recipe.members) >= MAX_MEMBERS:
+        return None
+    unlike = [f for f in others if f.wants not in {FAMILIES[name].wants for name in there}]
+    family = rng.choice(unlike or others)
+    member = family.draw(rng) if rng.random() < 0.5 else family.default()
+    total = sum(m.weight for m in recipe.members)
+    share = rng.choice((0.3, 0.5, 0.5, 0.7))
+    grown = (*recipe.members, replace(member, weight=round(total * share / (1 - share), 4)))
+    return replace(recipe, members=grown), f"Blend in {family.about} with a share of {share:.0%}."
+
+
+def _tune(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    place = rng.randrange(len(recipe.members))
+    member = recipe.members[place]
+    grid = FAMILIES[member.family].grid
+    name = rng.choice(sorted(grid))
+    values, now = grid[name], member.param(name)
+    here = values.index(now) if now in values else len(values) // 2
+    there = max(0, min(len(values) - 1, here + rng.choice((-1, 1))))
+    members = list(recipe.members)
+    members[place] = member.with_param(name, values[there])
+    said = f"Set {name} of {FAMILIES[member.family].about} to {values[there]!r} (was {now!r})."
+    return replace(recipe, members=tuple(members)), said
+
+
+def _feature(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    known = features.available(facts)
+    if not known:
+        return None
+    name = rng.choice(known)
+    if name in recipe.features:
+        return replace(
+            recipe, features=tuple(n for n in recipe.features if n != name)
+        ), f"Leave out: {features.about(name)}."
+    chosen = tuple(n for n in known if n in recipe.features or n == name)
+    return replace(recipe, features=chosen), f"Add {features.about(name)}."
+
+
+def _retarget(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    if facts.classifies or not facts.positive_target:
+        return None
+    target = rng.choice([t for t in ("none", "log1p", "sqrt") if t != recipe.target])
+    words = {"none": "itself", "log1p": "through log(1 + y)", "sqrt": "through its square root"}[target]
+    return replace(recipe, target=target), f"Learn the target {words}."
+
+
+def _recode(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    if not facts.categories or not any(FAMILIES[m.family].wants == "trees" for m in recipe.members):
+        return None
+    encode = rng.choice([e for e in ("native", "ordinal", "target") if e != recipe.encode])
+    words = {"native": "as categories", "ordinal": "as numbers", "target": "as mean targets"}[encode]
+    return replace(recipe, encode=encode), f"Show categories to trees {words}."
+
+
+def _reweigh(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    if len(recipe.members) < 2:
+        return None
+    if rng.random() < 0.5:
+        weights = "learned" if recipe.weights == "given" else "given"
+        return replace(
+            recipe, weights=weights
+        ), f"Weigh the models by {'out-of-fold fit' if weights == 'learned' else 'hand'}."
+    place, factor = rng.randrange(len(recipe.members)), rng.choice((0.5, 0.7, 1.5, 2.0))
+    members = list(recipe.members)
+    members[place] = replace(members[place], weight=round(members[place].weight * factor, 4))
+    return replace(recipe, members=tuple(members), weights="given"), (
+        f"Multiply the weight of {FAMILIES[members[place].family].about} by {factor}."
+    )
+
+
+def _bag(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    if not any(FAMILIES[member.family].seeded for member in recipe.members):
+        return None
+    bags = recipe.bags + 1 if recipe.bags < 3 else 1
+    return replace(recipe, bags=bags), f"Average {bags} seeds."
+
+
+def _drop(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    if len(recipe.members) < 2:
+        return None
+    place = rng.randrange(len(recipe.members))
+    gone = FAMILIES[recipe.members[place].family].about
+    return replace(
+        recipe, members=recipe.members[:place] + recipe.members[place + 1 :]
+    ), f"Take {gone} out of the blend."
+
+
+def _joined(first: tuple[Member, ...], second: tuple[Member, ...]) -> tuple[Member, ...]:
+    """Members of both, equal total weight for each side; a family that both have keeps the first's parameters."""
+    sides = [sum(m.weight for m in side) or 1.0 for side in (first, second)]
+    found: dict[str, Member] = {}
+    for side, total in zip((first, second), sides, strict=True):
+        for member in side:
+            share = member.weight / total
+            old = found.get(member.family)
+            found[member.family] = replace(old or member, weight=round((old.weight if old else 0) + share, 4))
+    return tuple(found.values())[:MAX_MEMBERS]
+
+
+def _list_families(members: tuple[Member, ...]) -> str:
+    return ", ".join(FAMILIES[member.family].about for member in members)
+
+
+MOVES: tuple[tuple[Change, int], ...] = (
+    (_blend, 6), (_tune, 4), (_feature, 3), (_reweigh, 2), (_recode, 1), (_retarget, 1), (_bag, 1), (_drop, 1),
+)  # fmt: skip
+"""Each with its weight in the draw."""

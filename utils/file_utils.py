@@ -1,0 +1,104 @@
+"""Files and folders: copy, link, replace. Plain standard library, the same on Linux and macOS."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+LFS_MARK = b"version https://git-lfs.github.com/spec/"
+"""The first bytes of a Git-LFS pointer: a small text file that stands where the real one was not fetched."""
+
+
+def copy_tree(source: Path, target: Path) -> None:
+    """Copy a folder's content into `target` (made if absent). Links inside are followed, so the copy stands alone."""
+    shutil.copytree(source, target, dirs_exist_ok=True, symlinks=False)
+
+
+def link_or_copy(source: Path, target: Path) -> bool:
+    """Make `target` show `source`: a symbolic link, or a copy where links are not allowed. True if it is a link."""
+    if not source.exists():
+        raise FileNotFoundError(f"'{source}' does not exist")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    remove(target)
+    try:
+        target.symlink_to(source.resolve(), target_is_directory=source.is_dir())
+        return True
+    except OSError:
+        if source.is_dir():
+            copy_tree(source, target)
+        else:
+            shutil.copy2(source, target)
+        return False
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link (never what it points at) or a whole folder; nothing happens if there is none."""
+    if path.is_symlink() or path.is_file():
+        path.unlink(missing_ok=True)
+    elif path.is_dir():
+        shutil.rmtree(path)
+
+
+def write_atomic(path: Path, text: str) -> None:
+    """Write a text file so that a reader sees the old content or the new, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def move_into_place(made: Path, target: Path) -> bool:
+    """Rename a finished folder to `target`. False, and `made` is removed, if somebody else was first."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.rename(made, target)
+        return True
+    except OSError:
+        if not target.is_dir():
+            raise
+        shutil.rmtree(made, ignore_errors=True)
+        return False
+
+
+def read_json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def is_lfs_pointer(path: Path) -> bool:
+    """True if the file is a Git-LFS pointer, not the data it stands for."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(LFS_MARK)) == LFS_MARK
+    except OSError:
+        return False
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """Regular files below a folder, sorted by path; links to folders are not entered."""
+    for root, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(root, name)
+            if path.is_file():
+                yield path
+
+
+def size_text(count: int) -> str:
+    """Bytes for people: 1.4 MB."""
+    size = float(count)
+    for unit in ("B", "KB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"

@@ -1,0 +1,116 @@
+"""Metric: a score with its direction, and the table of metrics that a user may name."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import total_ordering
+from typing import Any
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True, eq=False)
+class Metric:
+    """A score in the problem's own unit, and which way is better. `a > b` reads "a is better than b".
+
+    No score (None, NaN, infinite, not a number) is worse than any score and equal to no score. Integers are numbers;
+    booleans are not scores.
+    """
+
+    value: float | None
+    lower_is_better: bool = False
+
+    @classmethod
+    def of(cls, value: Any, lower_is_better: bool = False) -> Metric:
+        """From anything a program may have given: what is not a finite number becomes no score."""
+        return cls(finite(value), lower_is_better)
+
+    @property
+    def is_worst(self) -> bool:
+        return finite(self.value) is None
+
+    @property
+    def fitness(self) -> float:
+        """Turned so that higher is better; -inf for no score."""
+        number = finite(self.value)
+        if number is None:
+            return -math.inf
+        return -number if self.lower_is_better else number
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Metric) and self.fitness == other.fitness
+
+    def __hash__(self) -> int:
+        return hash(self.fitness)
+
+    def __gt__(self, other: Metric) -> bool:
+        if self.lower_is_better != other.lower_is_better and not (self.is_worst or other.is_worst):
+            raise ValueError("metrics of different direction cannot be compared")
+        return self.fitness > other.fitness
+
+    def __str__(self) -> str:
+        arrow = "↓" if self.lower_is_better else "↑"
+        return f"none {arrow}" if self.is_worst else f"{self.value:.6g} {arrow}"
+
+
+def finite(value: Any) -> float | None:
+    """`value` as a finite float, or None. Integers and NumPy scalars count; booleans and text do not."""
+    if value is None or isinstance(value, bool | str | bytes):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+@dataclass(frozen=True, slots=True)
+class MetricKind:
+    """What is known about a metric that has a name."""
+
+    name: str
+    label: str
+    lower_is_better: bool
+    task: str
+    """`regression`, `labels` (predicts a class) or `probability` (predicts the probability of the second class)."""
+
+
+KINDS: dict[str, MetricKind] = {
+    kind.name: kind
+    for kind in (
+        MetricKind("rmse", "RMSE", True, "regression"),
+        MetricKind("rmsle", "RMSLE", True, "regression"),
+        MetricKind("mse", "MSE", True, "regression"),
+        MetricKind("mae", "MAE", True, "regression"),
+        MetricKind("medae", "median absolute error", True, "regression"),
+        MetricKind("mape", "MAPE", True, "regression"),
+        MetricKind("smape", "SMAPE", True, "regression"),
+        MetricKind("r2", "R²", False, "regression"),
+        MetricKind("accuracy", "accuracy", False, "labels"),
+        MetricKind("balanced_accuracy", "balanced accuracy", False, "labels"),
+        MetricKind("f1", "F1", False, "labels"),
+        MetricKind("f1_macro", "macro F1", False, "labels"),
+        MetricKind("mcc", "Matthews correlation", False, "labels"),
+        MetricKind("qwk", "quadratic weighted kappa", False, "labels"),
+        MetricKind("auc", "AUC", False, "probability"),
+        MetricKind("average_precision", "average precision", False, "probability"),
+        MetricKind("logloss", "log loss", True, "probability"),
+        MetricKind("brier", "Brier score", True, "probability"),
+    )
+}
+"""Name → kind; the formulas are in `problems/competition/child/scores.py`."""
+
+ALIASES = {
+    "roc_auc": "auc",
+    "acc": "accuracy",
+    "log_loss": "logloss",
+    "kappa": "qwk",
+    "ap": "average_precision",
+    "macro_f1": "f1_macro",
+}
+
+
+def metric_kind(name: str) -> MetricKind | None:
+    """The kind of that name or alias, or None; case, blanks and dashes do not matter."""
+    key = name.strip().lower().replace("-", "_").replace(" ", "_")
+    return KINDS.get(ALIASES.get(key, key))
