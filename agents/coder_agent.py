@@ -152,6 +152,7 @@ def facts(context: AgentContext) -> dict[str, Any]:
     """The prompt's facts as plain JSON, for `rules`."""
     return {
         "operator": context.task.operator,
+        "task": {"round": context.task.round, "slot": context.task.slot},
         "parents": [_parent(node) for node in context.parents],
         "statement": context.statement,
         "preview": context.preview,
