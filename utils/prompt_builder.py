@@ -61,9 +61,9 @@ class PromptBuilder:
     """Fills a template with the parts of a prompt.
 
     Args:
-        max_tokens: budget of the whole prompt by the rule of BYTES_PER_TOKEN. When it is short, sections are cut in
-            this order, each down to a share and with a line that says so: packages, memory, data, outputs, the second
-            parent's code, the task, the first parent's code.
+        max_tokens: budget of the whole prompt by the rule of BYTES_PER_TOKEN. When it is short, sections are cut, with
+            a line that says so: packages, memory, data, outputs, plans and the second parent's code before the task and
+            the first parent's code.
     """
 
     def __init__(self, max_tokens: int = 16_000) -> None:
@@ -72,8 +72,8 @@ class PromptBuilder:
     def build_explore_prompt(self, template: str, parts: Parts) -> str:
         """The user message. Text of candidates is only ever put in, never read as a template."""
         budget = self.max_tokens * BYTES_PER_TOKEN
-        for share in (1.0, 0.5, 0.25, 0.1, 0.0):
-            for cut in _CUTS:
+        for share, cuts in _STEPS:
+            for cut in cuts:
                 over = _size(_fill(template, parts)) - budget
                 if over <= 0:
                     return _fill(template, parts)
@@ -208,7 +208,7 @@ def _cut_attempts(name: str, which: slice, head: float) -> _Cut:
 
 
 _FIRST, _OTHERS = slice(0, 1), slice(1, None)
-_CUTS: tuple[_Cut, ...] = (
+_MINOR: tuple[_Cut, ...] = (
     _cut_field("packages", 1.0),
     _cut_field("memory", 1.0),
     _cut_field("data", 1.0),
@@ -216,7 +216,10 @@ _CUTS: tuple[_Cut, ...] = (
     _cut_attempts("output", _FIRST, 0.2),
     _cut_attempts("plan", slice(None), 1.0),
     _cut_attempts("code", _OTHERS, 0.5),
-    _cut_field("task", 0.8),
-    _cut_attempts("code", _FIRST, 0.5),
 )
 """What matters least is cut first. Of an output the end is kept: there the traceback and the score stand."""
+
+_MAJOR: tuple[_Cut, ...] = (_cut_field("task", 0.8), _cut_attempts("code", _FIRST, 0.5))
+
+_STEPS = ((1.0, _MINOR), (0.5, _MINOR), (1.0, _MAJOR), (0.25, _MINOR), (0.5, _MAJOR), (0.0, _MINOR), (0.0, _MAJOR))
+"""(share that is left, cuts): half, then an eighth of the minor parts before the task and the code are touched."""

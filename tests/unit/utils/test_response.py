@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from utils.response import parse_json, parse_response, split_blocks, syntax_error
+
+PROGRAM = "import math\n\nprint(math.pi)"
+
+
+def test_plan_and_code():
+    code, plan = parse_response(f"I will print pi.\n\n```python\n{PROGRAM}\n```\n")
+    assert (code, plan) == (PROGRAM, "I will print pi.")
+
+
+@pytest.mark.parametrize("label", ["", "py", "python3", "Python"])
+def test_labels_that_mean_python(label):
+    assert parse_response(f"```{label}\nx = 1\n```")[0] == "x = 1"
+
+
+def test_no_block_is_none_and_an_empty_block_is_empty():
+    assert parse_response("just prose, x = 1") == (None, "just prose, x = 1")
+    assert parse_response("```python\n```")[0] == ""
+
+
+def test_only_blocks_of_other_languages_are_no_code():
+    assert parse_response("```bash\npip install x\n```")[0] is None
+
+
+def test_the_whole_program_wins_over_snippets_and_over_what_does_not_parse():
+    text = f"First:\n```python\nx = 1\n```\nthen\n```python\n{PROGRAM}\n```\nbroken\n```python\n{'def (' * 30}\n```"
+    assert parse_response(text)[0] == PROGRAM
+
+
+def test_what_does_not_parse_is_kept_when_there_is_nothing_else():
+    assert parse_response("```python\ndef f(:\n```")[0] == "def f(:"
+
+
+def test_a_fence_that_is_never_closed_runs_to_the_end():
+    assert parse_response("plan\n```python\nx = 1\ny = 2")[0] == "x = 1\ny = 2"
+
+
+def test_a_longer_fence_may_hold_a_shorter_one():
+    code = 's = """\n```\nnot the end\n```\n"""'
+    assert parse_response(f"````python\n{code}\n````")[0] == code
+
+
+def test_thinking_is_no_part_of_the_reply():
+    text = "<think>maybe\n```python\nwrong = 1\n```\n</think>The plan.\n```python\nright = 1\n```"
+    assert parse_response(text) == ("right = 1", "The plan.")
+    assert parse_response("<think>never ends ```python\nx = 1\n```")[0] is None
+
+
+def test_the_seeds_plan_inside_of_the_code():
+    code = "# Implementation Plan\n# Use ridge.\n# Then blend.\n# Code\nx = 1"
+    assert parse_response(f"```python\n{code}\n```")[1] == "Use ridge.\nThen blend."
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": {"b": [1]}}', 'Here:\n```json\n{"a": {"b": [1]}}\n```', 'so {not json} but {"a": {"b": [1]}} ok'],
+)
+def test_json_bare_fenced_and_embedded(text):
+    assert parse_json(text) == {"a": {"b": [1]}}
+
+
+@pytest.mark.parametrize("text", ["", "[1, 2]", "{", "null", "{'a': 1}", "[" * 100_000, '{"a":' * 20_000])
+def test_no_object_is_none(text):
+    assert parse_json(text) is None
+
+
+def test_syntax_errors_name_line_and_text():
+    assert syntax_error("x = 1") is None
+    assert syntax_error("x = 1\ny = (").startswith("line 2")
+    assert syntax_error("a\0b") is not None
+    assert syntax_error("(" * 5000 + ")" * 5000) is not None
+
+
+@given(st.text(alphabet='`~ax{}\n<think>/"', max_size=300))
+def test_never_raises(text):
+    code, plan = parse_response(text)
+    assert code is None or isinstance(code, str)
+    assert isinstance(plan, str)
+    parse_json(text)
+
+
+@given(
+    st.text(alphabet=st.characters(exclude_characters="`\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", exclude_categories=["Cs"]))
+)
+def test_what_stands_in_a_fence_comes_out_unchanged(code):
+    _, blocks = split_blocks(f"a\n```\n{code}\n```\nb")
+    assert blocks[0].text == code.removesuffix("\n") or blocks[0].text == code
+
+
+def test_linear_in_the_length():
+    started = time.perf_counter()
+    parse_response("```\n" * 50_000)
+    parse_json("{" * 200_000)
+    assert time.perf_counter() - started < 2
