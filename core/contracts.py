@@ -347,7 +347,15 @@ class Sandbox(Protocol):
     ) -> ExecutionResult:
         """The same for an arbitrary command line (any language)."""
 
-    def session(self, code: str, *, limits: Limits, seed: int = 0, workspace: Path | None = None) -> Session: ...
+    def session(
+        self, code: str, *, limits: Limits, seed: int = 0, workspace: Path | None = None, prelude: str = ""
+    ) -> Session:
+        """Hold a program ready for calls. It is loaded by the first call, within its timeout.
+
+        Args:
+            prelude: source that runs first in the program's namespace (helper functions, classes); not trusted either.
+            limits: `seconds` and `cpu_seconds=None` limit nothing here: each call has its own timeout.
+        """
 
     def close(self) -> None: ...
 

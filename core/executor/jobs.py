@@ -107,6 +107,8 @@ class LocalJobs:
             raise ValueError(f"slots={slots}: at least 1 is needed")
         self.slots = slots
         self._sandbox = sandbox
+        if scratch is not None:
+            scratch.mkdir(parents=True, exist_ok=True)
         self._scratch = Path(tempfile.mkdtemp(prefix="swarm-jobs-", dir=scratch))
         self._on_output = on_output
         self._todo: queue.SimpleQueue[tuple[str, JobSpec] | None] = queue.SimpleQueue()

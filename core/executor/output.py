@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 from collections.abc import Callable
 
 
@@ -48,3 +49,13 @@ class Output:
 
     def _shown(self, text: str) -> str:
         return text if self._rename is None else text.replace(*self._rename)
+
+
+def drain(fd: int, output: Output) -> None:
+    """Read what is left in a pipe, without waiting for more."""
+    os.set_blocking(fd, False)
+    try:
+        while not output.over and (data := os.read(fd, 65536)):
+            output.add(data)
+    except BlockingIOError:
+        pass

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import select
 import shutil
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -17,14 +18,18 @@ from typing import Any
 from core.contracts import ExecutionResult, Limits
 from core.executor import verdict
 from core.executor.inside import view
-from core.executor.output import Output
+from core.executor.output import Output, drain
+from core.executor.report import result_of
 from core.executor.server import ForkServer, ServerConfig, Slot
+from core.executor.session import SandboxSession
 from core.executor.uids import UidPool
 from core.state.failure import FailureKind
 from utils.errors import SandboxError
 
 _GRACE = 10.0
 """Seconds after a deadline in which the warden must have reported; then it is killed itself."""
+_MOST_IDLE = 16
+"""Slots that wait for the next session."""
 _REPORT_BYTES = 64_000
 _MEMORY_SHARE = 4
 """A workspace is kept in memory while its limit is below a quarter of the machine's memory."""
@@ -39,6 +44,8 @@ class WarmSandbox:
         self._state_dir = config.state_dir
         self._uids = UidPool() if os.getuid() == 0 and config.tier != "none" else None
         self._closed = threading.Event()
+        self._idle: list[tuple[Slot, int | None]] = []
+        self._lock = threading.Lock()
 
     def ready(self) -> dict[str, Any]:
         """Wait for the fork server; what it preloaded, what was `missing`, which `version` it is."""
@@ -63,9 +70,48 @@ class WarmSandbox:
     ) -> ExecutionResult:
         return self._once(job_message("command", limits, seed=seed, argv=argv), workspace, inputs, limits, None)
 
+    def session(
+        self, code: str, *, limits: Limits, seed: int = 0, workspace: Path | None = None, prelude: str = ""
+    ) -> SandboxSession:
+        """Hold a program ready for calls; see `session`. Without a workspace it gets a prepared slot."""
+        job = job_message("session", limits, code=code, prelude=prelude, seed=seed)
+        output = Output(limits.output_kb * 1024, None, None)
+        while True:
+            pooled = workspace is None and self.tier == "warm"
+            kept = self._idle_slot() if pooled else None
+            folder = self._state_folder() if workspace is None and self.tier != "warm" else workspace
+            slot, uid = kept or self.open_slot(limits, folder, None)
+
+            def give_back(slot: Slot, usable: bool, uid: int | None = uid, pooled: bool = pooled) -> None:
+                self._take_back(slot, uid, pooled and usable)
+
+            try:
+                return SandboxSession(slot, job, limits, output, self.tier, give_back)
+            except SandboxError:
+                if kept is None:  # an idle slot may have died with an earlier fork server
+                    raise
+
+    def _idle_slot(self) -> tuple[Slot, int | None] | None:
+        with self._lock:
+            return self._idle.pop() if self._idle else None
+
+    def _take_back(self, slot: Slot, uid: int | None, keep: bool) -> None:
+        with self._lock:
+            if keep and len(self._idle) < _MOST_IDLE and not self._closed.is_set():
+                self._idle.append((slot, uid))
+                return
+        self.close_slot(slot, uid)
+
+    def _state_folder(self) -> Path:
+        return Path(tempfile.mkdtemp(prefix="session-", dir=self._state_dir))
+
     def close(self) -> None:
         if not self._closed.is_set():
             self._closed.set()
+            with self._lock:
+                idle, self._idle = self._idle, []
+            for slot, _ in idle:
+                slot.close()
             self._server.close()
             if self._uids is not None:
                 self._uids.close()
@@ -75,7 +121,7 @@ class WarmSandbox:
         """A slot and the uid it holds, to be given to `close_slot`."""
         uid = self._uids.take() if self._uids is not None else None
         setup = {
-            "tier": self.tier, "uid": uid, "limits": limit_message(limits),
+            "tier": self.tier, "uid": uid, "disk_mb": limits.disk_mb,
             "inputs": None if inputs is None else str(inputs.resolve()),
             "workspace": None if workspace is None else str(workspace.resolve()),
             "in_memory": _fits_in_memory(limits.disk_mb),
@@ -119,12 +165,13 @@ def job_message(
     return {
         "kind": kind, "code": code, "prelude": prelude, "seed": seed, "argv": list(argv),
         "threads": limits.threads, "env": environment(limits),
-        "deadline": None if kind == "session" else limits.seconds,
+        "deadline": None if kind == "session" else limits.seconds, "limits": limit_message(kind, limits),
     }  # fmt: skip
 
 
-def limit_message(limits: Limits) -> dict[str, Any]:
-    return limits.model_dump() | {"cpu_seconds": verdict.cpu_limit(limits)}
+def limit_message(kind: str, limits: Limits) -> dict[str, Any]:
+    """A session is as long as it has calls, so its CPU is only limited where somebody said so."""
+    return limits.model_dump() | ({} if kind == "session" else {"cpu_seconds": verdict.cpu_limit(limits)})
 
 
 def environment(limits: Limits) -> dict[str, str]:
@@ -137,23 +184,6 @@ def environment(limits: Limits) -> dict[str, str]:
         "TZ": "UTC",
     }  # fmt: skip
     return fixed | dict.fromkeys(threads, str(limits.threads))
-
-
-def result_of(
-    report: dict[str, Any], raised: verdict.Raised | None, output: Output, limits: Limits, tier: str
-) -> ExecutionResult:
-    status, breach = report["status"], report["breach"]
-    if status is not None and os.WIFEXITED(status) and os.WEXITSTATUS(status) == verdict.SETUP_FAILED:
-        text = output.text()
-        if text.startswith("the sandbox could not be set up"):
-            raise SandboxError(text.strip()[-500:])
-    failure, message = verdict.judge(status, None if breach is None else (breach[0], breach[1]), raised, limits)
-    told = raised if failure is not None and breach is None else None
-    return ExecutionResult(
-        term_out=output.text(), exec_time=report["seconds"], cpu_seconds=report["cpu"],
-        max_memory_mb=report["memory"] / 2**20, exit_code=verdict.exit_code(status), failure=failure,
-        message=message, exc_type=told.type if told else None, exc_info=told.info() if told else None, tier=tier,
-    )  # fmt: skip
 
 
 def _follow(slot: Slot, job: dict[str, Any], output: Output, patience: float) -> tuple[dict[str, Any], bytes]:
@@ -203,16 +233,6 @@ def _read_until_report(slot: Slot, output: Output, out: int, told: int, end: flo
         if output.over and not stopped:
             stopped = True
             slot.stop(FailureKind.OUTPUT.value, f"output: more than {output.cap // 1024:,} KB printed, the limit")
-
-
-def drain(fd: int, output: Output) -> None:
-    """Read what is left in a pipe whose writers are dead."""
-    os.set_blocking(fd, False)
-    try:
-        while not output.over and (data := os.read(fd, 65536)):
-            output.add(data)
-    except BlockingIOError:
-        pass
 
 
 def _read_now(fd: int) -> bytes:

@@ -37,8 +37,8 @@ def serve(prelude: str, source: str) -> NoReturn:
 def _answer(module: ModuleType, request: dict[str, Any]) -> None:
     try:
         rich = request["rich"]
-        if "get" in request:
-            _write({"value": plain.wrap(_find(module, request["get"]))})
+        if "names" in request:
+            _write({"value": plain.wrap(_names(module))})
             return
         function = _find(module, request["call"])
         batch = request["batch"]
@@ -52,6 +52,25 @@ def _answer(module: ModuleType, request: dict[str, Any]) -> None:
     except BaseException as error:  # noqa: BLE001 - whatever the program raised is its answer
         candidate.show(error)
         _write({"error": candidate.describe(error)})
+
+
+def _names(module: ModuleType) -> dict[str, Any]:
+    """What the program offers: values that are plain data, functions, classes."""
+    found: dict[str, Any] = {}
+    for name, value in list(vars(module).items()):
+        if isinstance(value, ModuleType) or name in ("__builtins__", "__file__", "__loader__", "__spec__"):
+            continue
+        if isinstance(value, type):
+            found[name] = {"class": True}
+        elif callable(value):
+            found[name] = {"callable": True}
+        else:
+            try:
+                plain.wrap(value)
+                found[name] = {"value": value}
+            except (TypeError, ValueError, RecursionError):
+                found[name] = {"object": type(value).__name__}
+    return found
 
 
 def _find(module: ModuleType, path: str) -> Callable[..., Any]:

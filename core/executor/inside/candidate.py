@@ -16,6 +16,7 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Any, NoReturn
 
@@ -31,8 +32,8 @@ _REPORT_BYTES = 32_000
 _MAX_FRAMES = 30
 
 
-def run(start: Start, layout: view.Layout) -> NoReturn:
-    """Become the candidate: never returns."""
+def run(start: Start, layout: view.Layout, serve: Callable[[str, str], NoReturn]) -> NoReturn:
+    """Become the candidate: never returns. `serve(prelude, code)` holds a session."""
     job, setup = start.job, start.setup
     try:
         _take_descriptors(start.fds)
@@ -51,9 +52,7 @@ def run(start: Start, layout: view.Layout) -> NoReturn:
     if kind == "command":
         _execute(job["argv"])
     if kind == "session":
-        from . import answering
-
-        answering.serve(job["prelude"], job["code"])
+        serve(job["prelude"], job["code"])
     _run_script(job["code"])
 
 
@@ -73,7 +72,7 @@ def _write_program(job: dict[str, Any]) -> None:
 
 
 def _confine(job: dict[str, Any], setup: dict[str, Any], layout: view.Layout) -> None:
-    _limit(setup["limits"], own_space=setup["tier"] == "warm", gpus=bool(layout.devices))
+    _limit(job["limits"], own_space=setup["tier"] == "warm", gpus=bool(layout.devices))
     if setup["uid"] is not None:
         kernel.become(setup["uid"])
     if setup["tier"] == "none":
@@ -137,9 +136,7 @@ def _settle(job: dict[str, Any], home: str) -> None:
     vars(sys).update(__stdout__=sys.stdout, __stderr__=sys.stderr, __stdin__=sys.stdin)
     sys.argv = ["solution.py", *job["argv"]]
     sys.path.insert(0, home)
-    for name in [
-        name for name in sys.modules if name.split(".")[0] == __package__ and name != f"{__package__}.answering"
-    ]:
+    for name in [name for name in sys.modules if name.split(".")[0] == __package__]:
         del sys.modules[name]
     seed(job["seed"])
     _set_threads(job["threads"])

@@ -26,7 +26,7 @@ if __package__ in (None, ""):  # started by path: make the sibling files importa
         importlib.import_module(f"{__package__}.{_name}")
     del sys.path[0]
 
-from . import candidate, frames, kernel, syscalls, view, warden
+from . import answering, candidate, frames, kernel, syscalls, view, warden
 
 _LOOK_FOR_PARENT = 0.5
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -140,4 +140,4 @@ def _reap() -> None:
 
 if __name__ == "__main__":
     # The frames below a candidate are this line's and the two it calls: nothing of the server's is left on the stack.
-    candidate.run(*main(socket.socket(fileno=int(sys.argv[1])), json.loads(sys.argv[2])))
+    candidate.run(*main(socket.socket(fileno=int(sys.argv[1])), json.loads(sys.argv[2])), answering.serve)

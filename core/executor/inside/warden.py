@@ -39,7 +39,6 @@ class Slot:
         self.namespaces: bool = setup["tier"] == "warm"
         self.in_memory: bool = self.namespaces and setup["in_memory"]
         self.uid: int | None = setup["uid"]
-        self.limits: dict[str, Any] = setup["limits"]
         self._layout = layout
         self._host: int | None = None
         self._used = False
@@ -55,7 +54,7 @@ class Slot:
             return
         view.enter(
             self._layout,
-            disk_mb=self.limits["disk_mb"],
+            disk_mb=self.setup["disk_mb"],
             uid=self.uid,
             inputs=self.setup["inputs"],
             workspace=None if self.in_memory else workspace,
@@ -68,26 +67,25 @@ class Slot:
             if not os.path.lexists(link):
                 os.symlink(self.setup["inputs"], link)
 
-    def fill(self) -> None:
+    def fill(self, disk_mb: int) -> None:
         """Before a job: empty private folders with what lies in the host's workspace."""
         if not self.in_memory:
             return
         if self._used:
-            view.renew_private(self.limits["disk_mb"], self.uid)
+            view.renew_private(disk_mb, self.uid)
         self._used = True
         if self._host is not None:
             self._copy(self._host, view.WORKSPACE)
             if self.uid is not None:
                 _give(view.WORKSPACE, self.uid)
 
-    def collect(self) -> None:
+    def collect(self, disk_mb: int) -> None:
         """After a job, when all its processes are dead: what it left goes to the host's workspace."""
         if self.in_memory and self._host is not None:
             copying.clear_folder(self._host, keep=frozenset({"input"}))
             source = os.open(view.WORKSPACE, os.O_RDONLY | os.O_DIRECTORY)
             try:
-                budget = self.limits["disk_mb"] * watch.MB
-                copying.copy_tree(source, self._host, budget=budget, skip=frozenset({"input"}))
+                copying.copy_tree(source, self._host, budget=disk_mb * watch.MB, skip=frozenset({"input"}))
             finally:
                 os.close(source)
 
@@ -151,7 +149,8 @@ def serve(control: socket.socket, layout: view.Layout, owner: tuple[int, int] | 
 
 
 def _one_job(slot: Slot, control: socket.socket, job: dict[str, Any], fds: list[int]) -> Start | None:
-    slot.fill()
+    disk_mb = job["limits"]["disk_mb"]
+    slot.fill(disk_mb)
     before = watch.reaped_cpu()
     started = time.monotonic()
     pid = os.fork()
@@ -165,7 +164,7 @@ def _one_job(slot: Slot, control: socket.socket, job: dict[str, Any], fds: list[
     slot.kill()
     seconds = time.monotonic() - started
     breach = breach or watching.disk_breach([])
-    slot.collect()
+    slot.collect(disk_mb)
     report = {
         "status": status, "breach": breach, "seconds": seconds,
         "cpu": watch.reaped_cpu() - before, "memory": watching.peak,
@@ -180,7 +179,7 @@ class _Watching:
     def __init__(self, slot: Slot, job: dict[str, Any], started: float) -> None:
         self.peak = 0
         self._slot = slot
-        self._limits: dict[str, Any] = slot.limits
+        self._limits: dict[str, Any] = job["limits"]
         self._deadline: float | None = job["deadline"]
         self._started = started
         self._cpu_before = watch.reaped_cpu()

@@ -1,0 +1,28 @@
+"""From a warden's report to an ExecutionResult."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from core.contracts import ExecutionResult, Limits
+from core.executor import verdict
+from core.executor.output import Output
+from utils.errors import SandboxError
+
+
+def result_of(
+    report: dict[str, Any], raised: verdict.Raised | None, output: Output, limits: Limits, tier: str
+) -> ExecutionResult:
+    status, breach = report["status"], report["breach"]
+    if status is not None and os.WIFEXITED(status) and os.WEXITSTATUS(status) == verdict.SETUP_FAILED:
+        text = output.text()
+        if text.startswith("the sandbox could not be set up"):
+            raise SandboxError(text.strip()[-500:])
+    failure, message = verdict.judge(status, None if breach is None else (breach[0], breach[1]), raised, limits)
+    told = raised if failure is not None and breach is None else None
+    return ExecutionResult(
+        term_out=output.text(), exec_time=report["seconds"], cpu_seconds=report["cpu"],
+        max_memory_mb=report["memory"] / 2**20, exit_code=verdict.exit_code(status), failure=failure,
+        message=message, exc_type=told.type if told else None, exc_info=told.info() if told else None, tier=tier,
+    )  # fmt: skip

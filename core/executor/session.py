@@ -1,0 +1,296 @@
+"""Sessions: a sandboxed child that holds one program and answers calls, one frame at a time.
+
+    session = sandbox.session(code, limits=limits, prelude=helpers)
+    try:
+        scores = session.call_many("score_bin", [(item, room) for room in rooms], timeout=1.0)
+    except SessionFailure as failure:
+        ...  # failure.result says how the program failed
+    finally:
+        result = session.close()
+
+The program is loaded by the first call, within its timeout. Functions may be dotted (`engine.select_move`). Data that
+crosses is JSON: None, bool, int, float, str, list, dict with text keys; numpy numbers and arrays come back as numbers
+and lists. After an exception in the program the session can be used further; after a breach (late, malformed, dead,
+over a limit) it is over and every call fails with the same result.
+
+Sessions without a workspace share prepared slots: opening one costs a fork, not the set-up of namespaces.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from core.contracts import ExecutionResult, Limits, SessionFailure
+from core.executor import strict, verdict
+from core.executor.inside import plain
+from core.executor.output import Output, drain
+from core.executor.report import result_of
+from core.executor.server import Slot
+from core.state.failure import FailureKind
+
+_REPORT_SECONDS = 15.0
+_CHUNK = 1 << 18
+MAX_ANSWER_BYTES = 64 << 20
+
+
+class SandboxSession:
+    """Implements `Session` over a slot. Not thread-safe: one caller at a time.
+
+    Args:
+        give_back: called once at the end with the slot and True if it can serve another session.
+        tier: as in ExecutionResult.
+    """
+
+    def __init__(
+        self,
+        slot: Slot,
+        job: dict[str, Any],
+        limits: Limits,
+        output: Output,
+        tier: str,
+        give_back: Callable[[Slot, bool], None],
+    ) -> None:
+        self._slot = slot
+        self._limits = limits
+        self._output = output
+        self._tier = tier
+        self._give_back = give_back
+        self._result: ExecutionResult | None = None
+        self._ready = False
+        self._received = bytearray()
+        self._channel, theirs = socket.socketpair()
+        self._out, out_write = os.pipe()
+        null = os.open(os.devnull, os.O_RDONLY)
+        try:
+            slot.start(job, [null, out_write, out_write, theirs.fileno()])
+        except BaseException:
+            self._channel.close()
+            os.close(self._out)
+            give_back(slot, False)
+            raise
+        finally:
+            theirs.close()
+            os.close(out_write)
+            os.close(null)
+        self._channel.setblocking(False)
+        self._poll = select.poll()
+        for fd in (self._out, slot.control.fileno()):
+            self._poll.register(fd, select.POLLIN)
+
+    def call(self, function: str, args: Sequence[Any], *, timeout: float) -> Any:
+        return self.call_many(function, [args], timeout=timeout)[0]
+
+    def call_many(
+        self, function: str, batch: Sequence[Sequence[Any]], *, timeout: float, finite: bool = True
+    ) -> list[Any]:
+        """Many calls in one frame; exactly `len(batch)` answers, all numbers finite unless `finite` is False.
+
+        Args:
+            timeout: seconds for the whole frame.
+        Raises:
+            SessionFailure: an exception, a breach, or (NON_FINITE) an answer that is not a finite number.
+        """
+        request = {"call": function, "batch": list(batch), "rich": False}
+        message = self._ask(request, "answers", timeout)
+        try:
+            return strict.answers(message, len(batch), finite=finite)
+        except strict.NotFinite as error:
+            raise self._failure(FailureKind.NON_FINITE, f"{function}: {error}") from error
+        except strict.Malformed as error:
+            raise self._breach(FailureKind.RUNTIME, f"{function}: {error}") from error
+
+    def call_rich(self, function: str, args: Sequence[Any], named: Mapping[str, Any], *, timeout: float) -> Any:
+        """One call whose data may hold tuples, sets, bytes, complex numbers and numpy arrays; numbers as they come.
+
+        Raises:
+            TypeError: an argument is not plain data.
+            SessionFailure: as `call`; RUNTIME with exc_type TypeError when the answer is not plain data.
+        """
+        batch = [[plain.wrap(list(args)), plain.wrap(dict(named))]]
+        message = self._ask({"call": function, "batch": batch, "rich": True}, "answers", timeout)
+        try:
+            return strict.unwrap(strict.answers(message, 1, finite=False)[0])
+        except strict.Malformed as error:
+            raise self._breach(FailureKind.RUNTIME, f"{function}: {error}") from error
+
+    def look(self, timeout: float) -> dict[str, Any]:
+        """The program's public names: `{name: {"value": data} | {"callable": True} | {"class": True}}`. Untrusted."""
+        message = self._ask({"names": True, "rich": True}, "value", timeout)
+        try:
+            found = strict.unwrap(message["value"])
+            if not isinstance(found, dict) or not all(isinstance(k, str) and type(v) is dict for k, v in found.items()):
+                raise strict.Malformed("a list of names was expected")
+            return found
+        except strict.Malformed as error:
+            raise self._breach(FailureKind.RUNTIME, str(error)) from error
+
+    def close(self) -> ExecutionResult:
+        """Kill it and say what it printed and used. May be called again; the result stays the same."""
+        if self._result is None:
+            self._slot.stop("closed", "")
+            self._end()
+        assert self._result is not None
+        return self._result
+
+    def __enter__(self) -> SandboxSession:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # ------------------------------------------------------------ frames
+
+    def _ask(self, request: dict[str, Any], key: str, timeout: float) -> dict[str, Any]:
+        """Send a request and return its answer's frame, which holds `key`."""
+        self._must_live()
+        deadline = time.monotonic() + timeout
+        try:
+            data = json.dumps(request, separators=(",", ":")).encode()
+            if not self._ready:
+                self._expect(self._frame(deadline, timeout), "ready")
+                self._ready = True
+            if self._received:
+                raise strict.Malformed("bytes that nobody asked for")
+            self._send(len(data).to_bytes(strict.HEADER, "little") + data, deadline, timeout)
+            return self._expect(self._frame(deadline, timeout), key)
+        except strict.Malformed as error:
+            raise self._breach(FailureKind.RUNTIME, f"the program broke its session: {error}") from error
+
+    def _expect(self, message: dict[str, Any], key: str) -> dict[str, Any]:
+        if "error" in message and type(message["error"]) is dict:
+            raised = verdict.read_exception(message["error"])
+            if raised is None:
+                raise strict.Malformed("an error that is not one")
+            raise self._raised(raised)
+        if key not in message:
+            raise strict.Malformed(f"{key} was expected")
+        return message
+
+    def _frame(self, deadline: float, timeout: float) -> dict[str, Any]:
+        header = self._take(strict.HEADER, deadline, timeout)
+        size = int.from_bytes(header, "little")
+        if size > MAX_ANSWER_BYTES:
+            raise strict.Malformed(f"a frame of {size:,} bytes, at most {MAX_ANSWER_BYTES:,} are read")
+        return strict.decode(self._take(size, deadline, timeout))
+
+    def _take(self, size: int, deadline: float, timeout: float) -> bytes:
+        while len(self._received) < size:
+            self._wait(select.POLLIN, deadline, timeout)
+            try:
+                data = self._channel.recv(max(_CHUNK, size - len(self._received)))
+            except BlockingIOError:
+                continue
+            except OSError:
+                data = b""
+            if not data:
+                raise self._gone()
+            self._received += data
+        taken = bytes(self._received[:size])
+        del self._received[:size]
+        return taken
+
+    def _send(self, data: bytes, deadline: float, timeout: float) -> None:
+        view = memoryview(data)
+        while view:
+            try:
+                view = view[self._channel.send(view) :]
+            except BlockingIOError:
+                self._wait(select.POLLOUT, deadline, timeout)
+            except OSError as error:
+                raise self._gone() from error
+
+    def _wait(self, direction: int, deadline: float, timeout: float) -> None:
+        """Until the channel is ready. Meanwhile output is read, and the warden's word ends the session."""
+        channel = self._channel.fileno()
+        self._poll.register(channel, direction)
+        while True:
+            left = deadline - time.monotonic()
+            ready = {fd for fd, _ in self._poll.poll(1000.0 * max(0.0, left))}
+            if self._out in ready:
+                self._read_output()
+            if channel in ready:
+                return
+            if self._slot.control.fileno() in ready:
+                raise self._gone()
+            if left <= 0:
+                raise self._breach(FailureKind.TIMEOUT, f"wall clock: no answer within {timeout:g} s")
+
+    def _read_output(self) -> None:
+        data = os.read(self._out, 65536)
+        self._output.add(data)
+        if not data:
+            self._poll.unregister(self._out)
+        elif self._output.over:
+            kilobytes = self._output.cap // 1024
+            raise self._breach(FailureKind.OUTPUT, f"output: more than {kilobytes:,} KB printed, the limit")
+
+    # ------------------------------------------------------------ the end
+
+    def _must_live(self) -> None:
+        if self._result is not None:
+            if self._result.failure is None:
+                raise ValueError("the session is closed")
+            raise SessionFailure(self._result)
+
+    def _breach(self, kind: FailureKind, message: str) -> SessionFailure:
+        """Kill the program for what it did."""
+        if self._result is None:
+            self._slot.stop(kind.value, message)
+            self._end()
+        assert self._result is not None
+        if self._result.failure is None:
+            self._result = self._result.model_copy(update={"failure": kind, "message": message})
+        return SessionFailure(self._result)
+
+    def _gone(self) -> SessionFailure:
+        """The program closed its channel or ended: the warden knows how."""
+        if self._result is None:
+            if not self._reported(1.0):
+                self._slot.stop(FailureKind.RUNTIME.value, "the program closed the channel of its session")
+            self._end()
+        assert self._result is not None
+        if self._result.failure is None:
+            message = "the program ended in the middle of its session"
+            self._result = self._result.model_copy(update={"failure": FailureKind.EXIT, "message": message})
+        return SessionFailure(self._result)
+
+    def _reported(self, seconds: float) -> bool:
+        return bool(select.select([self._slot.control], [], [], seconds)[0])
+
+    def _end(self) -> None:
+        """Take the warden's report and let everything go."""
+        usable = False
+        try:
+            report = self._slot.report(_REPORT_SECONDS)
+            usable = True
+            if report["breach"] and report["breach"][0] == "closed":
+                report = report | {"breach": None, "status": 0}
+            drain(self._out, self._output)
+            self._result = result_of(report, None, self._output, self._limits, self._tier)
+        finally:
+            if self._result is None:
+                self._result = ExecutionResult(failure=FailureKind.LOST_WORKER, message="the sandbox lost the session")
+            self._channel.close()
+            os.close(self._out)
+            self._give_back(self._slot, usable)
+
+    def _raised(self, raised: verdict.Raised) -> SessionFailure:
+        """An exception in the program: it may live on. One while loading ends it."""
+        kind, message = verdict.judge_exception(raised, self._limits)
+        if not self._ready:
+            failure = self._breach(kind, message)
+            update = {"failure": kind, "message": message, "exc_type": raised.type, "exc_info": raised.info()}
+            self._result = failure.result.model_copy(update=update)
+            return SessionFailure(self._result)
+        drain(self._out, self._output)
+        return self._failure(kind, message, exc_type=raised.type, exc_info=raised.info())
+
+    def _failure(self, kind: FailureKind, message: str, **more: Any) -> SessionFailure:
+        text = self._output.text()
+        return SessionFailure(ExecutionResult(term_out=text, failure=kind, message=message, tier=self._tier, **more))

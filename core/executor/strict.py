@@ -1,0 +1,71 @@
+"""Reading what a candidate sends: nothing is believed, everything is bounded."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import chain
+from typing import Any
+
+from core.executor.inside import plain
+
+HEADER = 4
+_LARGEST = 10**300
+"""Whole numbers above this overflow a float: they count as infinite."""
+_HARMLESS = {bool, str, type(None)}
+
+
+class Malformed(Exception):
+    """The program broke the protocol of its session."""
+
+
+class NotFinite(Exception):
+    """An answer holds NaN, an infinity, or a whole number too large for a float."""
+
+
+def decode(data: bytes) -> dict[str, Any]:
+    """A frame is a JSON object with exactly one key: `ready`, `answers`, `value` or `error`."""
+    try:
+        message = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"a frame of {len(data):,} bytes that is not JSON ({type(error).__name__})") from error
+    if type(message) is not dict or len(message) != 1:
+        raise Malformed("a frame that is not an object with one key")
+    return message
+
+
+def answers(message: dict[str, Any], count: int, *, finite: bool) -> list[Any]:
+    """Exactly `count` answers of plain data."""
+    values = message["answers"]
+    if type(values) is not list or len(values) != count:
+        found = len(values) if type(values) is list else type(values).__name__
+        raise Malformed(f"{found} answers to {count} calls")
+    if finite:
+        check_finite(values)
+    return values
+
+
+def check_finite(values: list[Any]) -> None:
+    """Raise NotFinite for a number that is not finite, at any depth. Each level costs a few C loops."""
+    level: list[Any] = values
+    while level:
+        kinds = set(map(type, level))
+        if float in kinds and not all(map(math.isfinite, (v for v in level if type(v) is float))):
+            raise NotFinite("an answer holds NaN or an infinity")
+        if int in kinds:
+            whole = level if kinds == {int} else [v for v in level if type(v) is int]
+            if max(whole) > _LARGEST or min(whole) < -_LARGEST:
+                raise NotFinite("an answer holds a whole number too large for a float")
+        if kinds <= {int, float, *_HARMLESS}:
+            return
+        inner = [v for v in level if type(v) is list]
+        inner += [list(v.values()) for v in level if type(v) is dict]
+        level = list(chain.from_iterable(inner))
+
+
+def unwrap(value: Any) -> Any:
+    """Richer plain data (`plain.wrap`): tuples, sets, bytes, complex numbers, numpy arrays of numbers."""
+    try:
+        return plain.unwrap(value)
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"{error}") from error
