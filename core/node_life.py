@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from core.contracts import (
     Agent,
@@ -38,14 +38,20 @@ WORTH_TELLING_SECONDS = 0.05
 """A stage that took less is not told as an event of its own: at 100 candidates a second nobody could read it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Protocol):
     """What a node's calls used, all roles together. Tokens and dollars are None where there is no model (`rules`)."""
 
-    writer: str = ""
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    cost_usd: float | None = None
+    @property
+    def writer(self) -> str: ...
+
+    @property
+    def prompt_tokens(self) -> int | None: ...
+
+    @property
+    def completion_tokens(self) -> int | None: ...
+
+    @property
+    def cost_usd(self) -> float | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,9 +171,46 @@ class NodeLife:
     def _written(self, life: Life) -> AgentResult:
         agent, context = self.agent(life.task.operator), life.context
         stored = self._store.stages(life.task.node_id)
+        if "code" in stored:
+            return AgentResult(self._blank(life.task).model_copy(update=stored["code"]), True)
         prompt = self._stage(life, "prompt", lambda: stored_prompt(stored) or agent.prompt(context))
-        reply = self._stage(life, "reply", lambda: stored_reply(stored) or agent.reply(context, prompt))
+        known = stored_reply(stored)
+        reply = self._stage(life, "reply", lambda: agent.reply(context, prompt) if known is None else known)
         return self._stage(life, "code", lambda: agent.code(context, reply))
+
+    def run_stage(self, life: Life, stage: str) -> str:
+        """Do one stage of a life that is led by hand, store its result for the next command, return it as text."""
+        agent, context, node_id = self.agent(life.task.operator), life.context, life.task.node_id
+        stored = self._store.stages(node_id)
+        prompt = stored_prompt(stored)
+        if stage == "prompt":
+            prompt = prompt or agent.prompt(context)
+            self._store.save_stage(
+                node_id, stage, {"system": prompt.system, "user": prompt.user, "context": dict(prompt.context)}
+            )
+            return f"{prompt.system}\n\n{prompt.user}"
+        if stage == "reply":
+            known = stored_reply(stored)
+            reply = agent.reply(context, prompt or agent.prompt(context)) if known is None else known
+            self._store.save_stage(node_id, stage, {"text": reply})
+            return reply
+        if stage == "code":
+            self.write(life)
+            assert life.node is not None
+            if life.verdict is not None:
+                return f"{life.verdict.failure}: {life.verdict.message}"
+            code = {"code": life.node.code, "plan": life.node.plan, "genes": life.node.genes}
+            self._store.save_stage(node_id, stage, code)
+            return life.node.code
+        if life.is_alive:
+            self.execute(life)
+        verdict = life.verdict
+        if verdict is None:
+            return ""
+        score = (
+            f"metric {verdict.metric:.6g}" if verdict.metric is not None else f"{verdict.failure}: {verdict.message}"
+        )
+        return f"{verdict.term_out}\n{score}"
 
     def _blank(self, task: Task) -> Node:
         return Node(

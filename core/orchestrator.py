@@ -10,11 +10,11 @@ from random import Random
 from typing import Any, Literal
 
 from core.contracts import Evaluation, Evaluator, Progress, Proposal, SearchPolicy, Store
-from core.events import CandidateRejected, Event, LadderCounted, NodeCommitted, RoundOpened, Warned
+from core.events import CandidateRejected, Event, NodeCommitted, RoundOpened, Warned
 from core.node_life import Life, NodeLife, RoundNotes, Usage
-from core.state.failure import FailureKind
+from core.round import RoundPlayer
 from core.state.journal import Journal
-from core.state.node import FREE_OPERATORS, Node
+from core.state.node import Node
 from core.state.task import Task, derive_seed, node_id
 from utils.errors import BudgetExhausted
 
@@ -84,34 +84,30 @@ class Orchestrator:
         self._usage = usage
         self._control = control or Control()
         self._notes: list[str] = []
-        self._exhausted = ""
+        self._player = RoundPlayer(seed=plan.seed, life=life, evaluator=evaluator, store=store, journal=journal)
         self._best_step = 0
         self._round = 0
 
     # ------------------------------------------------------------ entry
 
     def run(self) -> str:
-        """Search until a limit is reached; return the reason. Raises what is our own fault."""
-        self.restore()
+        """Search until a limit is reached; return the reason. `restore` comes first. Raises what is our own fault."""
         with ThreadPoolExecutor(self._plan.writers, thread_name_prefix="slot") as pool:
             return self._run_async(pool) if self._plan.schedule == "async" else self._run_rounds(pool)
 
     def restore(self) -> None:
-        """Tell the policy what is stored already, in order."""
-        best: str | None = None
-        told = Journal(self.journal.lower_is_better)
-        told.marks = self.journal.marks
-        for node in list(self.journal):
-            self._policy.tell(told, told.append(node.model_copy(update={"children_ids": (), "visits": 0})))
-            leader = told.get_best_node()
-            if leader is not None and leader.id != best:
-                best, self._best_step = leader.id, told.steps
-        for node in self.journal:
-            visits, _ = told.visits(node.id)
-            if visits:
-                self.journal.copy_rewards(told, node.id)
-        self._drain(self._policy)
+        """Read the stored nodes into the journal and tell the policy of each, in order."""
+        for node in self._store.nodes():
+            self.journal.append(node)
+            self._learn(node)
+        self._drained(self._policy)  # told already, in the run's first life
         self._round = self._store.rounds()
+
+    def _learn(self, node: Node) -> None:
+        best = self.journal.get_best_node()
+        if best is not None and best.id == node.id:
+            self._best_step = self.journal.steps
+        self._policy.tell(self.journal, self.journal[node.id])
 
     def seed_with(self, nodes: Sequence[tuple[str, str]], operator: Literal["user", "baseline"]) -> None:
         """Score (name, code) pairs as the first nodes, before the policy is asked. What is in the journal stays."""
@@ -140,18 +136,26 @@ class Orchestrator:
             )  # fmt: skip
             lives.append(life)
         with ThreadPoolExecutor(self._plan.writers, thread_name_prefix="seed") as pool:
-            self._judge(lives, pool)
+            self._player.judge(lives, pool)
         self._commit(lives)
 
-    def step_once(self, proposal: Proposal | None = None) -> list[Node]:
-        """One round of one node, whatever `max_steps` says; what is open is finished first."""
+    # ------------------------------------------------------------ by hand
+
+    def play(self, tasks: Sequence[Task]) -> list[Node]:
+        """One round from its tasks to its nodes."""
         with ThreadPoolExecutor(self._plan.writers, thread_name_prefix="slot") as pool:
-            tasks = self._store.open_tasks() or self.open_round([proposal] if proposal else self._ask(1))
-            before = len(self.journal)
-            self._play(tasks, pool)
-            if self._exhausted:
-                raise BudgetExhausted(self._exhausted)
-            return list(self.journal)[before:]
+            nodes = self._play(tasks, pool)
+        if self._player.exhausted:
+            raise BudgetExhausted(self._player.exhausted)
+        return nodes
+
+    def begin(self, task: Task) -> Life:
+        """A life to be led stage by stage, with `NodeLife.run_stage`."""
+        return self._life.begin(task, self._round_notes(task.round, self._shared(task)))
+
+    def run_stage(self, life: Life, stage: str) -> str:
+        """Do one stage and store it; its result as text."""
+        return self._life.run_stage(life, stage)
 
     # ------------------------------------------------------------ rounds
 
@@ -162,13 +166,13 @@ class Orchestrator:
                 reason = self._reason()
                 if reason:
                     return reason
-                proposals = self._ask(self._plan.batch)
+                proposals = self.ask(self._plan.batch)
                 if not proposals:
                     return "the policy has nothing more to propose"
                 tasks = self.open_round(proposals)
             self._play(tasks, pool)
-            if self._exhausted:
-                return self._exhausted
+            if self._player.exhausted:
+                return self._player.exhausted
             tasks = []
 
     def _reason(self) -> str | None:
@@ -191,7 +195,7 @@ class Orchestrator:
             steps_since_best=self.journal.steps - self._best_step,
         )
 
-    def _ask(self, k: int) -> list[Proposal]:
+    def ask(self, k: int) -> list[Proposal]:
         """The policy's next proposals: no more than the steps left."""
         events, notes = self._control.poll(self.journal)
         self._notes += notes
@@ -241,18 +245,12 @@ class Orchestrator:
         notes = self._store.get_fact(f"round/{number}/notes") if number is not None else None
         return RoundNotes(memory, self._steps_left(), tuple(notes or ()), shared or {})
 
-    def _play(self, tasks: Sequence[Task], pool: ThreadPoolExecutor) -> None:
-        """A round: write all, drop duplicates in slot order, judge, review, commit in slot order."""
+    def _play(self, tasks: Sequence[Task], pool: ThreadPoolExecutor) -> list[Node]:
+        """A round, and its commit in slot order."""
         shared = self._shared(tasks[0])
         notes = self._round_notes(tasks[0].round, shared)
-        lives = [self._life.begin(task, notes) for task in tasks]
-        lives = self._affordable(lives, pool)
-        self._drop_duplicates(lives)
-        lives = self._gate(lives, notes, pool)
-        self._judge(lives, pool)
-        self._review(lives, pool)
-        self._commit(lives)
-        self._drain(self._policy)
+        lives = self._player.play([self._life.begin(task, notes) for task in tasks], notes, pool)
+        return self._commit(lives)
 
     def _shared(self, task: Task) -> dict[str, Any]:
         """What all writers of the round share; asked once, then a fact."""
@@ -266,110 +264,9 @@ class Orchestrator:
                 self._store.put_fact(key, known, self._drained(agent))
         return dict(known)
 
-    def _affordable(self, lives: list[Life], pool: ThreadPoolExecutor) -> list[Life]:
-        """Write all; what the budget did not reach stays open, and the run ends after this round."""
-        written: list[Life] = []
-        for life, future in [(life, pool.submit(self._life.write, life)) for life in lives]:
-            try:
-                future.result()
-                written.append(life)
-            except BudgetExhausted as error:
-                self._exhausted = str(error)
-        return written
-
-    def _drop_duplicates(self, lives: Sequence[Life]) -> None:
-        """In slot order, against the journal and the slots before: a duplicate takes a step and no evaluation."""
-        seen = Journal()
-        counts: dict[str, int] = {}
-        for life in lives:
-            if not life.is_alive or life.task.operator == "tune" or life.node is None or not life.node.code:
-                continue
-            found = self.journal.find_duplicate(life.node.code) or seen.find_duplicate(life.node.code)
-            if found is not None:
-                earlier, rung = found
-                counts[rung] = counts.get(rung, 0) + 1
-                life.verdict = Evaluation(
-                    duplicate_of=earlier, message=f"same program as {earlier}", metadata={"rung": rung}
-                )
-            else:
-                seen.append(Node(id=life.node.id, code=life.node.code))
-        if counts:
-            self._store.append([LadderCounted(round=lives[0].task.round, counts=counts)])
-
-    def _gate(self, lives: list[Life], notes: RoundNotes, pool: ThreadPoolExecutor) -> list[Life]:
-        """`Evaluator.check`, and the repairs of what it refuses: each attempt is a node of its own."""
-        chains = pool.map(lambda life: self._checked(life, notes), lives)
-        return [life for chain in chains for life in chain]
-
-    def _checked(self, life: Life, notes: RoundNotes) -> list[Life]:
-        chain = [life]
-        repairs = self._repairs(life.task)
-        while chain[-1].is_alive:
-            self._life.check(chain[-1])
-            refused = chain[-1]
-            if refused.is_alive or len(chain) > repairs:
-                break
-            chain.append(self._repair(refused, notes))
-        return chain
-
-    def _repairs(self, task: Task) -> int:
-        return int(self._store.why(task.node_id).get("repairs", 0))
-
-    def _repair(self, refused: Life, notes: RoundNotes) -> Life:
-        """The next attempt of a refused slot: a child of the refused node, told the reason."""
-        old = refused.task
-        assert refused.verdict is not None
-        task = old.model_copy(
-            update={
-                "node_id": node_id(self._plan.seed, old.round, old.slot, old.attempt + 1),
-                "operator": "debug",
-                "parent_ids": (old.node_id,),
-                "attempt": old.attempt + 1,
-                "seed": derive_seed(self._plan.seed, "task", old.round, old.slot, old.attempt + 1),
-            }
-        )
-        life = self._life.begin(task, notes, refusal=refused.verdict.message, parents=(self._life.finished(refused),))
-        try:
-            self._life.write(life)
-        except BudgetExhausted as error:
-            self._exhausted = str(error)
-            life.node = Node(id=task.node_id, code="", operator="debug", parent_ids=task.parent_ids)
-            life.verdict = Evaluation(failure=FailureKind.REPLY_ERROR, message=str(error))
-        return life
-
-    def _judge(self, lives: Sequence[Life], pool: ThreadPoolExecutor) -> None:
-        """Verdicts for what is alive: one by one in parallel, or all together where scores are relative."""
-        alive = [life for life in lives if life.is_alive]
-        single = [life for life in alive if not self._evaluator.together or life.task.operator == "tune"]
-        for future in [pool.submit(self._life.execute, life) for life in single]:
-            future.result()
-        rest = [life for life in alive if life.verdict is None]
-        if rest:
-            verdicts = self._evaluator.evaluate([life.node for life in rest if life.node is not None])
-            for life, verdict in zip(rest, verdicts, strict=True):
-                life.verdict = verdict
-                life.seconds["execute"] = verdict.seconds
-
-    def _review(self, lives: Sequence[Life], pool: ThreadPoolExecutor) -> None:
-        """Which nodes are reviewed is decided in slot order; the reviews themselves run side by side."""
-        best = self.journal.get_best_node()
-        leader = best.fitness if best else None
-        wanted = []
-        for life in lives:
-            if self._life.wants_review(life, leader):
-                wanted.append(life)
-            fitness = self._life.fitness(life.verdict) if life.verdict else None
-            if fitness is not None and (leader is None or fitness > leader):
-                leader = fitness
-        for future in [pool.submit(self._life.reviewed, life) for life in wanted]:
-            try:
-                future.result()
-            except BudgetExhausted as error:
-                self._exhausted = str(error)
-
     # ------------------------------------------------------------ commit
 
-    def _commit(self, lives: Sequence[Life]) -> None:
+    def _commit(self, lives: Sequence[Life]) -> list[Node]:
         """Into the journal and the store, in order, in one transaction; then the policy learns."""
         nodes: list[Node] = []
         events: list[Event] = []
@@ -379,13 +276,13 @@ class Orchestrator:
             events += self._events_of(node)
         self._store.commit(nodes, events)
         for node in nodes:
-            self._policy.tell(self.journal, self.journal[node.id])
+            self._learn(node)
+        self._drain(self._policy)
+        return nodes
 
     def _events_of(self, node: Node) -> list[Event]:
         best = self.journal.get_best_node()
         is_best = best is not None and best.id == node.id
-        if is_best:
-            self._best_step = self.journal.steps
         usage = self._usage(node.id)
         events: list[Event] = []
         gate = node.metadata.get("gate")
@@ -448,35 +345,26 @@ class Orchestrator:
                 left = self._steps_left()
                 if not waiting and (left is None or left > len(flying)):
                     reason = self._reason() or ""
-                    proposals = [] if reason else self._ask(1)
+                    proposals = [] if reason else self.ask(1)
                     waiting += self.open_round(proposals[:1]) if proposals else []
                 if not waiting:
                     break
                 task = waiting.pop(0)
                 notes = self._round_notes(task.round, self._shared(task))
-                flying[pool.submit(self._one, self._life.begin(task, notes), notes)] = task
+                flying[pool.submit(self._player.one, self._life.begin(task, notes), notes)] = task
             if not flying:
                 return reason or self._reason() or "the policy has nothing more to propose"
             done, _ = wait(flying, return_when=FIRST_COMPLETED)
             for future in done:
                 del flying[future]
                 self._land(future, pool)
-            reason = reason or self._exhausted
-
-    def _one(self, life: Life, notes: RoundNotes) -> list[Life]:
-        self._life.write(life)
-        self._drop_duplicates([life])
-        chain = self._checked(life, notes)
-        for attempt in chain:
-            if attempt.is_alive:
-                self._life.execute(attempt)
-        return chain
+            reason = reason or self._player.exhausted
 
     def _land(self, future: Future[Any], pool: ThreadPoolExecutor) -> None:
         try:
             chain: list[Life] = future.result()
         except BudgetExhausted as error:
-            self._exhausted = str(error)
+            self._player.exhausted = str(error)
             return
         for life in chain:
             if life.is_alive or life.node is None or life.verdict is None:
@@ -484,9 +372,8 @@ class Orchestrator:
             found = None if life.verdict.duplicate_of else self.journal.find_duplicate(life.node.code)
             if found is not None and life.verdict.failure is None and life.task.operator != "tune":
                 life.verdict = Evaluation(duplicate_of=found[0], message=f"same program as {found[0]}")
-        self._review(chain, pool)
+        self._player.review(chain, pool)
         self._commit(chain)
-        self._drain(self._policy)
 
 
 def _disagree(node: Node) -> bool:
@@ -495,8 +382,3 @@ def _disagree(node: Node) -> bool:
         return False
     scale = max(abs(node.metric_value), 1e-9)
     return abs(node.claimed_metric - node.metric_value) / scale > DISAGREEMENT
-
-
-def counts_as_step(node: Node) -> bool:
-    """False for baselines and the user's own programs."""
-    return node.operator not in FREE_OPERATORS

@@ -31,6 +31,7 @@ def load_config(
     *,
     presets: Mapping[str, str] | None = None,
     env: Mapping[str, str] | None = None,
+    check_presets: bool = True,
 ) -> Config:
     """Return the checked configuration.
 
@@ -39,6 +40,7 @@ def load_config(
         overrides: `key=value` texts, dotted keys.
         presets: preset names given on the command line, by kind (`problem`, `llm`).
         env: the environment; None for the process's own.
+        check_presets: False for verbs that only look at runs: presets are not read.
     Raises:
         ConfigError: one line that names the key, the value and what is allowed.
     """
@@ -48,7 +50,7 @@ def load_config(
     from_file = _read_yaml(Path(file) if file else CONFIG_DIR / "default.yaml", "configuration file")
     named_in_file = _presets_of(from_file)
     named = dict(presets or {})
-    for kind in PRESET_KINDS:
+    for kind in PRESET_KINDS if check_presets else ():
         if kind in named_in_file and kind not in named:
             layers.append(load_preset(kind, named_in_file[kind]))
     layers.append(from_file)
@@ -195,3 +197,10 @@ def known_keys(model: type[BaseModel] = Config, prefix: str = "") -> list[str]:
 def _nearest(word: str, known: Sequence[str]) -> str:
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
     return f" (did you mean '{close[0]}'?)" if close else ""
+
+
+def merge_overrides(plain: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    """`plain` with `key=value` texts on top."""
+    merged = OmegaConf.to_container(OmegaConf.merge(OmegaConf.create(dict(plain)), _from_overrides(overrides)))
+    assert isinstance(merged, dict)
+    return {str(key): value for key, value in merged.items()}

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from core.contracts import CallRecord
 from core.events import Event
 from core.state.journal import Journal
-from core.state.node import Node
+from core.state.node import FREE_OPERATORS, Node
 from core.storage.database import Database
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS
 from core.storage.repository import DB_NAME
@@ -88,6 +88,28 @@ class RunReader:
                 query = query.where(getattr(NODES.c, column) == value)
         return [node_from_row(self.db, row, texts=texts) for row in self._rows(query)]
 
+    def steps(self) -> int:
+        """Committed nodes that count as steps."""
+        query = select(func.count()).select_from(NODES).where(NODES.c.operator.not_in(FREE_OPERATORS))
+        return int(self._scalar(query) or 0)
+
+    def best(self) -> Node | None:
+        """The best scored node, the earliest of equals; without its texts."""
+        query = (
+            select(NODES)
+            .where(NODES.c.fitness.is_not(None), NODES.c.is_valid, ~NODES.c.is_buggy)
+            .order_by(NODES.c.fitness.desc(), NODES.c.step)
+            .limit(1)
+        )
+        rows = self._rows(query)
+        return node_from_row(self.db, rows[0], texts=False) if rows else None
+
+    def failures(self) -> dict[str, int]:
+        """FailureKind → number of nodes."""
+        query = select(NODES.c.failure, func.count()).where(NODES.c.failure.is_not(None)).group_by(NODES.c.failure)
+        with self.db.transaction() as connection:
+            return {str(kind): int(count) for kind, count in connection.execute(query).all()}
+
     def node(self, node_id: str) -> Node | None:
         """One node, whole; `node_id` may be a unique prefix of at least 4 digits."""
         query = select(NODES).where(NODES.c.id.startswith(node_id, autoescape=True)).limit(2)
@@ -102,6 +124,11 @@ class RunReader:
 
     def why(self, node_id: str) -> dict[str, Any]:
         return dict(self._scalar(select(TASKS.c.why).where(TASKS.c.node_id == node_id)) or {})
+
+    def rounds(self) -> int:
+        """The number after the highest round that was opened."""
+        newest = self._scalar(select(func.max(TASKS.c.round)))
+        return 0 if newest is None else int(newest) + 1
 
     def open_stages(self) -> dict[str, list[str]]:
         """Nodes that are not committed yet → their finished stages."""

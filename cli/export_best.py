@@ -1,0 +1,54 @@
+"""`export-best`: the best program as a standalone solution."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from cli.composition import problem_of
+from cli.options import add_run_argument, project_dir_of
+from cli.outcome import write_solution
+from cli.resume import stored_config
+from cli.run_folder import find_run
+from core.storage.reader import RunReader
+from utils.errors import ConfigError
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("export-best", help="write the best program and its outputs")
+    add_run_argument(parser)
+    parser.add_argument("--out", metavar="DIR", help="where to; logs/RUN/best_solution if absent")
+    parser.add_argument("--refit", action="store_true", help="train the winner once more on all labelled rows")
+    parser.add_argument("--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none")
+
+
+def run(args: argparse.Namespace) -> int:
+    from cli.list_runs import best_of
+
+    project_dir = project_dir_of(args)
+    run_dir = find_run(project_dir, args.run)
+    config = stored_config(run_dir, args.overrides, project_dir)
+    problem = problem_of(config)
+    problem.prepare()
+    with RunReader(run_dir) as reader:
+        best_id, _ = best_of(reader, reader.facts())
+        node = reader.node(best_id) if best_id else None
+    if node is None:
+        raise ConfigError(f"run {run_dir.name} has no valid program to export")
+    out = Path(args.out) if args.out else run_dir / "best_solution"
+    written = write_solution(problem, node, out, run_dir)
+    if args.refit:
+        written += _refit(args, config, problem, node, out)
+    for path in written:
+        print(path)
+    return 0
+
+
+def _refit(args: argparse.Namespace, config: object, problem: object, node: object, out: Path) -> list[Path]:
+    refit = getattr(problem, "refit", None)
+    if refit is None:
+        raise ConfigError("--refit: only competitions have labelled rows to train on once more")
+    from cli.composition import open_jobs
+
+    with open_jobs(config, problem, out, accept_unsandboxed=args.i_accept_unsandboxed) as (jobs, limits):
+        return list(refit(node, out, jobs, limits))

@@ -1,0 +1,46 @@
+"""`fork`: a new run that begins with the line of descent of one node, edited by the user if wanted."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from cli.options import add_run_argument, project_dir_of
+from cli.preflight import preflight
+from cli.resume import stored_config
+from cli.run_folder import find_run
+from cli.session import RunSession
+from core.storage.reader import RunReader
+from utils.errors import ConfigError, UnknownRunError
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("fork", help="start a new run from a node of another")
+    add_run_argument(parser)
+    parser.add_argument("--node", metavar="ID", required=True)
+    parser.add_argument("--edit", metavar="FILE", help="a program that takes the node's place")
+    parser.add_argument("--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none")
+
+
+def run(args: argparse.Namespace) -> int:
+    project_dir = project_dir_of(args)
+    run_dir = find_run(project_dir, args.run)
+    with RunReader(run_dir) as reader:
+        node = reader.node(args.node)
+    if node is None:
+        raise UnknownRunError(f"run {run_dir.name} has no node '{args.node}'; `show {run_dir.name}` lists them")
+    code = node.code
+    if args.edit:
+        try:
+            code = Path(args.edit).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"--edit {args.edit}: cannot be read ({error})") from error
+    config = stored_config(run_dir, args.overrides, project_dir)
+    config.initial = []
+    preflight(config)
+    name = f"{run_dir.name}/{node.id}" + (" edited" if args.edit else "")
+    origin = {"fork_of": run_dir.name, "node": node.id, "edited": bool(args.edit)}
+    with RunSession(
+        config, accept_unsandboxed=args.i_accept_unsandboxed, origin=origin, programs=[(name, code)]
+    ) as session:
+        return session.run()

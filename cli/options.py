@@ -1,0 +1,35 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+import argparse
+
+from utils.config import load_config
+from utils.config_schema import Config
+
+
+def add_config_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--config", metavar="FILE", help="YAML file; config/default.yaml if absent")
+    parser.add_argument("--problem", metavar="NAME", help="problem preset, or a YAML file")
+    parser.add_argument("--llm", metavar="NAME", help="language model preset, or a YAML file")
+    parser.add_argument(
+        "--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none: code runs as you"
+    )
+
+
+def config_of(args: argparse.Namespace) -> Config:
+    """The configuration that the words name."""
+    named = {kind: getattr(args, kind) for kind in ("problem", "llm") if getattr(args, kind, None)}
+    return load_config(getattr(args, "config", None), args.overrides, presets=named)
+
+
+def project_dir_of(args: argparse.Namespace) -> str:
+    """`project.dir` for verbs that only look at runs."""
+    return load_config(None, args.overrides, check_presets=False).project.dir
+
+
+def add_run_argument(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    if optional:
+        parser.add_argument("run", nargs="?", metavar="RUN", help="run id or `latest`")
+    else:
+        parser.add_argument("run", metavar="RUN", help="run id or `latest`")

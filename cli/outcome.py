@@ -1,0 +1,129 @@
+"""The last words of a run: which program wins, how it does on the final part, what is written beside the store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cli.baselines import baseline_node
+from cli.composition import Search
+from core.contracts import Evaluation, Problem
+from core.events import FinalScored
+from core.state.node import Node
+from core.storage.repository import RunStore
+from utils.errors import SwarmEvoError
+from utils.logger_system import log_msg
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a run came to."""
+
+    search: Search
+    run_dir: Path
+    reason: str
+    best: Node | None = None
+    final: dict[str, Any] | None = None
+    baselines: list[dict[str, Any]] = field(default_factory=list)
+    written: list[Path] = field(default_factory=list)
+
+    @property
+    def best_id(self) -> str | None:
+        return self.best.id if self.best else None
+
+    @property
+    def best_metric(self) -> float | None:
+        return self.best.metric_value if self.best else None
+
+    @property
+    def best_dir(self) -> Path:
+        return self.run_dir / "best_solution"
+
+    def write_files(self) -> None:
+        """best_solution/, plots and report. A file that cannot be written is a warning: the search is not lost."""
+        for name, work in (("best_solution", self._export), ("plots and report", self._report)):
+            try:
+                work()
+            except (OSError, SwarmEvoError, ValueError) as error:
+                log_msg("WARNING", f"{name}: {error}")
+
+    def _export(self) -> None:
+        if self.best is not None:
+            self.written = export_node(self.search, self.best, self.best_dir, self.run_dir)
+
+    def _report(self) -> None:
+        from reports.child import write_all
+
+        write_all(self.run_dir)
+
+
+def conclude(search: Search, store: RunStore, run_dir: Path, reason: str) -> Outcome:
+    """Choose the winner on validation, open the final part once for it and the baselines, and keep both as facts."""
+    outcome = Outcome(search, run_dir, reason)
+    outcome.best = choose(search.journal.top(search.config.search.top_k))
+    outcome.baselines = list(store.get_fact("baselines") or [])
+    if outcome.best is None:
+        store.put_fact("final", {"node_id": None})
+        return outcome
+    rows = [row for row in outcome.baselines if row["failure"] is None]
+    seed = search.config.project.seed
+    nodes = [outcome.best]
+    for row in rows:
+        index = outcome.baselines.index(row)
+        nodes.append(baseline_node(seed, index, row["name"], "").model_copy(update={"id": row["node_id"]}))
+    scores = search.evaluator.final(nodes)
+    _keep_baselines(store, outcome, rows, scores[1:])
+    outcome.final = _final_of(outcome.best, scores[0])
+    event = FinalScored(
+        node_id=outcome.best.id,
+        metric=outcome.final["metric"],
+        interval=outcome.final["interval"],
+        detail=outcome.final["detail"],
+    )
+    store.put_fact("final", outcome.final, [event])
+    return outcome
+
+
+def choose(top: Sequence[Node]) -> Node | None:
+    """The winner among the best on validation: the best metric; of equals the shorter program, then the earlier."""
+    if not top:
+        return None
+    best = top[0].metric_value
+    equals = [node for node in top if node.metric_value == best]
+    return min(equals, key=lambda node: (len(node.code), node.step))
+
+
+def _final_of(best: Node, score: Evaluation | None) -> dict[str, Any]:
+    return {
+        "node_id": best.id,
+        "metric": score.metric if score else None,
+        "interval": list(score.interval) if score and score.interval else None,
+        "message": score.message if score else "",
+        "detail": score.metadata if score else {},
+    }
+
+
+def _keep_baselines(
+    store: RunStore, outcome: Outcome, rows: Sequence[dict[str, Any]], scores: Sequence[Evaluation | None]
+) -> None:
+    for row, score in zip(rows, scores, strict=True):
+        row["final"] = score.metric if score else None
+        row["final_interval"] = list(score.interval) if score and score.interval else None
+    if rows:
+        store.put_fact("baselines", outcome.baselines)
+
+
+def export_node(search: Search, node: Node, out: Path, run_dir: Path) -> list[Path]:
+    return write_solution(search.problem, node, out, run_dir)
+
+
+def write_solution(problem: Problem, node: Node, out: Path, run_dir: Path) -> list[Path]:
+    """Write a node as a standalone solution, with `node.json` beside it."""
+    out.mkdir(parents=True, exist_ok=True)
+    written = list(problem.export(node, out, run_dir))
+    detail = out / "node.json"
+    detail.write_text(json.dumps({**node.model_dump(mode="json"), "metric": node.metric_value}, indent=2) + "\n")
+    return [*written, detail]

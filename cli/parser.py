@@ -1,0 +1,116 @@
+"""Words → verb, options and configuration keys. One line and exit code 2 for what cannot be understood."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from utils.errors import ConfigError, SwarmEvoError
+
+VERBS: dict[str, str] = {
+    "run": "cli.run",
+    "step": "cli.step",
+    "resume": "cli.resume",
+    "replay": "cli.replay",
+    "fork": "cli.fork",
+    "list-runs": "cli.list_runs",
+    "show": "cli.show",
+    "report": "cli.report",
+    "export-best": "cli.export_best",
+    "serve": "cli.serve",
+    "doctor": "cli.doctor",
+    "arena": "cli.arena",
+    "demo": "cli.demo",
+}
+"""Verb → module with `add_parser(subparsers)` and `run(args) -> exit code`. One file a verb."""
+
+EPILOG = """\
+examples:
+  python main.py                                             search the default competition with rules, no key needed
+  python main.py run --problem bin_packing --search.max_steps=200
+  python main.py --problem competition --problem.name=churn --llm=openai --llm.code.model=gpt-5-mini
+  python main.py --data.dir=mydata --data.goal="predict price" --data.target=price --data.metric=rmse
+  python main.py resume latest         python main.py show latest --json        python main.py export-best latest
+
+configuration keys are dotted and written with `=`; every key and its meaning: utils/config_schema.py
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise ConfigError(f"{self.prog}: {message}")
+
+
+def build_parser(verb: str | None = None) -> argparse.ArgumentParser:
+    """The parser with one verb's options, or with all verbs' for the overview."""
+    parser = _Parser(
+        prog="swarm-evo",
+        description="Searches for programs: writes candidates, runs them in a sandbox, scores them, keeps the proof.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    subparsers = parser.add_subparsers(dest="verb", metavar="VERB", parser_class=_Parser)
+    for name, module in VERBS.items():
+        if verb is None or name == verb:
+            importlib.import_module(module).add_parser(subparsers)
+    return parser
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """Understand the command line.
+
+    Returns a namespace with `verb`, the verb's own options, and `overrides`: the configuration keys as `key=value`.
+    """
+    words = list(words)
+    overview = not words[:1] or words[0] not in VERBS
+    if overview and words[:1] in (["-h"], ["--help"]):
+        build_parser().parse_args(words)
+    if overview:
+        if words and not words[0].startswith("-") and "=" not in words[0]:
+            raise ConfigError(f"unknown verb '{words[0]}'; allowed: {', '.join(VERBS)}")
+        words.insert(0, "run")
+    rest, overrides = _split(words)
+    args = build_parser(rest[0]).parse_args(rest)
+    args.overrides = overrides
+    args.words = words
+    return args
+
+
+def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Configuration keys apart from the verb's own words: `--a.b=c`, `a.b=c`, `--initial=FILE`."""
+    rest: list[str] = []
+    overrides: list[str] = []
+    for word in words:
+        key, equals, value = word.partition("=")
+        name = key.removeprefix("--")
+        if word == "--llm" and words[:1] == ["doctor"]:
+            rest.append("--llm=")
+            continue
+        dotted = "." in name and name.replace(".", "").replace("_", "").isalnum()
+        if dotted and not equals and key.startswith("--"):
+            raise ConfigError(f"'{word}': configuration keys are written with '=', as in {key}=VALUE")
+        if equals and (dotted or name == "initial"):
+            overrides.append(f"{name}={value}")
+        else:
+            rest.append(word)
+    return rest, overrides
+
+
+def main(words: Sequence[str]) -> int:
+    """Run a verb; every error raised on purpose becomes one line on stderr and its exit code."""
+    try:
+        args = parse(words)
+        return int(importlib.import_module(VERBS[args.verb]).run(args))
+    except SwarmEvoError as error:
+        print(f"swarm-evo: {' '.join(str(error).split())}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        print("swarm-evo: interrupted", file=sys.stderr)
+        return 130

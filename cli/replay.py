@@ -1,0 +1,35 @@
+"""`replay`: a stored run once more: verified without a single call, or shown move by move."""
+
+from __future__ import annotations
+
+import argparse
+
+from cli.options import add_run_argument, project_dir_of
+from cli.run_folder import find_run
+from utils.config import load_config
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("replay", help="play a stored run again")
+    add_run_argument(parser)
+    parser.add_argument("--verify", action="store_true", help="search again from the record: 0 calls, equal hash")
+    parser.add_argument("--serve", action="store_true", help="show it in the browser as it was")
+    parser.add_argument("--speed", type=float, default=10.0, metavar="X", help="times as fast as it was")
+    parser.add_argument("--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none")
+
+
+def run(args: argparse.Namespace) -> int:
+    run_dir = find_run(project_dir_of(args), args.run)
+    if args.serve:
+        from dashboard.server.replay import serve_replay
+
+        dashboard = load_config(None, args.overrides, check_presets=False).dashboard
+        serve_replay(run_dir, dashboard.host, dashboard.port, args.speed)
+        return 0
+    if args.verify:
+        from cli.verify import verify
+
+        return verify(run_dir, project_dir_of(args), accept_unsandboxed=args.i_accept_unsandboxed)
+    from cli.playback import play
+
+    return play(run_dir, args.speed)

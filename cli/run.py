@@ -1,0 +1,41 @@
+"""`run`: a new search (the default verb)."""
+
+from __future__ import annotations
+
+import argparse
+
+from cli.options import add_config_options, config_of
+from cli.preflight import preflight
+from cli.session import RunSession
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("run", help="search (the default verb)")
+    add_config_options(parser)
+    parser.add_argument("--json", action="store_true", help="print the run's facts as JSON at the end")
+
+
+def run(args: argparse.Namespace) -> int:
+    config = config_of(args)
+    preflight(config)
+    view = "quiet" if args.json else None
+    with RunSession(
+        config, accept_unsandboxed=args.i_accept_unsandboxed, view=view, origin={"words": origin_words(args.words)}
+    ) as session:
+        code = session.run()
+        run_dir = session.run_dir
+    if args.json:
+        from cli.show import print_run_json
+
+        print_run_json(run_dir)
+    return code
+
+
+def origin_words(words: list[str]) -> list[str]:
+    """The command as it was typed, keys masked: the report shows how to repeat the run."""
+    return [f"{word.partition('=')[0]}=********" if _is_secret(word) else word for word in words]
+
+
+def _is_secret(word: str) -> bool:
+    key = word.partition("=")[0].lower()
+    return key.endswith(("api_key", ".token"))

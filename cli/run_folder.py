@@ -1,0 +1,103 @@
+"""Runs as folders: `logs/<run>`, their names, their lock, the list of them."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from utils.errors import RunBusyError, UnknownRunError
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+DB = "run.db"
+
+
+def logs_dir(project_dir: str | Path) -> Path:
+    return Path(project_dir) / "logs"
+
+
+def all_runs(project_dir: str | Path) -> list[Path]:
+    """Folders of runs, oldest first."""
+    folder = logs_dir(project_dir)
+    if not folder.is_dir():
+        return []
+    found = [path.parent for path in folder.glob(f"*/{DB}")]
+    return sorted(
+        found, key=lambda path: ((path / DB).stat().st_ctime_ns, path.name) if (path / DB).exists() else (0, "")
+    )
+
+
+def find_run(project_dir: str | Path, name: str) -> Path:
+    """The folder of run `name`; `latest` is the one started last.
+
+    Raises:
+        UnknownRunError: there is none, with what there is.
+    """
+    folder = logs_dir(project_dir)
+    if name == "latest":
+        runs = sorted(all_runs(project_dir), key=_started)
+        if not runs:
+            raise UnknownRunError(f"run 'latest': no runs in '{folder}'; start one with `python main.py`")
+        return runs[-1]
+    if _NAME.fullmatch(name) and (folder / name / DB).is_file():
+        return folder / name
+    known = [path.name for path in all_runs(project_dir)][-5:]
+    raise UnknownRunError(f"unknown run '{name}' in '{folder}'; the newest are: {', '.join(known) or 'none'}")
+
+
+def _started(run: Path) -> tuple[str, str]:
+    """Run names end in their start time; the marker file holds it exactly."""
+    marker = run / "started"
+    return (marker.read_text() if marker.is_file() else "", run.name)
+
+
+def new_run(project_dir: str | Path, prefix: str, now: datetime) -> Path:
+    """Make `logs/<prefix>-<time>`; a number is added where that is taken."""
+    folder = logs_dir(project_dir)
+    slug = re.sub(r"[^A-Za-z0-9_]+", "-", prefix).strip("-") or "run"
+    base = f"{slug}-{now:%Y%m%d-%H%M%S}"
+    for number in range(1, 1000):
+        path = folder / (base if number == 1 else f"{base}-{number}")
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        (path / "started").write_text(now.isoformat())
+        return path
+    raise UnknownRunError(f"cannot make a folder for a run in '{folder}'")
+
+
+def is_held(run: Path) -> bool:
+    """True while a live process works on the run."""
+    try:
+        with (run / "run.lock").open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+@contextmanager
+def hold(run: Path) -> Iterator[None]:
+    """Hold the run while working on it; the kernel lets go when the process dies.
+
+    Raises:
+        RunBusyError: another live process holds it.
+    """
+    with (run / "run.lock").open("a+b") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            file.seek(0)
+            owner = file.read(20).decode("ascii", "replace").strip() or "unknown"
+            raise RunBusyError(f"run '{run.name}' is held by another process (pid {owner}); stop it first") from error
+        file.truncate(0)
+        file.write(str(os.getpid()).encode())
+        file.flush()
+        yield

@@ -1,0 +1,316 @@
+"""RunSession: one process's work on one run, from taking hold of it to the last word."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from cli.baselines import BaselineBench
+from cli.composition import compose, problem_of
+from cli.environment import environment
+from cli.outcome import conclude, export_node
+from cli.run_folder import hold, new_run
+from cli.sinks import BestSink, MetricsSink
+from cli.view import View, open_view
+from core.backend.recording import RecordedCalls
+from core.events import RunFinished, RunStarted
+from core.storage.repository import RunStore
+from utils.config import secrets_of, to_plain
+from utils.config_schema import Config
+from utils.errors import ConfigError, SwarmEvoError
+from utils.logger_system import configure, log_msg
+
+
+class RunSession:
+    """Use as a context manager; `search` is ready inside.
+
+    Args:
+        config: the whole configuration.
+        programs: (name, code) pairs that become the first nodes, beside `initial`.
+        recorded: answers only from this record: nothing is asked.
+        run_dir: an existing run's folder to go on with, or None for a new run.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        run_dir: Path | None = None,
+        *,
+        accept_unsandboxed: bool = False,
+        view: str | None = None,
+        origin: dict[str, Any] | None = None,
+        programs: Sequence[tuple[str, str]] = (),
+        recorded: RecordedCalls | None = None,
+    ) -> None:
+        self.config = config
+        self.resumed = run_dir is not None
+        self.interrupted = threading.Event()
+        self.stop_now = threading.Event()
+        self._accept = accept_unsandboxed
+        self._view_kind = view or config.logging.view
+        self._origin = origin or {}
+        self._programs = list(programs)
+        self._recorded = recorded
+        self._run_dir = run_dir
+        self._stack = ExitStack()
+        self._started = time.monotonic()
+        self._before = 0.0
+
+    def __enter__(self) -> RunSession:
+        try:
+            self._open()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if kind is not None and not self.store_closed:
+            self._record_failure(error)
+        self._stack.close()
+
+    def active_seconds(self) -> float:
+        """Seconds this run has been worked on, all its processes added up."""
+        return self._before + time.monotonic() - self._started
+
+    # ------------------------------------------------------------ opening
+
+    def _open(self) -> None:
+        self.store_closed = True
+        self.problem = problem_of(self.config)
+        self.problem.prepare()
+        self.run_dir = self._run_dir or new_run(self.config.project.dir, self._prefix(), datetime.now(UTC))
+        self._stack.enter_context(hold(self.run_dir))
+        self.store = RunStore(self.run_dir)
+        self.store_closed = False
+        self._stack.callback(self._close_store)
+        configure(self.run_dir, secrets=secrets_of(self.config), level=self.config.logging.level)
+        self._before = float(self.store.get_fact("active_seconds") or 0.0)
+        self._stack.enter_context(self._signals())
+        try:
+            self.search = compose(
+                self.config,
+                self.problem,
+                self.store,
+                run_dir=self.run_dir,
+                interrupted=self.interrupted,
+                stop_now=self.stop_now,
+                active_seconds=self.active_seconds,
+                accept_unsandboxed=self._accept,
+                recorded=self._recorded,
+            )
+        except BaseException:
+            self._discard_empty()
+            raise
+        self._stack.callback(self.search.close)
+        self._record_start()
+        self.search.orchestrator.restore()
+        self.view = self._attach_sinks()
+
+    def _prefix(self) -> str:
+        return self.config.project.name or self.problem.name.rpartition("/")[2]
+
+    def _close_store(self) -> None:
+        self.store_closed = True
+        self.store.close()
+
+    def _discard_empty(self) -> None:
+        """A run that could not even be put together leaves nothing behind."""
+        if self.resumed or self.store.seq:
+            return
+        import shutil
+
+        self._stack.callback(shutil.rmtree, self.run_dir, ignore_errors=True)
+        self._stack.push(lambda *_: None)
+
+    def _attach_sinks(self) -> View:
+        view = open_view(self._view_kind, self)
+        self._stack.callback(view.close)
+        self.store.sinks = [MetricsSink(self.run_dir, self.store), BestSink(self.search, self.run_dir), view]
+        return view
+
+    def _record_start(self) -> None:
+        config, problem, store = self.config, self.problem, self.store
+        writer = self.writer
+        plain = to_plain(config)
+        if not self.resumed:
+            (self.run_dir / "config.yaml").write_text(_yaml(plain), encoding="utf-8")
+        facts = {
+            "run": self.run_dir.name,
+            "problem": problem.name,
+            "unit": problem.unit,
+            "family": problem.family,
+            "lower_is_better": problem.lower_is_better,
+            "writer": writer,
+            "config": plain,
+            "environment": environment(),
+            "sandbox": {"tier": self.search.sandbox_tier},
+            "status": "running",
+        }
+        if not self.resumed:
+            facts |= {"started_at": datetime.now(UTC).isoformat(), "origin": self._origin}
+        for key, value in facts.items():
+            store.put_fact(key, value)
+        budget = config.budget
+        store.append(
+            [
+                RunStarted(
+                    run=self.run_dir.name,
+                    problem=problem.name,
+                    lower_is_better=problem.lower_is_better,
+                    unit=problem.unit,
+                    writer=writer,
+                    policy=config.search.policy,
+                    sandbox=self.search.sandbox_tier,
+                    max_steps=config.search.max_steps,
+                    max_generations=config.search.max_generations,
+                    budget={"seconds": budget.seconds, "tokens": budget.tokens, "usd": budget.usd},
+                    resumed=self.resumed,
+                )
+            ]
+        )
+        log_msg("INFO", f"run {self.run_dir.name}: {problem.name}, writer {writer}, sandbox {self.search.sandbox_tier}")
+
+    @property
+    def writer(self) -> str:
+        """Who writes the programs: provider/model, or `rules`."""
+        return self.search.desk.settings_of("code").writer
+
+    # ------------------------------------------------------------ running
+
+    def run(self) -> int:
+        """Search to the end; returns the exit code."""
+        search = self.search
+        self._first_nodes()
+        self.view.start(search)
+        bench = BaselineBench(search, self.store)
+        bench.start()
+        try:
+            reason = search.orchestrator.run()
+        finally:
+            self._save_time()
+        if reason == "interrupted":
+            return self._interrupted()
+        bench.finish()
+        self.finish(reason)
+        return 0
+
+    def _first_nodes(self) -> None:
+        """The user's own programs, and the baselines where they are parents of the first round."""
+        orchestrator = self.search.orchestrator
+        if self.problem.seeds_search:
+            orchestrator.seed_with([(b.name, b.code) for b in self.problem.baselines()], "baseline")
+        own = [(Path(path).name, _program(path)) for path in self.config.initial]
+        orchestrator.seed_with([*own, *self._programs], "user")
+
+    def prepare_step(self) -> None:
+        """What a single step by hand needs first."""
+        self._first_nodes()
+
+    def pause(self) -> None:
+        """A step by hand ends; the run waits for the next."""
+        self._save_time()
+        self.store.put_fact("status", "interrupted")
+
+    def save_best(self) -> None:
+        """After a step by hand: the best so far lies in best_solution/."""
+        best = self.search.journal.get_best_node()
+        if best is not None:
+            export_node(self.search, best, self.run_dir / "best_solution", self.run_dir)
+        self.pause()
+
+    def finish(self, reason: str) -> None:
+        """The last words: final choice, final score, exports, plots, report."""
+        outcome = conclude(self.search, self.store, self.run_dir, reason)
+        self._save_time()
+        self.store.put_fact("status", "finished")
+        self.store.append(
+            [
+                RunFinished(
+                    status="finished",
+                    reason=reason,
+                    best_node_id=outcome.best_id,
+                    best_metric=outcome.best_metric,
+                    steps=self.search.journal.steps,
+                )
+            ]
+        )
+        outcome.write_files()
+        self.view.conclude(outcome)
+
+    def _interrupted(self) -> int:
+        journal = self.search.journal
+        best = journal.get_best_node()
+        self.store.put_fact("status", "interrupted")
+        self.store.append(
+            [
+                RunFinished(
+                    status="interrupted",
+                    reason="interrupted",
+                    best_node_id=best.id if best else None,
+                    best_metric=best.metric_value if best else None,
+                    steps=journal.steps,
+                )
+            ]
+        )
+        self.view.interrupted()
+        return 130
+
+    def _save_time(self) -> None:
+        self.store.put_fact("active_seconds", round(self.active_seconds(), 3))
+
+    def _record_failure(self, error: BaseException | None) -> None:
+        """The run stays resumable; the store says why it stopped."""
+        text = str(error) if isinstance(error, SwarmEvoError) else f"{type(error).__name__}: {error}"
+        try:
+            self._save_time()
+            self.store.put_fact("status", "interrupted" if isinstance(error, KeyboardInterrupt) else "failed")
+            if isinstance(error, Exception):
+                self.store.append([RunFinished(status="failed", reason=text)])
+        except SwarmEvoError:
+            log_msg("ERROR", "the store could not be told of the failure")
+        log_msg("ERROR", text)
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        """Ctrl-C or SIGTERM once: finish what is in flight. Twice: stop now."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        for number in before:
+            signal.signal(number, self._on_signal)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if not self.interrupted.is_set():
+            self.interrupted.set()
+            os.write(2, b"\nfinishing what is in flight; once more to stop now\n")
+            return
+        self.stop_now.set()
+        raise KeyboardInterrupt
+
+
+def _program(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"initial={path}: cannot be read as a program ({error})") from error
+
+
+def _yaml(plain: dict[str, Any]) -> str:
+    from omegaconf import OmegaConf
+
+    return OmegaConf.to_yaml(OmegaConf.create(plain))

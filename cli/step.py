@@ -1,0 +1,50 @@
+"""`step`: one step by hand, whole or stage by stage."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from cli.options import add_config_options, add_run_argument, config_of, project_dir_of
+from cli.preflight import preflight
+from cli.resume import stored_config
+from cli.run_folder import find_run
+from cli.session import RunSession
+from cli.stepper import Stepper
+from core.contracts import STAGES
+from utils.errors import ConfigError
+
+OPERATORS = ("draft", "debug", "improve", "merge")
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("step", help="add one step to a run, or start a run with one step")
+    add_config_options(parser)
+    add_run_argument(parser, optional=True)
+    parser.add_argument("--node", metavar="ID", help="the parent; with --from the node whose earlier stages are used")
+    parser.add_argument("--operator", choices=OPERATORS)
+    parser.add_argument("--from", dest="since", choices=STAGES, help="run again from this stage")
+    parser.add_argument("--until", choices=STAGES, help="stop after this stage; a later `step` goes on from there")
+    parser.add_argument("--dry-run", action="store_true", help="store nothing, call nothing: show what would be done")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.since and args.until and STAGES.index(args.until) < STAGES.index(args.since):
+        raise ConfigError(f"--until {args.until} comes before --from {args.since}; stages: {', '.join(STAGES)}")
+    run_dir = None
+    if args.run:
+        project_dir = project_dir_of(args)
+        run_dir = find_run(project_dir, args.run)
+        config = stored_config(run_dir, args.overrides, project_dir)
+    else:
+        config = config_of(args)
+    preflight(config)
+    if args.dry_run:
+        from cli.dry_run import dry_run
+
+        print(json.dumps(dry_run(config, run_dir, args.node, args.operator), indent=2))
+        return 0
+    with RunSession(config, run_dir, accept_unsandboxed=args.i_accept_unsandboxed, view="plain") as session:
+        for line in Stepper(session).step(args.node, args.operator, args.since, args.until):
+            print(line)
+    return 0

@@ -1,0 +1,145 @@
+"""The sentences of the terminal, shared by the plain and the live view."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.events import NodeCommitted
+
+if TYPE_CHECKING:
+    from cli.outcome import Outcome
+    from cli.session import RunSession
+
+HOW = {
+    "verified": "verified: scored by our evaluator, out of the candidate's reach",
+    "unisolated": "unisolated: scored by our evaluator, but the candidate could have reached it",
+    "claimed": "claimed: what the program printed, read by the reviewer; nobody checked it",
+}
+
+
+def banner(session: RunSession) -> list[str]:
+    """What is about to happen, who writes, and what it may cost."""
+    config, problem = session.config, session.problem
+    better = "lower" if problem.lower_is_better else "higher"
+    writer = session.writer
+    lines = [
+        f"run {session.run_dir.name}: {problem.name}, {problem.unit or 'metric'} ({better} is better)",
+        f"writer: {writer}" + (" (a rule-based writer, not a language model)" if writer == "rules" else ""),
+        f"search: {config.search.policy}, {_limits(session)}, {config.search.workers} workers, seed {config.project.seed}",
+        f"sandbox: {session.search.sandbox_tier}",
+    ]
+    if writer != "rules":
+        cap = "no dollar cap" if config.budget.usd is None else f"at most ${config.budget.usd:g} (budget.usd)"
+        lines.append(f"cost: {cap}; {quote_line(session)}")
+    if session.search.sandbox_tier == "none":
+        lines.append("NO SANDBOX: programs run with your rights, scores are unisolated")
+    return lines
+
+
+def quote_line(session: RunSession) -> str:
+    """Steps × expected tokens, before the first call."""
+    from core.backend.preflight import quote
+
+    steps = session.config.search.max_steps or 0
+    return quote(session.search.desk.roles, steps).text
+
+
+def _limits(session: RunSession) -> str:
+    search, budget = session.config.search, session.config.budget
+    parts = []
+    if search.max_steps is not None:
+        parts.append(f"{search.max_steps} steps")
+    if search.max_generations is not None:
+        parts.append(f"{search.max_generations} generations")
+    if budget.seconds is not None:
+        parts.append(f"{_duration(budget.seconds)}")
+    return "at most " + ", ".join(parts)
+
+
+def _duration(seconds: float) -> str:
+    if seconds >= 3600:
+        return f"{seconds / 3600:.3g} h"
+    return f"{seconds / 60:.3g} min" if seconds >= 120 else f"{seconds:.3g} s"
+
+
+def step_line(event: NodeCommitted, max_steps: int | None) -> str:
+    """One node in one line."""
+    of = f"/{max_steps}" if max_steps else ""
+    parents = f" of {'+'.join(parent[:6] for parent in event.parent_ids)}" if event.parent_ids else ""
+    if event.metric is not None:
+        outcome = f"{event.metric:.6g}" + (" *best*" if event.is_best else "")
+    elif event.failure is not None:
+        outcome = f"failed: {event.failure.value}: {' '.join(event.message.split())[:120]}"
+    else:
+        outcome = f"duplicate: {event.message}"
+    best = "" if event.best_metric is None else f"  best {event.best_metric:.6g}"
+    return f"[{event.step + 1}{of}] {event.node_id[:6]} {event.operator}{parents}: {outcome}{best}"
+
+
+def closing(outcome: Outcome) -> list[str]:
+    """How it ended, how good it is and how we know, against what, where it lies, and what to try next."""
+    search = outcome.search
+    problem, run = search.problem, outcome.run_dir.name
+    lines = ["", f"ended: {outcome.reason}"]
+    if outcome.best is None:
+        lines.append("no valid program found" + _commonest_failure(outcome))
+        return [*lines, f"look: python main.py show {run}", *_next(outcome)]
+    best = outcome.best
+    how = HOW.get(str(best.metric_source), "")
+    lines.append(f"best {problem.unit or 'metric'}: {best.metric_value:.6g} on validation ({how})")
+    lines += _final_lines(outcome)
+    lines += _baseline_lines(outcome)
+    lines.append(f"best program: {_shown(outcome.best_dir / 'solution.py')} (node {best.id}, writer {best.writer})")
+    lines.append(f"report: {_shown(outcome.run_dir / 'report.html')}")
+    return [*lines, *_next(outcome)]
+
+
+def _final_lines(outcome: Outcome) -> list[str]:
+    final = outcome.final or {}
+    if final.get("metric") is None:
+        return [f"final score: none ({final['message']})"] if final.get("message") else []
+    interval = final.get("interval")
+    text = f"final score: {final['metric']:.6g} on rows the search never saw"
+    if interval:
+        text += f" (95 % {interval[0]:.6g} … {interval[1]:.6g})"
+    reveals = final.get("detail", {}).get("final_reveals")
+    if reveals:
+        text += f"; this final part has now been revealed {reveals} time{'s' if reveals > 1 else ''}"
+    return [text]
+
+
+def _baseline_lines(outcome: Outcome) -> list[str]:
+    lines = []
+    for row in outcome.baselines:
+        score = "failed" if row["metric"] is None else f"{row['metric']:.6g}"
+        final = "" if row.get("final") is None else f", final {row['final']:.6g}"
+        lines.append(f"baseline {row['name']}: {score}{final}")
+    return lines
+
+
+def _commonest_failure(outcome: Outcome) -> str:
+    failures = outcome.search.journal.failures
+    if not failures:
+        return ""
+    kind, count = max(failures.items(), key=lambda item: item[1])
+    return f"; commonest failure: {kind} ({count})"
+
+
+def _next(outcome: Outcome) -> list[str]:
+    run = outcome.run_dir.name
+    lines = ["", "next:", f"  python main.py show {run}", f"  python main.py export-best {run} --refit"]
+    if outcome.search.problem.family == "competition":
+        lines.append('  python main.py --data.dir=FOLDER --data.goal="…" --data.target=COLUMN --data.metric=rmse')
+    if outcome.search.desk.settings_of("code").provider == "rules":
+        lines.append(
+            "  OPENAI_API_KEY=… python main.py --llm=openai      (or anthropic, gemini, deepseek, glm, ollama, vllm)"
+        )
+    return lines
+
+
+def _shown(path: Path) -> str:
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
