@@ -1,0 +1,98 @@
+"""BuilderAgent: writes one candidate engine that answers one of the strategist's questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from agents.coder_agent import CoderAgent
+from agents.strategist_agent import StrategistAgent
+from core.contracts import AgentContext, AgentResult, Prompt
+from core.events import BuilderCompleted, Event, GenerationStarted, StrategistQuestion
+from utils.prompt_builder import Parts
+
+
+class BuilderAgent(CoderAgent):
+    """Sees the champion's whole file, the runner-up's, and the question of its slot; in a repair round the refusal.
+
+    `begin_round` has the strategist ask. What happens is told by `drain_events`: generation.started,
+    strategist.question, builder.completed.
+
+    Args:
+        questions: of a generation, one a slot.
+        options: as for CoderAgent.
+    """
+
+    def __init__(
+        self,
+        *,
+        questions: int = 2,
+        prompts_dir: Path | None = None,
+        problem_prompts: Sequence[Path] = (),
+        max_tokens: int = 16_000,
+        repairs: int = 3,
+    ) -> None:
+        super().__init__(
+            prompts_dir=prompts_dir, problem_prompts=problem_prompts, max_tokens=max_tokens, repairs=repairs
+        )
+        self.strategist = StrategistAgent(
+            questions=questions, prompts_dir=prompts_dir, problem_prompts=problem_prompts, max_tokens=max_tokens
+        )
+        self._events: list[Event] = []
+
+    def begin_round(self, context: AgentContext) -> dict[str, Any]:
+        """The strategist's questions, in slot order."""
+        questions = self.strategist.ask(context)
+        generation = context.task.generation or 0
+        ids = [node.id for node in context.parents]
+        champion, runner_up = (*ids, None, None)[:2]
+        self._events.append(GenerationStarted(generation=generation, champion=champion, runner_up=runner_up))
+        for index, asked in enumerate(questions):
+            self._events.append(StrategistQuestion(generation=generation, index=index, **asked))
+        return {"questions": questions}
+
+    def prompt(self, context: AgentContext) -> Prompt:
+        made = super().prompt(context)
+        return replace(made, context={**made.context, "role": "builder", "question": question_of(context)})
+
+    def code(self, context: AgentContext, reply: str) -> AgentResult:
+        """The engine in the reply; its node keeps the category it was asked for."""
+        result = super().code(context, reply)
+        if result.node is None:
+            return result
+        category = question_of(context).get("category")
+        metadata = {**result.node.metadata, **({"category": category} if category else {})}
+        node = result.node.model_copy(update={"metadata": metadata})
+        if result.success:
+            generation = context.task.generation or 0
+            self._events.append(BuilderCompleted(generation=generation, node_id=node.id, name=node.plan[:80]))
+        return replace(result, node=node)
+
+    def drain_events(self) -> list[Event]:
+        """What happened since the last call, for the caller to store."""
+        events, self._events = self._events, []
+        return events
+
+    def _template(self, context: AgentContext) -> str:
+        return "builder"
+
+    def _parts(self, context: AgentContext) -> Parts:
+        parts = super()._parts(context)
+        asked = question_of(context)
+        extra = dict(parts.extra)
+        if asked:
+            extra["Your question"] = f"Category: {asked['category']}\n\n{asked['question']}"
+        return replace(parts, extra=extra)
+
+
+def question_of(context: AgentContext) -> dict[str, str]:
+    """The question of the context's slot; {} where none was asked."""
+    questions = context.shared.get("questions")
+    if not isinstance(questions, list) or not questions:
+        return {}
+    asked = questions[context.task.slot % len(questions)]
+    if not isinstance(asked, Mapping):
+        return {}
+    return {"category": str(asked.get("category", "")), "question": str(asked.get("question", ""))}

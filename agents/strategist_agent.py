@@ -1,0 +1,112 @@
+"""StrategistAgent: looks at the champion and says what the builders of a generation should try."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from agents.coder_agent import attempt_of, facts
+from agents.templates import load_templates
+from core.contracts import AgentContext, Prompt
+from utils.errors import ReplyError
+from utils.prompt_builder import Parts, PromptBuilder, fence, fill_template, shorten
+from utils.response import parse_json
+
+CATEGORIES = ("search", "evaluation", "book", "time")
+FIRST_ATTEMPT = 1000
+"""The strategist's calls are numbered from here, so that none shares its identity with a builder's."""
+
+_STANDARD = {
+    "search": "How can the search see further, or see the important lines, at the same cost?",
+    "evaluation": "Which feature of a position does the evaluation miss or weigh wrongly?",
+    "book": "Which early positions deserve a prepared answer?",
+    "time": "How should the engine spend its limit over the game?",
+}
+"""Asked where the model's reply cannot be read."""
+
+
+class StrategistAgent:
+    """Asks `questions` questions a generation, each of one category.
+
+    Args:
+        questions: how many; one candidate is built for each.
+        repairs: how often an unreadable reply goes back to the model.
+        options: `prompts_dir`, `problem_prompts`, `max_tokens` as for the other agents.
+    """
+
+    def __init__(
+        self,
+        *,
+        questions: int = 2,
+        prompts_dir: Path | None = None,
+        problem_prompts: Sequence[Path] = (),
+        max_tokens: int = 16_000,
+        repairs: int = 2,
+    ) -> None:
+        self.questions = questions
+        self.repairs = repairs
+        self._builder = PromptBuilder(max_tokens)
+        self._templates = load_templates(prompts_dir, problem_prompts)
+
+    def prompt(self, context: AgentContext) -> Prompt:
+        """The two messages: the champion's file, the last standings, what was tried."""
+        parts = Parts(
+            task=context.statement,
+            memory=context.memory,
+            attempts=tuple(attempt_of(node, context.lower_is_better) for node in context.parents[:1]),
+            notes=context.notes,
+            steps_left=context.steps_left,
+            format=f'Answer with JSON and nothing else: {{"questions": [{{"category": "…", "question": "…"}}, …]}}, '
+            f"exactly {self.questions} of them. Categories: {', '.join(CATEGORIES)}.",
+            extra={"Last standings": standings_text(context)},
+        )
+        user = self._builder.build_explore_prompt(self._templates["strategist"], parts)
+        system = fill_template(self._templates["system"], {"task": context.statement})
+        return Prompt(system, user, {**facts(context), "role": "strategist", "count": self.questions})
+
+    def ask(self, context: AgentContext) -> list[dict[str, str]]:
+        """`questions` objects `{category, question}`, untrusted text; the standard ones if the reply is unreadable."""
+        prompt = self.prompt(context)
+        user = prompt.user
+        for attempt in range(self.repairs + 1):
+            reply = ""
+            try:
+                reply = context.query(prompt.system, user, context=prompt.context, attempt=FIRST_ATTEMPT + attempt)
+                return read_questions(reply, self.questions)
+            except ReplyError as error:
+                values = {"prompt": prompt.user.strip(), "reason": str(error), "reply": fence(shorten(reply, 4000))}
+                user = fill_template(self._templates["repair"], values)
+        return [{"category": c, "question": _STANDARD[c]} for c in _cycle(self.questions)]
+
+
+def read_questions(reply: str, count: int) -> list[dict[str, str]]:
+    """The first `count` questions of a reply.
+
+    Raises:
+        ReplyError: no JSON, or fewer questions than `count`.
+    """
+    found = parse_json(reply) or {}
+    listed = found.get("questions")
+    questions = []
+    for item in listed if isinstance(listed, list) else []:
+        text = str(item.get("question") or "").strip() if isinstance(item, Mapping) else ""
+        if text:
+            category = str(item.get("category") or "").strip().lower()
+            questions.append({"category": category if category in CATEGORIES else "search", "question": text[:2000]})
+    if len(questions) < count:
+        raise ReplyError(f'expected {{"questions": [...]}} with {count} questions, found {len(questions)}')
+    return questions[:count]
+
+
+def standings_text(context: AgentContext) -> str:
+    """The champion's last tournament as a few lines; '' before the first."""
+    rows: Any = context.parents[0].metadata.get("standings") if context.parents else None
+    lines = []
+    for row in rows if isinstance(rows, list) else []:
+        lines.append(f"{row['name']}: {row['wins']} won, {row['draws']} drawn, {row['losses']} lost, Elo {row['elo']}")
+    return "\n".join(lines)
+
+
+def _cycle(count: int) -> list[str]:
+    return [CATEGORIES[index % len(CATEGORIES)] for index in range(count)]

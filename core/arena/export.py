@@ -1,0 +1,55 @@
+"""An engine as one file that runs by itself."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from pathlib import Path
+
+from core.arena.player import SEAT_TEXT
+
+_SHELL = (Path(__file__).parent / "uci_shell.py").read_text(encoding="utf-8")
+
+
+def standalone(code: str, prelude: str, title: str) -> str:
+    """One Python file: the engine, the Position it needs, and a UCI loop. `engine` is bound as in the original.
+
+    Args:
+        title: first line of the file's docstring; printable text.
+    """
+    future, rest = _without_future_imports(code)
+    limit = SEAT_TEXT[SEAT_TEXT.index("class Limit") : SEAT_TEXT.index("class Seat")]
+    shell = textwrap.indent(_SHELL.partition('"""\n\n')[2], "    ")
+    parts = [
+        f'"""{_printable(title)}\n\nExported by Swarm-Evo. Speaks UCI on stdin and stdout: `python FILE`.\n"""',
+        future,
+        _body(prelude),
+        limit,
+        "# ---------------------------------------------------------------- the engine",
+        rest.strip(),
+        "# ---------------------------------------------------------------- UCI",
+        f"def _speak_uci():\n{shell}\n    serve(engine, Position, Limit)\n",
+        'if __name__ == "__main__":\n    _speak_uci()\n',
+    ]
+    return "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
+
+
+def _without_future_imports(code: str) -> tuple[str, str]:
+    """(future imports, the rest): they must stand at the top of a file."""
+    found = [n for n in ast.parse(code).body if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
+    lines = code.splitlines()
+    taken = {number for node in found for number in range(node.lineno - 1, (node.end_lineno or node.lineno))}
+    future = "\n".join(lines[number] for number in sorted(taken))
+    return future, "\n".join(line for number, line in enumerate(lines) if number not in taken)
+
+
+def _body(source: str) -> str:
+    """A module's text without its docstring."""
+    tree = ast.parse(source)
+    if tree.body and ast.get_docstring(tree) is not None:
+        return "\n".join(source.splitlines()[tree.body[0].end_lineno :])
+    return source
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() and c not in '"\\' else " " for c in text)[:200]

@@ -1,0 +1,88 @@
+"""The claim: how much stronger than the starting champion, by games that selection never saw."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.arena.match import Engine
+from core.arena.standings import Crosstable, Played, Ratings
+from core.arena.tournament import meetings
+from core.contracts import Evaluation
+from core.state.node import Node
+from utils.stats import Estimate
+
+if TYPE_CHECKING:
+    from core.arena.evaluator import ArenaEvaluator
+
+
+def final_evaluations(arena: ArenaEvaluator, nodes: Sequence[Node]) -> list[Evaluation | None]:
+    """One verdict a node: Elo above the anchor, both measured against the gauntlet; None without an anchor.
+
+    Openings come from the held-out part and the gauntlet's engines play in no tournament. The direct match against the
+    anchor, also from held-out openings, stands beside it in `metadata["head_to_head"]`.
+    """
+    from core.arena.evaluator import engine_of
+
+    anchor = arena.anchor(nodes)
+    if anchor is None or not arena.spec.gauntlet:
+        return [None for _ in nodes]
+    return [_final(arena, engine_of(node), engine_of(anchor)) for node in nodes]
+
+
+def _final(arena: ArenaEvaluator, engine: Engine, anchor: Engine) -> Evaluation:
+    gauntlet = [Engine(id=f"gauntlet:{b.name}", name=b.name, code=b.code) for b in arena.spec.gauntlet]
+    if engine.code == anchor.code:
+        return Evaluation(metric=0.0, source=arena.source, interval=(0.0, 0.0), message="it is the starting champion")
+    rounds = max(1, arena.settings.gauntlet // (2 * len(gauntlet)))
+    openings = arena._openings(max(rounds, arena.settings.gauntlet // 2), "final", held_out=True)
+    against = [(player, rival) for player in (engine, anchor) for rival in gauntlet]
+    measured = _play(arena, against, openings[:rounds])
+    direct = _play(arena, [(engine, anchor)], openings[: max(1, arena.settings.gauntlet // 2)])
+    estimate = _difference(measured, engine.id, anchor.id)
+    table = Crosstable([engine.id, anchor.id], direct)
+    duel = table.head_to_head(engine.id, anchor.id)
+    everyone = Crosstable([engine.id, anchor.id, *(rival.id for rival in gauntlet)], measured)
+    text = f"{estimate.elo:+.0f} Elo (95 % {estimate.low:+.0f}..{estimate.high:+.0f})"
+    metadata: dict[str, Any] = {
+        "claim": text,
+        "games": len(measured),
+        "gauntlet": [rival.name for rival in gauntlet],
+        "wins_draws_losses": list(everyone.total(engine.id)),
+        "anchor_wins_draws_losses": list(everyone.total(anchor.id)),
+        "head_to_head": {
+            "wins_draws_losses": list(table.total(engine.id)),
+            "pentanomial": list(table.pentanomial(engine.id, anchor.id)),
+            "los": round(table.los(engine.id, anchor.id), 4),
+            "elo": _finite(duel.elo),
+            "low": _finite(duel.low),
+            "high": _finite(duel.high),
+        },
+    }
+    return Evaluation(
+        metric=round(estimate.elo, 1),
+        source=arena.source,
+        interval=(round(estimate.low, 1), round(estimate.high, 1)),
+        message=f"{text} above the starting champion, {len(measured)} fresh games against a fixed gauntlet",
+        metadata=metadata,
+    )
+
+
+def _play(
+    arena: ArenaEvaluator, pairs: Sequence[tuple[Engine, Engine]], openings: Sequence[tuple[str, ...]]
+) -> list[Played]:
+    pairings = meetings(
+        pairs, openings, games=2, seed=arena.bench.seed + 1, spec=arena.spec, settings=arena.settings, kind="final"
+    )
+    return [Played.of(game) for game in arena.tournament.play(pairings, kind="final")]
+
+
+def _difference(games: Sequence[Played], player: str, anchor: str) -> Estimate:
+    """Elo of `player` above `anchor` from games of both against the same rivals."""
+    return Ratings(games).estimates(anchor)[player]
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no infinity."""
+    return round(value, 1) if math.isfinite(value) else None

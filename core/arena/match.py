@@ -1,0 +1,149 @@
+"""A game as a job: plain data in, plain data out, so that any machine can play it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.arena.limit import MoveLimit
+from core.arena.player import Forfeit, SessionPlayer
+from core.arena.referee import Adjudication, GameRecord, PlayedMove, play_game
+from core.contracts import Game, JobBench, Limits, Sandbox
+from core.state.task import derive_seed
+from utils.errors import SandboxError
+
+TRIES = 3
+"""How often a game is begun before a fault of ours is given up on."""
+
+
+class Engine(BaseModel):
+    """A program that plays."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    name: str = ""
+    code: str
+
+
+class Match(BaseModel):
+    """One game to be played: the payload of the job."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    game: str
+    """`package.module:Class` of the Game."""
+    prelude: str
+    """Source text of the game's Position."""
+    white: Engine
+    black: Engine
+    opening: tuple[str, ...] = ()
+    limit: str
+    deadline: float = 10.0
+    seed: int = 0
+    adjudication: Adjudication = Field(default_factory=Adjudication)
+    limits: Limits = Field(default_factory=lambda: Limits(seconds=3600, memory_mb=512, processes=16, output_kb=64))
+    """Of each engine's session."""
+    spool: str | None = None
+    """File that a live view on the same machine reads moves from, one JSON object a line."""
+
+
+def play(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
+    """Job entry: play the game and return its GameRecord as plain JSON."""
+    return play_match(Match.model_validate(payload), bench.sandbox).model_dump(mode="json")
+
+
+def play_match(match: Match, sandbox: Sandbox) -> GameRecord:
+    """Play `match`; a fault of ours plays it again from the start, up to `TRIES` times, then it is SandboxError."""
+    game = load_game(match.game)
+    for attempt in range(1, TRIES + 1):
+        try:
+            with _Spool(match.spool, attempt) as spool:
+                return _play_once(match, game, sandbox, spool.write).model_copy(update={"tries": attempt})
+        except SandboxError:
+            if attempt == TRIES:
+                raise
+    raise AssertionError("unreachable")
+
+
+def load_game(entry: str) -> Game:
+    """The Game that `package.module:Class` names."""
+    module, _, name = entry.partition(":")
+    game: Game = getattr(import_module(module), name)()
+    return game
+
+
+def _play_once(match: Match, game: Game, sandbox: Sandbox, on_move: Callable[[PlayedMove], None]) -> GameRecord:
+    limit = MoveLimit.parse(match.limit)
+    players: list[SessionPlayer] = []
+    outputs = ["", ""]
+    with ExitStack() as stack:
+        for side, engine in enumerate((match.white, match.black)):
+            seed = derive_seed(match.seed, side) % 2**32
+            try:
+                player = SessionPlayer(sandbox, engine.code, match.prelude, limit=limit, limits=match.limits, seed=seed)
+            except Forfeit as forfeit:
+                return _lost_at_the_door(match, game, side, forfeit)
+            players.append(player)
+            stack.callback(_keep_output, outputs, side, player)
+        record = play_game(
+            game,
+            (players[0], players[1]),
+            opening=match.opening,
+            limit=limit,
+            deadline=match.deadline,
+            adjudication=match.adjudication,
+            on_move=on_move,
+        )
+    return record.model_copy(update={"output": (outputs[0], outputs[1])})
+
+
+def _keep_output(outputs: list[str], side: int, player: SessionPlayer) -> None:
+    outputs[side] = player.close()
+
+
+def _lost_at_the_door(match: Match, game: Game, side: int, forfeit: Forfeit) -> GameRecord:
+    """The engine did not even load."""
+    return GameRecord(
+        result="0-1" if side == 0 else "1-0",
+        termination=forfeit.termination,
+        start=game.text(game.initial(match.opening)),
+        moves=(),
+        loser=0 if side == 0 else 1,
+        failure=forfeit.failure,
+        message=forfeit.message[:500],
+    )
+
+
+class _Spool:
+    """Appends moves to a file; does nothing where the folder is not there (another machine)."""
+
+    def __init__(self, path: str | None, attempt: int) -> None:
+        self._path = Path(path) if path and Path(path).parent.is_dir() else None
+        self._attempt = attempt
+        self._file: IO[str] | None = None
+
+    def __enter__(self) -> _Spool:
+        if self._path is not None:
+            self._file = self._path.open("a", encoding="utf-8")
+            self._put({"attempt": self._attempt})
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def write(self, move: PlayedMove) -> None:
+        if self._file is not None:
+            self._put(move.model_dump(mode="json"))
+
+    def _put(self, line: dict[str, Any]) -> None:
+        assert self._file is not None
+        self._file.write(json.dumps(line) + "\n")
+        self._file.flush()

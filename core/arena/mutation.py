@@ -1,0 +1,174 @@
+"""Changes to the constants of an engine's source: the alphabet that `rules` writes with."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Gene:
+    """A module-level constant that may be changed.
+
+    Args:
+        name: as it is assigned at the top of the file.
+        category: search, evaluation, book or time: what a strategist's question may ask for.
+        change: (present value, rng) → another value, a Python literal.
+        about: what it does, in a few words for the plan.
+    """
+
+    name: str
+    category: str
+    change: Callable[[Any, random.Random], Any]
+    about: str
+
+
+def constants(code: str) -> dict[str, Any]:
+    """Module-level `NAME = literal` of the source, upper-case names only; {} if it does not parse."""
+    return {name: value for name, (value, _) in _assignments(code).items()}
+
+
+def with_constants(code: str, changes: Mapping[str, Any]) -> str:
+    """The source with the literals of those constants replaced; comments and layout around them stay."""
+    found = _assignments(code)
+    lines = code.splitlines(keepends=True)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line.encode()))
+    text = code.encode()
+    spans = []
+    for name, value in changes.items():
+        node = found[name][1]
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        begin = starts[node.lineno - 1] + node.col_offset
+        end = starts[node.end_lineno - 1] + node.end_col_offset
+        spans.append((begin, end, repr(value).encode()))
+    for begin, end, value_text in sorted(spans, reverse=True):
+        text = text[:begin] + value_text + text[end:]
+    return text.decode()
+
+
+def mutate(
+    code: str, genes: Sequence[Gene], rng: random.Random, *, category: str = "", count: int = 1
+) -> tuple[str, list[str]]:
+    """Change up to `count` constants, those of `category` first.
+
+    Returns:
+        (new source, one line a change). Constants that the file does not have are passed over; where it has none of the
+        genes, any numbers it names in capitals are jittered, so that engines of other writers evolve too.
+    """
+    present = constants(code)
+    known = [gene for gene in genes if gene.name in present] or _numbers(present)
+    preferred = [gene for gene in known if gene.category == category]
+    pool = preferred or known
+    changes: dict[str, Any] = {}
+    notes = []
+    for gene in rng.sample(pool, min(count, len(pool))):
+        value = gene.change(present[gene.name], rng)
+        if value != present[gene.name]:
+            changes[gene.name] = value
+            notes.append(f"{gene.name}: {_short(present[gene.name])} -> {_short(value)} ({gene.about})")
+    return (with_constants(code, changes), notes) if changes else (code, [])
+
+
+def cross(code: str, donor: str, genes: Sequence[Gene], rng: random.Random) -> tuple[str, list[str]]:
+    """Take about half of the genes in which `donor` differs."""
+    mine, theirs = constants(code), constants(donor)
+    differing = [g.name for g in genes if g.name in mine and g.name in theirs and mine[g.name] != theirs[g.name]]
+    taken = [name for name in differing if rng.random() < 0.5]
+    notes = [f"{name}: {_short(mine[name])} -> {_short(theirs[name])} (from the runner-up)" for name in taken]
+    return (with_constants(code, {name: theirs[name] for name in taken}), notes) if taken else (code, [])
+
+
+# ---------------------------------------------------------------- how a value changes
+
+
+def step(low: int, high: int, sizes: Sequence[int] = (1, 1, 2, -1)) -> Callable[[Any, random.Random], Any]:
+    """A whole number moved by one of `sizes`, within low..high."""
+
+    def change(value: Any, rng: random.Random) -> int:
+        return max(low, min(high, int(value) + rng.choice(sizes)))
+
+    return change
+
+
+def jitter(low: float, high: float, spread: float) -> Callable[[Any, random.Random], Any]:
+    """A number moved by a normal draw of `spread`, or by a tenth of itself where that is more; ints stay ints."""
+
+    def change(value: Any, rng: random.Random) -> Any:
+        moved = max(low, min(high, value + rng.gauss(0, max(spread, abs(value) / 10))))
+        return round(moved) if isinstance(value, int) else round(moved, 4)
+
+    return change
+
+
+def flip(value: Any, rng: random.Random) -> bool:
+    """The other truth value."""
+    return not value
+
+
+def jitter_each(low: float, high: float, spread: float, share: float = 0.3) -> Callable[[Any, random.Random], Any]:
+    """A tuple or list of numbers with about `share` of its entries jittered."""
+    one = jitter(low, high, spread)
+
+    def change(values: Any, rng: random.Random) -> Any:
+        return type(values)(one(value, rng) if rng.random() < share else value for value in values)
+
+    return change
+
+
+def reorder(values: Any, rng: random.Random) -> Any:
+    """A sequence with two entries exchanged."""
+    changed = list(values)
+    i, j = rng.sample(range(len(changed)), 2)
+    changed[i], changed[j] = changed[j], changed[i]
+    return type(values)(changed)
+
+
+def choose(*values: Any) -> Callable[[Any, random.Random], Any]:
+    """One of the given values, other than the present one."""
+
+    def change(value: Any, rng: random.Random) -> Any:
+        return rng.choice([other for other in values if other != value])
+
+    return change
+
+
+# ---------------------------------------------------------------- reading the source
+
+
+def _assignments(code: str) -> dict[str, tuple[Any, ast.expr]]:
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    found: dict[str, tuple[Any, ast.expr]] = {}
+    for statement in tree.body:
+        if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
+            continue
+        target = statement.targets[0]
+        if isinstance(target, ast.Name) and target.id.isupper():
+            try:
+                found[target.id] = (ast.literal_eval(statement.value), statement.value)
+            except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+                continue
+    return found
+
+
+def _numbers(present: Mapping[str, Any]) -> list[Gene]:
+    """Genes for any number, or tuple or list of numbers, of a file that was not written for our repertoire."""
+    genes = []
+    for name, value in present.items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            genes.append(Gene(name, "evaluation", jitter(-1e9, 1e9, 1.0), "a constant of the file"))
+        elif isinstance(value, tuple | list) and value and all(type(item) in (int, float) for item in value):
+            genes.append(Gene(name, "evaluation", jitter_each(-1e9, 1e9, 1.0), "a table of the file"))
+    return genes
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

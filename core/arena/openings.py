@@ -1,0 +1,76 @@
+"""Openings: where games begin, so that two deterministic engines do not play one game over and over."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import Any
+
+from core.contracts import Game
+
+ATTEMPTS = 2000
+"""Random lines tried for one opening before the game is said to have too few."""
+
+
+def draw_openings(
+    game: Game,
+    count: int,
+    *,
+    plies: int,
+    seed: int,
+    held_out: bool = False,
+    book: Iterable[Sequence[str]] = (),
+) -> list[tuple[str, ...]]:
+    """`count` different openings of `plies` random legal moves, none with a decided game or a win in one.
+
+    No two lead to the same position. Positions fall into two parts by their hash, selection's and the held-out part
+    (one in four), so that claims are made on openings that selection never saw.
+
+    Args:
+        book: lines to draw from in place of random moves; the random ones follow when it runs out.
+    Raises:
+        ValueError: the game has fewer different openings of that length.
+    """
+    rng = random.Random(seed)
+    lines = [tuple(line) for line in book]
+    rng.shuffle(lines)
+    found: dict[str, tuple[str, ...]] = {}
+    for attempt in range(ATTEMPTS * count):
+        if len(found) == count:
+            break
+        line = lines[attempt] if attempt < len(lines) else _random_line(game, plies, rng)
+        if line is None:
+            continue
+        state = game.initial(line)
+        text = game.text(state)
+        if in_held_out_part(text) == held_out and text not in found and _is_open(game, state):
+            found[text] = line
+    if len(found) < count:
+        raise ValueError(f"{game.name} has too few openings of {plies} plies: {count} asked for, {len(found)} found")
+    return list(found.values())
+
+
+def in_held_out_part(text: str) -> bool:
+    """True for one position in four: those that only final matches begin from. A function of the position alone."""
+    return blake2b(text.encode(), digest_size=1).digest()[0] % 4 == 0
+
+
+def _random_line(game: Game, plies: int, rng: random.Random) -> tuple[str, ...] | None:
+    """Random legal moves; None if the game ends on the way."""
+    state, line = game.initial(), []
+    for _ in range(plies):
+        if game.outcome(state) is not None:
+            return None
+        move = rng.choice(list(game.legal(state)))
+        line.append(move)
+        state = game.apply(state, move)
+    return tuple(line)
+
+
+def _is_open(game: Game, state: Any) -> bool:
+    """The game goes on and the side to move cannot win with one move."""
+    if game.outcome(state) is not None:
+        return False
+    replies = (game.outcome(game.apply(state, move)) for move in game.legal(state))
+    return all(ended is None or ended[0] == "1/2-1/2" for ended in replies)

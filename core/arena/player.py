@@ -1,0 +1,100 @@
+"""Who can sit at the board: an engine behind a sandboxed session. (UCI programs: `uci.py`.)"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from core.arena.limit import MoveLimit
+from core.contracts import ExecutionResult, Limits, Sandbox, SessionFailure
+from core.state.failure import FailureKind
+from utils.errors import SandboxError
+
+LOAD_SECONDS = 10.0
+"""An engine may take so long to load; it is not on its clock then."""
+SEAT_TEXT = (Path(__file__).parent / "seat.py").read_text(encoding="utf-8")
+
+
+class Forfeit(Exception):
+    """A player has lost by its own doing.
+
+    Args:
+        termination: crash, time_forfeit or illegal_move.
+        failure: the same as a FailureKind.
+        message: one line; untrusted text.
+    """
+
+    def __init__(self, termination: str, failure: FailureKind, message: str) -> None:
+        super().__init__(message)
+        self.termination = termination
+        self.failure = failure
+        self.message = message
+
+
+class Player(Protocol):
+    """An engine at the board. One game each."""
+
+    def move(self, moves: Sequence[str], time_left_ms: int, seconds: float) -> tuple[str, float | None]:
+        """Return (move, own score of the position in the engine's unit or None).
+
+        Args:
+            moves: made since this player's last call, its own included; at first all of the opening.
+            time_left_ms: what the engine is told.
+            seconds: after which it is cut off.
+        Raises:
+            Forfeit: crash, flood, hang.
+            SandboxError: a fault of ours; the game is played again.
+        """
+
+    def close(self) -> str:
+        """Send it home; the tail of what it printed."""
+
+
+class SessionPlayer:
+    """An engine file in a sandboxed session of its own, loaded on its own time.
+
+    Args:
+        prelude: source text of the game's `Position`.
+    """
+
+    def __init__(
+        self, sandbox: Sandbox, code: str, prelude: str, *, limit: MoveLimit, limits: Limits, seed: int
+    ) -> None:
+        self._session = sandbox.session(code, limits=limits, seed=seed, prelude=f"{prelude}\n\n{SEAT_TEXT}")
+        try:
+            self._session.call("seat.sit", [limit.for_engine()], timeout=LOAD_SECONDS)
+        except SessionFailure as failure:
+            self._session.close()
+            raise _forfeit(failure.result) from failure
+
+    def move(self, moves: Sequence[str], time_left_ms: int, seconds: float) -> tuple[str, float | None]:
+        try:
+            answer = self._session.call("seat.move", [list(moves), time_left_ms], timeout=seconds)
+        except SessionFailure as failure:
+            raise _forfeit(failure.result) from failure
+        return _checked(answer)
+
+    def close(self) -> str:
+        return self._session.close().term_out[-2000:]
+
+
+def _checked(answer: object) -> tuple[str, float | None]:
+    """The answer comes from a program we do not trust: it may have any shape."""
+    if isinstance(answer, list | tuple) and len(answer) == 2 and isinstance(answer[0], str):
+        move, score = answer[0][:16], answer[1]
+        if isinstance(score, int | float) and math.isfinite(score):
+            return move, float(score)
+        return move, None
+    return f"{answer!r}"[:16], None
+
+
+def _forfeit(result: ExecutionResult) -> Exception:
+    """What a session's failure means for the game."""
+    failure = result.failure or FailureKind.RUNTIME
+    if failure is FailureKind.LOST_WORKER:
+        return SandboxError(f"the engine's process was lost: {result.message}")
+    termination = "time_forfeit" if failure is FailureKind.TIMEOUT else "crash"
+    kind = FailureKind.TIME_FORFEIT if failure is FailureKind.TIMEOUT else failure
+    return Forfeit(termination, kind, result.message or failure.advice)

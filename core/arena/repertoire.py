@@ -1,0 +1,67 @@
+"""The arena's `rules` writer: strategist and builder without a model, the same for every game that lists its genes."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.arena.mutation import Gene, cross, mutate
+
+CROSS_SHARE = 0.25
+"""How often a candidate takes genes from the runner-up before it is changed."""
+CATEGORIES = ("search", "evaluation", "book", "time")
+
+
+class ArenaRules:
+    """Writes engines by changing constants of the champion's source.
+
+    Args:
+        genes: what may be changed.
+        slower: genes that cost time, turned down where the gate found an engine too slow.
+    """
+
+    def __init__(self, genes: Sequence[Gene], slower: Mapping[str, Any]) -> None:
+        self._genes = genes
+        self._slower = slower
+
+    def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
+        """Questions as JSON where the context's role is `strategist`, otherwise a plan and one fenced code block."""
+        if context.get("role") == "strategist":
+            return json.dumps({"questions": self._questions(context, rng)})
+        return self._engine(context, rng)
+
+    def _questions(self, context: Mapping[str, Any], rng: random.Random) -> list[dict[str, str]]:
+        """One category a question: search and evaluation by turns, book and time now and then where they matter."""
+        count = int(context.get("count", 2))
+        timed = str((context.get("extras") or {}).get("limit", "")).partition(":")[0] in ("movetime", "clock")
+        rare = ["book", *(["time"] if timed else [])]
+        start = rng.randrange(2)
+        questions = []
+        for index in range(count):
+            category = rng.choice(rare) if rng.random() < 0.1 else ("search", "evaluation")[(start + index) % 2]
+            names = [gene.name for gene in self._genes if gene.category == category]
+            text = f"Which change to {', '.join(names)} makes the champion stronger?"
+            questions.append({"category": category, "question": text})
+        return questions
+
+    def _engine(self, context: Mapping[str, Any], rng: random.Random) -> str:
+        parents = context.get("parents") or []
+        code = str(parents[0]["code"])
+        category = str((context.get("question") or {}).get("category", ""))
+        notes: list[str] = []
+        if "time" in str(context.get("refusal", "")):
+            code, notes = mutate(code, self._slowdown(), rng, count=2)
+        if not notes and len(parents) > 1 and rng.random() < CROSS_SHARE:
+            code, notes = cross(code, str(parents[1]["code"]), self._genes, rng)
+        for _ in range(20):  # a draw may leave a value as it is
+            changed, more = mutate(code, self._genes, rng, category=category, count=rng.choice((1, 1, 2, 3)))
+            if more:
+                code, notes = changed, notes + more
+                break
+        plan = "Changed constants of the champion: " + ("; ".join(notes) or "none") + "."
+        return f"{plan}\n\n```python\n{code}\n```\n"
+
+    def _slowdown(self) -> list[Gene]:
+        return [gene for gene in self._genes if gene.name in self._slower]

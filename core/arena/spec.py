@@ -1,0 +1,54 @@
+"""What a game brings to the arena, and how the arena is set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from core.arena.limit import MoveLimit
+from core.arena.match import load_game
+from core.arena.referee import Adjudication
+from core.contracts import Baseline, Game, Limits
+
+
+@dataclass(frozen=True, slots=True)
+class ArenaSpec:
+    """A game with its reference engines."""
+
+    entry: str
+    """`package.module:Class` of the Game, so that a worker on any machine can load it."""
+    prelude: str
+    """Source text of the Position class that engines are handed."""
+    packages: frozenset[str]
+    """Modules outside the standard library that an engine may import."""
+    anchor: Baseline
+    """The starting champion: 0 Elo."""
+    sparring: Baseline
+    """The random engine of the smoke match."""
+    gauntlet: tuple[Baseline, ...]
+    """Engines for claims; selection never plays them."""
+    opening_plies: int
+    book: tuple[tuple[str, ...], ...] = ()
+    """Opening lines in place of random ones."""
+
+    @property
+    def game(self) -> Game:
+        return load_game(self.entry)
+
+
+@dataclass(frozen=True, slots=True)
+class ArenaSettings:
+    """The `arena` section of the configuration."""
+
+    limit: MoveLimit
+    promotion: str = "argmax"
+    openings: int = 4
+    games: int = 2
+    """Games of a pair from each opening: half with each colour."""
+    gauntlet: int = 40
+    """Games of each kind in the final: candidate and anchor against the gauntlet, and against each other."""
+    deadline: float = 10.0
+    adjudication: Adjudication = field(default_factory=Adjudication)
+    session: Limits = field(
+        default_factory=lambda: Limits(seconds=3600, memory_mb=512, processes=16, output_kb=64, disk_mb=16, file_mb=16)
+    )
+    """What an engine's process may use in one game."""

@@ -1,0 +1,240 @@
+"""Plays the games of a tournament as jobs; games that the book holds are not played again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from itertools import combinations
+from typing import Any
+
+from core.arena.limit import MoveLimit
+from core.arena.live import LiveMoves
+from core.arena.match import Engine, Match
+from core.arena.pgn import time_control, to_pgn
+from core.arena.referee import GameRecord
+from core.arena.spec import ArenaSettings, ArenaSpec
+from core.contracts import Bench, Game, JobSpec
+from core.events import Event, GameFinished, Warned
+from core.state.fingerprint import text_hash
+from core.state.task import derive_seed
+from utils.errors import JobLost
+
+ENTRY = "core.arena.match:play"
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A game that is to be played."""
+
+    key: str
+    """Names the game by all that decides it: both programs, opening, limit, seed, kind."""
+    match: Match
+
+
+def round_robin(
+    engines: Sequence[Engine],
+    openings: Sequence[tuple[str, ...]],
+    *,
+    games: int,
+    seed: int,
+    spec: ArenaSpec,
+    settings: ArenaSettings,
+    kind: str = "rated",
+) -> list[Pairing]:
+    """Every pair from every opening, each colour `games / 2` times, in an order that is a function of the arguments."""
+    pairs = list(combinations(engines, 2))
+    return meetings(pairs, openings, games=games, seed=seed, spec=spec, settings=settings, kind=kind)
+
+
+def meetings(
+    pairs: Sequence[tuple[Engine, Engine]],
+    openings: Sequence[tuple[str, ...]],
+    *,
+    games: int,
+    seed: int,
+    spec: ArenaSpec,
+    settings: ArenaSettings,
+    kind: str,
+) -> list[Pairing]:
+    """The given pairs from every opening, each colour `games / 2` times."""
+    pairings = []
+    for opening in openings:
+        for repetition in range(max(1, games // 2)):
+            game_seed = derive_seed(seed, "game", " ".join(opening), repetition) % 2**32
+            for first, second in pairs:
+                for white, black in ((first, second), (second, first)):
+                    match = Match(
+                        game=spec.entry,
+                        prelude=spec.prelude,
+                        white=white,
+                        black=black,
+                        opening=opening,
+                        limit=str(settings.limit),
+                        deadline=settings.deadline,
+                        seed=game_seed,
+                        adjudication=settings.adjudication,
+                        limits=settings.session,
+                    )
+                    pairings.append(Pairing(game_key(match, kind), match))
+    return pairings
+
+
+def game_key(match: Match, kind: str) -> str:
+    """24 hex digits, a function of programs, opening, limits and seed: what a resumed run looks a game up by."""
+    facts = [kind, match.game, text_hash(match.white.code), text_hash(match.black.code), " ".join(match.opening)]
+    facts += [match.limit, str(match.deadline), str(match.seed), match.adjudication.model_dump_json()]
+    return blake2b("\n".join(facts).encode(), digest_size=12).hexdigest()
+
+
+class Tournament:
+    """Plays pairings on the job runner and keeps what came of them.
+
+    Args:
+        session: see `LiveMoves`.
+    """
+
+    def __init__(self, bench: Bench, game: Game, session: int) -> None:
+        self._bench = bench
+        self._game = game
+        self._session = session
+
+    def play(
+        self,
+        pairings: Sequence[Pairing],
+        *,
+        kind: str,
+        generation: int | None = None,
+        closing: Callable[[list[dict[str, Any]]], Sequence[Event]] | None = None,
+    ) -> list[dict[str, Any]]:
+        """Return the games in the pairings' order, each as the book keeps it; a game lost by us is left out.
+
+        Args:
+            kind: rated, smoke, final: kept with the game.
+            closing: called with all games once the last is known; its events are stored with that last game, so that a
+                tournament is told as finished exactly when all of its games are in the book.
+        """
+        wanted = {pairing.key: pairing for pairing in pairings}
+        games = {key: game for key in wanted if (game := self._bench.games.get(key)) is not None}
+        missing = [pairing for key, pairing in wanted.items() if key not in games]
+
+        def in_order() -> list[dict[str, Any]]:
+            return [games[key] for key in wanted if key in games]
+
+        last: tuple[str, dict[str, Any], list[Event]] | None = None
+        with LiveMoves(self._bench.work_dir / "live", self._bench.append, self._session) as live:
+            for left, (pairing, game, events) in self._results(missing, live, kind, generation):
+                if game is not None:
+                    games[pairing.key] = game
+                    if left == 0 and closing is not None:
+                        last = pairing.key, game, events
+                    else:
+                        self._bench.games.put(pairing.key, game, events)
+                else:
+                    self._bench.append(events)
+        finished = in_order()
+        if closing is not None and missing:
+            told = list(closing(finished))
+            if last is not None:
+                key, game, events = last
+                self._bench.games.put(key, game, [*events, *told])
+            else:
+                self._bench.append(told)
+        return finished
+
+    def _results(
+        self, missing: Sequence[Pairing], live: LiveMoves, kind: str, generation: int | None
+    ) -> Iterator[tuple[int, tuple[Pairing, dict[str, Any] | None, list[Event]]]]:
+        """(games still to come, (pairing, stored form or None, events)) as games end."""
+        if not missing:
+            return
+        with ThreadPoolExecutor(max_workers=max(1, self._bench.jobs.slots), thread_name_prefix="game") as pool:
+            futures: list[Future[tuple[Pairing, dict[str, Any] | None, list[Event]]]] = [
+                pool.submit(self._play, pairing, live, kind, generation) for pairing in missing
+            ]
+            try:
+                for done, future in enumerate(as_completed(futures), start=1):
+                    yield len(futures) - done, future.result()
+            except BaseException:
+                for future in futures:
+                    future.cancel()  # an interrupt or a fault of ours: start no further game
+                raise
+
+    def _play(
+        self, pairing: Pairing, live: LiveMoves, kind: str, generation: int | None
+    ) -> tuple[Pairing, dict[str, Any] | None, list[Event]]:
+        spool = live.open(pairing.key, pairing.match, self._game)
+        match = pairing.match.model_copy(update={"spool": spool})
+        job = JobSpec(entry=ENTRY, payload=match.model_dump(mode="json"), seconds=match.limits.seconds, memory_mb=1024)
+        try:
+            record = GameRecord.model_validate(self._bench.jobs.run(job))
+        except JobLost as error:
+            lost = Warned(text=f"game {pairing.key} was lost with its worker, also after retries, and is void: {error}")
+            return pairing, None, [lost]
+        game_id, events = live.close(pairing.key, record)
+        game, finished = stored_game(self._game, pairing, record, game_id, kind, generation)
+        return pairing, game, [*events, finished]
+
+
+def stored_game(
+    game: Game, pairing: Pairing, record: GameRecord, game_id: str, kind: str, generation: int | None
+) -> tuple[dict[str, Any], GameFinished]:
+    """A finished game as the book keeps it, and the event that tells it."""
+    match = pairing.match
+    white, black = match.white.name or match.white.id, match.black.name or match.black.id
+    tags = {"White": white, "Black": black, "TimeControl": time_control(MoveLimit.parse(match.limit))}
+    if generation is not None:
+        tags["Round"] = str(generation)
+    pgn = to_pgn(game, record, match.opening, tags)
+    kept = {
+        "key": pairing.key,
+        "game_id": game_id,
+        "game": game.name,
+        "kind": kind,
+        "generation": generation,
+        "white": match.white.id,
+        "black": match.black.id,
+        "names": [white, black],
+        "opening": list(match.opening),
+        "limit": match.limit,
+        "seed": match.seed,
+        "result": record.result,
+        "termination": record.termination,
+        "record": record.model_dump(mode="json"),
+        "pgn": pgn,
+    }
+    finished = GameFinished(
+        game_id=game_id,
+        game=game.name,
+        white=match.white.id,
+        black=match.black.id,
+        result=record.result,
+        termination=record.termination,
+        plies=len(record.moves),
+        pgn=pgn,
+    )
+    return kept, finished
+
+
+def count_session(bench: Bench) -> int:
+    """How many processes took up this run's games before this one; kept in the run's folder."""
+    folder = bench.run_dir / "files"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "arena_sessions"
+    before = int(path.read_text()) if path.is_file() else 0
+    staged = path.with_suffix(".new")
+    staged.write_text(str(before + 1))
+    os.replace(staged, path)
+    return before
+
+
+def with_deadline(settings: ArenaSettings, seconds: float) -> ArenaSettings:
+    """The same arena with another hang deadline."""
+    return replace(settings, deadline=min(settings.deadline, seconds))
+
+
+def names_of(engines: Sequence[Engine]) -> Mapping[str, str]:
+    """Engine id → name, or the id where it has none."""
+    return {engine.id: engine.name or engine.id for engine in engines}

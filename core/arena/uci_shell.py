@@ -1,0 +1,74 @@
+# mypy: ignore-errors
+"""The loop that makes an exported engine speak UCI. It stands in the exported file and imports nothing of ours.
+
+Source: UCI protocol (Huber and Meyer-Kahlen, 2006). Games other than chess speak it with their own moves.
+"""
+
+import sys
+
+DEFAULT_MS = 1000
+"""Milliseconds for a `go` without any limit."""
+
+
+def words_after(words, name, default=None):
+    """The whole number that follows `name` in a command, or `default`."""
+    if name in words[:-1]:
+        text = words[words.index(name) + 1]
+        return int(text) if text.lstrip("-").isdigit() else default
+    return default
+
+
+def position_of(words, position_class):
+    """The position of `position startpos|fen … moves …`."""
+    split = words.index("moves") if "moves" in words else len(words)
+    head, moves = words[1:split], words[split + 1 :]
+    if head[:1] == ["fen"] and hasattr(position_class, "from_fen"):
+        position = position_class.from_fen(" ".join(head[1:]))
+    else:
+        position = position_class()
+    for move in moves:
+        position = position.apply(move)
+    return position
+
+
+def limit_of(words, to_move, limit_class):
+    """(limit, milliseconds) of a `go` command."""
+    nodes, depth = words_after(words, "nodes"), words_after(words, "depth")
+    move_time = words_after(words, "movetime")
+    clock = words_after(words, "btime" if to_move else "wtime")
+    if nodes or depth:
+        return limit_class(nodes=nodes, depth=depth), clock or 10_000
+    if clock is not None and move_time is None:
+        return limit_class(), max(1, clock)
+    milliseconds = move_time or DEFAULT_MS
+    return limit_class(milliseconds=milliseconds), milliseconds
+
+
+def serve(engine, position_class, limit_class, stdin=sys.stdin, stdout=sys.stdout):
+    """Answer UCI commands until `quit` or the end of the input."""
+
+    def say(text):
+        stdout.write(text + "\n")
+        stdout.flush()
+
+    position = position_class()
+    for line in stdin:
+        words = line.split()
+        command = words[0] if words else ""
+        if command == "uci":
+            say(f"id name {' '.join(str(getattr(engine, 'name', 'engine')).split())}")
+            say("id author Swarm-Evo")
+            say("uciok")
+        elif command == "isready":
+            say("readyok")
+        elif command == "position":
+            position = position_of(words, position_class)
+        elif command == "go":
+            position.limit, milliseconds = limit_of(words, position.to_move, limit_class)
+            move = engine.select_move(position, milliseconds)
+            score = getattr(engine, "score", None)
+            if isinstance(score, (int, float)):
+                say(f"info depth 1 score cp {int(score)}")
+            say(f"bestmove {move}")
+        elif command == "quit":
+            break

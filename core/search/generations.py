@@ -1,0 +1,68 @@
+"""Generations: champion and runner-up seed the next round of challengers.
+
+Source: Darwin (one generation: strategist, builders, validator, tournament, the top two advance).
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+from core.contracts import Proposal
+from core.state.node import Node
+
+if TYPE_CHECKING:
+    from core.state.journal import Journal
+
+
+class GenerationsPolicy:
+    """Search policy of the arena family: one round is one generation, one candidate a question.
+
+    Who reigns is read from the verdicts (`metadata["promoted"]`, champion first), so a resumed run that tells the
+    stored nodes again knows it too. Before the first tournament the best node of the journal reigns, if there is one.
+
+    Args:
+        questions: candidates a generation. `round_size` says how many proposals one `ask` should be given room for.
+        repairs: how often a refused candidate goes back to its builder.
+        max_generations: `ask` returns nothing after so many; None: no end of its own.
+    """
+
+    def __init__(self, *, questions: int = 2, repairs: int = 1, max_generations: int | None = None) -> None:
+        self.round_size = questions
+        self._repairs = repairs
+        self._max_generations = max_generations
+        self._promoted: tuple[str, ...] = ()
+        self._generation = 0
+
+    def ask(self, journal: Journal, rng: random.Random, k: int) -> list[Proposal]:
+        """Up to `questions` proposals (at most `k`) of the next generation; parents are champion and runner-up."""
+        generation = self._generation + 1
+        if self._max_generations is not None and generation > self._max_generations:
+            return []
+        parents = self._parents(journal)
+        why: dict[str, Any] = {"rule": "champion and runner-up of the last tournament", "promoted": list(parents)}
+        return [
+            Proposal(
+                operator="build",
+                parents=parents,
+                generation=generation,
+                slot=slot,
+                repairs=self._repairs,
+                why={**why, "question": slot},
+            )
+            for slot in range(min(k, self.round_size))
+        ]
+
+    def tell(self, journal: Journal, node: Node) -> None:
+        if node.generation is not None:
+            self._generation = max(self._generation, node.generation)
+        promoted = node.metadata.get("promoted")
+        if promoted:
+            self._promoted = tuple(str(node_id) for node_id in promoted)
+
+    def _parents(self, journal: Journal) -> tuple[str, ...]:
+        """Champion and runner-up; pinned nodes come first, banned ones are passed over."""
+        pinned = [node_id for node_id, mark in journal.marks.items() if mark == "pinned" and node_id in journal]
+        ranked = [*pinned, *self._promoted, *(node.id for node in journal.top(4))]
+        allowed = [node_id for node_id in ranked if node_id in journal and journal.marks.get(node_id) != "banned"]
+        return tuple(dict.fromkeys(allowed))[:2]

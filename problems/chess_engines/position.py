@@ -1,0 +1,55 @@
+"""Chess as an engine sees it. This text is also placed in every engine's process, so it imports nothing of ours."""
+
+import rust_chess
+
+
+class Position:
+    """A position of chess. Immutable: `apply` returns a new one.
+
+    Attributes:
+        board: the `rust_chess.Board`. Treat it as read-only (`make_move_new` leaves it as it is).
+        moves: all moves since the start position, in UCI notation.
+        limit: what a move may cost: `.nodes`, `.depth`, `.milliseconds` (None where it does not apply).
+    """
+
+    __slots__ = ("board", "limit", "moves")
+
+    def __init__(self, board=None, moves=(), limit=None):
+        self.board = rust_chess.Board() if board is None else board
+        self.moves = moves
+        self.limit = limit
+
+    @classmethod
+    def from_fen(cls, fen):
+        """The position of a FEN; ValueError if it is not one."""
+        return cls(rust_chess.Board(fen))
+
+    @property
+    def to_move(self):
+        """0: white, 1: black."""
+        return 0 if self.board.turn == rust_chess.WHITE else 1
+
+    @property
+    def legal_moves(self):
+        """Legal moves in UCI notation, in a fixed order."""
+        self.board.reset_move_generator()
+        return [move.get_uci() for move in self.board.generate_legal_moves()]
+
+    def apply(self, move):
+        """The position after `move`; ValueError if it is not legal."""
+        return Position(self.board.make_move_new(rust_chess.Move(move)), (*self.moves, move), self.limit)
+
+    @property
+    def fen(self):
+        """Forsyth-Edwards notation; the en passant square only where a pawn stands to take (as rust_chess keeps it)."""
+        fields = self.board.get_fen().split(" ")
+        # rust_chess writes the square of the pawn that may be taken; the standard wants the square behind it.
+        if fields[3] != "-":
+            fields[3] = str(self.board.en_passant)
+        return " ".join(fields)
+
+    def __eq__(self, other):
+        return isinstance(other, Position) and self.moves == other.moves and self.fen == other.fen
+
+    def __hash__(self):
+        return hash((self.moves, self.board.zobrist_hash))

@@ -1,0 +1,243 @@
+"""Statistics of matches: Elo with intervals, likelihood of superiority, pentanomial pairs, SPRT, Bradley-Terry.
+
+A score is a share of points, 0..1. `z` is the half-width of an interval in standard deviations: 1.96 for 95 %.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Z95 = 1.959963984540054
+ELO_PER_NAT = 400 / math.log(10)
+"""Elo points in one unit of natural log-odds."""
+
+TRINOMIAL = (0.0, 0.5, 1.0)
+PENTANOMIAL = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Scores of one game (loss, draw, win), and of a pair of games with colours reversed, as shares of its points."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An Elo difference with its interval; infinite ends where the data set none."""
+
+    elo: float
+    low: float
+    high: float
+
+
+def expected_score(elo: float) -> float:
+    """Share of points that a player `elo` stronger takes: 1 / (1 + 10^(−elo/400)). Source: Elo 1978."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def elo_of(score: float) -> float:
+    """Elo difference at which `score` is expected; ±inf at 1 and 0. Inverse of `expected_score`."""
+    if score <= 0:
+        return -math.inf
+    return math.inf if score >= 1 else -400 * math.log10(1 / score - 1)
+
+
+def elo_estimate(counts: Sequence[int], outcomes: Sequence[float] = TRINOMIAL, z: float = Z95) -> Estimate:
+    """Elo difference from how often each outcome came, by the normal approximation of the mean score.
+
+    Args:
+        counts: (losses, draws, wins) of games, or with `PENTANOMIAL` the five pair results, worst first. Pairs are the
+            better unit: the two games from one opening are not independent.
+        outcomes: share of points of each count.
+    Returns:
+        The interval is that of cutechess (`elo.cpp`) and fishtest (`stat_util.get_elo`), clipped to scores 0..1. Where
+        all outcomes are alike the variance says nothing, and Wilson's bound stands in.
+    """
+    total = sum(counts)
+    if total == 0:
+        return Estimate(0.0, -math.inf, math.inf)
+    mean, variance = moments(counts, outcomes)
+    if variance <= 0:
+        low, high = _wilson(mean, total, z)
+    else:
+        half = z * math.sqrt(variance / total)
+        low, high = mean - half, mean + half
+    return Estimate(elo_of(mean), elo_of(low), elo_of(high))
+
+
+def moments(counts: Sequence[float], outcomes: Sequence[float]) -> tuple[float, float]:
+    """(mean, variance) of one outcome under the observed frequencies. At least one count is positive."""
+    total = sum(counts)
+    mean = sum(n * x for n, x in zip(counts, outcomes, strict=True)) / total
+    variance = sum(n * (x - mean) ** 2 for n, x in zip(counts, outcomes, strict=True)) / total
+    return mean, variance
+
+
+def _wilson(share: float, total: int, z: float) -> tuple[float, float]:
+    """Wilson's score interval of a share. Source: Wilson 1927."""
+    spread = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
+    centre = share + z * z / (2 * total)
+    return (centre - spread) / (1 + z * z / total), (centre + spread) / (1 + z * z / total)
+
+
+def los(wins: int, losses: int) -> float:
+    """Likelihood of superiority: Φ((w − l) / √(w + l)); draws tell nothing. 0.5 without a decided game.
+
+    Source: chessprogramming.org, Match Statistics (normal approximation, as cutechess-cli prints it).
+    """
+    decided = wins + losses
+    return 0.5 if decided == 0 else 0.5 * (1 + math.erf((wins - losses) / math.sqrt(2 * decided)))
+
+
+def pair_counts(pairs: Sequence[tuple[float, float]]) -> tuple[int, int, int, int, int]:
+    """Pentanomial counts, worst first, of pairs of game scores (0, ½ or 1 each)."""
+    counts = [0] * 5
+    for first, second in pairs:
+        counts[round((first + second) * 2)] += 1
+    return counts[0], counts[1], counts[2], counts[3], counts[4]
+
+
+# ---------------------------------------------------------------- SPRT
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """State of a sequential probability ratio test. `verdict` is None while it is undecided."""
+
+    llr: float
+    lower: float
+    upper: float
+    verdict: Literal["H0", "H1"] | None
+
+
+def sprt(
+    counts: Sequence[int],
+    outcomes: Sequence[float] = PENTANOMIAL,
+    *,
+    elo0: float,
+    elo1: float,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+) -> Sprt:
+    """Wald's test of H1 (Elo difference `elo1`) against H0 (`elo0`), generalised to unknown outcome frequencies.
+
+    Both hypotheses take the frequencies that are most likely under their mean score. Source: Van den Bergh, "A
+    practical introduction to the GSPRT"; fishtest `LLRcalc.py` (logistic Elo), zero counts 0.001 as there.
+    """
+    lower, upper = math.log(beta / (1 - alpha)), math.log((1 - beta) / alpha)
+    if sum(counts) == 0:
+        return Sprt(0.0, lower, upper, None)
+    weights = [count or 1e-3 for count in counts]
+    total = sum(weights)
+    null, other = (_most_likely(weights, outcomes, expected_score(elo)) for elo in (elo0, elo1))
+    llr = total * sum(w / total * math.log(q / p) for w, p, q in zip(weights, null, other, strict=True))
+    verdict: Literal["H0", "H1"] | None = "H0" if llr <= lower else "H1" if llr >= upper else None
+    return Sprt(llr, lower, upper, verdict)
+
+
+def _most_likely(weights: Sequence[float], outcomes: Sequence[float], mean: float) -> list[float]:
+    """Frequencies of greatest likelihood among those with the given mean: p_i / (1 + x (a_i − mean)).
+
+    x is the root of Σ p_i (a_i − mean) / (1 + x (a_i − mean)), which falls from +inf to −inf between its poles.
+    """
+    total = sum(weights)
+    shares = [weight / total for weight in weights]
+    gaps = [outcome - mean for outcome in outcomes]
+    low, high = -1 / max(gaps), -1 / min(gaps)
+    for _ in range(200):
+        x = (low + high) / 2
+        slope = sum(p * gap / (1 + x * gap) for p, gap in zip(shares, gaps, strict=True))
+        low, high = (x, high) if slope > 0 else (low, x)
+    return [p / (1 + x * gap) for p, gap in zip(shares, gaps, strict=True)]
+
+
+# ---------------------------------------------------------------- Bradley-Terry
+
+
+def bradley_terry(
+    results: Mapping[tuple[str, str], tuple[int, int, int]], anchor: str, *, prior: float = 1.0, z: float = Z95
+) -> dict[str, Estimate]:
+    """Elo of all players from all their games at once, `anchor` at 0.
+
+    Args:
+        results: (player, opponent) → (wins, draws, losses) of the player; a pair stands once, in either order.
+        anchor: the player whose rating is fixed.
+        prior: virtual drawn games a player, spread over its opponents as its games are; so a player without
+            a loss stays finite.
+    Returns:
+        Estimates by maximum likelihood, a draw half a win; intervals from the inverse Hessian, against the
+        anchor. Players that no chain of games connects with the anchor are left out.
+    Source: Bradley & Terry 1952; Hunter 2004; the prior as in BayesElo (Coulom 2008).
+    """
+    import numpy as np
+
+    players = _connected(results, anchor)
+    index = {name: i for i, name in enumerate(players)}
+    pairs = sorted(pair for pair in results if pair[0] in index and sum(results[pair]) > 0)
+    games, scores = _with_prior(results, pairs, prior)
+    if not pairs:
+        return {anchor: Estimate(0.0, 0.0, 0.0)}
+    first = np.array([index[a] for a, _ in pairs])
+    second = np.array([index[b] for _, b in pairs])
+    strength, covariance = _fit(np, first, second, np.array(games), np.array(scores), len(players), index[anchor])
+    ratings = {}
+    for name, i in index.items():
+        elo, half = float(strength[i]) * ELO_PER_NAT, z * math.sqrt(max(float(covariance[i, i]), 0.0)) * ELO_PER_NAT
+        ratings[name] = Estimate(elo, elo - half, elo + half)
+    return ratings
+
+
+def _with_prior(
+    results: Mapping[tuple[str, str], tuple[int, int, int]], pairs: Sequence[tuple[str, str]], prior: float
+) -> tuple[list[float], list[float]]:
+    """Games and first player's points of each pair, virtual draws included."""
+    played: dict[str, int] = {}
+    for pair in pairs:
+        for name in pair:
+            played[name] = played.get(name, 0) + sum(results[pair])
+    games, scores = [], []
+    for pair in pairs:
+        wins, draws, losses = results[pair]
+        count = wins + draws + losses
+        virtual = prior * count * (1 / played[pair[0]] + 1 / played[pair[1]])
+        games.append(count + virtual)
+        scores.append(wins + draws / 2 + virtual / 2)
+    return games, scores
+
+
+def _connected(results: Mapping[tuple[str, str], tuple[int, int, int]], anchor: str) -> list[str]:
+    """Players that games connect with the anchor, sorted."""
+    neighbours: dict[str, set[str]] = {anchor: set()}
+    for (a, b), counts in results.items():
+        if sum(counts) > 0:
+            neighbours.setdefault(a, set()).add(b)
+            neighbours.setdefault(b, set()).add(a)
+    found, open_ = {anchor}, [anchor]
+    while open_:
+        for name in neighbours[open_.pop()] - found:
+            found.add(name)
+            open_.append(name)
+    return sorted(found)
+
+
+def _fit(np: Any, first: Any, second: Any, games: Any, scores: Any, count: int, anchor: int) -> tuple[Any, Any]:
+    """Newton's method on the concave log-likelihood; (log-strengths with the anchor at 0, covariance)."""
+    theta = np.zeros(count)
+    free = np.array([i for i in range(count) if i != anchor], dtype=int)
+    for _ in range(100):
+        share = 1 / (1 + np.exp(theta[second] - theta[first]))
+        surplus = scores - games * share
+        weight = games * share * (1 - share)
+        gradient, hessian = np.zeros(count), np.zeros((count, count))
+        np.add.at(gradient, first, surplus)
+        np.add.at(gradient, second, -surplus)
+        np.add.at(hessian, (first, first), weight)
+        np.add.at(hessian, (second, second), weight)
+        np.add.at(hessian, (first, second), -weight)
+        np.add.at(hessian, (second, first), -weight)
+        inner = hessian[np.ix_(free, free)]
+        step = np.linalg.solve(inner, gradient[free])
+        theta[free] += np.clip(step, -1.0, 1.0)  # far from the optimum a full step may overshoot
+        if np.max(np.abs(step)) < 1e-10:
+            break
+    covariance = np.zeros((count, count))
+    covariance[np.ix_(free, free)] = np.linalg.inv(inner)
+    return theta, covariance
