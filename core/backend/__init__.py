@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
 from core.backend.cache import ReplyCache
 from core.backend.desk import BoundQuery, NodeUsage, QueryDesk
+from core.backend.memory import MemoryLog
+from core.backend.preflight import Quote, check, quote
 from core.backend.providers import PROVIDER_TO_QUERY
 from core.backend.settings import ModelSettings, model_settings
 from core.backend.usage import Amount, Ledger
-from core.contracts import CallLog, CallRecord, RulesWriter
+from core.contracts import CallLog, RulesWriter
 from utils.config_schema import LLMSection
 
 __all__ = [
@@ -23,25 +24,13 @@ __all__ = [
     "ModelSettings",
     "NodeUsage",
     "QueryDesk",
+    "Quote",
     "ReplyCache",
+    "check",
     "model_settings",
     "query",
+    "quote",
 ]
-
-
-class MemoryLog:
-    """A CallLog in memory, for one-shot calls and tests."""
-
-    def __init__(self) -> None:
-        self.records: dict[tuple[str, str], CallRecord] = {}
-        self._lock = threading.Lock()
-
-    def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
-        return self.records.get((request_hash, sample))
-
-    def save_call(self, record: CallRecord) -> None:
-        with self._lock:
-            self.records[record.request_hash, record.sample] = record
 
 
 def query(

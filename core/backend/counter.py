@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from core.backend import backend_rules
@@ -18,7 +18,7 @@ from core.backend.faults import LostReplyError, RefusedError, mask, read_fault
 from core.backend.gate import Gate
 from core.backend.prices import cost_of
 from core.backend.providers import PROVIDER_TO_CLIENT, PROVIDER_TO_QUERY, PROVIDERS, is_claude
-from core.backend.records import REFUSED, Place, blank_record, reply_fields, reply_of
+from core.backend.records import REFUSED, Place, blank_record, reply_fields
 from core.backend.retry import Patience, RetryPolicy
 from core.backend.settings import ModelSettings
 from core.backend.usage import Amount, Ledger, likely_tokens, most_tokens
@@ -28,14 +28,6 @@ from utils.errors import BackendBusyError, BackendError, ConfigError
 
 Notice = Callable[[str, float], None]
 """(reason, seconds): told of every wait before a retry."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """A reply and the record it stands in."""
-
-    reply: Reply
-    record: CallRecord
 
 
 class Counter:
@@ -49,6 +41,7 @@ class Counter:
         rules: RulesWriter | None,
         patience: Patience,
         notice: Notice,
+        offline: bool = False,
     ) -> None:
         self._log = log
         self._ledger = ledger
@@ -56,6 +49,7 @@ class Counter:
         self._rules = rules
         self._patience = patience
         self._notice = notice
+        self._offline = offline
         self._flights = Flights()
         self._lock = threading.Lock()
         self._clients: dict[tuple[Any, ...], Any] = {}
@@ -74,6 +68,8 @@ class Counter:
                 if settings.provider == "rules"
                 else self._from_cache(blank, request, settings)
             )
+            if record is None and self._offline:
+                raise BackendError(f"the call '{sample}' is not in the record, and a replay asks no model")
             if record is None:
                 record = self._ask(blank, request, settings)
             self._log.save_call(record)
@@ -111,14 +107,14 @@ class Counter:
         started = time.monotonic()
         tries = 0
 
-        def attempt(number: int) -> tuple[Reply, Usage]:
+        def attempt(number: int) -> tuple[Reply, Usage, float | None]:
             nonlocal tries
             tries = number
             return self._try_once(request, settings)
 
         policy = RetryPolicy(settings.attempts, settings.backoff)
         try:
-            reply, usage = self._patience.call(attempt, policy, self._notice)
+            reply, usage, cost = self._patience.call(attempt, policy, self._notice)
         except RefusedError as refusal:
             if request.mode not in ("tool", "schema") or not refusal.is_about_form:
                 raise
@@ -128,14 +124,15 @@ class Counter:
         else:
             facts = {key: mask(text, settings) for key, text in reply_fields(reply).items()}
             facts |= {"prompt_tokens": usage.prompt, "completion_tokens": usage.completion}
-            facts["cost_usd"] = cost_of(settings, usage)
+            facts["cost_usd"] = cost
         return blank.model_copy(update={**facts, "seconds": time.monotonic() - started, "tries": tries})
 
-    def _try_once(self, request: Request, settings: ModelSettings) -> tuple[Reply, Usage]:
+    def _try_once(self, request: Request, settings: ModelSettings) -> tuple[Reply, Usage, float | None]:
         client, gate = self._client(settings), self._gate(settings)
         with gate.passage():
+            now = datetime.now(UTC)
             worst = most_tokens(request, settings)
-            held = self._ledger.reserve(Amount(worst.prompt + worst.completion, cost_of(settings, worst) or 0.0))
+            held = self._ledger.reserve(Amount(worst.prompt + worst.completion, cost_of(settings, worst, now) or 0.0))
             try:
                 reply = self._send(client, request, settings)
             except BackendError as error:
@@ -150,8 +147,9 @@ class Counter:
                 self._ledger.lose(held)
                 raise
             usage = reply.usage or (worst if reply.finish_reason == "oversize" else _guess(request, reply))
-            self._ledger.settle(held, Amount(usage.prompt + usage.completion, cost_of(settings, usage) or 0.0))
-            return reply, usage
+            cost = cost_of(settings, usage, now)
+            self._ledger.settle(held, Amount(usage.prompt + usage.completion, cost or 0.0))
+            return reply, usage, cost
 
     def _send(self, client: Any, request: Request, settings: ModelSettings) -> Reply:
         deadline = Deadline(settings.timeout)
@@ -219,6 +217,3 @@ def _guess(request: Request, reply: Reply) -> Usage:
     """Tokens of a call whose server did not count them."""
     text = request.system + "".join(message.text for message in request.messages)
     return Usage(likely_tokens(text), likely_tokens(reply.text + reply.arguments))
-
-
-__all__ = ["Counter", "Flights", "reply_of"]

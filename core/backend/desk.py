@@ -59,6 +59,7 @@ class QueryDesk:
         run_seed: part of every sample's name and of the randomness of `rules`.
         stop: set it to give up waits, retries and calls at once; they raise RunStopped.
         notice: told (reason, seconds) before each wait for a retry.
+        offline: True for a replay: what is neither in the log nor in the cache is refused with BackendError.
     """
 
     def __init__(
@@ -72,12 +73,13 @@ class QueryDesk:
         run_seed: int = 0,
         stop: threading.Event | None = None,
         notice: Notice = lambda reason, seconds: None,
+        offline: bool = False,
     ) -> None:
         self.roles = dict(roles)
         self.ledger = ledger or Ledger()
         self._run_seed = run_seed
         self._cache = cache
-        self._counter = Counter(log, self.ledger, cache, rules, Patience(stop or threading.Event()), notice)
+        self._counter = Counter(log, self.ledger, cache, rules, Patience(stop or threading.Event()), notice, offline)
         self._chooser = ModelChooser(run_seed)
         self._lock = threading.Lock()
         self._usage: dict[str, NodeUsage] = {}

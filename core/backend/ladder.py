@@ -50,7 +50,7 @@ def _climb(request: Request, settings: ModelSettings, exchange: Exchange) -> str
     reason, said = "no reply", ""
     for turn, rung in enumerate(RUNGS[RUNGS.index(settings.tools) :]):
         try:
-            reply = exchange(_on_rung(request, rung), turn)
+            reply = exchange(on_rung(request, rung), turn)
         except RefusedError as refusal:
             if rung == RUNGS[-1] or not refusal.is_about_form:
                 raise
@@ -64,7 +64,7 @@ def _climb(request: Request, settings: ModelSettings, exchange: Exchange) -> str
 
 def _repair(request: Request, settings: ModelSettings, exchange: Exchange, said: str, reason: str) -> str:
     """Send the reply back with the reason, the conversation growing by what matters only: the last reply."""
-    asked = _on_rung(request, "fence")
+    asked = on_rung(request, "fence")
     for turn in range(len(RUNGS), len(RUNGS) + REPAIRS):
         back = (
             Message("assistant", said[:4000] or "(nothing)"),
@@ -80,7 +80,8 @@ def _repair(request: Request, settings: ModelSettings, exchange: Exchange, said:
     )
 
 
-def _on_rung(request: Request, rung: Rung) -> Request:
+def on_rung(request: Request, rung: Rung) -> Request:
+    """The request in the form of a rung. Below `tool` the prompt says what is wanted: servers ignore schemas too."""
     if rung == "tool":
         return request
     last = request.messages[-1]

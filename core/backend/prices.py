@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from core.backend.exchange import Usage
@@ -13,13 +14,17 @@ _BY_HOST = {"api.deepseek.com": "deepseek", "open.bigmodel.cn": "zhipuai", "api.
 _CLOUD = {"bedrock": ("aws", "anthropic"), "vertex": ("google", "anthropic")}
 
 
-def cost_of(settings: ModelSettings, usage: Usage) -> float | None:
-    """Dollars for `usage`; 0.0 where nobody sends a bill, None if the price is not known."""
+def cost_of(settings: ModelSettings, usage: Usage, at: datetime | None = None) -> float | None:
+    """Dollars for `usage`; 0.0 where nobody sends a bill, None if the price is not known.
+
+    Args:
+        at: when the request was sent, since some prices depend on the hour; None for now.
+    """
     if settings.is_free:
         return 0.0
     if settings.price is not None:
         return (usage.prompt * settings.price.input + usage.completion * settings.price.output) / 1e6
-    found = _published(settings, usage)
+    found = _published(settings, usage, at)
     return None if found is None else float(found.total_price)
 
 
@@ -36,7 +41,7 @@ def context_size(settings: ModelSettings) -> int | None:
     return None if found is None else found.model.context_window
 
 
-def _published(settings: ModelSettings, usage: Usage) -> Any | None:
+def _published(settings: ModelSettings, usage: Usage, at: datetime | None = None) -> Any | None:
     from genai_prices import Usage as Counted
     from genai_prices import calc_price
 
@@ -45,7 +50,7 @@ def _published(settings: ModelSettings, usage: Usage) -> Any | None:
     )
     for place in _places(settings):
         try:
-            return calc_price(counted, settings.model, **place)
+            return calc_price(counted, settings.model, genai_request_timestamp=at, **place)
         except LookupError:
             continue
     return None

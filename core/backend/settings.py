@@ -26,8 +26,8 @@ USUAL_KEYS: dict[str, tuple[str, ...]] = {
 HOST_KEYS: dict[str, tuple[str, ...]] = {
     "api.openai.com": USUAL_KEYS["openai"],
     "api.deepseek.com": ("DEEPSEEK_API_KEY",),
-    "open.bigmodel.cn": ("ZHIPUAI_API_KEY", "ZAI_API_KEY"),
-    "api.z.ai": ("ZAI_API_KEY", "ZHIPUAI_API_KEY"),
+    "open.bigmodel.cn": ("ZHIPUAI_API_KEY",),
+    "api.z.ai": ("ZAI_API_KEY",),
 }
 """Host of a compatible endpoint → variables. A key is never sent to a host it was not made for."""
 

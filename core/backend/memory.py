@@ -1,0 +1,22 @@
+"""A record of calls in memory, for calls outside a run."""
+
+from __future__ import annotations
+
+import threading
+
+from core.contracts import CallRecord
+
+
+class MemoryLog:
+    """A `CallLog` that lives as long as the object. Thread-safe."""
+
+    def __init__(self) -> None:
+        self.records: dict[tuple[str, str], CallRecord] = {}
+        self._lock = threading.Lock()
+
+    def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
+        return self.records.get((request_hash, sample))
+
+    def save_call(self, record: CallRecord) -> None:
+        with self._lock:
+            self.records[record.request_hash, record.sample] = record

@@ -1,0 +1,127 @@
+"""Before the first call: can every configured model be asked and paid, and what will the run take?"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from core.backend import backend_command
+from core.backend.exchange import Usage
+from core.backend.network import host_of, is_loopback
+from core.backend.prices import cost_of, is_priced
+from core.backend.providers import PROVIDERS, is_claude
+from core.backend.settings import ModelSettings, key_names
+from utils.config_schema import BudgetSection
+from utils.errors import ConfigError
+
+EXPECTED = {"code": Usage(7000, 2500), "feedback": Usage(4000, 300)}
+"""Tokens of a usual call: a prompt with task, preview, memory and a parent, a program of 150 lines; and a review."""
+THINKING = 4
+"""Times as many completion tokens where the model reasons before it answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a run will take, roughly. `tokens` and `usd` are None where only `rules` writes, `usd` without a price."""
+
+    steps: int
+    calls: int
+    tokens: int | None
+    usd: float | None
+
+    def text(self, usd_cap: float | None) -> str:
+        """One line for the banner; it names the cap."""
+        cap = "no cap on dollars" if usd_cap is None else f"capped at ${usd_cap:.2f} by budget.usd"
+        if self.tokens is None:
+            return "rules write, no model is asked: no tokens, no cost"
+        price = "price unknown" if self.usd is None else f"about ${self.usd:.2f}"
+        return f"{self.steps} steps, some {self.calls} calls, about {self.tokens / 1000:.0f}k tokens, {price}, {cap}"
+
+
+def check(roles: Mapping[str, ModelSettings], budget: BudgetSection) -> None:
+    """Raise ConfigError with one line for the first model that cannot be asked or not be paid within the cap."""
+    for settings in roles.values():
+        for model in settings.alternatives:
+            _check_provider(model)
+            _check_key(model)
+            _check_price(model, budget)
+
+
+def quote(roles: Mapping[str, ModelSettings], steps: int, *, reviews: bool = True) -> Quote:
+    """Steps × expected tokens: one call of `code` a step, and one of `feedback` with `reviews`."""
+    asked = [role for role in ("code", "feedback") if role == "code" or reviews]
+    models = [(role, roles.get(role) or roles["code"]) for role in asked]
+    paid = [(role, model) for role, model in models if model.provider != "rules"]
+    if not paid:
+        return Quote(steps, 0, None, None)
+    tokens = steps * sum(_expected(role, model).prompt + _expected(role, model).completion for role, model in paid)
+    costs = [_mean_cost(role, model) for role, model in paid]
+    usd = None if None in costs else steps * sum(cost or 0.0 for cost in costs)
+    return Quote(steps, steps * len(paid), tokens, usd)
+
+
+def _check_provider(settings: ModelSettings) -> None:
+    name = f"llm.{settings.role}.provider={settings.provider}"
+    if settings.provider not in PROVIDERS:
+        raise ConfigError(f"{name}: unknown provider; allowed: {', '.join(PROVIDERS)}")
+    if settings.provider == "command":
+        argv = backend_command.connect(settings)
+        if shutil.which(argv[0]) is None:
+            raise ConfigError(f"llm.{settings.role}.command: there is no program '{argv[0]}'")
+    if settings.provider == "azure" and not settings.base_url:
+        raise ConfigError(f"{name} needs llm.{settings.role}.base_url, the address of your Azure resource")
+    package, extra = _package(settings)
+    if package and not _is_installed(package):
+        raise ConfigError(f'{name} needs a package that is not installed: pip install "swarm-evo[{extra}]"')
+
+
+def _package(settings: ModelSettings) -> tuple[str, str]:
+    if settings.provider in ("anthropic", "bedrock") or (settings.provider == "vertex" and is_claude(settings)):
+        return "anthropic", "anthropic"
+    return ("google.genai", "gemini") if settings.provider in ("gemini", "vertex") else ("", "")
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:  # the parent package is missing
+        return False
+
+
+def _check_key(settings: ModelSettings) -> None:
+    """Only where the key's name is known: a private endpoint may want none, and says 401 if it does."""
+    names = key_names(settings.provider, settings.base_url)
+    if names and settings.api_key is None and not is_loopback(host_of(settings.base_url)):
+        where = f"set {' or '.join(names)} in the environment, or llm.{settings.role}.api_key"
+        raise ConfigError(f"llm.{settings.role}.provider={settings.provider} needs a key: {where}")
+
+
+def _check_price(settings: ModelSettings, budget: BudgetSection) -> None:
+    if budget.usd is None or settings.provider == "rules" or is_priced(settings):
+        return
+    prefix = f"llm.{settings.role}"
+    raise ConfigError(
+        f"{prefix}.model={settings.model}: its price is not known, so budget.usd={budget.usd:g} cannot be kept; set "
+        f"{prefix}.price.input and {prefix}.price.output (dollars per million tokens; llm.*.price), or budget.usd=null"
+    )
+
+
+def _expected(role: str, settings: ModelSettings) -> Usage:
+    usual = EXPECTED[role]
+    written = usual.completion * (THINKING if settings.reasoning else 1)
+    return Usage(usual.prompt, min(written, settings.max_tokens))
+
+
+def _mean_cost(role: str, settings: ModelSettings) -> float | None:
+    """Dollars a call: the mean over a role's models, weighted as they are drawn; the bandit starts evenly."""
+    total = weights = 0.0
+    for model in settings.alternatives:
+        cost = cost_of(model, _expected(role, model))
+        if cost is None:
+            return None
+        weight = model.weight if settings.choice == "weighted" else 1.0
+        total += weight * cost
+        weights += weight
+    return total / weights

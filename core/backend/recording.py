@@ -1,0 +1,162 @@
+"""Recordings: the calls of a run in a folder, to be answered again without a model while programs run live.
+
+manifest.json   models, date, problem, configuration, and the hash of the calls
+calls.jsonl     one CallRecord a line
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from core.contracts import CallLog, CallRecord
+from utils.errors import ConfigError
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+CALLS = "calls.jsonl"
+
+
+class Manifest(BaseModel):
+    """What a recording is of."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: int = FORMAT
+    models: tuple[str, ...]
+    """provider/model of every real model in it, most calls first."""
+    recorded_at: str
+    """Date of the run, ISO 8601."""
+    problem: str
+    """As in JSON: `competition/ames`."""
+    config: dict[str, Any] = Field(default_factory=dict)
+    """The run's configuration with every secret masked; the demo runs with it."""
+    calls: int = 0
+    calls_sha256: str = ""
+
+
+class RecordingError(ConfigError):
+    """The folder holds no recording, or one that was changed or cannot be read."""
+
+
+def save_recording(
+    folder: Path, records: Iterable[CallRecord], *, problem: str, recorded_at: str, config: dict[str, Any]
+) -> Manifest:
+    """Write the answered calls of a run's store into `folder`.
+
+    Args:
+        records: all calls of the run, in any order; those of `rules` are left out.
+        config: plain JSON with every secret masked (`utils.config.to_plain`).
+    Raises:
+        RecordingError: no real model was asked, so that there is nothing to replay.
+    """
+    kept = sorted(
+        (record for record in records if record.provider != "rules"), key=lambda r: (r.sample, r.request_hash)
+    )
+    if not kept:
+        raise RecordingError(f"cannot record into '{folder}': no model was asked in this run")
+    lines = "".join(record.model_dump_json() + "\n" for record in kept)
+    models = Counter(f"{record.provider}/{record.model}" for record in kept)
+    manifest = Manifest(
+        models=tuple(name for name, _ in models.most_common()),
+        recorded_at=recorded_at,
+        problem=problem,
+        config=config,
+        calls=len(kept),
+        calls_sha256=sha256(lines.encode()).hexdigest(),
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / CALLS).write_text(lines, encoding="utf-8")
+    (folder / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    return manifest
+
+
+def load_manifest(folder: Path) -> Manifest:
+    """The manifest of a recording. Raises RecordingError (exit 2, one line)."""
+    path = folder / MANIFEST
+    try:
+        manifest = Manifest.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise RecordingError(f"no recording in '{folder}': {MANIFEST} cannot be read ({error.strerror})") from error
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        place = ".".join(map(str, fault["loc"])) or "it"
+        raise RecordingError(f"recording '{path}': {place}: {fault['msg']}") from error
+    if manifest.format > FORMAT:
+        raise RecordingError(f"recording '{path}': format={manifest.format} is newer than this version's {FORMAT}")
+    return manifest
+
+
+def load_calls(folder: Path) -> list[CallRecord]:
+    """The calls of a recording, checked against its manifest. Raises RecordingError."""
+    manifest = load_manifest(folder)
+    path = folder / CALLS
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise RecordingError(f"recording '{path}' cannot be read ({error.strerror})") from error
+    if sha256(raw).hexdigest() != manifest.calls_sha256:
+        raise RecordingError(f"recording '{path}' was changed after it was made: its hash is not the manifest's")
+    records = []
+    for number, line in enumerate(raw.splitlines(), 1):
+        try:
+            records.append(CallRecord.model_validate_json(line))
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]["msg"]
+            raise RecordingError(f"recording '{path}', line {number}: {fault}") from error
+    return records
+
+
+class RecordedCalls:
+    """A CallLog that answers from recorded calls and keeps in `into` what it answered.
+
+    With `QueryDesk(offline=True)` a call that is not in the record is refused; `rules` write anew.
+
+    Args:
+        calls: of a recording, or of another run's store.
+        into: the new run's own log.
+        match: `exact`: hash and sample agree, as in a replay on the same machine. `sample`: the place in the run is
+            enough, because a prompt quotes results that were computed anew and may differ in their last digits.
+    """
+
+    def __init__(self, calls: Iterable[CallRecord], into: CallLog, match: Literal["exact", "sample"] = "exact") -> None:
+        self._into = into
+        self._exact: dict[tuple[str, str], CallRecord] = {}
+        self._by_sample: dict[str, CallRecord] = {}
+        for record in calls:
+            if record.provider == "rules":
+                continue
+            self._exact[record.request_hash, record.sample] = record
+            if match == "sample":
+                self._by_sample[record.sample] = record
+        self._lock = threading.Lock()
+        self.drifted = 0
+        """Answers whose prompt was not the recorded one."""
+
+    def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
+        known = self._into.find_call(request_hash, sample)
+        if known is not None:
+            return known
+        found = self._exact.get((request_hash, sample)) or self._drift(sample)
+        if found is None:
+            return None
+        changes = {"request_hash": request_hash, "cached": True, "tries": 0}
+        answer = found.model_copy(update=changes | ({} if found.cost_usd is None else {"cost_usd": 0.0}))
+        self._into.save_call(answer)
+        return answer
+
+    def save_call(self, record: CallRecord) -> None:
+        self._into.save_call(record)
+
+    def _drift(self, sample: str) -> CallRecord | None:
+        found = self._by_sample.get(sample)
+        if found is not None:
+            with self._lock:
+                self.drifted += 1
+        return found
