@@ -1,0 +1,133 @@
+"""Views of the arena: engines, games, one game move by move, its PGN. Read from the events of the games."""
+
+from __future__ import annotations
+
+import bisect
+import json
+from typing import Any
+
+from sqlalchemy import text
+
+from core.storage.reader import RunReader
+from dashboard.server.schemas import Engine, GameDetail, GamePage, GameRow, Move
+from dashboard.server.search_views import events_of
+
+_STARTED = text(
+    "SELECT seq, body FROM events WHERE type = 'game.started' AND json_extract(body, '$.game_id') = :id"
+    " ORDER BY seq DESC LIMIT 1"
+)
+_FINISHED = text(
+    "SELECT seq, body FROM events WHERE type = 'game.finished' AND json_extract(body, '$.game_id') = :id"
+    " ORDER BY seq DESC LIMIT 1"
+)
+_MOVES = text(
+    "SELECT body FROM events WHERE type = 'game.move' AND seq BETWEEN :first AND :last"
+    " AND json_extract(body, '$.game_id') = :id ORDER BY seq"
+)
+_GENERATION_AT = text(
+    "SELECT json_extract(body, '$.generation') FROM events WHERE type = 'generation.started' AND seq < :seq"
+    " ORDER BY seq DESC LIMIT 1"
+)
+
+
+def game_page(reader: RunReader, *, offset: int, limit: int, engine: str | None, generation: int | None) -> GamePage:
+    """Games in the order they started, newest first."""
+    with reader.db.transaction() as connection:
+        starts = events_of(connection, "generation.started")
+        started = events_of(connection, "game.started")
+        finished = {event["game_id"]: event for event in events_of(connection, "game.finished")}
+    told = {event["game_id"] for event in started}
+    # a store may hold results without the moves that led there: they are games all the same
+    started += [event for game_id, event in finished.items() if game_id not in told]
+    rows = [_row(event, finished.get(event["game_id"]), _generation(starts, event["seq"])) for event in started]
+    chosen = [
+        row
+        for row in rows
+        if (engine is None or engine in (row.white, row.black)) and (generation is None or row.generation == generation)
+    ]
+    chosen.reverse()
+    return GamePage(total=len(chosen), games=chosen[offset : offset + limit])
+
+
+def game_detail(reader: RunReader, game_id: str) -> GameDetail | None:
+    with reader.db.transaction() as connection:
+        first = connection.execute(_STARTED, {"id": game_id}).first()
+        last = connection.execute(_FINISHED, {"id": game_id}).first()
+        if first is None and last is None:
+            return None
+        start_seq = first[0] if first else 0
+        end = {"first": start_seq, "last": last[0] if last else 2**62, "id": game_id}
+        moves = [json.loads(body) for body in connection.execute(_MOVES, end).scalars()]
+        generation = connection.execute(_GENERATION_AT, {"seq": (first or last)[0]}).scalar()  # type: ignore[index]
+    started = json.loads(first[1]) if first else json.loads(last[1])  # type: ignore[index]
+    row = _row(started, json.loads(last[1]) if last else None, generation)
+    names = Move.model_fields.keys()
+    return GameDetail(
+        **{**row.model_dump(), "plies": max(row.plies, len(moves))},
+        start=started.get("start", ""),
+        opening=started.get("opening", []),
+        moves=[Move(**{name: move[name] for name in names}) for move in moves],
+    )
+
+
+def pgn(reader: RunReader, game_id: str) -> str | None:
+    with reader.db.transaction() as connection:
+        last = connection.execute(_FINISHED, {"id": game_id}).first()
+    return json.loads(last[1]).get("pgn") or None if last else None
+
+
+def engines(reader: RunReader) -> list[Engine]:
+    """Every engine that was rated, best first, with its newest rating and the generations it led."""
+    with reader.db.transaction() as connection:
+        finished = events_of(connection, "generation.finished")
+        started = events_of(connection, "generation.started")
+        names = {event["node_id"]: event.get("name", "") for event in events_of(connection, "builder.completed")}
+    newest: dict[str, dict[str, Any]] = {}
+    for event in finished:
+        for rating in event.get("ratings", []):
+            if isinstance(rating.get("node_id"), str):
+                newest[rating["node_id"]] = rating
+    led: dict[str, list[int]] = {}
+    for event in started:
+        led.setdefault(event.get("champion") or "", []).append(event["generation"])
+    nodes = {node.id: node for node in reader.nodes()}
+    found = [
+        Engine(
+            node_id=node_id,
+            name=str(rating.get("name") or names.get(node_id) or node_id),
+            generation=nodes[node_id].generation if node_id in nodes else None,
+            elo=_number(rating.get("elo")),
+            low=_number(rating.get("low")),
+            high=_number(rating.get("high")),
+            wins=int(rating.get("wins") or 0),
+            draws=int(rating.get("draws") or 0),
+            losses=int(rating.get("losses") or 0),
+            parent_id=nodes[node_id].parent_id if node_id in nodes else None,
+            champion_in=led.get(node_id, []),
+        )
+        for node_id, rating in newest.items()
+    ]
+    return sorted(found, key=lambda engine: -(engine.elo if engine.elo is not None else -1e9))
+
+
+def _row(started: dict[str, Any], finished: dict[str, Any] | None, generation: int | None) -> GameRow:
+    end = finished or {}
+    return GameRow(
+        game_id=started["game_id"],
+        game=started["game"],
+        white=started["white"],
+        black=started["black"],
+        result=end.get("result"),
+        termination=end.get("termination"),
+        plies=end.get("plies", 0),
+        generation=generation,
+    )
+
+
+def _generation(starts: list[dict[str, Any]], seq: int) -> int | None:
+    place = bisect.bisect_left(starts, seq, key=lambda event: event["seq"])
+    return starts[place - 1]["generation"] if place else None
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

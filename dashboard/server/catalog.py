@@ -1,0 +1,98 @@
+"""RunCatalog: which runs there are, which are alive, and a reader for each."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import threading
+from collections import OrderedDict
+from pathlib import Path
+
+from core.storage.reader import RunReader
+from core.storage.repository import DB_NAME
+from utils.errors import StoreError, UnknownRunError
+
+RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+LOCK_NAME = "run.lock"
+_OPEN_READERS = 24
+
+
+class RunCatalog:
+    """The runs below `<project_dir>/logs`. Thread-safe.
+
+    A run is named by a client and found among the folders that are there: a name that is not one of them is unknown, so
+    that no path ever comes from a client.
+    """
+
+    def __init__(self, project_dir: Path) -> None:
+        self.project_dir = project_dir
+        self.logs = project_dir / "logs"
+        self._readers: OrderedDict[str, tuple[tuple[int, int], RunReader]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def run_ids(self) -> list[str]:
+        """Names of the folders that hold a store, sorted."""
+        entries = self.logs.iterdir() if self.logs.is_dir() else ()
+        return sorted(
+            entry.name
+            for entry in entries
+            if RUN_ID.fullmatch(entry.name) and not entry.is_symlink() and (entry / DB_NAME).is_file()
+        )
+
+    def run_dir(self, run: str) -> Path:
+        """The folder of a run, or UnknownRunError."""
+        if RUN_ID.fullmatch(run):
+            folder = self.logs / run
+            if not folder.is_symlink() and (folder / DB_NAME).is_file():
+                return folder
+        raise UnknownRunError(f"no run '{run[:128]}' in this project")
+
+    def reader(self, run: str) -> RunReader:
+        """A shared reader; opened again when the file was replaced. StoreError if it cannot be read."""
+        folder = self.run_dir(run)
+        try:
+            state = (folder / DB_NAME).stat()
+        except OSError as error:
+            raise UnknownRunError(f"run '{run}' was removed") from error
+        identity = (state.st_dev, state.st_ino)
+        with self._lock:
+            kept = self._readers.get(run)
+            if kept and kept[0] == identity:
+                self._readers.move_to_end(run)
+                return kept[1]
+            reader = RunReader(folder)
+            self._readers[run] = (identity, reader)
+            if len(self._readers) > _OPEN_READERS:
+                self._readers.popitem(last=False)  # closed by its last user, when it is collected
+            return reader
+
+    def holder(self, run: str) -> int | None:
+        """Process id of the process that holds the run, or None if nobody does."""
+        return lock_holder(self.run_dir(run) / LOCK_NAME)
+
+    def close(self) -> None:
+        with self._lock:
+            for _, reader in self._readers.values():
+                try:
+                    reader.close()
+                except StoreError:
+                    continue
+            self._readers.clear()
+
+
+def lock_holder(path: Path) -> int | None:
+    """Process id written in a held lock file; 0 if it is held but holds no number; None if it is free."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            text = os.read(handle, 64).decode("ascii", "replace").strip().split()
+            return int(text[0]) if text and text[0].isdigit() else 0
+        return None
+    finally:
+        os.close(handle)

@@ -1,0 +1,35 @@
+"""The control channel: lines that the running search reads between two rounds, and the signal that stops it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+CONTROL_NAME = "control.jsonl"
+MARK_KINDS = {"pinned": "pin", "banned": "ban", "none": "free"}
+
+
+def send_line(run_dir: Path, line: dict[str, Any]) -> None:
+    """Append one JSON line in one write, so that lines of several writers never mix."""
+    data = (json.dumps(line, ensure_ascii=True) + "\n").encode()
+    handle = os.open(run_dir / CONTROL_NAME, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        os.write(handle, data)
+    finally:
+        os.close(handle)
+
+
+def stop_gracefully(run_dir: Path, pid: int) -> None:
+    """SIGINT to the process that holds the run: it finishes what is in flight and saves; a second one stops it now.
+
+    Where the process is out of reach (another user, another container), a control line asks for the same.
+    """
+    try:
+        if pid <= 1:
+            raise ProcessLookupError
+        os.kill(pid, signal.SIGINT)
+    except (ProcessLookupError, PermissionError):
+        send_line(run_dir, {"kind": "stop"})

@@ -1,0 +1,84 @@
+"""Hub: the channels of all watched runs. A run is tailed while somebody watches it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from dashboard.server.fanout import FRAME_EVENTS, Channel, Client, events_frame
+from dashboard.server.tailer import EventFile, Tailer
+
+
+@dataclass(slots=True)
+class _Watched:
+    channel: Channel
+    tailer: Tailer
+    task: asyncio.Task[None]
+
+
+class Hub:
+    """Used from the event loop only."""
+
+    def __init__(self) -> None:
+        self._watched: dict[Path, _Watched] = {}
+
+    @asynccontextmanager
+    async def follow(self, run_dir: Path, after: int) -> AsyncIterator[AsyncIterator[str]]:
+        """Frames of a run after a `seq`: first what is stored, page by page at the client's pace, then what is new."""
+        watched = await self._watch(run_dir)
+        client = Client(cursor=after, stalled=True)
+        watched.channel.clients.add(client)
+        try:
+            yield self._frames(run_dir, watched.channel, client)
+        finally:
+            watched.channel.clients.discard(client)
+            if not watched.channel.clients and self._watched.get(run_dir) is watched:
+                del self._watched[run_dir]
+                await _stop(watched)
+
+    async def close(self) -> None:
+        for watched in self._watched.values():
+            watched.channel.close("the server is going down")
+            await _stop(watched)
+        self._watched.clear()
+
+    async def _watch(self, run_dir: Path) -> _Watched:
+        known = self._watched.get(run_dir)
+        if known is not None and not known.channel.closed:
+            return known
+        channel = Channel(last=0)
+        tailer = Tailer(run_dir, channel)
+        channel.last = tailer.file.last_seq()
+        watched = _Watched(channel, tailer, asyncio.create_task(tailer.run(), name=f"tail {run_dir.name}"))
+        self._watched[run_dir] = watched
+        return watched
+
+    async def _frames(self, run_dir: Path, channel: Channel, client: Client) -> AsyncIterator[str]:
+        client.cursor = min(client.cursor, channel.last)
+        if client.cursor < channel.floor:
+            async for frame in _stored(run_dir, channel, client):
+                yield frame
+        async for frame in channel.frames(client):
+            yield frame
+
+
+async def _stored(run_dir: Path, channel: Channel, client: Client) -> AsyncIterator[str]:
+    """What the ring does not hold any more, from the store."""
+    file = EventFile(run_dir)
+    try:
+        while client.cursor < channel.floor:
+            page = await asyncio.to_thread(file.page, client.cursor, FRAME_EVENTS)
+            if not page:
+                return
+            client.cursor, frame = events_frame(page)
+            yield frame
+    finally:
+        file.close()
+
+
+async def _stop(watched: _Watched) -> None:
+    watched.task.cancel()
+    await asyncio.gather(watched.task, return_exceptions=True)

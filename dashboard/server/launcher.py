@@ -1,0 +1,112 @@
+"""Launcher: starts `main.py` as a child process in a session of its own; the child outlives the server."""
+
+from __future__ import annotations
+
+import secrets
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from dashboard.server.catalog import LOCK_NAME, RunCatalog, lock_holder
+from dashboard.server.schemas import Launch, StartRequest
+
+MAIN = Path(__file__).resolve().parents[2] / "main.py"
+OUTPUT_BYTES = 4000
+_KEYS = {
+    "name": "problem.name",
+    "policy": "search.policy",
+    "max_steps": "search.max_steps",
+    "max_generations": "search.max_generations",
+    "seconds": "budget.seconds",
+    "usd": "budget.usd",
+    "seed": "project.seed",
+    "workers": "search.workers",
+}
+"""What a client may choose → configuration key."""
+
+
+@dataclass(slots=True)
+class _Child:
+    process: subprocess.Popen[bytes]
+    output: Path
+    run: str | None
+
+
+class Launcher:
+    """Thread-safe.
+
+    Args:
+        main: the program to execute, `main.py run …` or `main.py resume RUN`.
+    """
+
+    def __init__(self, catalog: RunCatalog, main: Path = MAIN) -> None:
+        self.catalog = catalog
+        self.main = main
+        self._children: dict[str, _Child] = {}
+        self._lock = threading.Lock()
+
+    def start(self, request: StartRequest) -> Launch:
+        keys = request.model_dump(exclude_none=True)
+        arguments = [f"--problem={keys['problem']}", f"--llm={keys['llm']}"]
+        arguments += [f"--{_KEYS[name]}={value}" for name, value in keys.items() if name in _KEYS]
+        return self._launch(["run", *arguments], None)
+
+    def resume(self, run: str) -> Launch:
+        return self._launch(["resume", run], run)
+
+    def state(self, launch: str) -> Launch | None:
+        """How a child fares, or None if this server did not start it."""
+        with self._lock:
+            child = self._children.get(launch)
+        if child is None:
+            return None
+        code = child.process.poll()
+        if child.run is None:
+            child.run = self._run_of(child)
+        state = "ended" if code is not None else "running" if child.run else "starting"
+        return Launch(launch=launch, state=state, run=child.run, exit_code=code, output=_tail(child.output))
+
+    def _launch(self, arguments: list[str], run: str | None) -> Launch:
+        launch = secrets.token_hex(6)
+        folder = self.catalog.logs / ".dashboard"
+        folder.mkdir(parents=True, exist_ok=True)
+        output = folder / f"{launch}.out"
+        with output.open("wb") as sink:
+            process = subprocess.Popen(
+                [sys.executable, str(self.main), *arguments],
+                cwd=self.catalog.project_dir,
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        with self._lock:
+            self._children[launch] = _Child(process, output, run)
+        threading.Thread(target=process.wait, name=f"reap {launch}", daemon=True).start()
+        found = self.state(launch)
+        assert found is not None
+        return found
+
+    def _run_of(self, child: _Child) -> str | None:
+        """The run whose lock the child has written its process id into."""
+        for run in self.catalog.run_ids():
+            lock = self.catalog.logs / run / LOCK_NAME
+            try:
+                words = lock.read_text("ascii", "replace").split()
+            except OSError:
+                continue
+            if words[:1] == [str(child.process.pid)] and (child.process.poll() is not None or lock_holder(lock)):
+                return run
+        return None
+
+
+def _tail(path: Path) -> str:
+    try:
+        with path.open("rb") as source:
+            size = source.seek(0, 2)
+            source.seek(max(0, size - OUTPUT_BYTES))
+            return source.read().decode("utf-8", "replace")
+    except OSError:
+        return ""

@@ -1,0 +1,123 @@
+"""Nodes as the API tells them: lists, one node whole, its difference to a parent, its prompts, what it prints now."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import text
+
+from core.state.node import Node
+from core.storage.reader import RunReader
+from dashboard.server.overview import node_totals
+from dashboard.server.schemas import Call, Diff, DiffLine, LiveTail, NodeDetail, NodePage, NodeRow
+
+NODE_ID = re.compile(r"[0-9a-f]{4,64}")
+TAIL_BYTES = 8192
+CONTEXT_LINES = 4
+"""Equal lines shown on both sides of a change."""
+_LONGEST_DIFF = 20_000
+_MARK = text(
+    "SELECT json_extract(body, '$.mark') FROM events WHERE type = 'node.marked' AND node_id = :node"
+    " ORDER BY seq DESC LIMIT 1"
+)
+_CHILDREN = text(
+    "SELECT id FROM nodes WHERE EXISTS (SELECT 1 FROM json_each(nodes.parent_ids) WHERE value = :node) ORDER BY step"
+)
+_STAGES = text(
+    "SELECT json_extract(body, '$.stage'), sum(json_extract(body, '$.seconds')) FROM events"
+    " WHERE type = 'node.stage' AND node_id = :node GROUP BY 1 ORDER BY min(seq)"
+)
+_FILTERS = ("operator", "failure", "is_buggy", "generation", "island")
+
+
+def node_page(reader: RunReader, *, offset: int, limit: int, newest_first: bool, **filters: Any) -> NodePage:
+    """A page of nodes in journal order. Filters: operator, failure, buggy, generation, island."""
+    nodes = reader.nodes(offset=offset, limit=limit, newest_first=newest_first, **filters)
+    wanted = {("is_buggy" if key == "buggy" else key): value for key, value in filters.items() if value is not None}
+    where = " AND ".join(f"{name} = :{name}" for name in _FILTERS if name in wanted) or "1"
+    with reader.db.transaction() as connection:
+        total = connection.execute(text(f"SELECT count(*) FROM nodes WHERE {where}"), wanted).scalar() or 0
+    return NodePage(total=total, nodes=[node_row(node) for node in nodes])
+
+
+def node_row(node: Node) -> NodeRow:
+    names = NodeRow.model_fields.keys() & Node.model_fields.keys() - {"parent_ids"}
+    shared = {name: getattr(node, name) for name in names}
+    return NodeRow(node_id=node.id, metric=node.metric_value, parent_ids=list(node.parent_ids), **shared)
+
+
+def node_detail(reader: RunReader, node: Node) -> NodeDetail:
+    with reader.db.transaction() as connection:
+        mark = connection.execute(_MARK, {"node": node.id}).scalar()
+        children = list(connection.execute(_CHILDREN, {"node": node.id}).scalars())
+        told = {stage: seconds or 0.0 for stage, seconds in connection.execute(_STAGES, {"node": node.id})}
+        sums = node_totals(connection, node.id)
+    kept = node.metadata.get("stages")
+    stages = {**told, **{k: float(v) for k, v in kept.items()}} if isinstance(kept, dict) else told
+    return NodeDetail(
+        node=node,
+        children_ids=children,
+        why=reader.why(node.id),
+        stages=stages,
+        mark=mark if mark in ("pinned", "banned") else "none",
+        totals=sums,
+    )
+
+
+def node_calls(reader: RunReader, node_id: str) -> list[Call]:
+    return [Call(**record.model_dump(include=set(Call.model_fields))) for record in reader.calls(node_id)]
+
+
+def diff(node: Node, other: Node | None) -> Diff:
+    """Line by line against `other` (for a draft: against nothing); long equal stretches are left out."""
+    old = other.code.splitlines()[:_LONGEST_DIFF] if other else []
+    new = node.code.splitlines()[:_LONGEST_DIFF]
+    lines: list[DiffLine] = []
+    opcodes = difflib.SequenceMatcher(None, old, new, autojunk=len(old) > 2000).get_opcodes()
+    for index, (tag, i1, i2, j1, j2) in enumerate(opcodes):
+        if tag == "equal":
+            lines += _equal(new, i1, j1, j2, first=index == 0, last=index == len(opcodes) - 1)
+            continue
+        lines += [DiffLine(kind="del", old=i + 1, text=old[i]) for i in range(i1, i2)]
+        lines += [DiffLine(kind="add", new=j + 1, text=new[j]) for j in range(j1, j2)]
+    return Diff(
+        node_id=node.id,
+        against=other.id if other else None,
+        added=sum(line.kind == "add" for line in lines),
+        removed=sum(line.kind == "del" for line in lines),
+        lines=lines,
+    )
+
+
+def _equal(new: list[str], i1: int, j1: int, j2: int, *, first: bool, last: bool) -> list[DiffLine]:
+    same = [DiffLine(kind="same", old=i1 + k + 1, new=j1 + k + 1, text=new[j1 + k]) for k in range(j2 - j1)]
+    head, tail = (0 if first else CONTEXT_LINES), (0 if last else CONTEXT_LINES)
+    hidden = len(same) - head - tail
+    if hidden <= 2:
+        return same
+    note = DiffLine(kind="skip", text=f"{hidden} equal lines")
+    return [*same[:head], note, *same[len(same) - tail :]]
+
+
+def live_tails(run_dir: Path) -> list[LiveTail]:
+    """What the running candidates printed last, oldest file first. Names are node ids or they are passed over."""
+    folder = run_dir / "live"
+    tails = []
+    for path in sorted(folder.glob("*.out")) if folder.is_dir() and not folder.is_symlink() else ():
+        if NODE_ID.fullmatch(path.stem) and not path.is_symlink():
+            tails.append(_tail(path))
+    return [tail for tail in tails if tail is not None][:64]
+
+
+def _tail(path: Path) -> LiveTail | None:
+    try:
+        with path.open("rb") as source:
+            size = source.seek(0, 2)
+            source.seek(max(0, size - TAIL_BYTES))
+            body = source.read(TAIL_BYTES)
+    except OSError:
+        return None  # committed while we looked
+    return LiveTail(node_id=path.stem, text=body.decode("utf-8", "replace"), cut=size > TAIL_BYTES)

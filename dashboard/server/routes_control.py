@@ -1,0 +1,83 @@
+"""Routes that change something: start, stop, resume, note, mark. Each is refused for a page of another origin."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Path
+
+from dashboard.server import control
+from dashboard.server.catalog import RunCatalog
+from dashboard.server.launcher import Launcher
+from dashboard.server.presets import presets
+from dashboard.server.routes_nodes import NodeId
+from dashboard.server.routes_runs import Run
+from dashboard.server.schemas import Accepted, Launch, MarkRequest, NoteRequest, Problem, StartRequest
+
+REFUSED: dict[int | str, dict[str, Any]] = {
+    403: {"model": Problem, "description": "Another origin, or a Host name that is not served."},
+    404: {"model": Problem, "description": "No such run, node or launch."},
+    409: {"model": Problem, "description": "The run's state does not allow it."},
+}
+
+
+def control_routes(catalog: RunCatalog, launcher: Launcher) -> APIRouter:
+    router = APIRouter(tags=["control"], responses=REFUSED)
+
+    @router.post("/runs", status_code=202)
+    def start(request: StartRequest) -> Launch:
+        """Start a run as a child process that executes `main.py`."""
+        known = presets()
+        if request.problem not in known.problems or request.llm not in known.llms:
+            raise HTTPException(409, "unknown problem or llm preset: see /api/presets")
+        return launcher.start(request)
+
+    @router.get("/launches/{launch}")
+    def launch_state(launch: Annotated[str, Path(max_length=64)]) -> Launch:
+        """How a started child process fares, and the run it made."""
+        found = launcher.state(launch)
+        if found is None:
+            raise HTTPException(404, "this server started no such process")
+        return found
+
+    @router.post("/runs/{run}/stop", status_code=202)
+    def stop(run: Run) -> Accepted:
+        """Finish what is in flight, save and end; asked a second time: stop now."""
+        pid = _holder(catalog, run)
+        control.stop_gracefully(catalog.run_dir(run), pid)
+        return Accepted(accepted=True, detail="the run finishes what is in flight, saves and ends")
+
+    @router.post("/runs/{run}/resume", status_code=202)
+    def resume(run: Run) -> Launch:
+        """Go on with a run that nobody holds."""
+        if catalog.holder(run) is not None:
+            raise HTTPException(409, "the run is running")
+        return launcher.resume(run)
+
+    @router.post("/runs/{run}/notes", status_code=202)
+    def note(run: Run, request: NoteRequest) -> Accepted:
+        """A note to the next prompt; the search writes the event when it takes it up."""
+        _holder(catalog, run)
+        control.send_line(catalog.run_dir(run), {"kind": "note", "text": request.text})
+        return Accepted(accepted=True, detail="the note goes into the next prompt")
+
+    @router.post("/runs/{run}/nodes/{node_id}/mark", status_code=202)
+    def mark(run: Run, node_id: NodeId, request: MarkRequest) -> Accepted:
+        """Pin, ban or free a node; the search applies it between two rounds."""
+        _holder(catalog, run)
+        node = catalog.reader(run).node(node_id)
+        if node is None:
+            raise HTTPException(404, f"no node '{node_id}' in this run")
+        kind = control.MARK_KINDS[request.mark]
+        control.send_line(catalog.run_dir(run), {"kind": kind, "node_id": node.id})
+        return Accepted(accepted=True, detail="applied between two rounds")
+
+    return router
+
+
+def _holder(catalog: RunCatalog, run: str) -> int:
+    """Process id of the running search, or 409."""
+    pid = catalog.holder(run)
+    if pid is None:
+        raise HTTPException(409, "the run is not running: resume it first")
+    return pid

@@ -1,0 +1,125 @@
+"""Routes for nodes and games."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Path, Query
+from fastapi.responses import PlainTextResponse
+
+from core.state.failure import FailureKind
+from core.state.node import Node, Operator
+from dashboard.server import arena_views, nodes
+from dashboard.server.catalog import RunCatalog
+from dashboard.server.routes_runs import Run
+from dashboard.server.schemas import Call, Diff, Engine, GameDetail, GamePage, NodeDetail, NodePage
+
+NodeId = Annotated[str, Path(pattern=r"^[0-9a-f]{4,64}$", description="Node id, or a unique prefix of it.")]
+GameId = Annotated[str, Query(alias="id", min_length=1, max_length=400)]
+Offset = Annotated[int, Query(ge=0, le=10**9)]
+Limit = Annotated[int, Query(ge=1, le=1000)]
+Small = Annotated[int | None, Query(ge=-1, le=10**9)]
+NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"description": "No such run, node or game."}}
+
+
+def find_node(catalog: RunCatalog, run: str, node_id: str) -> Node:
+    """The node, or 404."""
+    node = catalog.reader(run).node(node_id)
+    if node is None:
+        raise HTTPException(404, f"no node '{node_id}' in this run (yet)")
+    return node
+
+
+def node_routes(catalog: RunCatalog) -> APIRouter:
+    router = APIRouter(tags=["nodes"], responses=NOT_FOUND)
+
+    @router.get("/runs/{run}/nodes")
+    def node_list(
+        run: Run,
+        offset: Offset = 0,
+        limit: Limit = 100,
+        operator: Operator | None = None,
+        failure: FailureKind | None = None,
+        buggy: bool | None = None,
+        generation: Small = None,
+        island: Small = None,
+        newest_first: bool = False,
+    ) -> NodePage:
+        """Committed nodes in journal order, without their texts."""
+        return nodes.node_page(
+            catalog.reader(run),
+            offset=offset,
+            limit=limit,
+            newest_first=newest_first,
+            operator=operator,
+            failure=failure.value if failure else None,
+            buggy=buggy,
+            generation=generation,
+            island=island,
+        )
+
+    @router.get("/runs/{run}/nodes/{node_id}")
+    def node_detail(run: Run, node_id: NodeId) -> NodeDetail:
+        """A node, whole, with why it was chosen, its children, stage times and tokens. Its texts are untrusted."""
+        return nodes.node_detail(catalog.reader(run), find_node(catalog, run, node_id))
+
+    @router.get("/runs/{run}/nodes/{node_id}/code", response_class=PlainTextResponse)
+    def code(run: Run, node_id: NodeId) -> PlainTextResponse:
+        """The program as plain text."""
+        return PlainTextResponse(find_node(catalog, run, node_id).code.encode("utf-8", "replace"))
+
+    @router.get("/runs/{run}/nodes/{node_id}/diff")
+    def diff(
+        run: Run, node_id: NodeId, against: Annotated[str | None, Query(pattern=r"^[0-9a-f]{4,64}$")] = None
+    ) -> Diff:
+        """Line by line against the first parent, or against another node."""
+        node = find_node(catalog, run, node_id)
+        other = against or node.parent_id
+        return nodes.diff(node, find_node(catalog, run, other) if other else None)
+
+    @router.get("/runs/{run}/nodes/{node_id}/calls")
+    def calls(run: Run, node_id: NodeId) -> list[Call]:
+        """Prompts and replies, in order. Also for a node that is not committed yet. Untrusted texts."""
+        return nodes.node_calls(catalog.reader(run), node_id)
+
+    return router
+
+
+def arena_routes(catalog: RunCatalog) -> APIRouter:
+    router = APIRouter(tags=["arena"], responses=NOT_FOUND)
+
+    @router.get("/runs/{run}/engines")
+    def engines(run: Run) -> list[Engine]:
+        """Rated engines, best first."""
+        return arena_views.engines(catalog.reader(run))
+
+    @router.get("/runs/{run}/games")
+    def games(
+        run: Run,
+        offset: Offset = 0,
+        limit: Limit = 100,
+        engine: Annotated[str | None, Query(pattern=r"^[0-9a-f]{4,64}$")] = None,
+        generation: Small = None,
+    ) -> GamePage:
+        """Games, newest first."""
+        return arena_views.game_page(
+            catalog.reader(run), offset=offset, limit=limit, engine=engine, generation=generation
+        )
+
+    @router.get("/runs/{run}/game")
+    def game(run: Run, game_id: GameId) -> GameDetail:
+        """One game, move by move."""
+        found = arena_views.game_detail(catalog.reader(run), game_id)
+        if found is None:
+            raise HTTPException(404, "no such game in this run")
+        return found
+
+    @router.get("/runs/{run}/pgn", response_class=PlainTextResponse)
+    def pgn(run: Run, game_id: GameId) -> PlainTextResponse:
+        """A finished game as PGN."""
+        text = arena_views.pgn(catalog.reader(run), game_id)
+        if text is None:
+            raise HTTPException(404, "no finished game of that id with a PGN")
+        return PlainTextResponse(text, media_type="application/x-chess-pgn")
+
+    return router

@@ -1,0 +1,111 @@
+"""Routes that read a run as a whole. All texts they send are data; the page never renders them as HTML."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from dashboard.server import overview, search_views
+from dashboard.server.catalog import RunCatalog
+from dashboard.server.nodes import live_tails
+from dashboard.server.presets import presets
+from dashboard.server.schemas import (
+    Cost,
+    Curve,
+    EventPage,
+    FailureCount,
+    Generation,
+    Health,
+    Islands,
+    LiveTail,
+    Presets,
+    ReplayAt,
+    RunDetail,
+    RunSummary,
+    Snapshot,
+)
+from dashboard.server.snapshot import event_json, event_rows, snapshot_json
+
+Run = Annotated[str, Path(max_length=128, description="Run id, as listed by /api/runs.")]
+SEQ = 2**53
+
+
+def json_text(body: str) -> Response:
+    """JSON that is already text: large answers are not parsed and built again."""
+    return Response(body, media_type="application/json")
+
+
+def run_routes(catalog: RunCatalog, *, page_built: bool, replay: ReplayAt | None) -> APIRouter:
+    router = APIRouter(tags=["runs"])
+
+    @router.get("/health")
+    def health() -> Health:
+        """Whether the server answers, and what it serves."""
+        return Health(ok=True, runs=len(catalog.run_ids()), page_built=page_built, replay=replay)
+
+    @router.get("/presets")
+    def known_presets() -> Presets:
+        """What a new run may choose from."""
+        return presets()
+
+    @router.get("/runs")
+    def runs() -> list[RunSummary]:
+        """Every run of the project, newest first."""
+        return overview.summaries(catalog)
+
+    @router.get("/runs/{run}")
+    def run_detail(run: Run) -> RunDetail:
+        """A run's facts and configuration, secrets masked."""
+        return overview.detail(catalog, run)
+
+    @router.get("/runs/{run}/snapshot", response_model=Snapshot)
+    def snapshot(run: Run, at: int | None = Query(None, ge=0, le=SEQ)) -> Response:
+        """The state at `at` (now, without it), to go on from with `/ws?run=…&after=<as_of_seq>`."""
+        detail = overview.detail(catalog, run)
+        return json_text(snapshot_json(catalog.reader(run), detail, at))
+
+    @router.get("/runs/{run}/events", response_model=EventPage)
+    def events(run: Run, after: int = Query(0, ge=0, le=SEQ), limit: int = Query(256, ge=1, le=5000)) -> Response:
+        """Events with `seq` > after, oldest first: what a client fetches when it was told of a gap."""
+        reader = catalog.reader(run)
+        with reader.db.transaction() as connection:
+            rows = event_rows(connection, after, limit)
+            last = reader.last_seq()
+        return json_text(f'{{"events":[{",".join(event_json(*row) for row in rows)}],"last_seq":{last}}}')
+
+    return router
+
+
+def view_routes(catalog: RunCatalog) -> APIRouter:
+    router = APIRouter(tags=["views"])
+
+    @router.get("/runs/{run}/live")
+    def live(run: Run) -> list[LiveTail]:
+        """The last 8 KiB that each running candidate printed. Untrusted text."""
+        return live_tails(catalog.run_dir(run))
+
+    @router.get("/runs/{run}/curve")
+    def curve(run: Run) -> Curve:
+        """Best so far, by step."""
+        line = overview.summary(catalog, run)
+        return search_views.curve(catalog.reader(run), line.problem, line.unit, run)
+
+    @router.get("/runs/{run}/failures")
+    def failures(run: Run) -> list[FailureCount]:
+        return search_views.failures(catalog.reader(run))
+
+    @router.get("/runs/{run}/islands")
+    def islands(run: Run) -> Islands:
+        return search_views.islands(catalog.reader(run))
+
+    @router.get("/runs/{run}/generations")
+    def generations(run: Run) -> list[Generation]:
+        return search_views.generations(catalog.reader(run))
+
+    @router.get("/runs/{run}/cost")
+    def cost(run: Run) -> Cost:
+        """Calls, tokens, dollars and seconds by role and model."""
+        return search_views.cost(catalog.reader(run))
+
+    return router

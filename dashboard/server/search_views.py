@@ -1,0 +1,145 @@
+"""Views of the search as a whole: curve, failures, islands, generations, cost."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from core.state.failure import FailureKind
+from core.storage.reader import RunReader
+from dashboard.server.overview import totals
+from dashboard.server.schemas import Cost, CostRow, Curve, FailureCount, Generation, Island, Islands
+
+_SCORED = "fitness IS NOT NULL AND is_valid AND NOT is_buggy"
+_CURVE = text(f"SELECT step, fitness, metric_value FROM nodes WHERE {_SCORED} ORDER BY step")
+_FAILURES = text("SELECT failure, operator, count(*) FROM nodes WHERE failure IS NOT NULL GROUP BY 1, 2")
+_EXAMPLE = text(
+    "SELECT id, coalesce(json_extract(rest, '$.metadata.message'), '') FROM nodes WHERE failure = :kind"
+    " ORDER BY step DESC LIMIT 1"
+)
+_ISLANDS = text(
+    f"SELECT island, coalesce(generation, step), id, fitness, metric_value, {_SCORED} FROM nodes"
+    " WHERE island IS NOT NULL ORDER BY step"
+)
+_GENERATIONS = text(
+    f"SELECT generation, count(*), sum({_SCORED}), avg(CASE WHEN {_SCORED} THEN metric_value END),"
+    f" max(CASE WHEN {_SCORED} THEN fitness END) FROM nodes WHERE generation IS NOT NULL GROUP BY 1 ORDER BY 1"
+)
+_OF_TYPE = text("SELECT seq, body FROM events WHERE type = :type ORDER BY seq")
+
+
+def curve(reader: RunReader, problem: str, unit: str, run: str) -> Curve:
+    """Best so far: only the steps at which it changed, and the last step."""
+    lower = bool(reader.fact("lower_is_better", False))
+    steps: list[int] = []
+    best: list[float] = []
+    top: float | None = None
+    with reader.db.transaction() as connection:
+        rows = list(connection.execute(_CURVE))
+        last = connection.execute(text("SELECT max(step) FROM nodes")).scalar()
+    for step, fitness, metric in rows:
+        if top is None or fitness > top:
+            top = fitness
+            steps.append(step)
+            best.append(metric)
+    if steps and last is not None and last > steps[-1]:
+        steps.append(last)
+        best.append(best[-1])
+    return Curve(run=run, problem=problem, lower_is_better=lower, unit=unit, steps=steps, best=best)
+
+
+def failures(reader: RunReader) -> list[FailureCount]:
+    """By kind, most frequent first, with the newest example of each."""
+    by_kind: dict[str, dict[str, int]] = {}
+    with reader.db.transaction() as connection:
+        for kind, operator, count in connection.execute(_FAILURES):
+            by_kind.setdefault(kind, {})[operator] = count
+        examples = {kind: connection.execute(_EXAMPLE, {"kind": kind}).one() for kind in by_kind}
+    found = [
+        FailureCount(
+            failure=kind,
+            count=sum(operators.values()),
+            advice=FailureKind(kind).advice,
+            operators=operators,
+            example=examples[kind][0],
+            message=str(examples[kind][1])[:500],
+        )
+        for kind, operators in by_kind.items()
+    ]
+    return sorted(found, key=lambda item: (-item.count, item.failure))
+
+
+def islands(reader: RunReader) -> Islands:
+    with reader.db.transaction() as connection:
+        rows = list(connection.execute(_ISLANDS))
+        moved = events_of(connection, "island.migrated")
+        reset = events_of(connection, "island.reset")
+    by_island: dict[int, list[Any]] = {}
+    for row in rows:
+        by_island.setdefault(row[0], []).append(row)
+    resets: dict[int, int] = {}
+    for event in reset:
+        resets[event["island"]] = resets.get(event["island"], 0) + 1
+    found = [_island(number, members, resets.get(number, 0)) for number, members in sorted(by_island.items())]
+    return Islands(islands=found, migrations=moved)
+
+
+def _island(number: int, rows: list[Any], resets: int) -> Island:
+    scored = [row for row in rows if row[5]]
+    history: list[tuple[int, float]] = []
+    top = None
+    for _, when, _, fitness, metric, _ in scored:
+        if top is None or fitness > top:
+            top = fitness
+            history.append((when, metric))
+    best = max(scored, key=lambda row: row[3], default=None)
+    return Island(
+        island=number,
+        nodes=len(rows),
+        scored=len(scored),
+        best_metric=best[4] if best else None,
+        best_node_id=best[2] if best else None,
+        mean_metric=sum(row[4] for row in scored) / len(scored) if scored else None,
+        resets=resets,
+        history=history,
+    )
+
+
+def generations(reader: RunReader) -> list[Generation]:
+    sign = -1.0 if reader.fact("lower_is_better", False) else 1.0
+    with reader.db.transaction() as connection:
+        rows = list(connection.execute(_GENERATIONS))
+        started = {event["generation"]: event for event in events_of(connection, "generation.started")}
+        finished = {event["generation"]: event for event in events_of(connection, "generation.finished")}
+    counted = {row[0]: row for row in rows}
+    found = []
+    for number in sorted(counted.keys() | started.keys() | finished.keys()):
+        _, nodes, scored, mean, top = counted.get(number, (number, 0, 0, None, None))
+        end = finished.get(number, {})
+        found.append(
+            Generation(
+                generation=number,
+                nodes=nodes,
+                scored=scored or 0,
+                best_metric=None if top is None else sign * top,
+                mean_metric=mean,
+                champion=started.get(number, {}).get("champion"),
+                promoted=end.get("promoted", []),
+                ratings=end.get("ratings", []),
+                decision=end.get("decision", {}),
+            )
+        )
+    return found
+
+
+def cost(reader: RunReader) -> Cost:
+    with reader.db.transaction() as connection:
+        sums = totals(connection)
+    return Cost(totals=sums, rows=[CostRow(**row) for row in reader.cost_by_role()])
+
+
+def events_of(connection: Connection, kind: str) -> list[dict[str, Any]]:
+    """All events of a type as plain JSON, oldest first."""
+    return [{"seq": seq, **json.loads(body)} for seq, body in connection.execute(_OF_TYPE, {"type": kind})]

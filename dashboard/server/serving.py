@@ -1,0 +1,91 @@
+"""Runs the server in the foreground: `serve`, and `replay --serve`."""
+
+from __future__ import annotations
+
+import socket as sockets
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+
+from dashboard.server.app import create_app
+from dashboard.server.schemas import ReplayAt
+from dashboard.server.security import LOOPBACK
+from utils.errors import ConfigError, UnknownRunError
+
+SHUTDOWN_SECONDS = 3
+"""How long open answers may take after Ctrl-C; sockets are closed at once."""
+_ANY = frozenset({"0.0.0.0", "::", ""})
+
+
+def serve(
+    project_dir: Path,
+    host: str,
+    port: int,
+    token: str | None = None,
+    *,
+    replay: ReplayAt | None = None,
+    say: Callable[[str], None] = print,
+) -> int:
+    """Serve until Ctrl-C or SIGTERM and return 0.
+
+    Args:
+        port: 0 for any free one; the address is told through `say`.
+    Raises:
+        ConfigError: an address other than loopback without a token, or one that cannot be bound.
+    """
+    if host not in LOOPBACK and not token:
+        raise ConfigError(
+            f"dashboard.host={host}: an address other than 127.0.0.1 needs dashboard.token, since everyone who"
+            " reaches it could start programs"
+        )
+    app = create_app(project_dir, token, hosts=None if host in _ANY else (host,), replay=replay)
+    listener = _bind(host, port)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        ws_max_size=64 * 1024,
+        ws_ping_interval=20,
+        ws_ping_timeout=60,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        server_header=False,
+    )
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{listener.getsockname()[1]}/"
+    say(f"Swarm-Evo dashboard: {address}{f'?token={token}' if token else ''}   (Ctrl-C to stop)")
+    server = uvicorn.Server(config)
+    try:
+        server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        pass  # uvicorn raises the signal again after a clean shutdown
+    finally:
+        listener.close()
+    return 0
+
+
+def serve_replay(run_dir: Path, host: str, port: int, speed: float, token: str | None = None) -> int:
+    """Show a stored run again, `speed` times as fast as it was, through the same server and page.
+
+    Args:
+        run_dir: `logs/<run>` of a project.
+    """
+    if not (run_dir / "run.db").is_file():
+        raise UnknownRunError(f"no run at '{run_dir}'")
+    return serve(
+        run_dir.resolve().parents[1], host, port, token, replay=ReplayAt(run=run_dir.resolve().name, speed=speed)
+    )
+
+
+def _bind(host: str, port: int) -> sockets.socket:
+    family = sockets.AF_INET6 if ":" in host else sockets.AF_INET
+    listener = sockets.socket(family, sockets.SOCK_STREAM)
+    listener.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise ConfigError(f"dashboard.port={port}: cannot listen on {host}:{port}: {error.strerror}") from error
+    return listener

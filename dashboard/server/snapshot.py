@@ -1,0 +1,77 @@
+"""A run's state at one `seq`, as the few events that made it. The page reduces them as it reduces live ones.
+
+The state is not described a second time in another form, so server and page cannot drift apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from core.storage.reader import RunReader
+from dashboard.server.overview import NEWEST, totals
+from dashboard.server.schemas import RunDetail
+
+KEPT = (
+    "run.started", "run.finished", "node.committed", "baseline.scored", "final.scored", "ladder.counted",
+    "island.migrated", "island.reset", "generation.started", "generation.finished", "strategist.question",
+    "builder.completed", "candidate.rejected", "game.started", "game.finished", "note.added", "node.marked", "warning",
+)  # fmt: skip
+"""Types that a snapshot holds whole; of the others only what is still open."""
+
+BOARDS = 32
+"""Newest games whose last position a snapshot holds, besides all that are not finished."""
+
+_KEPT = text(
+    "SELECT seq, at, CASE type WHEN 'game.finished' THEN json_remove(body, '$.pgn') ELSE body END FROM events"
+    f" WHERE seq <= :at AND type IN ({', '.join(repr(kind) for kind in KEPT)})"
+)
+_OPEN_NODES = text(
+    "SELECT seq, at, body FROM events WHERE seq <= :at AND type IN ('node.proposed', 'node.stage') AND node_id NOT IN"
+    " (SELECT node_id FROM events WHERE type = 'node.committed' AND seq <= :at)"
+)
+_FIRST_BOARD = text(
+    "SELECT min(seq) FROM (SELECT seq FROM events WHERE type = 'game.started' AND seq <= :at"
+    " ORDER BY seq DESC LIMIT :boards)"
+)
+_LAST_MOVES = text(
+    "SELECT max(seq), at, body FROM events WHERE type = 'game.move' AND seq BETWEEN :first AND :at"
+    " GROUP BY json_extract(body, '$.game_id')"
+)
+_PAGE = text("SELECT seq, at, body FROM events WHERE seq > :after ORDER BY seq LIMIT :limit")
+
+
+def snapshot_json(reader: RunReader, detail: RunDetail, at: int | None = None) -> str:
+    """The JSON of `Snapshot`, all of it read in one transaction."""
+    with reader.db.transaction() as connection:
+        newest = connection.execute(text("SELECT max(seq) FROM events")).scalar() or 0
+        seq = newest if at is None else min(at, newest)
+        rows = _state_rows(connection, seq)
+        sums = totals(connection, seq if at is not None else NEWEST)
+    events = ",".join(event_json(*row) for row in rows)
+    run = detail.model_dump_json()
+    return f'{{"as_of_seq":{seq},"run":{run},"totals":{sums.model_dump_json()},"events":[{events}]}}'
+
+
+def event_rows(connection: Connection, after: int, limit: int) -> list[Any]:
+    return list(connection.execute(_PAGE, {"after": after, "limit": limit}))
+
+
+def event_json(seq: int, at: str, body: str) -> str:
+    """A stored event as the JSON of its model, without parsing it: `body` is our own serialisation."""
+    return f'{{"seq":{seq},"at":"{iso(at)}",{body[1:]}'
+
+
+def iso(at: str) -> str:
+    """SQLite's text of a UTC time as ISO 8601."""
+    return at.replace(" ", "T", 1) + ("" if at.endswith(("Z", "+00:00")) else "Z")
+
+
+def _state_rows(connection: Connection, at: int) -> Iterable[Any]:
+    rows = [*connection.execute(_KEPT, {"at": at}), *connection.execute(_OPEN_NODES, {"at": at})]
+    first = connection.execute(_FIRST_BOARD, {"at": at, "boards": BOARDS}).scalar()
+    if first is not None:
+        rows += connection.execute(_LAST_MOVES, {"at": at, "first": first})
+    return sorted(rows, key=lambda row: row[0])

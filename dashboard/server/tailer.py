@@ -1,0 +1,76 @@
+"""Tailer: one task a watched run that reads the store's new events and publishes them to the run's channel."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+from core.storage.repository import DB_NAME
+from dashboard.server.catalog import LOCK_NAME, lock_holder
+from dashboard.server.fanout import FRAME_EVENTS, Channel
+from dashboard.server.snapshot import event_json
+
+POLL_SECONDS = 0.04
+IDLE_SECONDS = 0.25
+"""Between two looks at a run in which nothing has happened for a while."""
+IDLE_AFTER = 2.0
+LOCK_SECONDS = 0.5
+_PAGE = "SELECT seq, at, body FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
+
+
+class EventFile:
+    """The events of one run's store, by a read-only connection of its own. Every read is one short transaction."""
+
+    def __init__(self, run_dir: Path) -> None:
+        path = quote(str((run_dir / DB_NAME).resolve()))
+        self._connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, check_same_thread=False, timeout=5)
+
+    def last_seq(self) -> int:
+        return int(self._connection.execute("SELECT max(seq) FROM events").fetchone()[0] or 0)
+
+    def page(self, after: int, limit: int = FRAME_EVENTS) -> list[tuple[int, str]]:
+        """(seq, JSON text) of events with `seq` > after, oldest first."""
+        return [(row[0], event_json(*row)) for row in self._connection.execute(_PAGE, (after, limit))]
+
+    def timed_page(self, after: int, limit: int = FRAME_EVENTS) -> list[tuple[int, str, str]]:
+        """(seq, JSON text, time as stored)."""
+        return [(row[0], event_json(*row), row[1]) for row in self._connection.execute(_PAGE, (after, limit))]
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class Tailer:
+    """Feeds a channel until cancelled. It only reads, so that the search never waits for it."""
+
+    def __init__(self, run_dir: Path, channel: Channel) -> None:
+        self.run_dir = run_dir
+        self.channel = channel
+        self.file = EventFile(run_dir)
+
+    async def run(self) -> None:
+        """Poll for ever; on an unreadable store the channel is closed with the reason."""
+        try:
+            await self._run()
+        except sqlite3.Error as error:
+            self.channel.close(f"the store cannot be read: {error}")
+        finally:
+            self.file.close()
+
+    async def _run(self) -> None:
+        news, looked = time.monotonic(), 0.0
+        while True:
+            now = time.monotonic()
+            if now - looked >= LOCK_SECONDS:
+                looked = now
+                self.channel.set_live(await asyncio.to_thread(lock_holder, self.run_dir / LOCK_NAME) is not None)
+            page = await asyncio.to_thread(self.file.page, self.channel.last)
+            if page:
+                news = now
+                self.channel.publish(page)
+                await self.channel.taken()
+            if len(page) < FRAME_EVENTS:
+                await asyncio.sleep(POLL_SECONDS if now - news < IDLE_AFTER else IDLE_SECONDS)

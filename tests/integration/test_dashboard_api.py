@@ -1,0 +1,402 @@
+"""The REST API over real stores: what each view is told, and what is refused."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sqlite3
+import sys
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from dashboard.server.app import create_app
+from dashboard.server.schemas import ReplayAt
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "browser"))
+from synthetic_runs import write_all
+
+COMPETITION, PACKING, CHESS, FOUR = "competition-demo", "bin_packing-demo", "chess-demo", "connect_four-demo"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    write_all(folder / "logs")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def client(project):
+    with TestClient(create_app(project), base_url="http://127.0.0.1:8008") as client:
+        yield client
+
+
+@pytest.fixture
+def held(project):
+    """The competition run, held as a live search holds it."""
+    lock = project / "logs" / COMPETITION / "run.lock"
+    with lock.open("r+") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield lock
+    (lock.parent / "control.jsonl").unlink(missing_ok=True)
+
+
+def get(client, path, **query):
+    answer = client.get(f"/api{path}", params=query)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+# ---------------------------------------------------------------- what is told
+
+
+def test_runs_are_listed_with_their_outcome(client):
+    runs = {line["run"]: line for line in get(client, "/runs")}
+    assert set(runs) == {COMPETITION, PACKING, CHESS, FOUR}
+    line = runs[COMPETITION]
+    assert line["status"] == "finished" and not line["live"] and line["steps"] == 60 and line["writer"] == "rules"
+    assert line["cost_usd"] is None, "rules has no cost: null, not 0"
+
+
+def test_best_of_the_list_is_the_minimum_for_a_problem_that_minimises(client):
+    nodes = get(client, f"/runs/{COMPETITION}/nodes", limit=1000)["nodes"]
+    scored = [n["metric"] for n in nodes if n["metric"] is not None and n["is_valid"] and not n["is_buggy"]]
+    assert get(client, f"/runs/{COMPETITION}")["best_metric"] == min(scored)
+
+
+def test_a_store_that_cannot_be_read_is_listed_with_the_reason(tmp_path):
+    broken = tmp_path / "logs" / "broken"
+    broken.mkdir(parents=True)
+    (broken / "run.db").write_bytes(b"not a database at all, only bytes" * 40)
+    newer = tmp_path / "logs" / "newer"
+    newer.mkdir()
+    with sqlite3.connect(newer / "run.db") as db:
+        db.execute("PRAGMA user_version=99")
+    db.close()
+    with TestClient(create_app(tmp_path), base_url="http://localhost") as client:
+        lines = {line["run"]: line for line in get(client, "/runs")}
+        assert lines["broken"]["status"] == "unreadable" and lines["broken"]["error"]
+        assert "schema 99" in lines["newer"]["error"]
+        assert client.get("/api/runs/newer").status_code == 409
+
+
+def test_the_configuration_is_shown_masked(client):
+    assert get(client, f"/runs/{COMPETITION}")["config"]["llm"]["code"]["api_key"] == "********"
+
+
+def test_a_snapshot_and_the_events_after_it_are_everything(client):
+    whole = get(client, f"/runs/{COMPETITION}/snapshot")
+    half = get(client, f"/runs/{COMPETITION}/snapshot", at=whole["as_of_seq"] // 2)
+    rest = get(client, f"/runs/{COMPETITION}/events", after=half["as_of_seq"], limit=5000)["events"]
+    ids = [e["node_id"] for e in half["events"] + rest if e["type"] == "node.committed"]
+    assert ids == [e["node_id"] for e in whole["events"] if e["type"] == "node.committed"]
+    assert len(ids) == 60
+
+
+def test_a_snapshot_at_zero_is_empty(client):
+    snapshot = get(client, f"/runs/{COMPETITION}/snapshot", at=0)
+    assert snapshot["as_of_seq"] == 0 and snapshot["events"] == [] and snapshot["totals"]["calls"] == 0
+
+
+def test_a_snapshot_holds_the_last_position_of_the_newest_games_without_pgn(client):
+    events = get(client, f"/runs/{CHESS}/snapshot")["events"]
+    moves = [e for e in events if e["type"] == "game.move"]
+    finished = [e for e in events if e["type"] == "game.finished"]
+    assert len(moves) == len({e["game_id"] for e in moves}) == len(finished)
+    assert all(e.get("pgn", "") == "" for e in finished)
+    assert {e["ply"] for e in moves} <= {e["plies"] for e in finished}
+
+
+def test_events_are_paged_in_order(client):
+    first = get(client, f"/runs/{COMPETITION}/events", after=0, limit=10)
+    second = get(client, f"/runs/{COMPETITION}/events", after=10, limit=10)
+    assert [e["seq"] for e in first["events"] + second["events"]] == list(range(1, 21))
+    assert first["events"][0]["type"] == "run.started" and first["events"][0]["at"].startswith("2026-01-05T09:30")
+
+
+def test_nodes_are_paged_and_filtered(client):
+    page = get(client, f"/runs/{COMPETITION}/nodes", offset=10, limit=5)
+    assert page["total"] == 60 and [n["step"] for n in page["nodes"]] == [10, 11, 12, 13, 14]
+    buggy = get(client, f"/runs/{COMPETITION}/nodes", buggy="true", limit=1000)
+    assert buggy["total"] == len(buggy["nodes"]) > 3 and all(n["failure"] for n in buggy["nodes"])
+    one = get(client, f"/runs/{PACKING}/nodes", island=1, generation=3)
+    assert {(n["island"], n["generation"]) for n in one["nodes"]} == {(1, 3)} and one["total"] == 4
+
+
+def test_a_node_can_be_opened_whole(client):
+    row = next(n for n in get(client, f"/runs/{COMPETITION}/nodes", limit=1000)["nodes"] if n["operator"] == "improve")
+    detail = get(client, f"/runs/{COMPETITION}/nodes/{row['node_id']}")
+    assert detail["node"]["code"].startswith("import pandas") and detail["why"]["rule"] == "greedy"
+    assert set(detail["stages"]) == {"prompt", "reply", "execute"} and detail["totals"]["calls"] == 1
+    assert detail["totals"]["prompt_tokens"] is None
+    parent = get(client, f"/runs/{COMPETITION}/nodes/{row['parent_ids'][0]}")
+    assert row["node_id"] in parent["children_ids"]
+    calls = get(client, f"/runs/{COMPETITION}/nodes/{row['node_id']}/calls")
+    assert "# Task" in calls[0]["user"] and "```python" in calls[0]["reply"]
+    short = get(client, f"/runs/{COMPETITION}/nodes/{row['node_id'][:8]}")
+    assert short["node"]["id"] == row["node_id"]
+
+
+def test_code_is_plain_text_that_no_browser_renders(client):
+    node = get(client, f"/runs/{COMPETITION}/nodes", limit=1)["nodes"][0]["node_id"]
+    answer = client.get(f"/api/runs/{COMPETITION}/nodes/{node}/code")
+    assert "<script>" in answer.text and answer.headers["content-type"].startswith("text/plain")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_a_diff_tells_both_sides_and_patches_parent_into_child(client):
+    row = next(n for n in get(client, f"/runs/{COMPETITION}/nodes", limit=1000)["nodes"] if n["operator"] == "improve")
+    diff = get(client, f"/runs/{COMPETITION}/nodes/{row['node_id']}/diff")
+    assert diff["against"] == row["parent_ids"][0] and diff["added"] >= 1 and diff["removed"] >= 1
+    code = client.get(f"/api/runs/{COMPETITION}/nodes/{row['node_id']}/code").text.splitlines()
+    assert all(code[line["new"] - 1] == line["text"] for line in diff["lines"] if line["kind"] in ("add", "same"))
+    draft = next(n for n in get(client, f"/runs/{COMPETITION}/nodes")["nodes"] if n["operator"] == "draft")
+    whole = get(client, f"/runs/{COMPETITION}/nodes/{draft['node_id']}/diff")
+    assert whole["against"] is None and whole["removed"] == 0
+
+
+def test_failures_are_counted_with_advice_and_an_example(client):
+    found = get(client, f"/runs/{COMPETITION}/failures")
+    buggy = get(client, f"/runs/{COMPETITION}/nodes", buggy="true", limit=1000)["total"]
+    assert sum(item["count"] for item in found) == buggy
+    assert all(
+        item["advice"] and item["example"] and sum(item["operators"].values()) == item["count"] for item in found
+    )
+
+
+def test_islands_and_generations(client):
+    islands = get(client, f"/runs/{PACKING}/islands")
+    assert [i["island"] for i in islands["islands"]] == [0, 1, 2] and len(islands["migrations"]) == 3
+    assert all(a[1] >= b[1] for i in islands["islands"] for a, b in zip(i["history"], i["history"][1:], strict=False))
+    generations = get(client, f"/runs/{PACKING}/generations")
+    assert [g["generation"] for g in generations] == list(range(12)) and all(g["nodes"] == 12 for g in generations)
+
+
+def test_the_curve_only_improves(client):
+    curve = get(client, f"/runs/{COMPETITION}/curve")
+    assert curve["best"] == sorted(curve["best"], reverse=True) and curve["steps"][-1] == 59
+
+
+def test_engines_games_moves_and_pgn(client):
+    engines = get(client, f"/runs/{CHESS}/engines")
+    assert engines and all(e["low"] <= e["elo"] <= e["high"] for e in engines)
+    page = get(client, f"/runs/{CHESS}/games", engine=engines[0]["node_id"], limit=3)
+    assert page["total"] >= 1 and all(engines[0]["node_id"] in (g["white"], g["black"]) for g in page["games"])
+    row = page["games"][0]
+    game = get(client, f"/runs/{CHESS}/game", id=row["game_id"])
+    assert [m["ply"] for m in game["moves"]] == list(range(1, row["plies"] + 1)) and game["start"].endswith(
+        "w KQkq - 0 1"
+    )
+    pgn = client.get(f"/api/runs/{CHESS}/pgn", params={"id": row["game_id"]})
+    assert pgn.text.startswith("[White ") and pgn.headers["content-type"].startswith("application/x-chess-pgn")
+    assert get(client, f"/runs/{CHESS}/games", generation=1)["total"] < get(client, f"/runs/{CHESS}/games")["total"]
+
+
+def test_cost_by_role(client):
+    cost = get(client, f"/runs/{COMPETITION}/cost")
+    assert cost["totals"]["calls"] == 60 and cost["rows"][0]["provider"] == "rules"
+    assert cost["totals"]["cost_usd"] is None
+
+
+def test_the_tail_of_a_running_candidate(client, project):
+    live = project / "logs" / COMPETITION / "live"
+    live.mkdir()
+    secret = project / "secret.txt"
+    secret.write_text("secret")
+    (live / "0123456789ab.out").write_text("x" * 9000 + "end")
+    (live / "notes.out").write_text("not a node")
+    (live / "abcdefabcdef.out").symlink_to(secret)
+    tails = get(client, f"/runs/{COMPETITION}/live")
+    assert [t["node_id"] for t in tails] == ["0123456789ab"]
+    assert tails[0]["text"].endswith("end") and len(tails[0]["text"]) == 8192 and tails[0]["cut"]
+
+
+# ---------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize("run", ["%2e%2e", "%2e%2e%2f%2e%2e", "no-such-run", ".dashboard", "a/../b", "x" * 128])
+def test_an_unknown_run_is_404(client, run):
+    assert client.get(f"/api/runs/{run}").status_code == 404
+
+
+def test_a_node_id_is_hex_and_known(client):
+    assert client.get(f"/api/runs/{COMPETITION}/nodes/%2e%2e").status_code in (404, 422)
+    assert client.get(f"/api/runs/{COMPETITION}/nodes/zzzz").status_code == 422
+    assert client.get(f"/api/runs/{COMPETITION}/nodes/ffffffffffff").status_code == 404
+
+
+def test_control_of_a_run_that_nobody_holds_is_409(client):
+    node = get(client, f"/runs/{COMPETITION}/nodes", limit=1)["nodes"][0]["node_id"]
+    assert client.post(f"/api/runs/{COMPETITION}/notes", json={"text": "try trees"}).status_code == 409
+    assert client.post(f"/api/runs/{COMPETITION}/nodes/{node}/mark", json={"mark": "banned"}).status_code == 409
+    assert client.post(f"/api/runs/{COMPETITION}/stop").status_code == 409
+
+
+def test_notes_and_marks_of_a_running_search_are_lines_of_its_control_file(client, held):
+    node = get(client, f"/runs/{COMPETITION}/nodes", limit=1)["nodes"][0]["node_id"]
+    assert client.post(f"/api/runs/{COMPETITION}/notes", json={"text": "try\ntrees ✓"}).status_code == 202
+    for mark in ("pinned", "banned", "none"):
+        assert client.post(f"/api/runs/{COMPETITION}/nodes/{node}/mark", json={"mark": mark}).status_code == 202
+    lines = [json.loads(line) for line in (held.parent / "control.jsonl").read_text().splitlines()]
+    assert lines[0] == {"kind": "note", "text": "try\ntrees ✓"}
+    assert [line["kind"] for line in lines[1:]] == ["pin", "ban", "free"] and lines[1]["node_id"] == node
+    assert client.post(f"/api/runs/{COMPETITION}/resume").status_code == 409
+
+
+def test_a_held_run_is_live(client, held):
+    assert get(client, f"/runs/{COMPETITION}")["status"] == "running"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://127.0.0.1:9999"},
+        {"sec-fetch-site": "cross-site"},
+    ],
+)
+def test_a_post_of_another_origin_is_refused(client, held, headers):
+    answer = client.post(f"/api/runs/{COMPETITION}/notes", json={"text": "x"}, headers=headers)
+    assert answer.status_code == 403
+    assert not (held.parent / "control.jsonl").exists()
+
+
+def test_our_own_origin_is_accepted(client, held):
+    headers = {"origin": "http://127.0.0.1:8008"}
+    assert client.post(f"/api/runs/{COMPETITION}/notes", json={"text": "x"}, headers=headers).status_code == 202
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:8008", ""])
+def test_a_foreign_host_name_gets_nothing(client, host):
+    assert client.get("/api/runs", headers={"host": host}).status_code == 403
+
+
+def test_a_form_post_is_not_json(client, held):
+    body = '{"text":"x"}'
+    answer = client.post(f"/api/runs/{COMPETITION}/notes", content=body, headers={"content-type": "text/plain"})
+    assert answer.status_code == 422
+
+
+def test_a_token_guards_everything_but_the_page(project):
+    with TestClient(create_app(project, "s3cret-token"), base_url="http://127.0.0.1", follow_redirects=False) as client:
+        assert client.get("/api/runs").status_code == 401
+        assert client.get("/api/runs", headers={"authorization": "Bearer wrong"}).status_code == 401
+        assert client.get("/api/runs", headers={"authorization": "Bearer s3cret-token"}).status_code == 200
+        assert "set-cookie" not in client.get("/?token=wrong").headers
+        answer = client.get("/?token=s3cret-token")
+        assert answer.status_code == 303 and answer.headers["location"] == "/"
+        assert "HttpOnly" in answer.headers["set-cookie"] and "SameSite=Strict" in answer.headers["set-cookie"]
+        assert client.get("/api/runs").status_code == 200, "the cookie is enough"
+
+
+# ---------------------------------------------------------------- starting
+
+
+FAKE_MAIN = """
+import fcntl, os, sys, time
+sys.path.insert(0, {app!r})
+from pathlib import Path
+from core.storage.repository import RunStore
+print("arguments", sys.argv[1:], flush=True)
+folder = Path("logs/started-run")
+folder.mkdir(parents=True, exist_ok=True)
+lock = open(folder / "run.lock", "w")
+fcntl.flock(lock, fcntl.LOCK_EX)
+lock.write(str(os.getpid())); lock.flush()
+store = RunStore(folder)
+store.put_fact("status", "running")
+try:
+    time.sleep(20)
+except KeyboardInterrupt:
+    store.put_fact("status", "interrupted")
+    sys.exit(130)
+"""
+
+
+def wait_for(check, seconds=10.0):
+    import time
+
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := check():
+            return found
+        time.sleep(0.05)
+    raise AssertionError("did not happen in time")
+
+
+def test_a_run_is_started_found_and_stopped_as_a_child_process(tmp_path):
+    main = tmp_path / "main.py"
+    main.write_text(FAKE_MAIN.format(app=str(Path(__file__).resolve().parents[2])))
+    with TestClient(create_app(tmp_path, main=main), base_url="http://127.0.0.1") as client:
+        request = {"problem": "competition", "name": "diabetes", "llm": "rules", "max_steps": 3, "seed": 7}
+        answer = client.post("/api/runs", json=request)
+        assert answer.status_code == 202, answer.text
+        launch = answer.json()["launch"]
+        found = wait_for(lambda: (s := get(client, f"/launches/{launch}"))["run"] and s)
+        assert found["run"] == "started-run" and found["state"] == "running"
+        assert "'run', '--problem=competition', '--llm=rules', '--problem.name=diabetes'" in found["output"]
+        assert "'--search.max_steps=3', '--project.seed=7'" in found["output"]
+        pid = int((tmp_path / "logs/started-run/run.lock").read_text())
+        assert os.getsid(pid) == pid, "a session of its own: Ctrl-C on the server does not reach it"
+        assert client.post("/api/runs/started-run/stop").status_code == 202
+        ended = wait_for(lambda: (s := get(client, f"/launches/{launch}"))["state"] == "ended" and s)
+        assert ended["exit_code"] == 130
+        assert get(client, "/runs/started-run")["status"] == "interrupted"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"problem": "../../etc/passwd"},
+        {"problem": "competition", "name": "--execution.sandbox=none"},
+        {"problem": "competition", "name": "../x"},
+        {"problem": "competition", "llm": "rules", "execution": {"sandbox": "none"}},
+        {"problem": "competition", "max_steps": "1; rm"},
+        {},
+    ],
+)
+def test_nothing_but_choices_and_numbers_reaches_the_command_line(client, request_):
+    assert client.post("/api/runs", json=request_).status_code == 422
+
+
+def test_presets_are_the_files_that_are_there(client):
+    found = get(client, "/presets")
+    assert "competition" in found["problems"] and found["llms"][0] == "rules" and "mcts" in found["policies"]
+    assert "diabetes" in found["problems"]["competition"]
+    assert client.post("/api/runs", json={"problem": "no_such_preset"}).status_code == 409
+
+
+# ---------------------------------------------------------------- the page and the document
+
+
+def test_without_a_build_the_page_says_how_to_build_it(project, tmp_path):
+    with TestClient(create_app(project, dist=tmp_path), base_url="http://127.0.0.1") as client:
+        answer = client.get("/")
+        assert answer.status_code == 503 and "make dashboard" in answer.text and "npm ci" in answer.text
+        assert client.get("/api/health").json()["page_built"] is False
+        assert client.get("/assets/..%2f..%2fpackage.json").status_code == 404
+
+
+def test_the_replay_is_announced(project):
+    app = create_app(project, replay=ReplayAt(run=CHESS, speed=20))
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        assert get(client, "/health")["replay"] == {"run": CHESS, "speed": 20}
+
+
+def test_the_api_page_needs_no_other_server(client):
+    page = client.get("/api").text
+    assert "/api/runs/{run}/snapshot" in page and "http://" not in page and "https://" not in page
+
+
+def test_importing_the_app_loads_no_numerics():
+    import subprocess
+
+    heavy = "[m for m in ('pandas', 'sklearn', 'numba', 'openai') if m in sys.modules]"
+    code = f"import sys; import dashboard.server.app; print({heavy})"
+    root = Path(__file__).resolve().parents[2]
+    out = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=60, check=True)
+    assert out.stdout.strip() == "[]"
