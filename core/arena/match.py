@@ -12,8 +12,9 @@ from typing import IO, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.arena.limit import MoveLimit
-from core.arena.player import Forfeit, SessionPlayer
+from core.arena.player import Forfeit, Player, SessionPlayer
 from core.arena.referee import Adjudication, GameRecord, PlayedMove, play_game
+from core.arena.uci import UciPlayer
 from core.contracts import Game, JobBench, Limits, Sandbox
 from core.state.task import derive_seed
 from utils.errors import SandboxError
@@ -29,7 +30,10 @@ class Engine(BaseModel):
 
     id: str
     name: str = ""
-    code: str
+    code: str = ""
+    """Source of an engine file, played in a sandboxed session."""
+    command: tuple[str, ...] = ()
+    """In place of `code`: a UCI program of the user's own, started as it is. Never set from what a candidate wrote."""
 
 
 class Match(BaseModel):
@@ -81,13 +85,19 @@ def load_game(entry: str) -> Game:
 
 def _play_once(match: Match, game: Game, sandbox: Sandbox, on_move: Callable[[PlayedMove], None]) -> GameRecord:
     limit = MoveLimit.parse(match.limit)
-    players: list[SessionPlayer] = []
+    players: list[Player] = []
     outputs = ["", ""]
     with ExitStack() as stack:
         for side, engine in enumerate((match.white, match.black)):
             seed = derive_seed(match.seed, side) % 2**32
             try:
-                player = SessionPlayer(sandbox, engine.code, match.prelude, limit=limit, limits=match.limits, seed=seed)
+                player: Player
+                if engine.command:
+                    player = UciPlayer(engine.command, limit)
+                else:
+                    player = SessionPlayer(
+                        sandbox, engine.code, match.prelude, limit=limit, limits=match.limits, seed=seed
+                    )
             except Forfeit as forfeit:
                 return _lost_at_the_door(match, game, side, forfeit)
             players.append(player)
@@ -104,7 +114,7 @@ def _play_once(match: Match, game: Game, sandbox: Sandbox, on_move: Callable[[Pl
     return record.model_copy(update={"output": (outputs[0], outputs[1])})
 
 
-def _keep_output(outputs: list[str], side: int, player: SessionPlayer) -> None:
+def _keep_output(outputs: list[str], side: int, player: Player) -> None:
     outputs[side] = player.close()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -33,16 +34,26 @@ class Forfeit(Exception):
         self.message = message
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a player is told when it is to move."""
+
+    moves: Sequence[str]
+    """Made since this player's last turn, its own included; at first all of the opening."""
+    side: int
+    """0 moves first in the game."""
+    left_ms: tuple[int, int]
+    """Milliseconds left: of the game with clocks, otherwise of this move."""
+    seconds: float
+    """After which it is cut off."""
+
+
 class Player(Protocol):
     """An engine at the board. One game each."""
 
-    def move(self, moves: Sequence[str], time_left_ms: int, seconds: float) -> tuple[str, float | None]:
+    def move(self, turn: Turn) -> tuple[str, float | None]:
         """Return (move, own score of the position in the engine's unit or None).
 
-        Args:
-            moves: made since this player's last call, its own included; at first all of the opening.
-            time_left_ms: what the engine is told.
-            seconds: after which it is cut off.
         Raises:
             Forfeit: crash, flood, hang.
             SandboxError: a fault of ours; the game is played again.
@@ -69,9 +80,10 @@ class SessionPlayer:
             self._session.close()
             raise _forfeit(failure.result) from failure
 
-    def move(self, moves: Sequence[str], time_left_ms: int, seconds: float) -> tuple[str, float | None]:
+    def move(self, turn: Turn) -> tuple[str, float | None]:
+        arguments = [list(turn.moves), turn.left_ms[turn.side]]
         try:
-            answer = self._session.call("seat.move", [list(moves), time_left_ms], timeout=seconds)
+            answer = self._session.call("seat.move", arguments, timeout=turn.seconds)
         except SessionFailure as failure:
             raise _forfeit(failure.result) from failure
         return _checked(answer)

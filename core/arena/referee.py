@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.arena.limit import Clocks, MoveLimit
-from core.arena.player import Forfeit, Player
+from core.arena.player import Forfeit, Player, Turn
 from core.contracts import Game, Outcome
 from core.state.failure import FailureKind
 
@@ -106,9 +106,7 @@ def play_game(
         side = table.side
         asked = timer()
         try:
-            answer, score = players[side].move(
-                table.unseen(side), table.clocks.left_ms(side), table.clocks.allowance(side)
-            )
+            answer, score = players[side].move(table.turn())
             move = table.accept(answer, score, timer() - asked)
         except Forfeit as forfeit:
             return table.lost_by(side, forfeit)
@@ -135,11 +133,13 @@ class _Table:
     def side(self) -> Literal[0, 1]:
         return self.game.to_move(self.state)
 
-    def unseen(self, side: int) -> list[str]:
-        """Moves that `side` has not been told yet."""
+    def turn(self) -> Turn:
+        """What the side to move is told: only the moves it has not seen yet."""
+        side = self.side
         new = self._line[self._seen[side] :]
         self._seen[side] = len(self._line)
-        return new
+        left = self.clocks.left_ms(0), self.clocks.left_ms(1)
+        return Turn(new, side, left, self.clocks.allowance(side))
 
     def outcome(self, max_plies: int) -> tuple[Outcome, str] | None:
         by_rule = self.game.outcome(self.state)

@@ -84,7 +84,8 @@ def meetings(
 
 def game_key(match: Match, kind: str) -> str:
     """24 hex digits, a function of programs, opening, limits and seed: what a resumed run looks a game up by."""
-    facts = [kind, match.game, text_hash(match.white.code), text_hash(match.black.code), " ".join(match.opening)]
+    programs = [text_hash(engine.code or "\n".join(engine.command)) for engine in (match.white, match.black)]
+    facts = [kind, match.game, *programs, " ".join(match.opening)]
     facts += [match.limit, str(match.deadline), str(match.seed), match.adjudication.model_dump_json()]
     return blake2b("\n".join(facts).encode(), digest_size=12).hexdigest()
 

@@ -69,9 +69,9 @@ class ConnectFourProblem:
     single_function = False
 
     def __init__(self, settings: ArenaSettings, questions: int) -> None:
-        self._settings = settings
+        self.settings = settings
         self._questions = questions
-        self._spec = spec()
+        self.spec = spec()
 
     def prepare(self) -> None:
         """Nothing to prepare: the rules of the game are here."""
@@ -86,27 +86,27 @@ class ConnectFourProblem:
         return {
             "signature": SIGNATURE,
             "allowed_imports": "the standard library",
-            "limit": str(self._settings.limit),
-            "sections": {"Limit of a move": str(self._settings.limit)},
+            "limit": str(self.settings.limit),
+            "sections": {"Limit of a move": str(self.settings.limit)},
         }
 
     def agents(self, build: AgentBuilder) -> dict[str, Agent]:
         return {"*": BuilderAgent(questions=self._questions, prompts_dir=build.prompts_dir, **build.options)}
 
     def baselines(self) -> Sequence[Baseline]:
-        return (self._spec.anchor, read_engine(ENGINES, "greedy", "greedy"), self._spec.sparring)
+        return (self.spec.anchor, read_engine(ENGINES, "greedy", "greedy"), self.spec.sparring)
 
     def rules(self) -> RulesWriter:
         return rules()
 
     def evaluator(self, bench: Bench) -> Evaluator:
-        return ArenaEvaluator(bench, self._spec, self._settings)
+        return ArenaEvaluator(bench, self.spec, self.settings)
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         """`engine.py`: the engine with its Position, playable by `arena` and by UCI-speaking programs of this game."""
         path = out / "engine.py"
         title = f"{engine_name(node.code) or 'engine'}, a connect-four engine"
-        path.write_text(standalone(node.code, self._spec.prelude, title), encoding="utf-8")
+        path.write_text(standalone(node.code, self.spec.prelude, title), encoding="utf-8")
         return [path]
 
 

@@ -1,0 +1,169 @@
+"""`arena`: a tournament of any mix of engine files, exported engines and UCI programs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cli.options import add_config_options, config_of
+from core.arena.gate import engine_name, static_refusal
+from core.arena.match import Engine
+from core.arena.memory_book import MemoryBook
+from core.arena.openings import draw_openings
+from core.arena.spec import ArenaSettings, ArenaSpec
+from core.arena.standings import Crosstable, Played, Ratings, cross_rows, table_rows
+from core.arena.tournament import Tournament, names_of, round_robin
+from core.contracts import Bench
+from core.events import Event, GameFinished
+from core.state.journal import Journal
+from core.state.task import derive_seed
+from utils.errors import ConfigError
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser(
+        "arena",
+        help="let engines play each other",
+        description="An ENGINE is a Python file that binds `engine` (played in the sandbox), or a UCI "
+        "command such as 'stockfish' or 'python my_engine.py --fast', which runs as you.",
+    )
+    parser.add_argument("engines", nargs="+", metavar="ENGINE")
+    parser.add_argument("--games", type=int, metavar="N", help="games of a pair from each opening, an even number")
+    parser.add_argument("--openings", type=int, metavar="N", help="openings, each played with both colours")
+    parser.add_argument("--pgn", metavar="FILE", help="write the games here")
+    parser.add_argument("--json", action="store_true", help="print the standings as JSON")
+    add_config_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play the round robin and print the standings."""
+    from cli.composition import open_jobs, problem_of
+
+    args.problem = args.problem or "connect_four"
+    config = config_of(args)
+    problem: Any = problem_of(config)
+    if problem.family != "arena":
+        raise ConfigError(f"--problem {args.problem}: allowed are connect_four and chess_engines")
+    if len(args.engines) < 2:
+        raise ConfigError("arena: name at least two engines")
+    settings = _settings(problem.settings, args)
+    engines = _engines(args.engines, problem.spec)
+    with tempfile.TemporaryDirectory(prefix="swarm-arena-") as folder:
+        with open_jobs(config, problem, Path(folder), accept_unsandboxed=args.i_accept_unsandboxed) as (jobs, limits):
+            bench = Bench(
+                jobs=jobs,
+                limits=limits,
+                run_dir=Path(folder),
+                work_dir=Path(folder),
+                seed=config.project.seed,
+                journal=Journal(),
+                games=_Narrator(engines, quiet=args.json),
+                append=lambda events: None,
+                isolated=config.execution.sandbox != "none",
+            )
+            games = _play(bench, engines, problem.spec, settings)
+    _print(games, engines, as_json=args.json)
+    if args.pgn:
+        Path(args.pgn).write_text("\n".join(game["pgn"] for game in games), encoding="utf-8")
+    return 0
+
+
+class _Narrator(MemoryBook):
+    """Prints each game as it ends."""
+
+    def __init__(self, engines: Sequence[Engine], *, quiet: bool) -> None:
+        super().__init__()
+        self._names = names_of(engines)
+        self._quiet = quiet
+
+    def put(self, key: str, game: dict[str, Any], events: Sequence[Event]) -> None:
+        super().put(key, game, events)
+        for event in events:
+            if isinstance(event, GameFinished) and not self._quiet:
+                white, black = self._names[event.white], self._names[event.black]
+                line = f"{white} - {black}  {event.result}  {event.termination}, {event.plies} plies"
+                print(_printable(line), flush=True)
+
+
+def _settings(settings: ArenaSettings, args: argparse.Namespace) -> ArenaSettings:
+    for name in ("games", "openings"):
+        value = getattr(args, name)
+        if value is not None:
+            if value < 1 or (name == "games" and value % 2):
+                allowed = "even numbers from 2" if name == "games" else "whole numbers from 1"
+                raise ConfigError(f"--{name} {value}: allowed are {allowed}")
+            settings = replace(settings, **{name: value})
+    return settings
+
+
+def _engines(words: Sequence[str], spec: ArenaSpec) -> list[Engine]:
+    engines: list[Engine] = []
+    for index, word in enumerate(words):
+        engine = _engine(word, f"engine-{index + 1}", spec)
+        taken = {other.name for other in engines}
+        name = engine.name if engine.name not in taken else f"{engine.name} ({index + 1})"
+        engines.append(engine.model_copy(update={"name": name}))
+    return engines
+
+
+def _engine(word: str, id_: str, spec: ArenaSpec) -> Engine:
+    path = Path(word)
+    if path.suffix == ".py" and path.is_file():
+        code = path.read_text(encoding="utf-8")
+        refusal = static_refusal(code, spec.packages)
+        if refusal is not None:
+            raise ConfigError(f"engine '{word}': {refusal.reason}")
+        return Engine(id=id_, name=engine_name(code) or path.stem, code=code)
+    try:
+        command = shlex.split(word)
+    except ValueError as error:
+        raise ConfigError(f"engine '{word}': {error}") from error
+    if not command or (shutil.which(command[0]) is None and not Path(command[0]).is_file()):
+        raise ConfigError(f"engine '{word}': neither an engine file (.py) nor a program that can be found")
+    return Engine(id=id_, name=Path(command[-1]).stem or command[0], command=tuple(command))
+
+
+def _play(bench: Bench, engines: Sequence[Engine], spec: ArenaSpec, settings: ArenaSettings) -> list[dict[str, Any]]:
+    game = spec.game
+    seed = derive_seed(bench.seed, "openings", "arena")
+    openings = draw_openings(game, settings.openings, plies=spec.opening_plies, seed=seed, book=spec.book)
+    pairings = round_robin(engines, openings, games=settings.games, seed=bench.seed, spec=spec, settings=settings)
+    return Tournament(bench, game, 0).play(pairings, kind="rated")
+
+
+def _print(games: Sequence[dict[str, Any]], engines: Sequence[Engine], *, as_json: bool) -> None:
+    played = [Played.of(game) for game in games]
+    table = Crosstable([engine.id for engine in engines], played)
+    rows = table_rows(table, Ratings(played).estimates(engines[0].id), names_of(engines))
+    cross = cross_rows(table)
+    if as_json:
+        print(json.dumps({"standings": rows, "pairs": cross, "games": len(table.games)}, indent=2))
+        return
+    print(f"\n{'engine':<32} {'Elo':>7} {'95 %':>17} {'won':>5} {'drawn':>5} {'lost':>5} {'score':>6}")
+    for row in rows:
+        interval = "" if row["low"] is None else f"{row['low']:+.0f}..{row['high']:+.0f}"
+        elo = "" if row["elo"] is None else f"{row['elo']:+.0f}"
+        name = _printable(row["name"])[:32]
+        print(
+            f"{name:<32} {elo:>7} {interval:>17} {row['wins']:>5} {row['draws']:>5} {row['losses']:>5}"
+            f" {100 * row['score']:>5.1f}%"
+        )
+    names = names_of(engines)
+    for pair in cross:
+        line = f"{names[pair['a']]} v {names[pair['b']]}: +{pair['wins']} ={pair['draws']} -{pair['losses']}"
+        print(_printable(f"{line}, pairs {pair['pentanomial']}, LOS {100 * pair['los']:.1f} %"))
+    copies = len(games) - len(table.games)
+    if copies:
+        print(f"{copies} games were copies of others and do not count.", file=sys.stderr)
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)

@@ -1,0 +1,141 @@
+"""A UCI program at the board: for engines that the user names, Stockfish or an exported one."""
+
+from __future__ import annotations
+
+import os
+import re
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+
+from core.arena.limit import MoveLimit
+from core.arena.player import LOAD_SECONDS, Forfeit, Turn
+from core.state.failure import FailureKind
+
+_SCORE = re.compile(r"\bscore (cp|mate) (-?\d+)")
+MATE_SCORE = 30_000.0
+FLOOD_BYTES = 4 << 20
+"""A program that prints more than this for one move has lost."""
+
+
+class UciPlayer:
+    """Speaks UCI with a child process, which runs as the user's own program, outside the sandbox.
+
+    Args:
+        command: program and arguments.
+        limit: told by `go` in UCI's words; the wall-clock deadline is the referee's.
+    Raises:
+        Forfeit: it cannot be started or does not answer `uci`.
+    """
+
+    def __init__(self, command: Sequence[str], limit: MoveLimit) -> None:
+        self._limit = limit
+        self._line: list[str] = []
+        self._buffer = b""
+        self._tail: list[str] = []
+        try:
+            self._process = subprocess.Popen(
+                list(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise Forfeit("crash", FailureKind.RUNTIME, f"{command[0]}: {error.strerror}") from error
+        assert self._process.stdout is not None
+        os.set_blocking(self._process.stdout.fileno(), False)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._process.stdout, selectors.EVENT_READ)
+        try:
+            self._say("uci")
+            self._hear("uciok", LOAD_SECONDS)
+            self._say("ucinewgame")
+            self._say("isready")
+            self._hear("readyok", LOAD_SECONDS)
+        except Forfeit:
+            self.close()
+            raise
+
+    def move(self, turn: Turn) -> tuple[str, float | None]:
+        self._line += turn.moves
+        self._say("position startpos" + (f" moves {' '.join(self._line)}" if self._line else ""))
+        self._say(self._go(turn))
+        heard = self._hear("bestmove", turn.seconds)
+        words = heard[-1].split()
+        score = None
+        for line in heard:
+            if found := _SCORE.search(line):
+                value = float(found[2])
+                score = value if found[1] == "cp" else MATE_SCORE if value > 0 else -MATE_SCORE
+        return (words[1] if len(words) > 1 else ""), score
+
+    def close(self) -> str:
+        if self._process.poll() is None:
+            try:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        self._process.wait()
+        self._selector.close()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                try:
+                    stream.close()
+                except BrokenPipeError:
+                    pass
+        return "\n".join(self._tail)[-2000:]
+
+    def _go(self, turn: Turn) -> str:
+        limit = self._limit
+        if limit.kind == "clock":
+            white, black = turn.left_ms
+            return f"go wtime {white} btime {black} winc {limit.increment} binc {limit.increment}"
+        return f"go {limit.kind} {limit.value}"
+
+    def _say(self, text: str) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(text.encode() + b"\n")
+            self._process.stdin.flush()
+        except (BrokenPipeError, OSError) as error:
+            raise self._crashed() from error
+
+    def _hear(self, word: str, seconds: float) -> list[str]:
+        """Lines up to and with the one that begins with `word`."""
+        deadline, size, lines = time.monotonic() + seconds, 0, []
+        while True:
+            line, newline, rest = self._buffer.partition(b"\n")
+            if newline:
+                self._buffer = rest
+                text = line.decode(errors="replace").strip()
+                lines.append(text)
+                self._tail = [*self._tail[-19:], text]
+                if text.split(" ", 1)[0] == word:
+                    return lines
+                continue
+            left = deadline - time.monotonic()
+            if left <= 0 or not self._selector.select(left):
+                self.close()
+                message = f"no {word} within {seconds:g} s"
+                raise Forfeit("time_forfeit", FailureKind.TIME_FORFEIT, message)
+            assert self._process.stdout is not None
+            data = self._process.stdout.read(65536)
+            if data is None:
+                continue
+            size += len(data)
+            if not data:
+                raise self._crashed()
+            if size > FLOOD_BYTES:
+                raise Forfeit("crash", FailureKind.OUTPUT, f"it printed more than {FLOOD_BYTES:,} bytes for one move")
+            self._buffer += data
+
+    def _crashed(self) -> Forfeit:
+        try:
+            code = self._process.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            return Forfeit("crash", FailureKind.RUNTIME, "it closed its output")
+        kind = FailureKind.SIGNAL if code < 0 else FailureKind.EXIT
+        return Forfeit("crash", kind, f"it ended with code {code}")
