@@ -35,9 +35,11 @@ class IslandsPolicy:
         per_island: candidates an island writes a generation.
         population_size: members an island keeps.
         selection: tournament, rank or softmax; `tournament_size` and `temperature` belong to them.
-        migration: `global` (every island takes in the best of all), `ring` (an island's best goes to the next island) or
-            `all` (every best goes everywhere); every `migration_interval` generations, 0: never.
-        reset_evaluations: nodes after which the weaker half of the islands starts again from a survivor's best; 0: never.
+        migration: `global` (each island's best goes into a pool that outlives resets, and every island takes in the
+            pool), `ring` (each best goes to the next island) or `all` (each best goes to every other island); every
+            `migration_interval` generations, 0: never.
+        reset_evaluations: nodes after which the weaker half of the islands starts again from a survivor's best;
+            0: never.
         stagnation_restart: generations without a better best after which an island starts again; 0: never.
         crossover_prob, generate_prob: shares of the operators; the rest is `mutate`.
         refine_interval, tune_interval: every so many generations the first slot of an island is `refine` or `tune`, a
@@ -78,7 +80,8 @@ class IslandsPolicy:
         self.max_generations, self.seed = max_generations, seed
         self.generation = 0
         self._selector = build_selector(selection, tournament_size=tournament_size, temperature=temperature)
-        self._slots_told: set[int] = set()
+        self._pool = Population(num_islands)
+        self._told = 0
         self._evaluations = 0
         self._improved_in = [0] * num_islands
         self._founders: list[Node] = []
@@ -86,6 +89,10 @@ class IslandsPolicy:
         self._events: list[Event] = []
 
     # ------------------------------------------------------------ the seam
+
+    @property
+    def finished_generations(self) -> int:
+        return self.generation
 
     @property
     def generation_size(self) -> int:
@@ -96,9 +103,9 @@ class IslandsPolicy:
         """At most k of the generation's open slots, in slot order."""
         if self.max_generations is not None and self.generation >= self.max_generations:
             return []
-        open_slots = [slot for slot in range(self.generation_size) if slot not in self._slots_told]
         asked: set[tuple[str, str]] = set()
-        return [self._propose(slot, rng, journal.marks, asked) for slot in open_slots[:k]]
+        open_slots = range(self._told, min(self._told + k, self.generation_size))
+        return [self._propose(slot, rng, journal.marks, asked) for slot in open_slots]
 
     def tell(self, journal: Journal, node: Node) -> None:
         if node.operator in FREE_OPERATORS:
@@ -110,8 +117,8 @@ class IslandsPolicy:
         if node.is_scored:
             self._settle(node)
         if node.generation == self.generation:
-            self._slots_told.add(node.slot)
-        if len(self._slots_told) >= self.generation_size:
+            self._told += 1
+        if self._told >= self.generation_size:
             self._end_generation()
         if self.reset_evaluations and self._evaluations % self.reset_evaluations == 0:
             self._reset_weaker_half()
@@ -186,7 +193,7 @@ class IslandsPolicy:
 
     def _end_generation(self) -> None:
         self.generation += 1
-        self._slots_told.clear()
+        self._told = 0
         if self.migration_interval and self.generation % self.migration_interval == 0 and len(self.islands) > 1:
             self._migrate()
         if self.stagnation_restart:
@@ -195,22 +202,23 @@ class IslandsPolicy:
                     self._restart(island, self._founder_for(island))
 
     def _migrate(self) -> None:
-        bests = [(island, population.best) for island, population in enumerate(self.islands)]
-        sent = [(node, island) for island, node in bests if node is not None]
-        moves: list[tuple[str, int, int]] = []
-        for node, source, target in self._routes(sent):
-            if source != target and self.islands[target].add(node):
-                moves.append((node.id, source, target))
+        moves = [move for move in self._routes() if self.islands[move[2]].add(move[0])]
         if moves:
-            self._events.append(IslandMigrated(generation=self.generation, moves=moves))
+            told = [(node.id, source, target) for node, source, target in moves]
+            self._events.append(IslandMigrated(generation=self.generation, moves=told))
 
-    def _routes(self, sent: list[tuple[Node, int]]) -> list[tuple[Node, int, int]]:
+    def _routes(self) -> list[tuple[Node, int, int]]:
+        """(node, from, to), fixed before the first move."""
         count = len(self.islands)
+        bests = [(population.best, i) for i, population in enumerate(self.islands)]
+        sent = [(node, source) for node, source in bests if node is not None]
         if self.migration == "ring":
             return [(node, source, (source + 1) % count) for node, source in sent]
         if self.migration == "global":
-            sent = sorted(sent, key=lambda pair: (-(pair[0].fitness or 0.0), pair[0].step))[:1]
-        return [(node, source, target) for node, source in sent for target in range(count)]
+            for node, _ in sent:
+                self._pool.add(node)
+            sent = [(node, (node.island or 0) % count) for node in self._pool.members]
+        return [(node, source, target) for node, source in sent for target in range(count) if target != source]
 
     def _reset_weaker_half(self) -> None:
         def strength(island: int) -> tuple[float, int]:

@@ -1,0 +1,155 @@
+"""Compiled packing loops. Each gives the packing of `packing.py`, item for item, and knows nothing of programs.
+
+Bins of equal room are alike to a rule, so the loops keep a heap of bin indices for each amount of room ("level") and
+look at levels instead of bins; a tie between levels goes to the lowest bin index, as in a scan over all bins.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+
+def _cache_folder() -> str:
+    """A writable folder for compiled code, the user's own; the package may be installed read-only."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    try:
+        folder = base / "swarm-evo" / "numba"
+        folder.mkdir(parents=True, exist_ok=True)
+        return str(folder)
+    except OSError:
+        return tempfile.mkdtemp(prefix="swarm-evo-numba-")
+
+
+os.environ.setdefault("NUMBA_CACHE_DIR", _cache_folder())
+from numba import njit  # noqa: E402  (the cache folder must be set first)
+
+
+@njit(cache=True, nogil=True)
+def push(heap: np.ndarray, size: np.ndarray, level: int, index: int) -> None:
+    """Add a bin to the level's heap."""
+    row = heap[level]
+    i = size[level]
+    size[level] += 1
+    while i > 0:
+        parent = (i - 1) // 2
+        if row[parent] <= index:
+            break
+        row[i] = row[parent]
+        i = parent
+    row[i] = index
+
+
+@njit(cache=True, nogil=True)
+def pop(heap: np.ndarray, size: np.ndarray, level: int) -> int:
+    """Take the level's bin of lowest index."""
+    row = heap[level]
+    top = row[0]
+    size[level] -= 1
+    n = size[level]
+    last = row[n]
+    i = 0
+    while True:
+        child = 2 * i + 1
+        if child >= n:
+            break
+        if child + 1 < n and row[child + 1] < row[child]:
+            child += 1
+        if row[child] >= last:
+            break
+        row[i] = row[child]
+        i = child
+    row[i] = last
+    return top
+
+
+@njit(cache=True, nogil=True)
+def pack_ranked(
+    order: np.ndarray, tied: np.ndarray, sizes: np.ndarray, capacity: int, chosen: np.ndarray, most: int
+) -> int:
+    """Pack with a ranked table; fills `chosen` with the bin of each item and returns the bins used.
+
+    Stops with `most + 1` as soon as more than `most` bins are open.
+
+    Args:
+        order: [item, j] the level of j-th highest score for that item, −1 after the last.
+        tied: [item, j] True where it scores the same as the one before.
+        sizes: int64 items; chosen: int64, as long.
+    """
+    heap = np.empty((capacity, len(sizes)), dtype=np.int32)
+    size = np.zeros(capacity, dtype=np.int64)
+    opened = 0
+    for position in range(len(sizes)):
+        item = sizes[position]
+        best, best_level = -1, -1
+        for j in range(order.shape[1]):
+            level = order[item, j]
+            if level < 0 or (best >= 0 and not tied[item, j]):
+                break
+            if level == capacity:
+                if best < 0:
+                    best, best_level = opened, capacity
+            elif size[level] > 0 and (best < 0 or heap[level, 0] < best):
+                best, best_level = heap[level, 0], level
+        if best_level == capacity:
+            opened += 1
+            if opened > most:
+                return opened
+        else:
+            pop(heap, size, best_level)
+        if best_level > item:
+            push(heap, size, best_level - item, best)
+        chosen[position] = best
+    return opened
+
+
+@njit(cache=True, nogil=True)
+def pack_neighbours(sizes: np.ndarray, capacity: int, chosen: np.ndarray) -> int:
+    """FunSearch's Weibull rule over the open bins with room and, as it needs no more, two unopened ones."""
+    n = len(sizes)
+    room = np.full(n, float(capacity))
+    opened = 0
+    for position in range(n):
+        item = float(sizes[position])
+        shown = min(n, opened + 2)
+        highest = 0.0
+        for index in range(shown):
+            highest = max(highest, room[index])
+        best, best_score, before, first = -1, 0.0, 0.0, True
+        for index in range(shown):
+            left = room[index]
+            if left < item:
+                continue
+            raw = (left - highest) ** 2 / item + left**2 / item**2 + left**2 / item**3
+            if left > item:
+                raw = -raw
+            score = raw if first else raw - before
+            before, first = raw, False
+            if best < 0 or score > best_score:
+                best, best_score = index, score
+        if best >= opened:
+            opened = best + 1
+        room[best] -= item
+        chosen[position] = best
+    return len(np.unique(chosen))
+
+
+def rank_table(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(order, tied) of a score table, as `pack_ranked` wants them.
+
+    Args:
+        table: float64 [capacity + 1, capacity + 1]; entry [item, r] is the score, finite where r >= item. Rows of items
+            that do not occur may hold anything.
+    """
+    levels = np.arange(table.shape[1])
+    room = levels[None, :] >= levels[:, None]
+    keyed = np.where(room, -table, np.inf)
+    order = np.argsort(keyed, axis=1, kind="stable").astype(np.int16)
+    ranked = np.take_along_axis(keyed, order.astype(np.int64), axis=1)
+    tied = np.zeros(table.shape, dtype=np.bool_)
+    tied[:, 1:] = (ranked[:, 1:] == ranked[:, :-1]) & np.isfinite(ranked[:, 1:])
+    order[~np.isfinite(ranked)] = -1
+    return order, tied

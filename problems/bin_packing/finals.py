@@ -1,0 +1,110 @@
+"""The test split, opened once: the chosen rules, the references on the same instances, and how rules transfer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.contracts import Evaluation
+from core.state.node import Node
+from problems.bin_packing import references
+from problems.bin_packing.instances import FAMILIES, Instance, excess_interval, excess_over_bound, generate_split
+from problems.bin_packing.rules import Rule, RuleFailed
+
+if TYPE_CHECKING:
+    from problems.bin_packing.evaluator import PackingStages
+
+CROSS_SETS = ("weibull_1k", "weibull_5k", "weibull_10k", "u120", "u250", "u500", "u1000")
+CROSS_INSTANCES = 10
+
+
+def final_scores(stages: PackingStages, nodes: Sequence[Node]) -> list[Evaluation]:
+    """Verdicts on the test instances; the first carries the references and the cross-set table in its metadata."""
+    test = stages.data.test
+    rules = stages.rules([node.code for node in nodes], stages.data.items, stages.data.capacity)
+    verdicts = [_on_test(stages, rule) for rule in rules]
+    if verdicts:
+        extra = {
+            "test_instances": len(test),
+            "references": references_on(stages, test),
+            "cross_set": cross_table(stages, nodes[0].code),
+        }
+        verdicts[0] = verdicts[0].model_copy(update={"metadata": {**verdicts[0].metadata, **extra}})
+    return verdicts
+
+
+def _on_test(stages: PackingStages, rule: Rule | Evaluation) -> Evaluation:
+    if isinstance(rule, Evaluation):
+        return rule
+    verdict = stages.score(rule, stages.data.test)
+    if verdict.failure:
+        return verdict
+    used = [int(count) for count in verdict.signature]
+    return verdict.model_copy(update={"interval": excess_interval(used, stages.data.test)})
+
+
+def references_on(stages: PackingStages, instances: Sequence[Instance]) -> dict[str, dict[str, Any]]:
+    """Name → {excess, interval} of every reference on the same instances."""
+    rows = {}
+    for name, used in reference_counts(stages, instances).items():
+        low, high = excess_interval(used, instances)
+        rows[name] = {"excess": excess_over_bound(used, instances), "interval": [low, high]}
+    return rows
+
+
+def reference_counts(stages: PackingStages, instances: Sequence[Instance]) -> dict[str, list[int]]:
+    """Name → bins used on each instance."""
+    capacity = instances[0].capacity
+    codes = {
+        "first_fit": references.FIRST_FIT,
+        "best_fit": references.BEST_FIT,
+        "funsearch_or": references.FUNSEARCH_OR,
+        "sum_of_squares": references.sum_of_squares(capacity),
+    }
+    rules = stages.rules(list(codes.values()), _sizes(instances), capacity)
+    counts: dict[str, list[int]] = {"funsearch_weibull": vector_counts(instances)}
+    for name, rule in zip(codes, rules, strict=True):
+        used = None if isinstance(rule, Evaluation) else rule.used(instances)
+        if used is not None:
+            counts[name] = used
+    return dict(sorted(counts.items()))
+
+
+def vector_counts(instances: Sequence[Instance]) -> list[int]:
+    """Bins that FunSearch's Weibull rule uses, by its compiled loop."""
+    import numpy as np
+
+    from problems.bin_packing.compiled import pack_neighbours
+
+    return [
+        int(pack_neighbours(one.sizes, one.capacity, np.empty(len(one.sizes), dtype=np.int64))) for one in instances
+    ]
+
+
+def cross_table(stages: PackingStages, code: str) -> dict[str, dict[str, float | None]]:
+    """Data set → rule → excess on held-out instances of that set. Heuristics do not transfer: this shows how little."""
+    table: dict[str, dict[str, float | None]] = {}
+    for name in CROSS_SETS:
+        instances = generate_split(name, "test", CROSS_INSTANCES)
+        rule = stages.rules([code], _sizes(instances), FAMILIES[name].capacity)[0]
+        row: dict[str, float | None] = {"this": _excess(rule, instances)}
+        for reference, used in reference_counts(stages, instances).items():
+            row[reference] = excess_over_bound(used, instances)
+        table[name] = row
+    return table
+
+
+def _excess(rule: Rule | Evaluation, instances: Sequence[Instance]) -> float | None:
+    if isinstance(rule, Evaluation):
+        return None
+    try:
+        used = rule.used(instances)
+    except RuleFailed:
+        return None
+    return None if used is None else excess_over_bound(used, instances)
+
+
+def _sizes(instances: Sequence[Instance]) -> list[int]:
+    import numpy as np
+
+    return [int(size) for size in np.unique(np.concatenate([instance.sizes for instance in instances]))]

@@ -1,0 +1,174 @@
+"""What runs untrusted code, as jobs for any machine: programs go in, numbers come out, scoring is elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import math
+from typing import Any
+
+from core.contracts import ExecutionResult, JobBench, Limits, Session, SessionFailure
+from core.state.failure import FailureKind
+from problems.bin_packing.program import FUNCTION
+
+PRELUDE = f"""
+def tabulate__(items, capacity):
+    rule = {FUNCTION}
+    return [[float(rule(item, room)) for room in range(item, capacity + 1)] for item in items]
+
+def tabulate_with__(constants, items, capacity):
+    globals()["K__"] = constants
+    return tabulate__(items, capacity)
+
+def score_levels__(states):
+    rule = {FUNCTION}
+    return [[float(rule(item, room, list(histogram))) for room in levels] for item, levels, histogram in states]
+"""
+"""Appended to the candidate's program inside the sandbox: loops there, so that one message carries a whole table."""
+
+Table = list[list[float]]
+
+
+def tabulate(payload: dict[str, Any], bench: JobBench) -> list[dict[str, Any]]:
+    """One object a program of `codes`: `{table}` (base64 of float64, rows of `items` in order) or a failure.
+
+    Payload: `codes`, `items` (sizes that occur), `capacity`, `limits`, `seed`.
+    """
+    limits = Limits.model_validate(payload["limits"])
+    return [_tabulate_one(code, payload, limits, bench) for code in payload["codes"]]
+
+
+def _tabulate_one(code: str, payload: dict[str, Any], limits: Limits, bench: JobBench) -> dict[str, Any]:
+    items, capacity = payload["items"], payload["capacity"]
+    session = bench.sandbox.session(code, limits=limits, seed=payload["seed"], prelude=PRELUDE)
+    try:
+        answer = session.call("tabulate__", [items, capacity], timeout=limits.seconds)
+        return checked(answer, items, capacity)
+    except SessionFailure as failure:
+        return failed(failure.result)
+    finally:
+        session.close()
+
+
+def checked(answer: Any, items: list[int], capacity: int) -> dict[str, Any]:
+    """The table as base64 if it has the right shape and holds finite numbers only; else a failure."""
+    import numpy as np
+
+    widths = [capacity + 1 - item for item in items]
+    if not isinstance(answer, list) or [len(row) if isinstance(row, list) else -1 for row in answer] != widths:
+        return failure_of(FailureKind.EVAL_ERROR, "the table of scores came back in another shape")
+    flat = [value for row in answer for value in row]
+    if not all(isinstance(value, int | float) for value in flat):
+        return failure_of(FailureKind.EVAL_ERROR, "the table of scores holds something that is not a number")
+    numbers = np.array(flat, dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        place = int(np.flatnonzero(~np.isfinite(numbers))[0])
+        item, room = _state(place, items, widths)
+        return failure_of(FailureKind.NON_FINITE, f"{FUNCTION}({item}, {room}) is {flat[place]}")
+    return {"table": base64.b64encode(numbers.tobytes()).decode()}
+
+
+def _state(place: int, items: list[int], widths: list[int]) -> tuple[int, int]:
+    for item, width in zip(items, widths, strict=True):
+        if place < width:
+            return item, item + place
+        place -= width
+    return -1, -1
+
+
+def failed(result: ExecutionResult) -> dict[str, Any]:
+    """A failed session as plain JSON."""
+    return result.model_dump(mode="json")
+
+
+def failure_of(kind: FailureKind, message: str) -> dict[str, Any]:
+    return ExecutionResult(failure=kind, message=message).model_dump(mode="json")
+
+
+# ---------------------------------------------------------------- rules with a histogram that are more than arithmetic
+
+
+def pack(payload: dict[str, Any], bench: JobBench) -> list[dict[str, Any]]:
+    """One object a program of `codes`: `{chosen: [[bin of each item] of each instance]}` or a failure.
+
+    Packing is done here; the sandboxed program is asked for the scores of one item of every instance at a time.
+    Payload: `codes`, `instances` (lists of sizes), `capacity`, `limits`, `seed`.
+    """
+    limits = Limits.model_validate(payload["limits"])
+    results = []
+    for code in payload["codes"]:
+        session = bench.sandbox.session(code, limits=limits, seed=payload["seed"], prelude=PRELUDE)
+        try:
+            results.append({"chosen": lockstep(session, payload["instances"], payload["capacity"], limits.seconds)})
+        except SessionFailure as failure:
+            results.append(failed(failure.result))
+        except BadScores as error:
+            results.append(failure_of(error.kind, str(error)))
+        finally:
+            session.close()
+    return results
+
+
+class BadScores(Exception):
+    """The scores that came back cannot be used."""
+
+    def __init__(self, kind: FailureKind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class Packing:
+    """One instance on its way: bins by level, lowest index first."""
+
+    def __init__(self, sizes: list[int], capacity: int) -> None:
+        self.sizes, self.capacity = sizes, capacity
+        self.bins: list[list[int]] = [[] for _ in range(capacity + 1)]
+        self.histogram = [0] * (capacity + 1)
+        self.opened = 0
+        self.chosen: list[int] = []
+
+    def state(self) -> tuple[int, list[int], list[int]]:
+        item = self.sizes[len(self.chosen)]
+        levels = [level for level in range(item, self.capacity) if self.bins[level]]
+        return item, [*levels, self.capacity], self.histogram
+
+    def place(self, item: int, levels: list[int], scores: list[float]) -> None:
+        import heapq
+
+        best = min(
+            (-score, self.opened if level == self.capacity else self.bins[level][0], level)
+            for level, score in zip(levels, scores, strict=True)
+        )
+        index, level = best[1], best[2]
+        if level == self.capacity:
+            self.opened += 1
+        else:
+            heapq.heappop(self.bins[level])
+            self.histogram[level] -= 1
+        heapq.heappush(self.bins[level - item], index)
+        self.histogram[level - item] += 1
+        self.chosen.append(index)
+
+
+def lockstep(session: Session, instances: list[list[int]], capacity: int, timeout: float) -> list[list[int]]:
+    """Pack all instances side by side, one message a position."""
+    packings = [Packing(sizes, capacity) for sizes in instances]
+    for position in range(max(map(len, instances))):
+        live = [packing for packing in packings if position < len(packing.sizes)]
+        states = [packing.state() for packing in live]
+        answer = session.call("score_levels__", [states], timeout=timeout)
+        for packing, state, scores in zip(live, states, usable(answer, states), strict=True):
+            packing.place(state[0], state[1], scores)
+    return [packing.chosen for packing in packings]
+
+
+def usable(answer: Any, states: list[tuple[int, list[int], list[int]]]) -> Table:
+    """The answer, if it is one finite number a level."""
+    if not isinstance(answer, list) or len(answer) != len(states):
+        raise BadScores(FailureKind.EVAL_ERROR, "scores came back in another shape")
+    for scores, (item, levels, _) in zip(answer, states, strict=True):
+        if not isinstance(scores, list) or len(scores) != len(levels):
+            raise BadScores(FailureKind.EVAL_ERROR, "scores came back in another shape")
+        for score, level in zip(scores, levels, strict=True):
+            if not isinstance(score, int | float) or not math.isfinite(score):
+                raise BadScores(FailureKind.NON_FINITE, f"{FUNCTION}({item}, {level}, …) is {score!r}"[:200])
+    return answer

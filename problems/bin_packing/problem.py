@@ -1,0 +1,144 @@
+"""Online bin packing: search the rule that says into which bin an item goes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, RulesWriter
+from core.state.node import Node
+from problems.bin_packing.program import ALLOWED, FUNCTION
+from utils.errors import ConfigError
+
+if TYPE_CHECKING:
+    from problems.bin_packing.data import DataSet
+
+
+class Options(BaseModel):
+    """`problem.options` of this problem."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    signature: Literal["pair", "histogram"] = "histogram"
+    """`pair`: score_bin(item, remaining_capacity). `histogram`: the open bins by room may be a third parameter."""
+    data_seed: int = Field(0, ge=0)
+    """Seed of the generated instances; apart from the run's seed, so that runs are compared on the same instances."""
+    validation: int | None = Field(None, ge=1)
+    """Validation instances; null takes the data set's own number."""
+    test: int = Field(100, ge=2)
+    """Held-out instances, opened once at the end."""
+
+
+class BinPackingProblem:
+    """Online bin packing on a named data set or a file; see `Problem`."""
+
+    lower_is_better = True
+    unit = "excess over the lower bound"
+    family: Literal["heuristic"] = "heuristic"
+    preload: tuple[str, ...] = ("math",)
+    seeds_search = True
+    claims_only = False
+    single_function = True
+
+    def __init__(self, data_name: str, options: Options, *, top_k: int = 10, tune_trials: int = 40) -> None:
+        self.data_name, self.options = data_name, options
+        self.name = f"bin_packing/{Path(data_name).stem if '.' in data_name else data_name}"
+        self._top_k, self._tune_trials = top_k, tune_trials
+
+    @cached_property
+    def data(self) -> DataSet:
+        from problems.bin_packing.data import build_data
+
+        o = self.options
+        return build_data(self.data_name, seed=o.data_seed, validation=o.validation, test=o.test)
+
+    def prepare(self) -> None:
+        assert self.data.train
+
+    def statement(self) -> str:
+        return STATEMENT.format(capacity=self.data.capacity, name=self.data.name, signature=self._form())
+
+    def preview(self) -> str:
+        from problems.bin_packing.data import describe
+
+        return "\n".join(f"{key}: {value}" for key, value in describe(self.data).items())
+
+    def prompt_extras(self) -> dict[str, Any]:
+        return {
+            "function": FUNCTION,
+            "signature": self.options.signature,
+            "form": self._form(),
+            "capacity": self.data.capacity,
+            "allowed_imports": sorted(ALLOWED),
+            "output_format": f"One Python code block that defines {self._form()} at the top level.",
+        }
+
+    def agents(self, build: AgentBuilder) -> dict[str, Agent]:
+        return {}
+
+    def baselines(self) -> Sequence[Baseline]:
+        from problems.bin_packing.references import BEST_FIT, FIRST_FIT
+
+        return [Baseline("first_fit", FIRST_FIT), Baseline("best_fit", BEST_FIT)]
+
+    def rules(self) -> RulesWriter:
+        from problems.bin_packing.writer import PackingWriter
+
+        return PackingWriter()
+
+    def evaluator(self, bench: Bench) -> Evaluator:
+        from problems.bin_packing.evaluator import PackingEvaluator
+
+        return PackingEvaluator(
+            self.data,
+            bench,
+            signature=self.options.signature,
+            top_k=self._top_k,
+            tune_trials=self._tune_trials,
+        )
+
+    def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
+        from problems.bin_packing.export import write_solution
+
+        return [write_solution(node, out, self.data, self.data_name, self.options.data_seed)]
+
+    def _form(self) -> str:
+        extra = ", histogram" if self.options.signature == "histogram" else ""
+        return f"{FUNCTION}(item, remaining_capacity{extra})"
+
+
+STATEMENT = """\
+Online bin packing. Items arrive one by one and must be put at once into a bin of capacity {capacity}; the goal is to
+use few bins. Write the Python function
+
+    {signature}
+
+that says how good it is to put `item` (an int, its size) into a bin that has `remaining_capacity` (an int >= item) left.
+The item goes into the bin of highest score, the first of equals in the order in which the bins were opened. An
+unopened bin is scored too, as one with remaining_capacity == {capacity}; so a rule may prefer to open one.
+`histogram`, where it is a parameter, is a list: histogram[r] is the number of open bins that have r left, before the
+item is packed (unopened bins are not counted; full ones are histogram[0]). The function must be deterministic and
+return a finite number; it knows nothing of later items.
+
+Data set: {name}. Metric: bins used over the lower bound ceil(total size / capacity), summed over all instances,
+minus 1; lower is better, 0 is perfect.
+"""
+
+
+def build(cfg: Any, project_dir: Path) -> BinPackingProblem:
+    """The problem of a configuration: `problem.name` is a data set or a file, `problem.options` as in Options."""
+    options: Mapping[str, Any] = dict(cfg.problem.options or {})
+    try:
+        checked = Options.model_validate(options)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        key = ".".join(map(str, fault["loc"]))
+        raise ConfigError(
+            f"problem.options.{key}: {fault['msg']}; allowed: {', '.join(Options.model_fields)}"
+        ) from error
+    name = cfg.problem.path or cfg.problem.name or "weibull_5k"
+    return BinPackingProblem(name, checked, top_k=cfg.search.top_k_for_full_eval, tune_trials=cfg.search.tune_trials)

@@ -1,0 +1,281 @@
+"""Typed changes of a rule's syntax tree: constants, operators, sub-trees, terms, crossover of two rules."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from problems.bin_packing.grammar import MOST_NODES, Grammar, expression
+from problems.bin_packing.program import FUNCTION
+
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult)
+_ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
+@dataclass(slots=True)
+class Site:
+    """A place in the tree that holds an expression; `put` replaces it."""
+
+    node: ast.expr
+    kind: str
+    """number, test or index."""
+    put: Callable[[ast.expr], None]
+
+
+def function_of(tree: ast.Module) -> ast.FunctionDef:
+    """The rule's function, the last of that name; ValueError without one."""
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == FUNCTION]
+    if not found:
+        raise ValueError(f"no function {FUNCTION}")
+    return found[-1]
+
+
+def sites(function: ast.FunctionDef) -> list[Site]:
+    """Every expression of the body that may be replaced, in source order."""
+    found: list[Site] = []
+    stack: list[Site] = []
+    for statement in reversed([n for n in _statements(function.body)]):
+        for name, kind in (("value", "number"), ("test", "test")):
+            child = getattr(statement, name, None)
+            if isinstance(child, ast.expr) and not _is_text(child):
+                stack.append(_site(statement, name, kind))
+    while stack:
+        site = stack.pop()
+        found.append(site)
+        stack += reversed(list(_inner(site)))
+    return found
+
+
+def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    for statement in body:
+        yield statement
+        for part in ("body", "orelse"):
+            yield from _statements(getattr(statement, part, []))
+
+
+def _inner(site: Site) -> Iterator[Site]:
+    node, kind = site.node, site.kind
+    if isinstance(node, ast.IfExp):
+        yield _site(node, "test", "test")
+        yield _site(node, "body", kind)
+        yield _site(node, "orelse", kind)
+    elif isinstance(node, ast.BinOp):
+        inside = "index" if kind == "index" else "number"
+        yield _site(node, "left", inside)
+        yield _site(node, "right", "index" if kind == "index" or isinstance(node.op, ast.Pow) else "number")
+    elif isinstance(node, ast.UnaryOp):
+        yield _site(node, "operand", "test" if isinstance(node.op, ast.Not) else kind)
+    elif isinstance(node, ast.Compare):
+        yield _site(node, "left", "number")
+        for place in range(len(node.comparators)):
+            yield _item(node.comparators, place, "number")
+    elif isinstance(node, ast.BoolOp):
+        for place in range(len(node.values)):
+            yield _item(node.values, place, "test")
+    elif isinstance(node, ast.Call):
+        for place, argument in enumerate(node.args):
+            if not isinstance(argument, ast.Starred):
+                yield _item(node.args, place, "index" if kind == "index" else "number")
+    elif isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+        yield _site(node, "slice", "index")
+
+
+def _site(owner: ast.AST, name: str, kind: str) -> Site:
+    return Site(getattr(owner, name), kind, lambda new: setattr(owner, name, new))
+
+
+def _item(values: list[ast.expr], place: int, kind: str) -> Site:
+    return Site(values[place], kind, lambda new: values.__setitem__(place, new))
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+# ---------------------------------------------------------------- mutation
+
+
+def mutate(code: str, grammar: Grammar, rng: random.Random) -> tuple[str, str]:
+    """(new program, what was done): one to three changes of a rule."""
+    tree = ast.parse(code)
+    function = function_of(tree)
+    done = []
+    for _ in range(rng.choice((1, 1, 1, 2, 2, 3))):
+        too_large = sum(1 for _ in ast.walk(function)) > MOST_NODES
+        names, weights = zip(*(SHRINKING if too_large else CHANGES).items(), strict=True)
+        for _ in range(4):
+            change = rng.choices(names, weights)[0]
+            if change(function, grammar, rng):
+                done.append(change.__name__.replace("_", " "))
+                break
+    return finish(tree), ", ".join(done) or "nothing"
+
+
+def jitter_constants(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
+    """Move one or two constants: a little, or to another order of magnitude."""
+    constants = [site for site in sites(function) if _number(site.node) is not None and site.kind != "index"]
+    if not constants:
+        return False
+    for site in rng.sample(constants, min(len(constants), rng.choice((1, 1, 2)))):
+        site.put(_constant(moved(_number(site.node) or 0.0, rng)))
+    return True
+
+
+def moved(value: float, rng: random.Random) -> float:
+    """A constant near `value`; an int stays one."""
+    if isinstance(value, int):
+        return value + rng.choice((-1, 1)) * rng.choice((1, 1, 1, 2, 3, max(1, abs(value) // 4)))
+    if value == 0:
+        return float(f"{rng.gauss(0, 0.5):.3g}")
+    factor = 2 ** rng.gauss(0, rng.choice((0.15, 0.5, 2)))
+    return float(f"{value * factor * (-1 if rng.random() < 0.05 else 1):.4g}")
+
+
+def new_subtree(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
+    """Replace an expression by a fresh one of its type."""
+    site = rng.choice(sites(function))
+    site.put(
+        expression({"test": grammar.test, "index": grammar.index, "number": lambda: grammar.number(2)}[site.kind]())
+    )
+    return True
+
+
+def new_terminal(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
+    """Replace a leaf by another."""
+    leaves = [s for s in sites(function) if isinstance(s.node, ast.Name | ast.Constant) and s.kind == "number"]
+    if leaves:
+        rng.choice(leaves).put(expression(grammar.atom()))
+    return bool(leaves)
+
+
+def add_term(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
+    """Add a meaningful term to a returned score."""
+    site = rng.choice([s for s in _returned(function)])
+    site.put(ast.BinOp(site.node, ast.Add(), expression(grammar.term())))
+    return True
+
+
+def drop_part(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
+    """Replace an operation by one of its operands."""
+    whole = [s for s in sites(function) if isinstance(s.node, ast.BinOp | ast.IfExp) and s.kind == "number"]
+    if not whole:
+        return False
+    site = rng.choice(whole)
+    node = site.node
+    parts = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.body, node.orelse)  # type: ignore[union-attr]
+    site.put(rng.choice(parts))
+    return True
+
+
+def change_operator(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
+    """Swap + − ×, or the direction of a comparison."""
+    found = [s.node for s in sites(function) if isinstance(s.node, ast.BinOp | ast.Compare) and s.kind != "index"]
+    found = [n for n in found if isinstance(n, ast.Compare) or isinstance(n.op, _ARITHMETIC)]
+    if not found:
+        return False
+    node = rng.choice(found)
+    if isinstance(node, ast.Compare):
+        node.ops[0] = rng.choice(_ORDER)()
+    elif isinstance(node, ast.BinOp):
+        node.op = rng.choice([kind for kind in _ARITHMETIC if not isinstance(node.op, kind)])()
+    return True
+
+
+def split_cases(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
+    """Let an expression hold in one case only."""
+    numbers = [s for s in sites(function) if s.kind == "number"]
+    site = rng.choice(numbers)
+    other = expression(grammar.number(1))
+    if rng.random() < 0.5:
+        other = ast.BinOp(copy.deepcopy(site.node), ast.Add(), expression(str(grammar.weight())))
+    parts = [site.node, other]
+    rng.shuffle(parts)
+    site.put(ast.IfExp(expression(grammar.test()), *parts))
+    return True
+
+
+def scale(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
+    """Multiply an expression by a constant."""
+    site = rng.choice([s for s in sites(function) if s.kind == "number"])
+    site.put(ast.BinOp(expression(str(abs(grammar.weight()))), ast.Mult(), site.node))
+    return True
+
+
+CHANGES: dict[Callable[[ast.FunctionDef, Grammar, random.Random], bool], float] = {
+    jitter_constants: 6,
+    new_subtree: 3,
+    new_terminal: 2,
+    add_term: 4,
+    drop_part: 3,
+    change_operator: 1,
+    split_cases: 1.5,
+    scale: 1,
+}
+SHRINKING: dict[Callable[[ast.FunctionDef, Grammar, random.Random], bool], float] = {jitter_constants: 1, drop_part: 3}
+
+
+# ---------------------------------------------------------------- crossover
+
+
+def crossover(code: str, other: str, rng: random.Random, grammar: Grammar) -> tuple[str, str]:
+    """(new program, what was done): a part or the whole score of `other` put into `code`."""
+    tree = ast.parse(code)
+    function, donor = function_of(tree), function_of(ast.parse(other))
+    here, there = sites(function), sites(donor)
+    home = rng.choice(_returned(function))
+    scores = [site for site in _returned(donor)]
+    way = rng.randrange(4)
+    if way == 0 and len(scores) == 1:
+        share = grammar.fraction()
+        home.put(_sum(_times(share, home.node), _times(round(1 - share, 3), scores[0].node)))
+        done = "mixed the two scores"
+    elif way == 1 and len(scores) == 1:
+        home.put(ast.IfExp(expression(grammar.test()), home.node, scores[0].node))
+        done = "each score in its case"
+    else:
+        site = rng.choice(here)
+        givers = [s for s in there if s.kind == site.kind]
+        if not givers:
+            givers, site = [s for s in there if s.kind == "number"], home
+        gift = copy.deepcopy(rng.choice(givers).node)
+        site.put(gift if way == 2 else gift if site.kind != "number" else _sum(site.node, gift))
+        done = "took a part of the second rule"
+    return finish(tree), done
+
+
+def _returned(function: ast.FunctionDef) -> list[Site]:
+    """What the function returns, one site a return."""
+    return [_site(n, "value", "number") for n in _statements(function.body) if isinstance(n, ast.Return) and n.value]
+
+
+def _times(factor: float, node: ast.expr) -> ast.expr:
+    return ast.BinOp(expression(str(factor)), ast.Mult(), node)
+
+
+def _sum(a: ast.expr, b: ast.expr) -> ast.expr:
+    return ast.BinOp(a, ast.Add(), b)
+
+
+# ---------------------------------------------------------------- text
+
+
+def finish(tree: ast.Module) -> str:
+    """The program's text, with `import math` where it is used."""
+    text = ast.unparse(ast.fix_missing_locations(tree))
+    return text if "math." not in text or "import math" in text else "import math\n\n\n" + text
+
+
+def _number(node: ast.expr) -> float | int | None:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _number(node.operand)
+        return None if inner is None else -inner
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        return node.value
+    return None
+
+
+def _constant(value: float) -> ast.expr:
+    return expression(repr(value))
