@@ -91,6 +91,8 @@ class ForkServer:
     _control: socket.socket | None = None
     _ready: dict[str, Any] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _spare: socket.socket | None = None
+    """Our end of a warden that was made ahead of need; the server's word about it is not read yet."""
     _closed: bool = False
 
     def __post_init__(self) -> None:
@@ -120,10 +122,12 @@ class ForkServer:
     def _ask(self, setup: dict[str, Any]) -> Slot:
         self._wait_until_ready()
         assert self._control is not None
-        ours, theirs = socket.socketpair()
+        if self._spare is None:
+            self._order_spare()
+        ours, self._spare = self._spare, None
+        assert ours is not None
         try:
             self._control.settimeout(_SLOT_SECONDS)
-            frames.send(self._control, {"slot": True}, [theirs.fileno()])
             answer = frames.receive(self._control)
             if answer is None:
                 raise ConnectionError("the fork server is gone")
@@ -133,9 +137,21 @@ class ForkServer:
         except BaseException:
             ours.close()
             raise
+        self._order_spare()
+        return Slot(ours, answer[0]["pid"])
+
+    def _order_spare(self) -> None:
+        """Ask for a warden without waiting for it: the next slot will find it ready."""
+        assert self._control is not None
+        ours, theirs = socket.socketpair()
+        try:
+            frames.send(self._control, {"slot": True}, [theirs.fileno()])
+        except BaseException:
+            ours.close()
+            raise
         finally:
             theirs.close()
-        return Slot(ours, answer[0]["pid"])
+        self._spare = ours
 
     def _start(self) -> None:
         if self._closed:
@@ -180,6 +196,9 @@ class ForkServer:
         return text[-400:] or f"{self.config.python} ended at once"
 
     def _stop(self) -> None:
+        if self._spare is not None:
+            self._spare.close()
+            self._spare = None
         if self._control is not None:
             self._control.close()
             self._control = None

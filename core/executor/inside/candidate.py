@@ -26,6 +26,24 @@ from .warden import Start
 FILE = f"{view.WORKSPACE}/solution.py"
 PRELUDE = f"{view.WORKSPACE}/prelude.py"
 CHANNEL = 3
+_OURS = [__package__ or "inside"] + [
+    f"{__package__}.{name}"
+    for name in (
+        "answering",
+        "candidate",
+        "copying",
+        "frames",
+        "kernel",
+        "landlock",
+        "plain",
+        "seccomp",
+        "syscalls",
+        "view",
+        "warden",
+        "watch",
+    )
+]
+_FILTER = seccomp.program(namespaces=True)
 _DATA_SLACK = 256 << 20
 _OPEN_FILES = 1024
 _REPORT_BYTES = 32_000
@@ -79,7 +97,7 @@ def _confine(job: dict[str, Any], setup: dict[str, Any], layout: view.Layout) ->
         return
     kernel.drop_capabilities()
     landlock.restrict(rules(layout))
-    seccomp.install(seccomp.program(namespaces=True))
+    seccomp.install(_FILTER)
 
 
 def rules(layout: view.Layout) -> list[tuple[str, int]]:
@@ -136,8 +154,8 @@ def _settle(job: dict[str, Any], home: str) -> None:
     vars(sys).update(__stdout__=sys.stdout, __stderr__=sys.stderr, __stdin__=sys.stdin)
     sys.argv = ["solution.py", *job["argv"]]
     sys.path.insert(0, home)
-    for name in [name for name in sys.modules if name.split(".")[0] == __package__]:
-        del sys.modules[name]
+    for name in _OURS:  # named one by one: a walk over sys.modules would copy every page that holds a key
+        sys.modules.pop(name, None)
     seed(job["seed"])
     _set_threads(job["threads"])
 

@@ -30,7 +30,28 @@ from . import answering, candidate, frames, kernel, syscalls, view, warden
 
 _LOOK_FOR_PARENT = 0.5
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_SETTINGS = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/alternatives")
+_SETTINGS = (
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/alternatives",
+    "/etc/fonts",
+)
+_COMPANIONS = {
+    "numpy": ("numpy.random", "numpy.linalg", "numpy.fft"),
+    "pandas": ("pandas.core.computation.expressions", "pandas.plotting", "pandas.io.parsers"),
+    "sklearn": (
+        "joblib", "threadpoolctl", "sklearn.calibration", "sklearn.cluster", "sklearn.compose", "sklearn.decomposition",
+        "sklearn.dummy", "sklearn.ensemble", "sklearn.experimental", "sklearn.feature_extraction.text",
+        "sklearn.feature_selection", "sklearn.gaussian_process", "sklearn.impute", "sklearn.inspection",
+        "sklearn.kernel_ridge", "sklearn.linear_model", "sklearn.metrics", "sklearn.mixture", "sklearn.model_selection",
+        "sklearn.multioutput", "sklearn.naive_bayes", "sklearn.neighbors", "sklearn.neural_network",
+        "sklearn.pipeline", "sklearn.preprocessing", "sklearn.svm", "sklearn.tree", "sklearn.utils",
+    ),
+    "scipy": ("scipy.stats", "scipy.optimize", "scipy.sparse", "scipy.special"),
+}  # fmt: skip
+"""Parts that a package loads late and that its users nearly always want."""
 _NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS
 
 
@@ -80,6 +101,12 @@ def _preload(names: list[str], control: socket.socket) -> dict[str, str]:
             importlib.import_module(name)
         except Exception as error:  # noqa: BLE001 - any module of the user's environment
             missing[name] = f"{type(error).__name__}: {error}"
+            continue
+        for companion in _COMPANIONS.get(name, ()):
+            try:
+                importlib.import_module(companion)
+            except Exception:  # noqa: BLE001 - another version of the package may not have it
+                continue
     return missing
 
 
