@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from cli.control import ControlFile
 from cli.packages import installed_packages
+from cli.run_folder import logs_dir
 from core.backend.cache import ReplyCache
 from core.backend.desk import QueryDesk
 from core.backend.recording import RecordedCalls
@@ -21,6 +22,7 @@ from core.contracts import (
     Agent,
     AgentBuilder,
     Bench,
+    CallRecord,
     Evaluator,
     Jobs,
     Limits,
@@ -33,11 +35,19 @@ from core.node_life import Brief, NodeLife
 from core.orchestrator import Control, Orchestrator, Plan
 from core.search.stopping import stopping
 from core.state.journal import Journal
-from core.state.summary import memory_text
+from core.state.summary import remember
 from core.state.task import Task
 from core.storage.repository import RunStore
 from problems.registry import build_problem
 from utils.config_schema import Config
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Answers of an earlier run, in place of models: nothing is asked."""
+
+    calls: Sequence[CallRecord]
+    match: Literal["exact", "sample"] = "exact"
 
 
 @dataclass(slots=True)
@@ -70,7 +80,7 @@ def compose(
     stop_now: threading.Event,
     active_seconds: Callable[[], float],
     accept_unsandboxed: bool = False,
-    recorded: RecordedCalls | None = None,
+    recorded: Recorded | None = None,
 ) -> Search:
     """Build every part for one run. Raises ConfigError and NoSandboxError before anything runs."""
     closers: list[Callable[[], None]] = []
@@ -82,7 +92,7 @@ def compose(
         jobs=jobs,
         limits=limits_of(config),
         run_dir=run_dir,
-        work_dir=Path(config.project.dir) / "workspaces" / run_dir.name,
+        work_dir=workspaces_dir(config) / run_dir.name,
         seed=config.project.seed,
         journal=journal,
         games=store,
@@ -127,7 +137,7 @@ def compose(
         return limits.reason(progress)
 
     def memory(journal: Journal, task: Task) -> str:
-        return memory_text(journal, config.agent.memory, task.parent_ids, config.agent.memory_tokens)
+        return remember(journal, task.parent_ids, kind=config.agent.memory, max_tokens=config.agent.memory_tokens)
 
     def spent() -> tuple[int, float]:
         amount = desk.ledger.spent
@@ -160,6 +170,10 @@ def problem_of(config: Config) -> Problem:
     return build_problem(config)
 
 
+def workspaces_dir(config: Config) -> Path:
+    return Path(config.project.dir).resolve() / "workspaces"
+
+
 def limits_of(config: Config) -> Limits:
     execution = config.execution
     return Limits(
@@ -175,21 +189,22 @@ def limits_of(config: Config) -> Limits:
 
 
 def _desk(
-    config: Config, problem: Problem, store: RunStore, stop_now: threading.Event, recorded: RecordedCalls | None
+    config: Config, problem: Problem, store: RunStore, stop_now: threading.Event, recorded: Recorded | None
 ) -> QueryDesk:
     ledger = Ledger(config.budget.tokens, config.budget.usd, stop_now)
     ledger.restore(store.calls())
     roles = model_settings(config.llm)
     uses_models = any(settings.provider != "rules" for settings in roles.values())
-    cache = ReplyCache(Path(config.project.dir) / "logs" / "llm_cache.db") if config.llm.cache and uses_models else None
+    wants_cache = config.llm.cache and uses_models and recorded is None
     return QueryDesk(
         roles,
-        log=store,
+        log=store if recorded is None else RecordedCalls(recorded.calls, store, recorded.match),
         ledger=ledger,
-        cache=cache,
+        cache=ReplyCache(logs_dir(config.project.dir) / "llm_cache.db") if wants_cache else None,
         rules=problem.rules(),
         run_seed=config.project.seed,
         stop=stop_now,
+        offline=recorded is not None,
     )
 
 
@@ -206,12 +221,12 @@ def _jobs(
         preload=tuple(execution.preload if execution.preload is not None else problem.preload),
         python=execution.python,
         gpus=execution.gpus,
-        state_dir=Path(config.project.dir) / "workspaces",
+        state_dir=workspaces_dir(config),
         accept_unsandboxed=accept_unsandboxed,
     )
     closers.append(sandbox.close)
     runner = LocalJobs(
-        sandbox, slots=config.search.workers, scratch=Path(config.project.dir) / "workspaces" / run_dir.name
+        sandbox, slots=config.search.workers, scratch=workspaces_dir(config) / run_dir.name
     )
     pool = JobPool(runner)
     closers.append(pool.close)

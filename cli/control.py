@@ -1,4 +1,4 @@
-"""The control channel: what the user says to a running search. The search writes the events, so a replay repeats them."""
+"""The control channel: what the user says to a running search. The search writes the events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The live picture: progress with time left, best so far, recent nodes, tokens and cost, the running candidate's tail."""
+"""The live picture: progress with time left, best so far, recent nodes, cost, the running candidate's tail."""
 
 from __future__ import annotations
 

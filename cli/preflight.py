@@ -22,4 +22,4 @@ def preflight(config: Config) -> None:
     if any(settings.provider != "rules" for settings in roles.values()):
         from core.backend.preflight import check
 
-        check(roles, config.budget.usd)
+        check(roles, config.budget)

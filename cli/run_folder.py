@@ -17,7 +17,7 @@ DB = "run.db"
 
 
 def logs_dir(project_dir: str | Path) -> Path:
-    return Path(project_dir) / "logs"
+    return Path(project_dir).resolve() / "logs"
 
 
 def all_runs(project_dir: str | Path) -> list[Path]:

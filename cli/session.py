@@ -14,13 +14,12 @@ from types import FrameType
 from typing import Any
 
 from cli.baselines import BaselineBench
-from cli.composition import compose, problem_of
+from cli.composition import Recorded, compose, problem_of
 from cli.environment import environment
 from cli.outcome import conclude, export_node
 from cli.run_folder import hold, new_run
 from cli.sinks import BestSink, MetricsSink
 from cli.view import View, open_view
-from core.backend.recording import RecordedCalls
 from core.events import RunFinished, RunStarted
 from core.storage.repository import RunStore
 from utils.config import secrets_of, to_plain
@@ -48,7 +47,7 @@ class RunSession:
         view: str | None = None,
         origin: dict[str, Any] | None = None,
         programs: Sequence[tuple[str, str]] = (),
-        recorded: RecordedCalls | None = None,
+        recorded: Recorded | None = None,
     ) -> None:
         self.config = config
         self.resumed = run_dir is not None

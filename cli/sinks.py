@@ -12,7 +12,7 @@ from utils.logger_system import MetricsLog
 
 
 class MetricsSink:
-    """metrics.json and metrics.csv: an object a step. They are made anew from the store when a run is taken up again."""
+    """metrics.json and metrics.csv: an object a step. Made anew from the store when a run is taken up again."""
 
     def __init__(self, run_dir: Path, store: RunStore) -> None:
         self._run = run_dir.name

@@ -31,7 +31,8 @@ class Stepper:
         session.prepare_step()
         task = self._task(node_id, operator, since)
         stages = self._store.stages(task.node_id)
-        yield f"run {session.run_dir.name}, node {task.node_id}: {task.operator} of {' '.join(task.parent_ids) or 'nothing'}"
+        parents = " ".join(task.parent_ids) or "nothing"
+        yield f"run {session.run_dir.name}, node {task.node_id}: {task.operator} of {parents}"
         if until in (None, "review"):
             for node in self._orchestrator.play([task]):
                 yield step_line(self._event(node), None)

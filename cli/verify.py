@@ -1,4 +1,4 @@
-"""`replay --verify`: search again with the stored replies. Nothing may be asked, and the journal must come out equal."""
+"""`replay --verify`: search again with the stored replies. Nothing is asked, and the journal must come out equal."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import shutil
 import sys
 from pathlib import Path
 
+from cli.composition import Recorded
 from cli.resume import stored_config
 from cli.session import RunSession
-from core.backend.recording import RecordedCalls
 from core.storage.reader import RunReader
 from utils.errors import SwarmEvoError
 
@@ -27,7 +27,7 @@ def verify(run_dir: Path, project_dir: str, *, accept_unsandboxed: bool = False)
             accept_unsandboxed=accept_unsandboxed,
             view="quiet",
             origin={"verifies": run_dir.name},
-            recorded=RecordedCalls(calls),
+            recorded=Recorded(calls),
         ) as session:
             session.run()
             again = session.search.journal

@@ -23,15 +23,15 @@ def banner(session: RunSession) -> list[str]:
     config, problem = session.config, session.problem
     better = "lower" if problem.lower_is_better else "higher"
     writer = session.writer
+    search = config.search
     lines = [
         f"run {session.run_dir.name}: {problem.name}, {problem.unit or 'metric'} ({better} is better)",
         f"writer: {writer}" + (" (a rule-based writer, not a language model)" if writer == "rules" else ""),
-        f"search: {config.search.policy}, {_limits(session)}, {config.search.workers} workers, seed {config.project.seed}",
+        f"search: {search.policy}, {_limits(session)}, {search.workers} workers, seed {config.project.seed}",
         f"sandbox: {session.search.sandbox_tier}",
     ]
     if writer != "rules":
-        cap = "no dollar cap" if config.budget.usd is None else f"at most ${config.budget.usd:g} (budget.usd)"
-        lines.append(f"cost: {cap}; {quote_line(session)}")
+        lines.append(f"cost: {quote_line(session)}")
     if session.search.sandbox_tier == "none":
         lines.append("NO SANDBOX: programs run with your rights, scores are unisolated")
     return lines
@@ -41,8 +41,9 @@ def quote_line(session: RunSession) -> str:
     """Steps × expected tokens, before the first call."""
     from core.backend.preflight import quote
 
-    steps = session.config.search.max_steps or 0
-    return quote(session.search.desk.roles, steps).text
+    config = session.config
+    reviews = config.agent.review != "never"
+    return quote(session.search.desk.roles, config.search.max_steps or 0, reviews=reviews).text(config.budget.usd)
 
 
 def _limits(session: RunSession) -> str:

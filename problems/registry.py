@@ -23,7 +23,7 @@ GROUP = "swarm_evo.problems"
 def build_problem(config: Config) -> Problem:
     """The problem that the configuration names."""
     kind = config.problem.kind or config.presets.problem
-    problem: Problem = _module(kind, config.problem.plugins).build(config, Path(config.project.dir))
+    problem: Problem = _module(kind, config.problem.plugins).build(config, Path(config.project.dir).resolve())
     return problem
 
 
