@@ -1,0 +1,72 @@
+# Swarm-Evo. `make help` lists the targets.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+ARGS   ?=
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help install install-dev run test test-llm check format dashboard page replay bench types lock clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+
+$(VENV)/.run: requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 …"; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 …"; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock
+	@touch $@ $(VENV)/.run
+
+install: $(VENV)/.run  ## make .venv with what a search needs
+
+install-dev: $(VENV)/.dev  ## make .venv with what the tests need too
+
+run: $(VENV)/.run  ## search the default competition, no key needed (ARGS="--search.max_steps=50 …")
+	$(BIN)/python main.py --config config/default.yaml $(ARGS)
+
+test: $(VENV)/.dev  ## all tests, no key and no network
+	$(BIN)/python -m pytest $(ARGS)
+	@if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
+
+test-llm: $(VENV)/.dev  ## protocol tests against a real small model on this machine
+	SWARM_EVO_TEST_LLM=1 $(BIN)/python -m pytest tests/integration/test_llm_real.py -m llm $(ARGS)
+
+check: $(VENV)/.dev  ## lint, format and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev  ## format the code
+	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+page: dashboard/web/dist/index.html  ## build the dashboard's page (needs Node 20 or newer)
+
+dashboard/web/dist/index.html: $(shell find dashboard/web/src dashboard/web/index.html dashboard/web/package-lock.json 2>/dev/null)
+	npm --prefix dashboard/web ci
+	npm --prefix dashboard/web run build
+
+dashboard: $(VENV)/.run page  ## build the page and serve it on http://127.0.0.1:8008
+	$(BIN)/python main.py serve $(ARGS)
+
+types:  ## make the page's types anew from the API
+	npm --prefix dashboard/web run types
+
+RUN ?= latest
+replay: $(VENV)/.run page  ## show a stored run as it was (RUN=…)
+	$(BIN)/python main.py replay $(RUN) --serve $(ARGS)
+
+bench: $(VENV)/.dev  ## run every benchmark and write benchmarks/README.md
+	$(BIN)/python -m benchmarks $(ARGS)
+
+lock:  ## resolve the locks anew (needs uv)
+	uv pip compile --universal --generate-hashes --python-version 3.11 --extra data pyproject.toml requirements-dev.in --no-annotate --no-header -o requirements-dev.lock
+	uv pip compile --universal --generate-hashes --python-version 3.11 --extra data pyproject.toml -c requirements-dev.lock --no-annotate --no-header -o requirements.lock
+
+clean:  ## remove what was made at run time (runs too)
+	rm -rf logs workspaces .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
