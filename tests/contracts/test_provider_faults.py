@@ -1,0 +1,214 @@
+"""The contract of every provider: real SDKs over real HTTP on loopback, against every fault. Prints the matrix (-s)."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from llmock.scenarios import Delay, Fail, Match, Reply, StreamFault, ToolCall, ToolFault
+from pydantic import SecretStr
+
+from core.backend import Ledger, MemoryLog, ModelSettings, QueryDesk
+from core.backend.faults import RefusedError
+from utils.errors import BackendAuthError, BackendBusyError, ReplyError
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit/core/backend"))
+from faulty_server import MODELS, REVIEW, REVIEW_CHOICE, REVIEW_TOOL, FaultyServer
+
+KEY = "sk-planted-0123456789"
+WAIT = 0.3
+MODES = ("plain", "tools", "stream", "stream+tools")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault and what must come of it: the error's class (None: a reply), and how many requests that takes."""
+
+    name: str
+    script: tuple[Any, ...] = ()
+    outcome: type[Exception] | None = None
+    requests: int = 1
+    breaks: str = ""
+    bare: bool = False
+    modes: tuple[str, ...] = MODES
+    takes: float = 0.0
+    timeout: float = 5.0
+    repaired: bool = False
+    """True: with tools the ladder steps down and the reply is there after two requests."""
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+STREAMS = ("stream", "stream+tools")
+WHOLE = ("plain", "tools")
+TOOLS = ("tools", "stream+tools")
+HUGE = "def f(): pass\n" * 400_000
+FAULTS = (
+    Fault("none"),
+    Fault("429 with Retry-After", (Fail(429, retry_after=WAIT),), requests=2, takes=WAIT),
+    Fault("429 without", (Fail(429),), requests=2, bare=True),
+    Fault("500", (Fail(500),), requests=2, bare=True),
+    Fault("529", (Fail(529),), requests=2, bare=True),
+    Fault("529 for ever", (Fail(529, times=None),), BackendBusyError, requests=3, bare=True),
+    Fault("401", (Fail(401),), BackendAuthError),
+    Fault("400", (Fail(400),), RefusedError, repaired=True),
+    Fault("404", (Fail(404),), RefusedError),
+    Fault("stall", (Delay(3),), requests=2, timeout=0.4, modes=WHOLE),
+    Fault(
+        "stall in a stream",
+        (StreamFault("stall", after_chunks=1, stall_seconds=3),),
+        requests=2,
+        timeout=0.4,
+        modes=STREAMS,
+    ),
+    Fault("drop", breaks="cut", requests=2, modes=WHOLE),
+    Fault("drop in a stream", (StreamFault("disconnect", after_chunks=1),), requests=2, modes=STREAMS),
+    Fault("no finish reason", breaks="unfinished", requests=2, modes=WHOLE),
+    Fault("truncated stream", (StreamFault("truncate", after_chunks=1),), requests=2, modes=STREAMS),
+    Fault("not JSON", breaks="garbage", requests=2, modes=WHOLE),
+    Fault("malformed chunk", (StreamFault("malformed", after_chunks=1),), requests=2, modes=STREAMS),
+    Fault("wrong tool", (ToolFault("unknown_tool"),), requests=2, modes=TOOLS),
+    Fault("arguments not JSON", (ToolFault("malformed_arguments"),), requests=2, modes=TOOLS),
+    Fault(
+        "arguments out of schema",
+        (Reply(tool_calls=(ToolCall("submit_review", {"is_bug": "perhaps"}),)),),
+        requests=2,
+        modes=TOOLS,
+    ),
+    Fault("tool_choice ignored", (Reply(text="It looks fine to me."),), requests=2, modes=TOOLS),
+    Fault("empty", (Reply(text=""),), ReplyError, repaired=True),
+    Fault("cut at max_tokens", (Reply(text="def f(", finish_reason="length"),), ReplyError, repaired=True),
+    Fault("5 MB reply", (Reply(text=HUGE),), ReplyError, repaired=True, modes=WHOLE),
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultyServer]:
+    with FaultyServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def quiet_server() -> Iterator[FaultyServer]:
+    """One that never stalled: no reply of an earlier test is still on its way."""
+    with FaultyServer() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SWARM_EVO_TEST_NO_NETWORK", "1")
+
+
+def settings_for(server: FaultyServer, provider: str, **options: Any) -> ModelSettings:
+    plain = {"attempts": 3, "backoff": 0.02, "max_tokens": 4000} | options
+    return ModelSettings(
+        provider=provider, model=MODELS[provider], api_key=SecretStr(KEY), base_url=server.base_url(provider), **plain
+    )
+
+
+@pytest.fixture(scope="module")
+def matrix() -> Iterator[dict[tuple[str, str], list[str]]]:
+    cells: dict[tuple[str, str], list[str]] = {}
+    yield cells
+    print("\n\nfault                    " + "".join(f"{provider:34}" for provider in MODELS) + "\n")
+    for fault in FAULTS:
+        row = ["; ".join(sorted(set(cells.get((fault.name, provider), ())))) for provider in MODELS]
+        print(f"{fault.name:25}" + "".join(f"{cell:34}" for cell in row))
+
+
+def outcome_of(query: Any, with_tools: bool) -> tuple[type[Exception] | None, str]:
+    try:
+        if with_tools:
+            return None, query("You review.", "Review this.", tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE)
+        return None, query("You write.", "Write a program.")
+    except Exception as error:  # noqa: BLE001  # the matrix is about which one it is
+        assert KEY not in str(error)
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("provider", MODELS)
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_fault(fault: Fault, provider: str, server: FaultyServer, matrix: dict[tuple[str, str], list[str]]) -> None:
+    for mode in fault.modes:
+        if provider == "gemini" and mode == "stream+tools" and fault.name in GEMINI_SENDS_CALLS_WHOLE:
+            continue
+        server.reset()
+        with_tools = mode in TOOLS
+        server.state.scenarios.add(*fault.script)
+        if with_tools:  # what the server says once it is asked without tools, whatever it makes of schemas
+            server.state.scenarios.add(Reply(text=json.dumps(REVIEW), times=None, match=Match(tools=False)))
+        if fault.breaks:
+            server.layer.breaks.append(fault.breaks)
+        server.layer.bare_429 = fault.bare
+        settings = settings_for(server, provider, stream=mode in STREAMS, timeout=fault.timeout)
+        log = MemoryLog()
+        desk = QueryDesk({"code": settings}, log=log, ledger=Ledger())
+        started = time.monotonic()
+        error, text = outcome_of(desk.bind("code", "n1"), with_tools)
+        seconds = time.monotonic() - started
+        desk.close()
+
+        repaired = fault.repaired and with_tools
+        wanted, requests = (None, 2) if repaired else (fault.outcome, fault.requests)
+        label = f"{mode}: {text[:200]}"
+        assert error is wanted, label
+        assert server.layer.requests == requests, label
+        assert seconds >= fault.takes, label
+        assert seconds < fault.timeout * requests + 3, label
+        if error is None and with_tools:
+            assert set(json.loads(text)) >= set(REVIEW)
+        told = "reply" if error is None else error.__name__
+        matrix.setdefault((fault.name, provider), []).append(f"{told} ({requests} request{'s' * (requests > 1)})")
+
+
+GEMINI_SENDS_CALLS_WHOLE = frozenset({"stall in a stream", "drop in a stream", "truncated stream", "malformed chunk"})
+"""A call comes in the only chunk there is, so that nothing can break after it."""
+
+
+@pytest.mark.parametrize("provider", MODELS)
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_bill_is_the_servers_count(provider: str, stream: bool, quiet_server: FaultyServer) -> None:
+    server = quiet_server
+    server.reset()
+    log = MemoryLog()
+    desk = QueryDesk({"code": settings_for(server, provider, stream=stream)}, log=log)
+    desk.bind("code", "n1")("You write.", "Write a program.")
+    desk.bind("code", "n1")("You review.", "Review.", tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE, attempt=1)
+    desk.close()
+    usage = desk.usage_of("n1")
+    assert (usage.prompt_tokens, usage.completion_tokens) == server.billed
+    assert desk.ledger.spent.tokens == sum(server.billed) > 0
+    assert desk.ledger.lost.tokens == 0
+
+
+@pytest.mark.parametrize("provider", MODELS)
+def test_the_key_travels_and_the_sdk_does_not_retry(provider: str, server: FaultyServer) -> None:
+    server.reset()
+    server.state.scenarios.add(Fail(500, times=None))
+    desk = QueryDesk({"code": settings_for(server, provider, attempts=1)}, log=MemoryLog())
+    with pytest.raises(BackendBusyError):
+        desk.bind("code")("s", "u")
+    desk.close()
+    assert server.layer.requests == 1
+    assert any(KEY in value for value in server.layer.headers_seen[0].values())
+
+
+@pytest.mark.parametrize("provider", MODELS)
+def test_llmock_finds_nothing_to_say_about_the_client(provider: str, server: FaultyServer) -> None:
+    """llmock's own verdict: Retry-After kept, nothing retried in vain, no truncated stream accepted."""
+    from llmock.verdict import judge
+
+    server.reset()
+    server.state.scenarios.add(Fail(429, retry_after=0.2), StreamFault("truncate", after_chunks=1))
+    desk = QueryDesk({"code": settings_for(server, provider, stream=True)}, log=MemoryLog())
+    desk.bind("code", "a")("s", "first")
+    server.state.scenarios.add(Fail(401))
+    assert outcome_of(desk.bind("code", "b"), with_tools=False)[0] is BackendAuthError
+    desk.close()
+    judge(server.state.journal.records(wait=5.0)).assert_ok()
