@@ -1,0 +1,1 @@
+"""What a run looks like afterwards: plots and a report in one file, read from its store."""

@@ -1,0 +1,113 @@
+"""The search's curve as inline SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from reports.facts import RunFacts
+from reports.markup import EMPTY, Markup, figure, tag
+from reports.series import best_so_far, by_generation, points, shown_range
+
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 920, 320, 78, 34, 12
+MOST_MARKS = 3000
+"""Marks drawn; beyond it every n-th, since a browser should open the file at once."""
+
+
+def curve_svg(facts: RunFacts) -> Markup:
+    """Scores and the best so far by step, or best, averages and candidates by generation; EMPTY without a score."""
+    return _by_generation(facts) if facts.is_generational else _by_step(facts)
+
+
+def _by_step(facts: RunFacts) -> Markup:
+    scored = points(facts.nodes)
+    if not scored:
+        return EMPTY
+    last = max(node.step for node in facts.nodes)
+    low, high = shown_range([p.metric for p in scored], facts.lower_is_better)
+    x, y = _scale(0, last, LEFT, WIDTH - 10), _scale(low, high, HEIGHT - BOTTOM, TOP)
+    every = len(scored) // MOST_MARKS + 1
+    marks = []
+    for point in scored[::every]:
+        title = tag("title", f"step {point.step}: {point.operator} {point.node_id}: {figure(point.metric)}")
+        marks.append(_mark(x(point.step), y(min(max(point.metric, low), high)), point.operator, title))
+    curve = best_so_far(scored, facts.lower_is_better)
+    path = [f"M{x(curve[0][0]):.1f} {y(curve[0][1]):.1f}"]
+    path += [f"H{x(step):.1f}V{y(metric):.1f}" for step, metric in curve[1:]] + [f"H{x(last):.1f}"]
+    best = tag("path", d="".join(path), class_="best-line")
+    return _frame(facts, "step", 0, last, low, high, [*marks, best])
+
+
+def _by_generation(facts: RunFacts) -> Markup:
+    rows = by_generation(facts.nodes, facts.lower_is_better)
+    lines = {
+        "best-line": [(r.generation, r.best_so_far) for r in rows],
+        "top-line": [(r.generation, r.top_k_average) for r in rows],
+        "average-line": [(r.generation, r.average) for r in rows],
+    }
+    values = [v for line in lines.values() for _, v in line if v is not None]
+    if not values:
+        return EMPTY
+    first, last = rows[0].generation, rows[-1].generation
+    low, high = shown_range(values, facts.lower_is_better)
+    x, y = _scale(first, last, LEFT, WIDTH - 10), _scale(low, high, HEIGHT - BOTTOM, TOP)
+    most = max(r.candidates for r in rows)
+    width = max(1.0, 0.5 * (WIDTH - LEFT) / max(1, last - first + 1))
+    drawn = []
+    for row in rows:
+        tall = 0.25 * (HEIGHT - BOTTOM - TOP) * row.candidates / max(1, most)
+        title = tag("title", f"generation {row.generation}: {row.candidates} candidates, {row.valid} scored")
+        left, top = f"{x(row.generation) - width / 2:.1f}", f"{HEIGHT - BOTTOM - tall:.1f}"
+        drawn.append(tag("rect", title, x=left, y=top, width=f"{width:.1f}", height=f"{tall:.1f}", class_="bar"))
+    for name, line in lines.items():
+        known = [(g, min(max(v, low), high)) for g, v in line if v is not None]
+        path = "L".join(f"{x(g):.1f} {y(v):.1f}" for g, v in known)
+        drawn.append(tag("path", d=f"M{path}", class_=name))
+        if len(known) == 1:
+            drawn.append(tag("circle", cx=f"{x(known[0][0]):.1f}", cy=f"{y(known[0][1]):.1f}", r=4, class_="op-user"))
+    return _frame(facts, "generation", first, last, low, high, drawn)
+
+
+def legend(facts: RunFacts) -> Markup:
+    """What the marks mean."""
+    if facts.is_generational:
+        entries = [("best-line", "best so far"), ("top-line", "average of the top 5"), ("average-line", "average")]
+        keys = [tag("span", tag("i", "", class_=f"key {name}"), text) for name, text in entries]
+        return tag("p", *keys, tag("span", tag("i", "", class_="key bar"), "candidates"), class_="legend")
+    operators = dict.fromkeys(point.operator for point in points(facts.nodes))
+    keys = [tag("span", tag("i", "", class_=f"key op-{name}"), name) for name in operators]
+    return tag("p", tag("span", tag("i", "", class_="key best-line"), "best so far"), *keys, class_="legend")
+
+
+def _mark(x: float, y: float, operator: str, title: Markup) -> Markup:
+    return tag("circle", title, cx=f"{x:.1f}", cy=f"{y:.1f}", r=3.5, class_=f"op-{operator}")
+
+
+def _frame(
+    facts: RunFacts, name: str, first: float, last: float, low: float, high: float, content: Sequence[Markup]
+) -> Markup:
+    x, y = _scale(first, last, LEFT, WIDTH - 10), _scale(low, high, HEIGHT - BOTTOM, TOP)
+    grid = []
+    for i in range(5):
+        value = low + (high - low) * i / 4
+        at = f"{y(value):.1f}"
+        grid.append(tag("line", x1=LEFT, x2=WIDTH - 10, y1=at, y2=at, class_="grid"))
+        grid.append(tag("text", f"{value:.5g}", x=LEFT - 6, y=at, class_="tick end"))
+    for value in sorted({first, (first + last) // 2, last}):
+        grid.append(tag("text", f"{value:g}", x=f"{x(value):.1f}", y=HEIGHT - 14, class_="tick middle"))
+    grid.append(tag("text", name, x=WIDTH - 10, y=HEIGHT - 2, class_="tick end"))
+    for row in facts.baselines:
+        metric = row.get("metric")
+        if isinstance(metric, int | float) and low <= metric <= high:
+            at = f"{y(metric):.1f}"
+            title = tag("title", f"baseline {row.get('name', '')}: {figure(metric)}")
+            grid.append(tag("line", title, x1=LEFT, x2=WIDTH - 10, y1=at, y2=at, class_="baseline"))
+    better = "lower" if facts.lower_is_better else "higher"
+    return tag(
+        "svg", tag("title", f"{facts.unit} by {name}; {better} is better"), *grid, *content,
+        viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", class_="chart",
+    )  # fmt: skip
+
+
+def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
+    span = (high - low) or 1.0
+    return lambda value: start + (end - start) * (value - low) / span

@@ -1,0 +1,107 @@
+"""The DAG as inline SVG: rows are generations of descent, columns keep families together. O(n), no recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.state.node import Node
+from reports.facts import RunFacts
+from reports.markup import EMPTY, Markup, figure, tag
+
+MOST_NODES = 2000
+"""Nodes drawn. In a longer run the best one's family and the newest nodes stay, and the report says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Column (may be a half) and row of a node."""
+
+    column: float
+    row: int
+
+
+def layout(nodes: Sequence[Node]) -> dict[str, Place]:
+    """Node id → place. Leaves get columns in order, a parent stands over the middle of its children.
+
+    Only first parents make the tree; a parent that is not among `nodes` counts as absent.
+    """
+    known = {node.id for node in nodes}
+    children: dict[str, list[str]] = {}
+    roots: list[str] = []
+    rows: dict[str, int] = {}
+    for node in nodes:
+        if node.parent_id in known and node.parent_id is not None:
+            children.setdefault(node.parent_id, []).append(node.id)
+            rows[node.id] = rows[node.parent_id] + 1
+        else:
+            roots.append(node.id)
+            rows[node.id] = 0
+    columns: dict[str, float] = {}
+    free = 0
+    waiting = [(root, False) for root in reversed(roots)]
+    while waiting:
+        node_id, seen = waiting.pop()
+        own = children.get(node_id, [])
+        if not own:
+            columns[node_id] = free
+            free += 1
+        elif seen:
+            columns[node_id] = (columns[own[0]] + columns[own[-1]]) / 2
+        else:
+            waiting.append((node_id, True))
+            waiting.extend((child, False) for child in reversed(own))
+    return {node_id: Place(columns[node_id], rows[node_id]) for node_id in columns}
+
+
+def drawn_nodes(facts: RunFacts) -> list[Node]:
+    """All nodes, or of a long run the line of the best and the newest, in order."""
+    if len(facts.nodes) <= MOST_NODES:
+        return facts.nodes
+    line = {node.id for node in facts.line[-MOST_NODES // 2 :]}
+    newest = {node.id for node in facts.nodes[-(MOST_NODES - len(line)) :]}
+    return [node for node in facts.nodes if node.id in line or node.id in newest]
+
+
+def dag_svg(facts: RunFacts) -> Markup:
+    """Circles by operator, hollow where failed; the line of the best is drawn bold, second parents dashed."""
+    nodes = drawn_nodes(facts)
+    if not nodes:
+        return EMPTY
+    places = layout(nodes)
+    across = max(place.column for place in places.values()) + 1
+    down = max(place.row for place in places.values()) + 1
+    dx, dy = min(26.0, max(4.0, 1100 / across)), min(46.0, max(4.0, 1400 / down))
+    radius = max(1.4, min(6.0, 0.36 * dx, 0.36 * dy))
+    line = {node.id for node in facts.line}
+    at = {i: (dx * (p.column + 0.5), dy * (p.row + 0.5)) for i, p in places.items()}
+    edges = [_edge(at[parent], at[node.id], _kind(node, number, parent, line))
+             for node in nodes for number, parent in enumerate(node.parent_ids) if parent in at]  # fmt: skip
+    circles = [_circle(node, at[node.id], radius, line) for node in nodes]
+    width, height = dx * across, dy * down
+    return tag(
+        "svg", tag("title", f"{len(nodes)} programs and their parents"), *edges, *circles,
+        viewBox=f"0 0 {width:.0f} {height:.0f}", width=f"{width:.0f}", height=f"{height:.0f}", role="img", class_="dag",
+    )  # fmt: skip
+
+
+def _kind(node: Node, number: int, parent: str, line: set[str]) -> str:
+    if number > 0:
+        return "edge second"
+    return "edge descent" if node.id in line and parent in line else "edge"
+
+
+def _edge(start: tuple[float, float], end: tuple[float, float], kind: str) -> Markup:
+    (x, y), (to_x, to_y) = start, end
+    middle = (y + to_y) / 2
+    path = f"M{x:.1f} {y:.1f}C{x:.1f} {middle:.1f} {to_x:.1f} {middle:.1f} {to_x:.1f} {to_y:.1f}"
+    return tag("path", d=path, class_=kind)
+
+
+def _circle(node: Node, at: tuple[float, float], radius: float, line: set[str]) -> Markup:
+    outcome = node.failure.value if node.failure else "duplicate" if not node.is_valid else figure(node.metric_value)
+    title = tag("title", f"step {node.step}: {node.operator} {node.id}: {outcome}")
+    state = "failed" if node.is_buggy else "duplicate" if not node.is_valid else ""
+    classes = f"op-{node.operator} {state} {'in-line' if node.id in line else ''}".strip()
+    size = f"{radius * (1.35 if node.id in line else 1):.1f}"
+    return tag("circle", title, cx=f"{at[0]:.1f}", cy=f"{at[1]:.1f}", r=size, class_=classes)

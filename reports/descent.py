@@ -1,0 +1,70 @@
+"""How the best program came about: its ancestors, each with what it changed."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+
+from core.state.node import Node
+from reports.facts import RunFacts
+from reports.markup import EMPTY, Content, Markup, code, figure, join, tag
+
+MOST_SHOWN = 40
+"""Ancestors shown: the first and the newest of a longer line."""
+MOST_LINES = 1500
+"""Lines of a program that are compared; difflib's time grows with their square."""
+
+
+def descent(facts: RunFacts) -> Markup:
+    """One fold a program from the first ancestor to the best, newest open."""
+    line = facts.line
+    if not line:
+        return EMPTY
+    shown = list(enumerate(line))
+    left_out = EMPTY
+    if len(shown) > MOST_SHOWN:
+        left_out = tag("p", f"{len(shown) - MOST_SHOWN} programs between are not shown.", class_="quiet")
+        shown = [shown[0], *shown[-(MOST_SHOWN - 1) :]]
+    folds = []
+    for position, (number, node) in enumerate(shown):
+        if position == 1:
+            folds.append(left_out)
+        folds.append(
+            _fold(node, line[number - 1] if number else None, is_open=position == len(shown) - 1 and number > 0)
+        )
+    return join(folds)
+
+
+def _fold(node: Node, parent: Node | None, *, is_open: bool) -> Markup:
+    head: list[Content] = [
+        tag("b", f"step {node.step}: {node.operator}"),
+        f" {node.id} → {figure(node.metric_value, 'no metric')}",
+        f" · {node.writer}" if node.writer else "",
+    ]
+    if parent is not None and parent.metric_value is not None and node.metric_value is not None:
+        head.append(f" ({node.metric_value - parent.metric_value:+.4g})")
+    others = node.parent_ids[1:]
+    body = [
+        tag("p", node.plan, class_="plan") if node.plan else EMPTY,
+        tag("p", f"also from {', '.join(others)}", class_="quiet") if others else EMPTY,
+        diff(parent.code, node.code) if parent is not None else code(node.code),
+    ]
+    return tag("details", tag("summary", *head), *body, open="" if is_open else None)
+
+
+def diff(before: str, after: str) -> Markup:
+    """Unified diff with three lines of context; long programs are compared by their beginnings."""
+    old, new = before.splitlines(), after.splitlines()
+    cut = max(len(old), len(new)) > MOST_LINES
+    lines = list(_marked(old[:MOST_LINES], new[:MOST_LINES]))
+    note = tag("p", f"Only the first {MOST_LINES} lines are compared.", class_="quiet") if cut else EMPTY
+    if not lines:
+        return join([tag("p", "The text is the same.", class_="quiet"), note])
+    return join([tag("pre", *lines, class_="diff", tabindex="0"), note])
+
+
+def _marked(old: Sequence[str], new: Sequence[str]) -> Iterator[Markup]:
+    changes = difflib.unified_diff(old, new, n=3, lineterm="")
+    for line in list(changes)[2:]:
+        kind = {"+": "added", "-": "removed", "@": "place"}.get(line[:1])
+        yield tag("span", line + "\n", class_=kind)

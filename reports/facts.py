@@ -1,0 +1,132 @@
+"""RunFacts: what plots and report show of a run, read once from its store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.events import Event, GenerationFinished, LadderCounted, NoteAdded, RunFinished, RunStarted, Warned
+from core.state.node import Node
+from core.storage.reader import RunReader
+
+PAGE = 2000
+"""Events read at once."""
+
+_KINDS = ("run.started", "run.finished", "ladder.counted", "generation.finished", "note.added", "warning")
+
+
+@dataclass(slots=True)
+class RunFacts:
+    """One run, whole, but for the texts of its nodes."""
+
+    run: str
+    problem: str
+    unit: str
+    lower_is_better: bool
+    writer: str
+    status: str
+    nodes: list[Node]
+    """In journal order, without code and output."""
+    best: Node | None
+    """The final choice where there is one, else the best so far; with its texts."""
+    line: list[Node]
+    """From the first ancestor to the best, by first parents, with texts."""
+    policy: str = ""
+    reason: str = ""
+    final: dict[str, Any] = field(default_factory=dict)
+    baselines: list[dict[str, Any]] = field(default_factory=list)
+    failures: dict[str, int] = field(default_factory=dict)
+    cost: dict[str, Any] = field(default_factory=dict)
+    roles: list[dict[str, Any]] = field(default_factory=list)
+    ladder: dict[str, int] = field(default_factory=dict)
+    generations: list[GenerationFinished] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    config: dict[str, Any] = field(default_factory=dict)
+    """Secrets masked when it was stored."""
+    environment: dict[str, Any] = field(default_factory=dict)
+    sandbox: dict[str, Any] = field(default_factory=dict)
+    origin: dict[str, Any] = field(default_factory=dict)
+    started_at: str = ""
+    seconds: float | None = None
+    processes: int = 0
+    """How often a process took the run up: 1 and its resumes."""
+    journal_sha256: str = ""
+
+    @property
+    def is_generational(self) -> bool:
+        return any(node.generation is not None for node in self.nodes)
+
+    @property
+    def is_rules(self) -> bool:
+        return self.writer == "rules"
+
+    @property
+    def steps(self) -> list[Node]:
+        """Nodes that count as steps."""
+        return [node for node in self.nodes if node.operator not in ("baseline", "user")]
+
+
+def read_facts(run_dir: Path) -> RunFacts:
+    """Read `logs/<run>`. Works while the run goes on; a run without nodes is fine."""
+    with RunReader(run_dir) as reader:
+        facts = reader.facts()
+        journal = reader.journal()
+        final = facts.get("final") or {}
+        best = journal.get_node_by_id(final.get("node_id") or "") or journal.get_best_node()
+        line = [journal[i] for i in reversed(journal.ancestors(best.id))] + [best] if best else []
+        found = RunFacts(
+            run=run_dir.name,
+            problem=str(facts.get("problem", "")),
+            unit=str(facts.get("unit") or "metric"),
+            lower_is_better=bool(facts.get("lower_is_better", False)),
+            writer=str(facts.get("writer", "")),
+            status=str(facts.get("status", "")),
+            nodes=[node.model_copy(update={"code": "", "term_out": ""}) for node in journal],
+            best=best,
+            line=line,
+            final=final,
+            baselines=list(facts.get("baselines") or []),
+            failures=dict(journal.failures),
+            cost=reader.cost(),
+            roles=reader.cost_by_role(),
+            config=facts.get("config") or {},
+            environment=facts.get("environment") or {},
+            sandbox=facts.get("sandbox") or {},
+            origin=facts.get("origin") or {},
+            started_at=str(facts.get("started_at") or ""),
+            seconds=facts.get("active_seconds"),
+            journal_sha256=journal.sha256,
+        )
+        for event in _events(reader):
+            _learn(found, event)
+    return found
+
+
+def _events(reader: RunReader) -> Iterator[Event]:
+    after = 0
+    while True:
+        page = reader.events(after, PAGE, types=_KINDS)
+        yield from page
+        if len(page) < PAGE:
+            return
+        after = page[-1].seq
+
+
+def _learn(found: RunFacts, event: Event) -> None:
+    if isinstance(event, RunStarted):
+        found.policy = event.policy
+        found.processes += 1
+    elif isinstance(event, RunFinished):
+        found.reason = event.reason
+    elif isinstance(event, LadderCounted):
+        for rung, count in event.counts.items():
+            found.ladder[rung] = found.ladder.get(rung, 0) + count
+    elif isinstance(event, GenerationFinished):
+        found.generations.append(event)
+    elif isinstance(event, NoteAdded):
+        found.notes.append(event.text)
+    elif isinstance(event, Warned):
+        found.warnings.append(event.text)

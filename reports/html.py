@@ -1,0 +1,226 @@
+"""report.html: one file that opens offline, without a script. Everything from programs and models is escaped."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from core.state.failure import FailureKind
+from reports.curve import curve_svg, legend
+from reports.dag import MOST_NODES, dag_svg
+from reports.descent import descent
+from reports.facts import RunFacts, read_facts
+from reports.markup import EMPTY, Content, Markup, code, figure, join, table, tag
+from reports.verdict import outcome
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+MASK = "********"
+STYLE = Path(__file__).with_name("report.css")
+
+
+def write_report(run_dir: Path, out: Path) -> Path:
+    """Write the report of `logs/<run>` to the file `out`."""
+    return write_facts(read_facts(run_dir), out)
+
+
+def write_facts(facts: RunFacts, out: Path) -> Path:
+    temporary = out.with_name(f".{out.name}.new")
+    temporary.write_text(render(facts), encoding="utf-8")
+    temporary.replace(out)
+    return out
+
+
+def render(facts: RunFacts) -> str:
+    """The whole page."""
+    sections = [
+        ("Outcome", outcome(facts)),
+        ("Curve", _curve(facts)),
+        ("Family tree", _dag(facts)),
+        ("Best program", _best(facts)),
+        ("Line of descent", descent(facts)),
+        ("Generations and standings", _standings(facts)),
+        ("What the ladder saved", _ladder(facts)),
+        ("Failures", _failures(facts)),
+        ("Cost", _cost(facts)),
+        ("What the user said, and warnings", _remarks(facts)),
+        ("Reproduce", _reproduce(facts)),
+        ("Environment and sandbox", _environment(facts)),
+        ("Configuration", tag("details", tag("summary", "resolved, secrets masked"), code(_yaml(facts.config)))),
+    ]
+    body = [tag("section", tag("h2", title), content) for title, content in sections if content.text]
+    head = [
+        Markup('<meta charset="utf-8">'),
+        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Markup(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
+        tag("title", f"{facts.problem} · {facts.run}"),
+        Markup(f"<style>\n{STYLE.read_text(encoding='utf-8')}</style>"),
+    ]
+    page = tag("html", tag("head", *head), tag("body", _title(facts), tag("main", *body)), lang="en")
+    return f"<!doctype html>\n{page.text}\n"
+
+
+def _title(facts: RunFacts) -> Markup:
+    writer = "rules: not a language model" if facts.is_rules else facts.writer
+    badges: list[tuple[str, str]] = [
+        (f"writer: {writer}", "warn" if facts.is_rules else ""),
+        (f"policy: {facts.policy}", ""),
+        (f"{len(facts.steps)} steps", ""),
+        (f"{facts.seconds:.1f} s" if facts.seconds is not None else "", ""),
+        (f"sandbox: {facts.sandbox.get('tier', 'unknown')}", "bad" if facts.sandbox.get("tier") == "none" else ""),
+        (facts.status, "" if facts.status == "finished" else "warn"),
+    ]
+    shown = [tag("span", text, class_=f"badge {mood}".strip()) for text, mood in badges if text]
+    ended = f"ended: {facts.reason}" if facts.reason else ""
+    when = f"{facts.run} · started {facts.started_at[:19].replace('T', ' ')} UTC" if facts.started_at else facts.run
+    return tag(
+        "header",
+        tag("h1", facts.problem),
+        tag("p", when, class_="quiet"),
+        tag("p", *shown),
+        tag("p", ended, class_="quiet"),
+    )
+
+
+def _curve(facts: RunFacts) -> Markup:
+    drawn = curve_svg(facts)
+    if not drawn.text:
+        return EMPTY
+    dashed = tag("p", "Dashed: baselines.", class_="quiet") if facts.baselines else EMPTY
+    return join([drawn, legend(facts), dashed])
+
+
+def _dag(facts: RunFacts) -> Markup:
+    if not facts.nodes:
+        return EMPTY
+    left_out = len(facts.nodes) - MOST_NODES
+    note = "Bold: the line of the best. Hollow: failed or duplicate. Dashed: second parents. Hover for details."
+    if left_out > 0:
+        note += f" About {left_out:,} older programs off that line are not drawn."
+    return join([tag("div", dag_svg(facts), class_="dagbox", tabindex="0"), tag("p", note, class_="quiet")])
+
+
+def _best(facts: RunFacts) -> Markup:
+    if facts.best is None:
+        return EMPTY
+    best = facts.best
+    facts_line = f"node {best.id}, step {best.step}, by {best.operator}, written by {best.writer or 'unknown'}"
+    review = tag("p", best.analysis, class_="plan") if best.analysis else EMPTY
+    return join([tag("p", facts_line, class_="quiet"), review, code(best.code)])
+
+
+def _standings(facts: RunFacts) -> Markup:
+    if not facts.generations:
+        return EMPTY
+    last = facts.generations[-1]
+    columns = ("name", "elo", "low", "high", "wins", "draws", "losses", "score")
+    rows: list[list[Content]] = [[_cell(row.get(name)) for name in columns] for row in last.ratings]
+    parts = [tag("p", f"After generation {last.generation}; {len(facts.generations)} generations were played.")]
+    if rows:
+        parts.append(table(list(columns), rows))
+    names = {str(row.get("node_id")): str(row.get("name")) for event in facts.generations for row in event.ratings}
+    promoted: list[list[Content]] = [
+        [event.generation, ", ".join(names.get(i, i) for i in event.promoted)] for event in facts.generations
+    ]
+    fold = tag("details", tag("summary", "who was promoted"), table(["generation", "promoted"], promoted))
+    return join([*parts, fold])
+
+
+def _ladder(facts: RunFacts) -> Markup:
+    counts = dict(facts.ladder)
+    if not counts:
+        duplicates = sum(not node.is_valid and not node.is_buggy for node in facts.nodes)
+        if not duplicates:
+            return EMPTY
+        return tag("p", f"{duplicates} of {len(facts.nodes)} programs were duplicates and took no evaluation.")
+    total = sum(counts.values())
+    saved = total - counts.get("full", 0)
+    rows: list[list[Content]] = [[rung, count, f"{100 * count / total:.0f} %"] for rung, count in counts.items()]
+    text = f"Of {total:,} candidates, {counts.get('full', 0):,} needed a full evaluation; {saved:,} were spared it."
+    return join([tag("p", text), table(["ended at rung", "candidates", "share"], rows)])
+
+
+def _failures(facts: RunFacts) -> Markup:
+    if not facts.nodes:
+        return EMPTY
+    if not facts.failures:
+        return tag("p", "None of the programs failed.")
+    most = max(facts.failures.values())
+    example = {n.failure.value: str(n.metadata.get("message", ""))[:300] for n in facts.nodes if n.failure}
+    rows: list[list[Content]] = []
+    for kind, count in sorted(facts.failures.items(), key=lambda item: -item[1]):
+        width = f"width: {100 * count / most:.0f}%"
+        bar = tag("div", tag("div", "", class_="hbar", style=width), style="width: 8rem")
+        rows.append([kind, count, bar, FailureKind(kind).advice, example.get(kind, "")])
+    total = sum(facts.failures.values())
+    share = f"{total} of {len(facts.nodes)} programs failed ({100 * total / len(facts.nodes):.0f} %)."
+    return join([tag("p", share), table(["failure", "count", "", "what it means", "newest message"], rows)])
+
+
+def _cost(facts: RunFacts) -> Markup:
+    running = sum(node.exec_time for node in facts.nodes)
+    active = f"{figure(facts.seconds)} s of active time in {max(1, facts.processes)} process(es)"
+    parts = [tag("p", f"{active}; programs ran for {running:.1f} s.")]
+    if facts.is_rules and not facts.cost.get("prompt_tokens"):
+        parts.append(tag("p", "The writer was `rules`, which is not a language model: no tokens, no cost."))
+        return join(parts)
+    total = facts.cost.get("cost_usd")
+    price = "unknown" if total is None else f"${total:.4f}"
+    parts.append(tag("p", f"{facts.cost.get('calls', 0)} calls, cost {price}."))
+    columns = ("role", "provider", "model", "calls", "prompt_tokens", "completion_tokens", "cost_usd", "seconds")
+    parts.append(
+        table([c.replace("_", " ") for c in columns], [[_cell(r.get(c)) for c in columns] for r in facts.roles])
+    )
+    return join(parts)
+
+
+def _remarks(facts: RunFacts) -> Markup:
+    items = [tag("li", f"note: {text}") for text in facts.notes] + [tag("li", text) for text in facts.warnings[-50:]]
+    return tag("ul", *items) if items else EMPTY
+
+
+def _reproduce(facts: RunFacts) -> Markup:
+    words = facts.origin.get("words")
+    command = shlex.join(["python", "main.py", *map(str, words)]) if isinstance(words, list) else ""
+    lines = [command] if command else []
+    lines += [f"python main.py --config logs/{facts.run}/config.yaml", f"python main.py replay {facts.run} --verify"]
+    text = "Keys are masked in what is stored: give them by environment variable." if not facts.is_rules else ""
+    other = {key: value for key, value in facts.origin.items() if key != "words"}
+    return join(
+        [
+            code("\n".join(lines)),
+            tag(
+                "p", f"journal_sha256 {facts.journal_sha256}: an equal search has an equal hash. {text}", class_="quiet"
+            ),
+            tag("p", "Origin: " + ", ".join(f"{k} {v}" for k, v in other.items()), class_="quiet") if other else EMPTY,
+        ]
+    )
+
+
+def _environment(facts: RunFacts) -> Markup:
+    rows = list(_flat(facts.environment)) + [(f"sandbox.{key}", value) for key, value in _flat(facts.sandbox)]
+    return table(["", ""], [[key, _cell(value)] for key, value in rows]) if rows else EMPTY
+
+
+def _yaml(config: Mapping[str, Any]) -> str:
+    """Dotted keys with their values, unset ones left out; masked once more whatever was stored."""
+    return "\n".join(
+        f"{key}: {MASK if _is_secret(key) else value}" for key, value in _flat(config) if value is not None
+    )
+
+
+def _is_secret(key: str) -> bool:
+    return key.rpartition(".")[2] in ("api_key", "token")
+
+
+def _flat(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, item in value.items():
+        if isinstance(item, Mapping) and item:
+            yield from _flat(item, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", item
+
+
+def _cell(value: Any) -> Content:
+    return value if isinstance(value, int | float | str) or value is None else str(value)

@@ -1,0 +1,69 @@
+"""Markup in which nothing is trusted: every text is escaped here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """Text that is markup already. Only the functions of this package make one."""
+
+    text: str
+
+
+Content = str | int | float | None | Markup
+
+EMPTY = Markup("")
+
+
+def tag(name: str, *content: Content, **attributes: Content) -> Markup:
+    """`<name …>content</name>`; texts are escaped, `class_` is `class`, None leaves an attribute out."""
+    shown = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(_plain(value), quote=True)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Markup(f"<{name}{shown}>{join(content).text}</{name}>")
+
+
+def join(content: Iterable[Content]) -> Markup:
+    return Markup("".join(part.text if isinstance(part, Markup) else escape(_plain(part)) for part in content))
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Content]], class_: str | None = None) -> Markup:
+    """A table with a head; numbers stand right."""
+    body = [tag("tr", *(tag("td", _number(cell), class_=_side(cell)) for cell in row)) for row in rows]
+    header = tag("thead", tag("tr", *(tag("th", title, scope="col") for title in head)))
+    return tag("div", tag("table", header, tag("tbody", *body), class_=class_), class_="scroll")
+
+
+def code(text: str) -> Markup:
+    """A program or an output: escaped, in a box that scrolls."""
+    return tag("pre", tag("code", _visible(text)), tabindex="0")
+
+
+def figure(value: float | int | None, missing: str = "—") -> str:
+    """A number as people read it."""
+    if value is None:
+        return missing
+    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+
+
+def _number(cell: Content) -> Content:
+    return figure(cell) if isinstance(cell, int | float) or cell is None else cell
+
+
+def _side(cell: Content) -> str | None:
+    return "number" if isinstance(cell, int | float) else None
+
+
+def _plain(value: Content) -> str:
+    return "" if value is None else _visible(str(value))
+
+
+def _visible(text: str) -> str:
+    """Control characters and marks that turn the direction of text are shown as what they are, not obeyed."""
+    return "".join(c if c in "\n\t" or c.isprintable() or c == "\u00a0" else f"\\u{ord(c):04x}" for c in text)

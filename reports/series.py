@@ -1,0 +1,103 @@
+"""The numbers behind the curves: pure functions of nodes, shared by the PNG plots and the report's SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.state.node import Node
+
+TOP_K = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A scored node of a step policy."""
+
+    step: int
+    metric: float
+    operator: str
+    node_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One generation of a population, in the problem's unit; None where nothing was scored."""
+
+    generation: int
+    best_so_far: float | None
+    average: float | None
+    top_k_average: float | None
+    candidates: int
+    valid: int
+
+
+def points(nodes: Sequence[Node]) -> list[Point]:
+    """Scored nodes in order."""
+    return [
+        Point(node.step, node.metric_value, node.operator, node.id)
+        for node in nodes
+        if node.is_scored and node.metric_value is not None
+    ]
+
+
+def best_so_far(scored: Sequence[Point], lower_is_better: bool) -> list[tuple[int, float]]:
+    """(step, best metric up to it) wherever it changed."""
+    curve: list[tuple[int, float]] = []
+    for point in scored:
+        if not curve or (point.metric < curve[-1][1] if lower_is_better else point.metric > curve[-1][1]):
+            curve.append((point.step, point.metric))
+    return curve
+
+
+def by_generation(nodes: Sequence[Node], lower_is_better: bool, top_k: int = TOP_K) -> list[Generation]:
+    """One row a generation; baselines and nodes without a generation count only towards the best so far."""
+    groups: dict[int, list[Node]] = {}
+    best: float | None = None
+    for node in nodes:
+        if node.generation is not None:
+            groups.setdefault(node.generation, []).append(node)
+        elif node.is_scored:
+            best = _better(best, node.metric_value, lower_is_better)
+    rows = []
+    for generation in sorted(groups):
+        members = groups[generation]
+        scores = sorted(
+            (n.metric_value for n in members if n.is_scored and n.metric_value is not None), reverse=not lower_is_better
+        )
+        for score in scores[:1]:
+            best = _better(best, score, lower_is_better)
+        top = scores[:top_k]
+        rows.append(
+            Generation(
+                generation=generation,
+                best_so_far=best,
+                average=sum(scores) / len(scores) if scores else None,
+                top_k_average=sum(top) / len(top) if top else None,
+                candidates=len(members),
+                valid=len(scores),
+            )
+        )
+    return rows
+
+
+def shown_range(values: Sequence[float], lower_is_better: bool) -> tuple[float, float]:
+    """Axis limits that hold the best and most of the rest: a single wild score must not flatten the curve.
+
+    From the best value to the worst that is no further from the median than three times the best is, with a margin.
+    """
+    if not values:
+        return 0.0, 1.0
+    ordered = sorted(values, reverse=not lower_is_better)
+    best, median = ordered[0], ordered[len(ordered) // 2]
+    reach = 3 * abs(median - best) or abs(ordered[-1] - best)
+    worst = max((v for v in ordered if abs(v - best) <= reach + abs(median - best)), key=lambda v: abs(v - best))
+    low, high = min(best, worst), max(best, worst)
+    margin = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
+    return low - margin, high + margin
+
+
+def _better(best: float | None, value: float | None, lower_is_better: bool) -> float | None:
+    if value is None or best is None:
+        return value if best is None else best
+    return min(best, value) if lower_is_better else max(best, value)
