@@ -134,6 +134,38 @@ class PackingEvaluator:
         sound = iter(self._cascade.evaluate([node for place, node in enumerate(nodes) if place not in refused]))
         return [refused.get(place) or next(sound) for place in range(len(nodes))]
 
+    def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
+        """Search better constants for the program of `node`, a copy of its parent; a duplicate where there are none.
+
+        The constants are searched on a third of the validation instances and the result is scored on all of them.
+        """
+        refusal = self.check(node)
+        if refusal is not None:
+            return refusal
+        instances = self.data.validation[: max(2, len(self.data.validation) // 3)]
+        payload = {
+            "code": node.code,
+            "instances": [instance.sizes.tolist() for instance in instances],
+            "items": self.data.items,
+            "capacity": self.data.capacity,
+            "limits": self._bench.limits.model_dump(mode="json"),
+            "seed": seed,
+            "trials": self._tune_trials,
+        }
+        found = self._bench.jobs.run(JobSpec(entry="problems.bin_packing.tuning:tune_rule", payload=payload))
+        parent = node.parent_ids[0] if node.parent_ids else None
+        known = self._bench.journal[parent].metric_value if parent in self._bench.journal else None
+        metadata = {
+            "rung": "full",
+            "tune": {"trials": self._tune_trials, "start": found["start"], "end": found["score"]},
+        }
+        if found["code"] is not None and found["score"] < found["start"]:
+            rule = self.stages.rules([found["code"]], self.data.items, self.data.capacity)[0]
+            verdict = rule if isinstance(rule, Evaluation) else self.stages.full(rule)
+            if verdict.metric is not None and (known is None or verdict.metric < known):
+                return verdict.model_copy(update={"code": found["code"], "metadata": metadata})
+        return Evaluation(duplicate_of=parent, message="no better constants were found", metadata=metadata)
+
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
         from problems.bin_packing.finals import final_scores
 

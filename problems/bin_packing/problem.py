@@ -117,7 +117,8 @@ use few bins. Write the Python function
 
     {signature}
 
-that says how good it is to put `item` (an int, its size) into a bin that has `remaining_capacity` (an int >= item) left.
+that says how good it is to put `item` (an int, its size) into a bin that has `remaining_capacity` (an int >= item)
+left.
 The item goes into the bin of highest score, the first of equals in the order in which the bins were opened. An
 unopened bin is scored too, as one with remaining_capacity == {capacity}; so a rule may prefer to open one.
 `histogram`, where it is a parameter, is a list: histogram[r] is the number of open bins that have r left, before the

@@ -37,7 +37,7 @@ def sites(function: ast.FunctionDef) -> list[Site]:
     """Every expression of the body that may be replaced, in source order."""
     found: list[Site] = []
     stack: list[Site] = []
-    for statement in reversed([n for n in _statements(function.body)]):
+    for statement in reversed([n for n in _statements(function.body) if not _defines_gap(n)]):
         for name, kind in (("value", "number"), ("test", "test")):
             child = getattr(statement, name, None)
             if isinstance(child, ast.expr) and not _is_text(child):
@@ -54,6 +54,12 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
         yield statement
         for part in ("body", "orelse"):
             yield from _statements(getattr(statement, part, []))
+
+
+def _defines_gap(statement: ast.stmt) -> bool:
+    """`gap = …`: what every other expression may refer to stays as it is."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return any(isinstance(target, ast.Name) and target.id == "gap" for target in targets)
 
 
 def _inner(site: Site) -> Iterator[Site]:

@@ -1,0 +1,161 @@
+"""`operator: tune`: numeric literals of a program, lifted by its syntax tree, searched by optuna without a model."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+MOST_LITERALS = 24
+STARTUP_TRIALS = 8
+"""Random trials before the sampler models what it saw."""
+NAME = "K__"
+"""In a lifted program the literals are `K__[0]`, `K__[1]`, …"""
+
+Number = int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """The best constants found."""
+
+    code: str
+    values: tuple[Number, ...]
+    score: float
+    start: float
+    """Score of the program as it came; equal to `score` where nothing better was found."""
+    trials: int
+
+
+def literals(code: str, lines: range | None = None) -> list[Number]:
+    """The numbers that may be tuned: inside functions, in source order; not indices, not 0, not docstrings.
+
+    Args:
+        lines: only literals that start on these 1-based lines.
+    """
+    return [_value(node) for node in _found(ast.parse(code), lines)]
+
+
+def with_values(code: str, values: Sequence[Number], lines: range | None = None) -> str:
+    """The program with other numbers in place of its literals."""
+    return _rewritten(code, lines, lambda place: ast.parse(repr(values[place]), mode="eval").body)
+
+
+def lifted(code: str, lines: range | None = None) -> str:
+    """The program with `K__[i]` in place of its i-th literal."""
+    return _rewritten(code, lines, lambda place: ast.parse(f"{NAME}[{place}]", mode="eval").body)
+
+
+def tune(
+    start: Sequence[Number],
+    objective: Callable[[Sequence[Number]], float | None],
+    *,
+    trials: int,
+    seed: int,
+    lower_is_better: bool,
+) -> tuple[tuple[Number, ...], float | None, float | None]:
+    """(best values, their score, score of the start). One trial after the other, the same for the same seed.
+
+    Args:
+        start: the first trial.
+        objective: a score, or None for values that fail.
+    """
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    sampler = optuna.samplers.TPESampler(seed=seed % 2**32, n_startup_trials=STARTUP_TRIALS)
+    study = optuna.create_study(sampler=sampler, direction="minimize" if lower_is_better else "maximize")
+    study.enqueue_trial({f"k{i}": value for i, value in enumerate(start)})
+    first: float | None = None
+    best: tuple[tuple[Number, ...], float] | None = None
+    for number in range(trials):
+        trial = study.ask()
+        values = tuple(_suggest(trial, f"k{i}", value) for i, value in enumerate(start))
+        score = objective(values)
+        if score is None:
+            study.tell(trial, state=optuna.trial.TrialState.FAIL)
+            continue
+        study.tell(trial, score)
+        first = score if number == 0 else first
+        if best is None or (score < best[1] if lower_is_better else score > best[1]):
+            best = values, score
+    return (best[0], best[1], first) if best else (tuple(start), None, first)
+
+
+def tune_program(
+    code: str,
+    objective: Callable[[str], float | None],
+    *,
+    trials: int,
+    seed: int,
+    lower_is_better: bool,
+    lines: range | None = None,
+) -> Tuned | None:
+    """Tune a whole program by scoring each variant's text; None without literals or without any score."""
+    start = literals(code, lines)
+    if not start:
+        return None
+    values, score, first = tune(
+        start,
+        lambda numbers: objective(with_values(code, numbers, lines)),
+        trials=trials,
+        seed=seed,
+        lower_is_better=lower_is_better,
+    )
+    if score is None or first is None:
+        return None
+    return Tuned(with_values(code, values, lines), values, score, first, trials)
+
+
+def _suggest(trial: object, name: str, start: Number) -> Number:
+    """A range round the start: whole numbers stay whole, signs stay."""
+    suggest_int, suggest_float = trial.suggest_int, trial.suggest_float  # type: ignore[attr-defined]
+    if isinstance(start, int):
+        reach = max(3, abs(start) // 2)
+        return int(suggest_int(name, start - reach if start < 0 else max(0, start - reach), start + reach))
+    low, high = sorted((start / 4, start * 4))
+    return float(f"{suggest_float(name, low, high):.6g}") if start else 0.0
+
+
+def _rewritten(code: str, lines: range | None, new: Callable[[int], ast.expr]) -> str:
+    tree = ast.parse(code)
+    places = {id(node): place for place, node in enumerate(_found(tree, lines))}
+
+    class Replace(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> ast.AST:
+            return new(places[id(node)]) if id(node) in places else self.generic_visit(node)
+
+    return ast.unparse(ast.fix_missing_locations(Replace().visit(tree)))
+
+
+def _found(tree: ast.Module, lines: range | None) -> list[ast.expr]:
+    """Literal nodes, a minus sign included, in source order."""
+    found: list[ast.expr] = []
+    stack: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while stack:
+        node, inside = stack.pop()
+        if inside and isinstance(node, ast.expr) and _is_number(node):
+            if _value(node) != 0 and (lines is None or node.lineno in lines):
+                found.append(node)
+            continue
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            stack += [(child, True) for child in reversed(node.body)]
+            continue
+        children = list(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Subscript):
+            children.remove(node.slice)
+        stack += [(child, inside) for child in reversed(children)]
+    return found[:MOST_LITERALS]
+
+
+def _is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return isinstance(node.operand, ast.Constant) and _is_number(node.operand)
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
+
+
+def _value(node: ast.expr) -> Number:
+    if isinstance(node, ast.UnaryOp):
+        return -_value(node.operand)
+    assert isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+    return node.value
