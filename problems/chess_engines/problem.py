@@ -21,13 +21,13 @@ HERE = Path(__file__).parent
 ENGINES = HERE / "engines"
 
 STATEMENT = """\
-Write an engine for chess. Engines play each other from random openings; the metric is Elo above the first champion, an \
-alpha-beta search of two plies that counts material.
+Write an engine for chess. Engines play each other from random openings; the metric is Elo above the first champion, \
+an alpha-beta search of two plies that counts material.
 """
 
 SIGNATURE = """\
 The file binds `engine`, an object with `name` (text) and `select_move(position, time_left_ms)`, which returns a legal
-move in UCI notation ("e2e4", "e7e8q"). One process plays one game, so the engine may keep what it learned between moves.
+move in UCI notation ("e2e4", "e7e8q"). One process plays one game, so the engine may keep what it learned so far.
 
 position.board         a rust_chess.Board; treat it as read-only
 position.fen           the position in FEN
@@ -37,8 +37,8 @@ position.apply(move)   the position after a move; the original is not changed
 position.limit         .nodes, .depth, .milliseconds: what this move may cost; None where it does not apply
 
 Keep within the limit: count one node for each position searched. A move that takes far too long, crashes or is not
-legal loses the game at once. `engine.score`, if set, is the engine's own estimate in centipawns for its side; it is only
-used for adjudication. Import what you use."""
+legal loses the game at once. `engine.score`, if set, is the engine's own estimate in centipawns for its side; it is
+only used for adjudication. Import what you use."""
 
 RUST_CHESS = """\
 rust_chess is not python-chess. What engines need of it:
@@ -47,7 +47,7 @@ board.generate_legal_captures()          after reset_move_generator(): captures 
 board.make_move_new(move, False)         a new board after a legal move (0.2 microseconds); rust_chess.Move("e2e4")
 board.turn == rust_chess.WHITE           board.is_check(), is_checkmate(), is_stalemate(), is_n_repetition(2)
 board.get_status()                       rust_chess.BoardStatus.ONGOING, CHECKMATE, STALEMATE, ...
-board.get_piece_type_bitboard(rust_chess.PAWN).to_uint()   an int: bit 0 is a1, bit 63 h8; also KNIGHT, BISHOP, ROOK, ...
+board.get_piece_type_bitboard(rust_chess.PAWN).to_uint()   an int: bit 0 is a1, bit 63 h8; also KNIGHT, ...
 board.get_color_bitboard(rust_chess.WHITE).to_uint()
 board.get_piece_type_on(square), board.is_capture(move), board.zobrist_hash, board.halfmove_clock"""
 
