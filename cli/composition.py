@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cli.control import ControlFile
+from cli.live_output import LiveOutput
 from cli.packages import installed_packages
 from cli.run_folder import logs_dir
 from core.backend.cache import ReplyCache
@@ -63,6 +64,7 @@ class Search:
     orchestrator: Orchestrator
     bench: Bench
     sandbox_tier: str
+    live: LiveOutput
     _closers: list[Callable[[], None]]
 
     def close(self) -> None:
@@ -87,7 +89,9 @@ def compose(
     journal = Journal(problem.lower_is_better)
     desk = _desk(config, problem, store, stop_now, recorded)
     closers.append(desk.close)
-    jobs, tier = _jobs(config, problem, run_dir, accept_unsandboxed, closers)
+    live = LiveOutput(run_dir)
+    closers.append(live.close)
+    jobs, tier = _jobs(config, problem, run_dir, accept_unsandboxed, closers, live)
     bench = Bench(
         jobs=jobs,
         limits=limits_of(config),
@@ -163,7 +167,7 @@ def compose(
         usage=desk.usage_of,
         control=Control(poll=ControlFile(run_dir, store, interrupted).poll, interrupted=interrupted),
     )
-    return Search(config, problem, store, journal, evaluator, desk, orchestrator, bench, tier, closers)
+    return Search(config, problem, store, journal, evaluator, desk, orchestrator, bench, tier, live, closers)
 
 
 def problem_of(config: Config) -> Problem:
@@ -209,7 +213,12 @@ def _desk(
 
 
 def _jobs(
-    config: Config, problem: Problem, run_dir: Path, accept_unsandboxed: bool, closers: list[Callable[[], None]]
+    config: Config,
+    problem: Problem,
+    run_dir: Path,
+    accept_unsandboxed: bool,
+    closers: list[Callable[[], None]],
+    live: LiveOutput | None = None,
 ) -> tuple[Any, str]:
     """The sandbox and the workers; modules of other runners are loaded only when asked for."""
     from core.executor.jobs import JobPool, LocalJobs
@@ -226,7 +235,10 @@ def _jobs(
     )
     closers.append(sandbox.close)
     runner = LocalJobs(
-        sandbox, slots=config.search.workers, scratch=workspaces_dir(config) / run_dir.name
+        sandbox,
+        config.search.workers,
+        scratch=workspaces_dir(config) / run_dir.name,
+        on_output=live.tell if live else None,
     )
     pool = JobPool(runner)
     closers.append(pool.close)

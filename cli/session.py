@@ -133,7 +133,12 @@ class RunSession:
     def _attach_sinks(self) -> View:
         view = open_view(self._view_kind, self)
         self._stack.callback(view.close)
-        self.store.sinks = [MetricsSink(self.run_dir, self.store), BestSink(self.search, self.run_dir), view]
+        self.store.sinks = [
+            MetricsSink(self.run_dir, self.store, self.config.search.policy),
+            BestSink(self.search, self.run_dir),
+            self.search.live,
+            view,
+        ]
         return view
 
     def _record_start(self) -> None:

@@ -369,6 +369,8 @@ class JobSpec(BaseModel):
     """`package.module:function` of ours (trusted code), called with (payload, JobBench)."""
     payload: dict[str, Any]
     """Plain JSON; bytes are allowed as base64 text."""
+    label: str = ""
+    """Node id that the work is for: live output is told under it."""
     seconds: float = 3600.0
     """Deadline for the whole job, its own clean-up included."""
     cpus: float = 1.0

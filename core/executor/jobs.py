@@ -101,7 +101,7 @@ class LocalJobs:
         """
         Args:
             scratch: folder for the jobs' private folders; a temporary one without.
-            on_output: called with (job id, text) while a candidate prints.
+            on_output: called with (label or job id, text) while a candidate prints.
         """
         if slots < 1:
             raise ValueError(f"slots={slots}: at least 1 is needed")
@@ -161,7 +161,7 @@ class LocalJobs:
         scratch.mkdir()
         told = self._on_output
         bench = JobBench(
-            sandbox=self._sandbox, scratch=scratch, on_output=None if told is None else lambda text: told(id_, text)
+            sandbox=self._sandbox, scratch=scratch, on_output=None if told is None else lambda text: told(spec.label or id_, text)
         )
         try:
             return JobResult(id=id_, value=run_job(spec, bench))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -58,9 +58,9 @@ class CompetitionEvaluator:
         return [self._evaluate(node) for node in nodes]
 
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
-        """Scores on the final part with 95 % intervals; None for all where the hidden rows are not split."""
+        """Scores on the final part with 95 % intervals; no metric, and why, where the hidden rows are not split."""
         if self._judge is None or not self._prepared.is_split():
-            return [None for _ in nodes]
+            return [Evaluation(message=f"no separate final score: {self._prepared.meta['note']}") for _ in nodes]
         who = sha256(" ".join(node.id for node in nodes).encode()).hexdigest()[:12]
         reveals = self._prepared.count_reveal(f"{self._bench.run_dir.name}/{who}")
         return [self._final(node, reveals) for node in nodes]
@@ -81,7 +81,7 @@ class CompetitionEvaluator:
         if self._judge is None:
             return Evaluation(seconds=result.exec_time, term_out=result.term_out, files=self._kept(value))
         found = value["files"].get(SUBMISSION)
-        if found is None:
+        if found is None or found.get("error") == "not written":
             return refused(result, FailureKind.NO_SUBMISSION, f"the program ended without writing {SUBMISSION}")
         if "error" in found:
             return refused(result, FailureKind.BAD_SUBMISSION, f"{SUBMISSION}: {found['error']}")
@@ -93,6 +93,7 @@ class CompetitionEvaluator:
         size = sample.stat().st_size if sample.is_file() else 0
         return JobSpec(
             entry=ENTRY,
+            label=node.id,
             payload={
                 "code": node.code,
                 "inputs": str(self._prepared.public),
@@ -146,7 +147,7 @@ class CompetitionEvaluator:
         """Collected files by name, relative to the run's folder."""
         run_dir, kept = self._bench.run_dir, {}
         for name, found in value["files"].items():
-            path = Path(found["path"]) if "path" in found else None
+            path = Path(found["path"]) if found.get("path") else None
             if path is not None:
                 kept[name] = str(path.relative_to(run_dir)) if path.is_relative_to(run_dir) else str(path)
         return kept
@@ -161,6 +162,3 @@ class CompetitionEvaluator:
 
     def _medal(self, score: float) -> dict[str, Any]:
         return medal(score, self._source.leaderboard, self._source.lower_is_better)
-
-
-Runner = Callable[[JobSpec], Any]
