@@ -55,7 +55,9 @@ class BuilderAgent(CoderAgent):
 
     def prompt(self, context: AgentContext) -> Prompt:
         made = super().prompt(context)
-        return replace(made, context={**made.context, "role": "builder", "question": question_of(context)})
+        place = {"generation": context.task.generation, "slot": context.task.slot}
+        facts = {**made.context, **place, "role": "builder", "question": question_of(context)}
+        return replace(made, context=facts)
 
     def code(self, context: AgentContext, reply: str) -> AgentResult:
         """The engine in the reply; its node keeps the category it was asked for."""

@@ -56,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("arena: name at least two engines")
     settings = _settings(problem.settings, args)
     engines = _engines(args.engines, problem.spec)
+    book = _Narrator(engines, quiet=args.json)
     with tempfile.TemporaryDirectory(prefix="swarm-arena-") as folder:
         with open_jobs(config, problem, Path(folder), accept_unsandboxed=args.i_accept_unsandboxed) as (jobs, limits):
             bench = Bench(
@@ -65,14 +66,14 @@ def run(args: argparse.Namespace) -> int:
                 work_dir=Path(folder),
                 seed=config.project.seed,
                 journal=Journal(),
-                games=_Narrator(engines, quiet=args.json),
+                games=book,
                 append=lambda events: None,
                 isolated=config.execution.sandbox != "none",
             )
             games = _play(bench, engines, problem.spec, settings)
     _print(games, engines, as_json=args.json)
     if args.pgn:
-        Path(args.pgn).write_text("\n".join(game["pgn"] for game in games), encoding="utf-8")
+        Path(args.pgn).write_text("\n".join(book.pgn[game["key"]] for game in games), encoding="utf-8")
     return 0
 
 
@@ -83,14 +84,18 @@ class _Narrator(MemoryBook):
         super().__init__()
         self._names = names_of(engines)
         self._quiet = quiet
+        self.pgn: dict[str, str] = {}
+        """Key → game."""
 
     def put(self, key: str, game: dict[str, Any], events: Sequence[Event]) -> None:
         super().put(key, game, events)
         for event in events:
-            if isinstance(event, GameFinished) and not self._quiet:
-                white, black = self._names[event.white], self._names[event.black]
-                line = f"{white} - {black}  {event.result}  {event.termination}, {event.plies} plies"
-                print(_printable(line), flush=True)
+            if isinstance(event, GameFinished):
+                self.pgn[key] = event.pgn
+                if not self._quiet:
+                    white, black = self._names[event.white], self._names[event.black]
+                    line = f"{white} - {black}  {event.result}  {event.termination}, {event.plies} plies"
+                    print(_printable(line), flush=True)
 
 
 def _settings(settings: ArenaSettings, args: argparse.Namespace) -> ArenaSettings:

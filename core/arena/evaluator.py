@@ -63,9 +63,9 @@ class ArenaEvaluator:
         )
         games = self.tournament.play(pairings, kind="smoke", generation=node.generation)
         for game in games:
-            loser = game["record"]["loser"]
+            loser = game["loser"]
             if loser is not None and (game["white"], game["black"])[loser] == node.id:
-                return _refused("smoke", FailureKind(game["record"]["failure"]), _forfeit_text(game))
+                return _refused("smoke", FailureKind(game["failure"]), _forfeit_text(game))
         return None
 
     # ------------------------------------------------------------ the tournament
@@ -252,9 +252,9 @@ class _Verdict:
     def _why_forfeited(self, node: Node) -> tuple[FailureKind, str]:
         book = self.arena.bench.games.all()
         for game in reversed(book):
-            loser = game["record"]["loser"]
+            loser = game["loser"]
             if loser is not None and (game["white"], game["black"])[loser] == node.id:
-                return FailureKind(game["record"]["failure"]), f"it forfeited every game: {_forfeit_text(game)}"
+                return FailureKind(game["failure"]), f"it forfeited every game: {_forfeit_text(game)}"
         return FailureKind.RUNTIME, "it forfeited every game"
 
 
@@ -269,5 +269,4 @@ def _refused(gate: str, failure: FailureKind, reason: str) -> Evaluation:
 
 
 def _forfeit_text(game: dict[str, Any]) -> str:
-    record = game["record"]
-    return f"{record['termination']} at move {len(record['moves']) // 2 + 1}: {record['message']}"
+    return f"{game['termination']} at move {len(game['moves']) // 2 + 1}: {game['message']}"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.arena.mutation import Gene, cross, mutate
+
+_NAME = re.compile(r"^(\s+name = )([\"'])[^\"'\n]*\2", re.MULTILINE)
 
 CROSS_SHARE = 0.25
 """How often a candidate takes genes from the runner-up before it is changed."""
@@ -60,8 +63,17 @@ class ArenaRules:
             if more:
                 code, notes = changed, notes + more
                 break
+        code = _renamed(code, context)
         plan = "Changed constants of the champion: " + ("; ".join(notes) or "none") + "."
         return f"{plan}\n\n```python\n{code}\n```\n"
 
     def _slowdown(self) -> list[Gene]:
         return [gene for gene in self._genes if gene.name in self._slower]
+
+
+def _renamed(code: str, context: Mapping[str, Any]) -> str:
+    """The source with its engine's first `name = "…"` telling generation and slot: standings are read by people."""
+    generation, slot = context.get("generation"), context.get("slot")
+    if generation is None or slot is None:
+        return code
+    return _NAME.sub(lambda found: f'{found[1]}"g{generation}.{slot}"', code, count=1)

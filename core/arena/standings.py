@@ -36,7 +36,7 @@ class Played:
             game["result"],
             game["termination"],
             tuple(game["opening"]),
-            tuple(move["uci"] for move in game["record"]["moves"]),
+            tuple(game["moves"]),
         )
 
     @property

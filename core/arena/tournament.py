@@ -182,7 +182,7 @@ class Tournament:
 def stored_game(
     game: Game, pairing: Pairing, record: GameRecord, game_id: str, kind: str, generation: int | None
 ) -> tuple[dict[str, Any], GameFinished]:
-    """A finished game as the book keeps it, and the event that tells it."""
+    """A finished game as the book keeps it, and the event that tells it; positions and PGN stand in events alone."""
     match = pairing.match
     white, black = match.white.name or match.white.id, match.black.name or match.black.id
     tags = {"White": white, "Black": black, "TimeControl": time_control(MoveLimit.parse(match.limit))}
@@ -201,10 +201,15 @@ def stored_game(
         "opening": list(match.opening),
         "limit": match.limit,
         "seed": match.seed,
+        "start": record.start,
+        "moves": [move.uci for move in record.moves],
         "result": record.result,
         "termination": record.termination,
-        "record": record.model_dump(mode="json"),
-        "pgn": pgn,
+        "loser": record.loser,
+        "failure": record.failure.value if record.failure else None,
+        "message": record.message,
+        "output": list(record.output),
+        "tries": record.tries,
     }
     finished = GameFinished(
         game_id=game_id,

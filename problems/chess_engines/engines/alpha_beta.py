@@ -1,4 +1,4 @@
-"""Alpha-beta for chess, two plies deep, counting material: the starting champion."""
+"""Alpha-beta for chess. The constants say how deep it looks and what it counts."""
 
 import time
 

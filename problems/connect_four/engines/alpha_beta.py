@@ -1,4 +1,4 @@
-"""Alpha-beta for connect four, two plies deep: the starting champion.
+"""Alpha-beta for connect four. The constants say how deep it looks and what it counts.
 
 Bit `column * 7 + row` is a square; `own` is the bitboard of the side to move, `filled` of all stones.
 """
