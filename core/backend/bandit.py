@@ -26,17 +26,17 @@ class Arm:
 
 
 class Bandit:
-    """Cost-aware UCB: the arm with the highest (mean gain + √(2 ln N / n)) / mean cost.
+    """UCB on improvement per dollar: the arm with the highest density + √(2 ln N / n), where density is mean gain over
+    mean cost as a share of the best arm's.
 
-    Gains are scaled by the largest one told, costs by the dearest arm's mean. A choice is a function of what was told
-    and of `rng`, never of calls in flight, so that a resumed run, told again, chooses the same.
+    A choice is a function of what was told and of `rng`, never of calls in flight, so that a resumed run, told again,
+    chooses the same.
 
-    Source: density ranking of Tran-Thanh et al. 2012 (KUBE) over the index of Auer et al. 2002 (UCB1).
+    Source: UCB1 of Auer et al. 2002 over the densities of Tran-Thanh et al. 2012 (KUBE).
     """
 
     def __init__(self) -> None:
         self._arms: dict[str, Arm] = {}
-        self._largest_gain = 0.0
         self._lock = threading.Lock()
 
     def tell(self, name: str, gain: float, cost: float | None) -> None:
@@ -47,7 +47,6 @@ class Bandit:
             arm.pulls += 1
             arm.gain += gain
             arm.cost += max(cost or 0.0, 0.0)
-            self._largest_gain = max(self._largest_gain, gain)
 
     def choose(self, names: list[str], rng: random.Random) -> int:
         """Index of the model to ask: one of those never told, at random, else the best by the index above."""
@@ -61,13 +60,19 @@ class Bandit:
 
     def _scores(self, arms: list[Arm]) -> list[float]:
         pulls = sum(arm.pulls for arm in arms)
-        dearest = max(arm.cost / arm.pulls for arm in arms)
-        scores = []
-        for arm in arms:
-            gain = arm.gain / arm.pulls / self._largest_gain if self._largest_gain else 0.0
-            cost = max(arm.cost / arm.pulls / dearest, CHEAPEST_SHARE) if dearest else 1.0
-            scores.append((gain + math.sqrt(2 * math.log(pulls) / arm.pulls)) / cost)
-        return scores
+        densities = self._densities(arms)
+        best = max(densities)
+        return [
+            (density / best if best else 0.0) + math.sqrt(2 * math.log(pulls) / arm.pulls)
+            for arm, density in zip(arms, densities, strict=True)
+        ]
+
+    def _densities(self, arms: list[Arm]) -> list[float]:
+        """Mean gain over mean cost, the cost in shares of the dearest arm's; 1 each where nothing costs."""
+        costs = [arm.cost / arm.pulls for arm in arms]
+        dearest = max(costs)
+        shares = [max(cost / dearest, CHEAPEST_SHARE) if dearest else 1.0 for cost in costs]
+        return [arm.gain / arm.pulls / share for arm, share in zip(arms, shares, strict=True)]
 
 
 class ModelChooser:

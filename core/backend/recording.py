@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -160,3 +161,44 @@ class RecordedCalls:
             with self._lock:
                 self.drifted += 1
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A recording, opened: what `demo` names and replays."""
+
+    manifest: Manifest
+    calls: tuple[CallRecord, ...]
+
+    @property
+    def model(self) -> str:
+        """provider/model of all models in it."""
+        return ", ".join(self.manifest.models)
+
+    @property
+    def date(self) -> str:
+        return self.manifest.recorded_at[:10]
+
+    @property
+    def problem(self) -> str:
+        return self.manifest.problem
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The run's configuration; its masked secrets are null, since a replay needs none."""
+        plain = _without_masks(self.manifest.config)
+        assert isinstance(plain, dict)
+        return plain
+
+
+def open_recording(folder: Path) -> Recording:
+    """Read and check a recording. Raises RecordingError (exit 2, one line)."""
+    return Recording(load_manifest(folder), tuple(load_calls(folder)))
+
+
+def _without_masks(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_masks(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_masks(item) for item in value]
+    return None if isinstance(value, str) and value and not value.strip("*") else value

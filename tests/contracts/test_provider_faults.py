@@ -116,10 +116,14 @@ def settings_for(server: FaultyServer, provider: str, **options: Any) -> ModelSe
 def matrix() -> Iterator[dict[tuple[str, str], list[str]]]:
     cells: dict[tuple[str, str], list[str]] = {}
     yield cells
-    print("\n\nfault                    " + "".join(f"{provider:34}" for provider in MODELS) + "\n")
+    print(
+        "\n\nprovider × fault → outcome (requests)\nfault                    "
+        + "".join(f"{provider:36}" for provider in MODELS)
+        + "\n"
+    )
     for fault in FAULTS:
         row = ["; ".join(sorted(set(cells.get((fault.name, provider), ())))) for provider in MODELS]
-        print(f"{fault.name:25}" + "".join(f"{cell:34}" for cell in row))
+        print(f"{fault.name:25}" + "".join(f"{cell:36}" for cell in row))
 
 
 def outcome_of(query: Any, with_tools: bool) -> tuple[type[Exception] | None, str]:
@@ -164,7 +168,8 @@ def test_fault(fault: Fault, provider: str, server: FaultyServer, matrix: dict[t
         if error is None and with_tools:
             assert set(json.loads(text)) >= set(REVIEW)
         told = "reply" if error is None else error.__name__
-        matrix.setdefault((fault.name, provider), []).append(f"{told} ({requests} request{'s' * (requests > 1)})")
+        also = "tools: " if fault.repaired and with_tools else ""
+        matrix.setdefault((fault.name, provider), []).append(f"{also}{told} ({requests})")
 
 
 GEMINI_SENDS_CALLS_WHOLE = frozenset({"stall in a stream", "drop in a stream", "truncated stream", "malformed chunk"})

@@ -124,7 +124,12 @@ class FaultyServer(LLMockServer):
         super().__init__(port=port)
         self.layer = _Layer(self.app)
         self.app = self.layer
+
+    def start(self) -> LLMockServer:
+        started = super().start()
+        # A reply that is cut on purpose is an error for uvicorn, which configured its logger just now.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        return started
 
     def reset(self) -> None:
         """No faults queued, nothing counted."""

@@ -1,0 +1,152 @@
+"""Retries: how often, how long, and what ends them."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+
+import pytest
+
+from core.backend.deadline import Deadline, call_within
+from core.backend.faults import LostReplyError, RefusedError
+from core.backend.gate import Gate
+from core.backend.retry import LONGEST_WAIT, Patience, RetryPolicy
+from utils.errors import BackendAuthError, BackendBusyError, BackendError, RunStopped
+
+
+class Clock(threading.Event):
+    """An Event whose waits take no time and are written down."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits: list[float] = []
+        self.now = 0.0
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.waits.append(timeout or 0.0)
+        self.now += timeout or 0.0
+        return self.is_set()
+
+
+def patience() -> tuple[Patience, Clock]:
+    clock = Clock()
+    return Patience(clock, random.Random(0)), clock
+
+
+def failing(errors: list[Exception]):  # type: ignore[no-untyped-def]
+    left = iter(errors)
+
+    def send(attempt: int) -> str:
+        error = next(left, None)
+        if error is not None:
+            raise error
+        return f"answer {attempt}"
+
+    return send
+
+
+def test_default_waits_are_10_20_40_80_seconds_with_jitter() -> None:
+    waiter, clock = patience()
+    told: list[tuple[str, float]] = []
+    with pytest.raises(BackendBusyError, match="after 5 attempts"):
+        waiter.call(
+            failing([BackendBusyError("busy")] * 9), RetryPolicy(), lambda reason, wait: told.append((reason, wait))
+        )
+    assert len(clock.waits) == 4
+    for wait, planned in zip(clock.waits, (10, 20, 40, 80), strict=True):
+        assert planned <= wait <= 1.25 * planned
+    assert [wait for _, wait in told] == clock.waits
+
+
+def test_retry_after_is_kept_and_goes_before_the_plan() -> None:
+    waiter, clock = patience()
+    answer = waiter.call(failing([BackendBusyError("429", 33.0), BackendBusyError("429", 0.5)]), RetryPolicy())
+    assert answer == "answer 3"
+    assert 33.0 <= clock.waits[0] <= 36.3
+    assert 0.5 <= clock.waits[1] <= 0.55
+
+
+def test_a_server_that_asks_for_hours_is_given_up() -> None:
+    waiter, clock = patience()
+    with pytest.raises(BackendError, match="asks to wait"):
+        waiter.call(failing([BackendBusyError("429", LONGEST_WAIT + 1)]), RetryPolicy())
+    assert clock.waits == []
+
+
+@pytest.mark.parametrize("error", [BackendAuthError("401"), RefusedError("400", 400), BackendError("no")])
+def test_never_after_an_error_that_stays(error: Exception) -> None:
+    waiter, clock = patience()
+    with pytest.raises(type(error)):
+        waiter.call(failing([error]), RetryPolicy())
+    assert clock.waits == []
+
+
+def test_stop_ends_a_wait_at_once() -> None:
+    stop = threading.Event()
+    threading.Timer(0.05, stop.set).start()
+    started = time.monotonic()
+    with pytest.raises(RunStopped):
+        Patience(stop).call(failing([BackendBusyError("busy")] * 9), RetryPolicy(backoff=60))
+    assert time.monotonic() - started < 5
+
+
+def test_the_deadline_holds_against_a_call_that_never_returns() -> None:
+    release = threading.Event()
+    started = time.monotonic()
+    with pytest.raises(LostReplyError, match=r"no complete reply within 0\.1 s"):
+        call_within(Deadline(0.1), lambda: release.wait(30), threading.Event(), "openai/m")
+    assert time.monotonic() - started < 5
+    release.set()
+
+
+def test_stop_gives_up_a_call_under_way() -> None:
+    stop, release = threading.Event(), threading.Event()
+    threading.Timer(0.05, stop.set).start()
+    deadline = Deadline(60)
+    with pytest.raises(RunStopped):
+        call_within(deadline, lambda: release.wait(30), stop, "openai/m")
+    assert deadline.cut
+    with pytest.raises(TimeoutError):
+        deadline.check()
+    release.set()
+
+
+def test_requests_a_minute_are_spaced_evenly() -> None:
+    waiter, clock = patience()
+    gate = Gate(4, 30.0, waiter, clock=lambda: clock.now)
+    for _ in range(4):
+        with gate.passage():
+            pass
+    assert [wait for wait in clock.waits if wait] == [pytest.approx(2.0)] * 3
+
+
+def test_a_pause_holds_everybody_back() -> None:
+    waiter, clock = patience()
+    gate = Gate(4, None, waiter, clock=lambda: clock.now)
+    gate.pause(7.0)
+    with gate.passage():
+        pass
+    assert max(clock.waits) == pytest.approx(7.0)
+
+
+def test_concurrency_is_kept() -> None:
+    gate = Gate(2, None, Patience(threading.Event()))
+    inside, most, lock = 0, 0, threading.Lock()
+
+    def pass_through() -> None:
+        nonlocal inside, most
+        with gate.passage():
+            with lock:
+                inside += 1
+                most = max(most, inside)
+            time.sleep(0.01)
+            with lock:
+                inside -= 1
+
+    threads = [threading.Thread(target=pass_through) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == 2

@@ -1,0 +1,177 @@
+"""Which model a role talks to: inheritance, usual keys, and nothing secret in sight."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.backend.preflight import check, quote
+from core.backend.settings import ModelSettings, model_settings
+from utils.config import check_config, load_config
+from utils.config_schema import BudgetSection, LLMSection
+from utils.errors import ConfigError
+
+PRESETS = ("openai", "anthropic", "gemini", "deepseek", "glm", "ollama", "vllm")
+KEY = "sk-planted-0123456789"
+UNPRICED: dict[str, object] = {"provider": "openai", "model": "nobody-knows-it", "base_url": "https://h.example/v1"}
+
+
+def settings(env: dict[str, str] | None = None, **roles: object) -> dict[str, ModelSettings]:
+    return model_settings(LLMSection.model_validate(roles), env or {})
+
+
+def test_feedback_and_refine_inherit_what_they_do_not_set() -> None:
+    code = {"provider": "openai", "model": "gpt-4o", "temperature": 0.5, "timeout": 60, "api_key": KEY}
+    roles = settings(code=code, feedback={"model": "gpt-4o-mini"})
+    assert (roles["feedback"].model, roles["feedback"].provider) == ("gpt-4o-mini", "openai")
+    assert (roles["feedback"].temperature, roles["feedback"].timeout, roles["feedback"].key_text) == (0.5, 60, KEY)
+    assert (roles["refine"].model, roles["refine"].role) == ("gpt-4o", "refine")
+
+
+def test_a_role_with_another_provider_inherits_neither_key_nor_address() -> None:
+    code = {"provider": "openai", "model": "m", "base_url": "https://llm.example/v1", "api_key": KEY}
+    roles = settings({"ANTHROPIC_API_KEY": "sk-ant-1"}, code=code, feedback={"provider": "anthropic", "model": "c"})
+    assert roles["feedback"].base_url == ""
+    assert roles["feedback"].key_text == "sk-ant-1"
+
+
+@pytest.mark.parametrize(
+    ("provider", "base_url", "variable", "found"),
+    [
+        ("openai", None, "OPENAI_API_KEY", True),
+        ("anthropic", None, "ANTHROPIC_API_KEY", True),
+        ("gemini", None, "GEMINI_API_KEY", True),
+        ("gemini", None, "GOOGLE_API_KEY", True),
+        ("openai", "https://api.deepseek.com", "DEEPSEEK_API_KEY", True),
+        ("openai", "https://open.bigmodel.cn/api/paas/v4", "ZHIPUAI_API_KEY", True),
+        ("openai", "https://api.deepseek.com", "OPENAI_API_KEY", False),
+        ("openai", "https://elsewhere.example/v1", "OPENAI_API_KEY", False),
+        ("openai", "http://127.0.0.1:8000/v1", "OPENAI_API_KEY", False),
+    ],
+)
+def test_a_key_goes_only_to_the_host_it_was_made_for(
+    provider: str, base_url: str | None, variable: str, found: bool
+) -> None:
+    code = {"provider": provider, "model": "m", "base_url": base_url}
+    assert settings({variable: KEY}, code=code)["code"].key_text == (KEY if found else "")
+
+
+def test_reasoning_models_are_known_by_name() -> None:
+    for model, reasons in (("o3-mini", True), ("gpt-5-mini", True), ("gpt-4o", False), ("claude-sonnet-5", False)):
+        found = settings(code={"provider": "openai", "model": model})["code"]
+        assert found.reasoning is reasons
+        assert found.max_tokens == (32768 if reasons else 8192)
+
+
+def test_no_secret_in_repr() -> None:
+    code = {"provider": "openai", "model": "m", "api_key": KEY, "base_url": "https://me:hunter2@h.example/v1?k=s3cret"}
+    shown = repr(settings(code=code))
+    assert KEY not in shown
+    assert "hunter2" not in shown
+    assert "s3cret" not in shown
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_finds_its_key_and_passes_the_check(preset: str) -> None:
+    keys = ("OPENAI", "ANTHROPIC", "GEMINI", "DEEPSEEK", "ZAI")
+    env = {f"{name}_API_KEY": f"{KEY}-{name}" for name in keys} | {"VLLM_MODEL": "qwen"}
+    config = load_config(None, presets={"llm": preset}, env=env)
+    roles = model_settings(config.llm, env)
+    check(roles, config.budget)
+    needs_key = preset not in ("ollama", "vllm")
+    assert bool(roles["code"].key_text) is needs_key
+    name = {"glm": "ZAI"}.get(preset, preset.upper())
+    assert not needs_key or roles["code"].key_text == f"{KEY}-{name}"
+    assert roles["feedback"].model == roles["code"].model
+
+
+@pytest.mark.parametrize("preset", ["openai", "anthropic", "gemini", "deepseek", "glm"])
+def test_a_missing_key_is_one_line_that_names_the_variable(preset: str) -> None:
+    config = load_config(None, presets={"llm": preset}, env={})
+    with pytest.raises(ConfigError, match="_API_KEY in the environment") as caught:
+        check(model_settings(config.llm, {}), config.budget)
+    assert caught.value.exit_code == 2
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("code", "usd", "line"),
+    [
+        (
+            UNPRICED,
+            5.0,
+            r"llm\.\*\.price",
+        ),
+        (
+            UNPRICED,
+            5.0,
+            "budget.usd=null",
+        ),
+        ({"provider": "openia", "model": "m"}, 5.0, "openai"),
+        ({"provider": "command", "command": "no-such-program --flag"}, 5.0, "no-such-program"),
+        ({"provider": "command"}, 5.0, "command is not set"),
+        ({"provider": "azure", "model": "m", "api_key": KEY}, None, "base_url"),
+    ],
+)
+def test_what_cannot_be_asked_or_paid_is_refused_before_the_run(
+    code: dict[str, object], usd: float | None, line: str
+) -> None:
+    with pytest.raises(ConfigError, match=line):
+        check(settings(code=code), BudgetSection(usd=usd))
+
+
+@pytest.mark.parametrize(
+    ("code", "usd"),
+    [
+        (UNPRICED, None),
+        (
+            UNPRICED | {"price": {"input": 1, "output": 2}},
+            5,
+        ),
+        ({"provider": "openai", "model": "x", "base_url": "http://localhost:1234/v1"}, 5),
+        ({"provider": "command", "command": "cat"}, 5),
+        ({"provider": "rules"}, 0),
+    ],
+)
+def test_what_can_be_paid_passes(code: dict[str, object], usd: float | None) -> None:
+    check(settings(code=code), BudgetSection(usd=usd))
+
+
+def test_missing_sdk_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.backend.preflight._is_installed", lambda package: False)
+    with pytest.raises(ConfigError, match=r'pip install "swarm-evo\[gemini\]"'):
+        check(settings(code={"provider": "gemini", "model": "m", "api_key": KEY}), BudgetSection())
+
+
+def test_the_quote_is_steps_times_expected_tokens_and_price() -> None:
+    code = {"provider": "openai", "model": "m", "price": {"input": 1.0, "output": 10.0}}
+    ten, twenty = quote(settings(code=code), 10), quote(settings(code=code), 20)
+    assert (twenty.tokens, twenty.calls) == (2 * (ten.tokens or 0), 2 * ten.calls)
+    expected = 10 * ((7000 + 4000) * 1.0 + (2500 + 300) * 10.0) / 1e6
+    assert ten.usd == pytest.approx(expected)
+    assert "$5.00 by budget.usd" in ten.text(5.0)
+    assert quote(settings(), 10).tokens is None
+
+
+def test_models_are_complete_settings_with_their_own_prices() -> None:
+    code = {
+        "provider": "openai", "base_url": "https://h.example/v1", "api_key": KEY, "choice": "bandit",
+        "models": [{"model": "a", "price": {"input": 1, "output": 1}}, {"model": "c", "provider": "anthropic"}],
+    }  # fmt: skip
+    found = settings(code=code)["code"]
+    assert [arm.writer for arm in found.models] == ["openai/a", "anthropic/c"]
+    assert found.models[0].key_text == KEY
+    assert found.models[1].key_text == ""
+    assert found.models[1].base_url == ""
+    assert found.choice == "bandit"
+
+
+def test_unknown_tools_start_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"llm\.code\.tools"):
+        check_config({"llm": {"code": {"tools": "magic"}}})
+
+
+def test_presets_are_files(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="did you mean 'openai'"):
+        load_config(None, presets={"llm": "opnai"}, env={})
