@@ -59,7 +59,7 @@ class BaselineBench:
                     name=baseline.name, node_id=node.id, metric=verdict.metric, failure=verdict.failure
                 )
                 self._store.put_fact("baselines", known, [event])
-        except Exception as error:  # told at the end: the search itself must not stop for a baseline
+        except Exception as error:  # noqa: BLE001 - told at the end: a baseline must not stop the search
             self._error = error
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cli.baselines import baseline_node
 from cli.composition import Search
 from core.contracts import Evaluation, Problem
 from core.events import FinalScored
@@ -64,17 +63,12 @@ def conclude(search: Search, store: RunStore, run_dir: Path, reason: str) -> Out
     """Choose the winner on validation, open the final part once for it and the baselines, and keep both as facts."""
     outcome = Outcome(search, run_dir, reason)
     outcome.best = choose(search.journal.top(search.config.search.top_k))
-    outcome.baselines = list(store.get_fact("baselines") or [])
+    outcome.baselines = list(store.get_fact("baselines") or _seeded(search))
     if outcome.best is None:
         store.put_fact("final", {"node_id": None})
         return outcome
     rows = [row for row in outcome.baselines if row["failure"] is None]
-    seed = search.config.project.seed
-    nodes = [outcome.best]
-    for row in rows:
-        index = outcome.baselines.index(row)
-        nodes.append(baseline_node(seed, index, row["name"], "").model_copy(update={"id": row["node_id"]}))
-    scores = search.evaluator.final(nodes)
+    scores = search.evaluator.final([outcome.best, *(_node_of(search, row) for row in rows)])
     _keep_baselines(store, outcome, rows, scores[1:])
     outcome.final = _final_of(outcome.best, scores[0])
     event = FinalScored(
@@ -96,6 +90,21 @@ def choose(top: Sequence[Node]) -> Node | None:
     return min(equals, key=lambda node: (len(node.code), node.step))
 
 
+def _seeded(search: Search) -> list[dict[str, Any]]:
+    """Baselines that are nodes of the journal, as the same rows."""
+    return [
+        {
+            "name": str(node.metadata.get("name", node.id)),
+            "node_id": node.id,
+            "metric": node.metric_value,
+            "failure": node.failure.value if node.failure else None,
+            "message": str(node.metadata.get("message", "")),
+        }
+        for node in search.journal
+        if node.operator == "baseline"
+    ]
+
+
 def _final_of(best: Node, score: Evaluation | None) -> dict[str, Any]:
     return {
         "node_id": best.id,
@@ -104,6 +113,13 @@ def _final_of(best: Node, score: Evaluation | None) -> dict[str, Any]:
         "message": score.message if score else "",
         "detail": score.metadata if score else {},
     }
+
+
+def _node_of(search: Search, row: dict[str, Any]) -> Node:
+    """The node behind a row: the journal's, or for a baseline beside the search the one it was scored as."""
+    found = search.journal.get_node_by_id(row["node_id"])
+    code = next((b.code for b in search.problem.baselines() if b.name == row["name"]), "")
+    return found or Node(id=row["node_id"], code=code, operator="baseline", metadata={"name": row["name"]})
 
 
 def _keep_baselines(

@@ -193,8 +193,8 @@ class RunSession:
     def run(self) -> int:
         """Search to the end; returns the exit code."""
         search = self.search
-        self._first_nodes()
         self.view.start(search)
+        self._first_nodes()
         bench = BaselineBench(search, self.store)
         bench.start()
         try:

@@ -25,10 +25,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     run_dir = find_run(project_dir_of(args), args.run)
     with RunReader(run_dir) as reader:
-        if args.node:
-            facts = node_facts(reader, args.node)
-        else:
-            facts = run_facts(reader)
+        facts = node_facts(reader, args.node) if args.node else run_facts(reader)
         if args.why:
             facts["why"] = why(reader, args.node)
     if args.json:

@@ -17,6 +17,8 @@ HOW = {
     "claimed": "claimed: what the program printed, read by the reviewer; nobody checked it",
 }
 
+UNSEEN = {"competition": "rows", "heuristic": "instances", "arena": "games and opponents"}
+
 
 def banner(session: RunSession) -> list[str]:
     """What is about to happen, who writes, and what it may cost."""
@@ -101,7 +103,7 @@ def _final_lines(outcome: Outcome) -> list[str]:
     if final.get("metric") is None:
         return [f"final score: none ({final['message']})"] if final.get("message") else []
     interval = final.get("interval")
-    text = f"final score: {final['metric']:.6g} on rows the search never saw"
+    text = f"final score: {final['metric']:.6g} on {UNSEEN[outcome.search.problem.family]} the search never saw"
     if interval:
         text += f" (95 % {interval[0]:.6g} … {interval[1]:.6g})"
     reveals = final.get("detail", {}).get("final_reveals")
@@ -129,8 +131,9 @@ def _commonest_failure(outcome: Outcome) -> str:
 
 def _next(outcome: Outcome) -> list[str]:
     run = outcome.run_dir.name
-    lines = ["", "next:", f"  python main.py show {run}", f"  python main.py export-best {run} --refit"]
+    lines = ["", "next:", f"  python main.py show {run}"]
     if outcome.search.problem.family == "competition":
+        lines.append(f"  python main.py export-best {run} --refit")
         lines.append('  python main.py --data.dir=FOLDER --data.goal="…" --data.target=COLUMN --data.metric=rmse')
     if outcome.search.desk.settings_of("code").provider == "rules":
         lines.append(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from reports.facts import RunFacts
 from reports.markup import EMPTY, Markup, figure, tag
-from reports.series import best_so_far, by_generation, points, shown_range
+from reports.series import baseline_scores, best_so_far, by_generation, points, shown_range
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 920, 320, 78, 34, 12
 MOST_MARKS = 3000
@@ -23,13 +23,14 @@ def _by_step(facts: RunFacts) -> Markup:
     if not scored:
         return EMPTY
     last = max(node.step for node in facts.nodes)
-    low, high = shown_range([p.metric for p in scored], facts.lower_is_better)
+    baselines = [value for _, value in baseline_scores(facts.baselines)]
+    low, high = shown_range([p.metric for p in scored] + baselines, facts.lower_is_better)
     x, y = _scale(0, last, LEFT, WIDTH - 10), _scale(low, high, HEIGHT - BOTTOM, TOP)
     every = len(scored) // MOST_MARKS + 1
     marks = []
     for point in scored[::every]:
         title = tag("title", f"step {point.step}: {point.operator} {point.node_id}: {figure(point.metric)}")
-        marks.append(_mark(x(point.step), y(min(max(point.metric, low), high)), point.operator, title))
+        marks.append(_mark(x(point.step), y, point.metric, low, high, point.operator, title))
     curve = best_so_far(scored, facts.lower_is_better)
     path = [f"M{x(curve[0][0]):.1f} {y(curve[0][1]):.1f}"]
     path += [f"H{x(step):.1f}V{y(metric):.1f}" for step, metric in curve[1:]] + [f"H{x(last):.1f}"]
@@ -78,8 +79,14 @@ def legend(facts: RunFacts) -> Markup:
     return tag("p", tag("span", tag("i", "", class_="key best-line"), "best so far"), *keys, class_="legend")
 
 
-def _mark(x: float, y: float, operator: str, title: Markup) -> Markup:
-    return tag("circle", title, cx=f"{x:.1f}", cy=f"{y:.1f}", r=3.5, class_=f"op-{operator}")
+def _mark(
+    x: float, y: Callable[[float], float], metric: float, low: float, high: float, operator: str, title: Markup
+) -> Markup:
+    """A circle; a triangle at the edge for a score outside of the drawn range, pointing to where it is."""
+    if low <= metric <= high:
+        return tag("circle", title, cx=f"{x:.1f}", cy=f"{y(metric):.1f}", r=3.5, class_=f"op-{operator}")
+    edge, tip = (HEIGHT - BOTTOM - 8, 8) if metric < low else (TOP + 8, -8)
+    return tag("path", title, d=f"M{x - 4:.1f} {edge}h8l-4 {tip}z", class_=f"beyond op-{operator}")
 
 
 def _frame(
@@ -93,14 +100,17 @@ def _frame(
         grid.append(tag("line", x1=LEFT, x2=WIDTH - 10, y1=at, y2=at, class_="grid"))
         grid.append(tag("text", f"{value:.5g}", x=LEFT - 6, y=at, class_="tick end"))
     for value in sorted({first, (first + last) // 2, last}):
-        grid.append(tag("text", f"{value:g}", x=f"{x(value):.1f}", y=HEIGHT - 14, class_="tick middle"))
-    grid.append(tag("text", name, x=WIDTH - 10, y=HEIGHT - 2, class_="tick end"))
-    for row in facts.baselines:
-        metric = row.get("metric")
-        if isinstance(metric, int | float) and low <= metric <= high:
-            at = f"{y(metric):.1f}"
-            title = tag("title", f"baseline {row.get('name', '')}: {figure(metric)}")
+        grid.append(tag("text", f"{value:g}", x=f"{x(value):.1f}", y=HEIGHT - 22, class_="tick middle"))
+    grid.append(tag("text", name, x=WIDTH - 10, y=HEIGHT - 8, class_="tick end"))
+    for number, (baseline, value) in enumerate(baseline_scores(facts.baselines)):
+        if low <= value <= high:
+            at = f"{y(value):.1f}"
+            title = tag("title", f"baseline {baseline}: {figure(value)}")
             grid.append(tag("line", title, x1=LEFT, x2=WIDTH - 10, y1=at, y2=at, class_="baseline"))
+            left = number % 2 == 1  # names of two that are close do not run into each other
+            place = f"{y(value) - 7:.1f}"
+            name_at, side = (LEFT + 4, "tick") if left else (WIDTH - 12, "tick end")
+            grid.append(tag("text", f"baseline {baseline}", x=name_at, y=place, class_=side))
     better = "lower" if facts.lower_is_better else "higher"
     return tag(
         "svg", tag("title", f"{facts.unit} by {name}; {better} is better"), *grid, *content,

@@ -87,8 +87,8 @@ def _curve(facts: RunFacts) -> Markup:
     drawn = curve_svg(facts)
     if not drawn.text:
         return EMPTY
-    dashed = tag("p", "Dashed: baselines.", class_="quiet") if facts.baselines else EMPTY
-    return join([drawn, legend(facts), dashed])
+    note = "Dashed: baselines. A triangle at the edge: a score outside of the drawn range."
+    return join([drawn, legend(facts), tag("p", note, class_="quiet")])
 
 
 def _dag(facts: RunFacts) -> Markup:
@@ -130,14 +130,11 @@ def _standings(facts: RunFacts) -> Markup:
 def _ladder(facts: RunFacts) -> Markup:
     counts = dict(facts.ladder)
     if not counts:
-        duplicates = sum(not node.is_valid and not node.is_buggy for node in facts.nodes)
-        if not duplicates:
-            return EMPTY
-        return tag("p", f"{duplicates} of {len(facts.nodes)} programs were duplicates and took no evaluation.")
-    total = sum(counts.values())
-    saved = total - counts.get("full", 0)
+        return EMPTY
+    total = sum(counts.values()) if "full" in counts else len(facts.steps)
+    saved = total - counts["full"] if "full" in counts else sum(counts.values())
+    text = f"Of {total:,} candidates, {saved:,} needed no full evaluation: a cheaper rung had answered."
     rows: list[list[Content]] = [[rung, count, f"{100 * count / total:.0f} %"] for rung, count in counts.items()]
-    text = f"Of {total:,} candidates, {counts.get('full', 0):,} needed a full evaluation; {saved:,} were spared it."
     return join([tag("p", text), table(["ended at rung", "candidates", "share"], rows)])
 
 

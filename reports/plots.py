@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from reports.facts import RunFacts
-from reports.series import best_so_far, by_generation, points, shown_range
+from reports.series import baseline_scores, best_so_far, by_generation, points, shown_range
 
 MARKS = {
     "draft": ("o", "#4c78a8"), "debug": ("x", "#e45756"), "improve": ("^", "#54a24b"), "merge": ("D", "#b279a2"),
@@ -68,12 +68,23 @@ def _steps(facts: RunFacts, axes: Any) -> None:
         end = max(node.step for node in facts.nodes)
         steps, best = [s for s, _ in curve] + [end], [m for _, m in curve] + [curve[-1][1]]
         axes.step(steps, best, where="post", color="#222222", linewidth=1.4, label="best so far")
-        axes.set_ylim(*shown_range([p.metric for p in scored], facts.lower_is_better))
-    for row in facts.baselines:
-        if row.get("metric") is not None:
-            axes.axhline(row["metric"], color="#79706e", linewidth=0.8, linestyle="--")
-            axes.annotate(str(row.get("name", ""))[:30], (0, row["metric"]), fontsize=7, color="#79706e")
+        low, high = shown_range(
+            [p.metric for p in scored] + [v for _, v in baseline_scores(facts.baselines)], facts.lower_is_better
+        )
+        axes.set_ylim(low, high)
+        _baselines(facts, axes, low, high)
     axes.set_xlabel("step")
+
+
+def _baselines(facts: RunFacts, axes: Any, low: float, high: float) -> None:
+    for name, value in baseline_scores(facts.baselines):
+        if low <= value <= high:
+            axes.axhline(value, color="#79706e", linewidth=0.8, linestyle="--")
+            at = (1.0, value)
+            axes.annotate(
+                f"baseline {name[:30]}", at, xycoords=axes.get_yaxis_transform(), ha="right", va="bottom", fontsize=7,
+                color="#79706e", parse_math=False,
+            )  # fmt: skip
 
 
 def _generations(facts: RunFacts, axes: Any) -> None:

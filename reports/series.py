@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from core.state.node import Node
 
@@ -79,6 +80,15 @@ def by_generation(nodes: Sequence[Node], lower_is_better: bool, top_k: int = TOP
             )
         )
     return rows
+
+
+def baseline_scores(baselines: Sequence[Mapping[str, Any]]) -> list[tuple[str, float]]:
+    """(name, validation score) of the baselines that have one."""
+    return [
+        (str(row.get("name", "")), float(row["metric"]))
+        for row in baselines
+        if isinstance(row.get("metric"), int | float) and not isinstance(row.get("metric"), bool)
+    ]
 
 
 def shown_range(values: Sequence[float], lower_is_better: bool) -> tuple[float, float]:

@@ -42,7 +42,7 @@ def scores(facts: RunFacts) -> Markup:
         [
             tag("b", f"best: {best.id} (step {best.step}, {best.operator})"),
             best.metric_value,
-            _interval(best.metadata.get("interval")),
+            _interval(best.metadata.get("interval") or final.get("detail", {}).get("validation_interval")),
             final.get("metric"),
             _interval(final.get("interval")),
         ]
@@ -124,4 +124,4 @@ def _against_baselines(facts: RunFacts, final: float) -> list[str]:
 def _interval(value: Any) -> str | Markup:
     if not isinstance(value, list | tuple) or len(value) != 2 or None in value:
         return EMPTY
-    return f"{figure(float(value[0]))} … {figure(float(value[1]))}"
+    return tag("span", f"{figure(float(value[0]))} … {figure(float(value[1]))}", class_="nowrap")

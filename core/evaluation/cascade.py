@@ -61,7 +61,7 @@ class Cascade(Generic[P]):
         append: Callable[[Sequence[Event]], None],
         *,
         top_k: int = 10,
-        slack: int = 20,
+        slack: int = 8,
         threads: int = 1,
     ) -> None:
         self._stages, self._journal, self._append = stages, journal, append

@@ -161,7 +161,9 @@ class LocalJobs:
         scratch.mkdir()
         told = self._on_output
         bench = JobBench(
-            sandbox=self._sandbox, scratch=scratch, on_output=None if told is None else lambda text: told(spec.label or id_, text)
+            sandbox=self._sandbox,
+            scratch=scratch,
+            on_output=None if told is None else lambda text: told(spec.label or id_, text),
         )
         try:
             return JobResult(id=id_, value=run_job(spec, bench))

@@ -112,23 +112,32 @@ class SandboxSession:
             TypeError: an argument is not plain data.
             SessionFailure: as `call`; RUNTIME with exc_type TypeError when the answer is not plain data.
         """
-        batch = [[plain.wrap(list(args)), plain.wrap(dict(named))]]
-        message = self._ask({"call": function, "batch": batch, "rich": True}, "answers", timeout)
+        answer = self.call_wrapped(function, plain.wrap(list(args)), plain.wrap(dict(named)), timeout=timeout)
         try:
-            return strict.unwrap(strict.answers(message, 1, finite=False)[0])
+            return strict.unwrap(answer)
+        except strict.Malformed as error:
+            raise self._breach(FailureKind.RUNTIME, f"{function}: {error}") from error
+
+    def call_wrapped(self, function: str, args: Any, named: Any, *, timeout: float) -> Any:
+        """`call_rich` for data in the form of `plain.wrap`; the answer is JSON whose kinds are not checked yet."""
+        message = self._ask({"call": function, "batch": [[args, named]], "rich": True}, "answers", timeout)
+        try:
+            return strict.answers(message, 1, finite=False)[0]
         except strict.Malformed as error:
             raise self._breach(FailureKind.RUNTIME, f"{function}: {error}") from error
 
     def look(self, timeout: float) -> dict[str, Any]:
         """The program's public names: `{name: {"value": data} | {"callable": True} | {"class": True}}`. Untrusted."""
-        message = self._ask({"names": True, "rich": True}, "value", timeout)
         try:
-            found = strict.unwrap(message["value"])
+            found = strict.unwrap(self.look_wrapped(timeout))
             if not isinstance(found, dict) or not all(isinstance(k, str) and type(v) is dict for k, v in found.items()):
                 raise strict.Malformed("a list of names was expected")
             return found
         except strict.Malformed as error:
             raise self._breach(FailureKind.RUNTIME, str(error)) from error
+
+    def look_wrapped(self, timeout: float) -> Any:
+        return self._ask({"names": True, "rich": True}, "value", timeout)["value"]
 
     def close(self) -> ExecutionResult:
         """Kill it and say what it printed and used. May be called again; the result stays the same."""

@@ -17,6 +17,7 @@ from core.state.fingerprint import text_hash
 from core.state.node import Node
 from core.state.task import Task
 from core.storage.database import Database
+from core.storage.fault import FaultPoint
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS
 from core.storage.rows import call_from_row, event_body, event_from_row, node_from_row, node_values
 
@@ -37,6 +38,7 @@ class RunStore:
         self.db = Database(run_dir / DB_NAME)
         self.sinks: list[EventSink] = []
         self._clock = clock
+        self._fault = FaultPoint()
         with self.db.transaction() as connection:
             self._seq = int(connection.execute(select(func.max(EVENTS.c.seq))).scalar() or 0)
 
@@ -51,11 +53,12 @@ class RunStore:
     # ------------------------------------------------------------ events
 
     def append(self, events: Sequence[Event]) -> None:
-        self._write(lambda: None, events)
+        self._write("events", lambda: None, events)
 
-    def _write(self, facts: Callable[[], None], events: Sequence[Event]) -> None:
+    def _write(self, kind: str, facts: Callable[[], None], events: Sequence[Event]) -> None:
         """Facts and events in one transaction; sinks are told after it, in order, whatever they make of it."""
         with self.db.lock:
+            self._fault.before(kind)
             before = self._seq
             try:
                 with self.db.transaction() as connection:
@@ -67,6 +70,7 @@ class RunStore:
                 self._seq = before
                 self.db.forget_rolled_back()
                 raise
+            self._fault.after(kind)
             for event in told:
                 for sink in self.sinks:
                     sink.emit(event)
@@ -127,7 +131,7 @@ class RunStore:
             )
             for task in tasks
         ]
-        self._write(facts, [*events, *proposed])
+        self._write("round", facts, [*events, *proposed])
 
     def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None:
         def facts() -> None:
@@ -140,7 +144,7 @@ class RunStore:
                     )
                 )
 
-        self._write(facts, events)
+        self._write("stage", facts, events)
 
     def drop_stages(self, node_id: str, stages: Sequence[str]) -> None:
         """Forget stages of an open node, to run them again."""
@@ -161,7 +165,7 @@ class RunStore:
                 connection.execute(delete(STAGES).where(STAGES.c.node_id.in_([node.id for node in nodes])))
 
         if nodes:
-            self._write(facts, events)
+            self._write("commit", facts, events)
 
     def nodes(self) -> list[Node]:
         with self.db.transaction() as connection:
@@ -231,7 +235,7 @@ class RunStore:
                     statement.on_conflict_do_update(index_elements=["key"], set_={"value": statement.excluded.value})
                 )
 
-        self._write(facts, events)
+        self._write(f"fact:{key}", facts, events)
 
     def get_fact(self, key: str) -> Any | None:
         with self.db.transaction() as connection:
@@ -295,7 +299,7 @@ class RunStore:
                     .on_conflict_do_nothing()
                 )
 
-        self._write(facts, events)
+        self._write("game", facts, events)
 
     def all(self) -> list[dict[str, Any]]:
         with self.db.transaction() as connection:

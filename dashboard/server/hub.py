@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from dashboard.server.catalog import LOCK_NAME, lock_holder
 from dashboard.server.fanout import FRAME_EVENTS, Channel, Client, events_frame
 from dashboard.server.tailer import EventFile, Tailer
 
@@ -52,6 +53,7 @@ class Hub:
         channel = Channel(last=0)
         tailer = Tailer(run_dir, channel)
         channel.last = tailer.file.last_seq()
+        channel.live = lock_holder(run_dir / LOCK_NAME) is not None
         watched = _Watched(channel, tailer, asyncio.create_task(tailer.run(), name=f"tail {run_dir.name}"))
         self._watched[run_dir] = watched
         return watched

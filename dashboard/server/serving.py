@@ -85,6 +85,7 @@ def _bind(host: str, port: int) -> sockets.socket:
     listener.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen(256)  # from here on nobody who was told the address is refused
     except OSError as error:
         listener.close()
         raise ConfigError(f"dashboard.port={port}: cannot listen on {host}:{port}: {error.strerror}") from error

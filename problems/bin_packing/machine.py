@@ -165,6 +165,18 @@ def run(  # noqa: C901  (one case an operation)
             for k in range(count):
                 if math.isnan(registers[b, k]) or (registers[b, k] != 0.0 and math.isnan(registers[a, k])):
                     return False
+        elif op == _ADD or op == _SUB or op == _MUL:  # noqa: PLR1714, SIM109  (a tuple is slower here)
+            limit = _EXACT if c == 1 else np.inf
+            sign = -1.0 if op == _SUB else 1.0
+            for k in range(count):
+                x, y = registers[a, k], registers[b, k]
+                value = x * y if op == _MUL else x + sign * y
+                row[k] = value if abs(value) < limit else np.nan
+        elif op == _LE or op == _GT:  # noqa: PLR1714, SIM109
+            yes, no = (1.0, 0.0) if op == _LE else (0.0, 1.0)
+            for k in range(count):
+                x, y = registers[a, k], registers[b, k]
+                row[k] = np.nan if math.isnan(x) or math.isnan(y) else yes if x <= y else no
         elif (_ADD <= op <= _NE) or op in (_MIN, _MAX):
             limit = _EXACT if c == 1 else np.inf
             for k in range(count):

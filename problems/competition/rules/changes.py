@@ -14,8 +14,10 @@ from problems.competition.rules.recipe import Member, Recipe
 ORDER = ("words", "hgb", "elastic", "logistic", "gb", "svm", "extra", "ridge", "svd_boost", "bayes_words", "forest",
          "bayes", "kernel", "knn", "huber")  # fmt: skip
 """Drafts take families in this order, so that the first few are unlike each other."""
+STRENGTH = {"hgb": 4, "gb": 4, "svm": 4, "elastic": 3, "ridge": 2, "logistic": 3, "words": 4, "extra": 2}
+"""How often a family is asked to join a blend, beside 1 for all others."""
 MAX_MEMBERS = 5
-MAX_SECONDS = 6.0
+MAX_SECONDS = 4.0
 """Estimated training time that a change may reach."""
 
 Change = Callable[[Recipe, Facts, random.Random], tuple[Recipe, str] | None]
@@ -27,7 +29,7 @@ def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple
     name = names[ordinal % len(names)] if ordinal is not None else rng.choice(names)
     family = FAMILIES[name]
     chosen = tuple(step for step in features.available(facts) if rng.random() < _chance(step, family))
-    recipe = Recipe(_target(facts, rng), chosen, _encode(family, rng), (family.draw(rng),))
+    recipe = Recipe(_target(facts, rng), chosen, _encode(family, rng), (_member(family, rng),))
     said = ", ".join(features.about(step) for step in chosen) or "the columns as they are"
     return recipe, f"Train {family.about} on {said}{_target_words(recipe)}."
 
@@ -43,7 +45,9 @@ def random_recipe(facts: Facts, rng: random.Random) -> Recipe:
 
 def improve(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str]:
     """Change one thing; the result differs from `recipe` and stays affordable."""
-    moves: list[Change] = [move for move, weight in MOVES for _ in range(weight)]
+    weights = dict(MOVES)
+    weights[_blend] = max(1, 10 - 4 * (len(recipe.members) - 1))  # the first partners bring most
+    moves: list[Change] = [move for move, weight in weights.items() for _ in range(weight)]
     for _ in range(50):
         changed = rng.choice(moves)(recipe, facts, rng)
         if changed and changed[0] != recipe and cost(changed[0], facts) <= max(MAX_SECONDS, cost(recipe, facts)):
@@ -70,10 +74,19 @@ def cost(recipe: Recipe, facts: Facts) -> float:
     return seconds_of(recipe.members, facts) * (recipe.bags + (2 if recipe.weights == "learned" else 0))
 
 
+def _member(family: Family, rng: random.Random) -> Member:
+    """The family's default with up to two parameters drawn anew: far corners of a grid are seldom good."""
+    member = family.default()
+    for name in rng.sample(sorted(family.grid), min(len(family.grid), rng.randint(0, 2))):
+        member = member.with_param(name, rng.choice(family.grid[name]))
+    return member
+
+
 def _chance(step: str, family: Family) -> float:
-    if step in ("squares", "winsor", "frequency"):
-        return 0.4 if family.wants == "dense" else 0.15
-    return 0.75
+    """How likely a draft takes a feature step. Linear models and kernels need tails and extremes pulled in."""
+    if step in ("squares", "winsor"):
+        return 0.7 if family.wants == "dense" else 0.2
+    return 0.2 if step == "frequency" else 0.9
 
 
 def _target(facts: Facts, rng: random.Random) -> str:
@@ -100,10 +113,11 @@ def _blend(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, st
     if not others or len(recipe.members) >= MAX_MEMBERS:
         return None
     unlike = [f for f in others if f.wants not in {FAMILIES[name].wants for name in there}]
-    family = rng.choice(unlike or others)
-    member = family.draw(rng) if rng.random() < 0.5 else family.default()
+    pool = unlike if unlike and rng.random() < 0.7 else others
+    family = rng.choices(pool, [STRENGTH.get(family.name, 1) for family in pool])[0]
+    member = _member(family, rng)
     total = sum(m.weight for m in recipe.members)
-    share = rng.choice((0.3, 0.5, 0.5, 0.7))
+    share = rng.choice((0.3, 0.5, 0.6)) if len(recipe.members) == 1 else rng.choice((0.2, 0.3, 0.4))
     grown = (*recipe.members, replace(member, weight=round(total * share / (1 - share), 4)))
     return replace(recipe, members=grown), f"Blend in {family.about} with a share of {share:.0%}."
 
@@ -201,6 +215,6 @@ def _list_families(members: tuple[Member, ...]) -> str:
 
 
 MOVES: tuple[tuple[Change, int], ...] = (
-    (_blend, 6), (_tune, 4), (_feature, 3), (_reweigh, 2), (_recode, 1), (_retarget, 1), (_bag, 1), (_drop, 1),
+    (_blend, 10), (_tune, 3), (_feature, 3), (_reweigh, 2), (_recode, 1), (_retarget, 1), (_bag, 1), (_drop, 1),
 )  # fmt: skip
 """Each with its weight in the draw."""

@@ -95,7 +95,7 @@ FAMILIES: dict[str, Family] = {
             {"learning_rate": (0.02, 0.04, 0.06, 0.1), "max_iter": (100, 200, 300, 500),
              "max_leaf_nodes": (6, 10, 15, 31), "min_samples_leaf": (5, 10, 20, 40),
              "l2_regularization": (0.0, 1.0, 5.0), "max_features": (0.3, 0.6, 1.0)},
-            cost=0.35, power=0.8, seeded=True,
+            cost=0.5, power=0.8, seeded=True,
         ),
         Family(
             "gb", "stochastic gradient boosting", "trees",
