@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.state.journal import Journal
+from core.state.node import Node
+from reports import child
+from reports.dag import MOST_NODES, layout
+from reports.descent import diff
+from reports.facts import read_facts
+from reports.html import render
+from reports.series import Point, best_so_far, by_generation, shown_range
+from utils.errors import SwarmEvoError
+
+ROOT = Path(__file__).resolve().parents[3]
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def test_best_so_far_follows_the_direction():
+    scored = [Point(i, m, "improve", str(i)) for i, m in enumerate([3.0, 4.0, 2.0, 2.0, 5.0])]
+    assert best_so_far(scored, True) == [(0, 3.0), (2, 2.0)]
+    assert best_so_far(scored, False) == [(0, 3.0), (1, 4.0), (4, 5.0)]
+
+
+def test_generations_are_summed_up():
+    def n(i, generation, metric, **fields):
+        return Node(id=i, code="", generation=generation, metric_value=metric, is_buggy=metric is None, **fields)
+
+    base = n("base", None, 1.5, operator="baseline")
+    nodes = [base, n("a", 0, 2.0), n("b", 0, None), n("c", 0, 4.0), n("d", 1, 3.0), n("e", 2, None)]
+    first, second, third = by_generation(nodes, lower_is_better=True, top_k=1)
+    assert (first.best_so_far, first.average, first.top_k_average, first.candidates, first.valid) == (
+        1.5,
+        3.0,
+        2.0,
+        3,
+        2,
+    )
+    assert (second.best_so_far, second.average) == (1.5, 3.0)
+    assert (third.best_so_far, third.average, third.valid) == (1.5, None, 0)
+    assert by_generation(nodes, lower_is_better=False)[1].best_so_far == 4.0
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1), st.booleans())
+def test_the_axis_holds_the_best_and_has_a_width(values, lower_is_better):
+    low, high = shown_range(values, lower_is_better)
+    best = min(values) if lower_is_better else max(values)
+    assert low < high and low <= best <= high and math.isfinite(low) and math.isfinite(high)
+
+
+def test_one_wild_score_does_not_flatten_the_curve():
+    low, high = shown_range([0.1, 0.11, 0.12, 0.13, 1e9], True)
+    assert low < 0.1 and 0.13 < high < 1
+
+
+@given(st.lists(st.integers(0, 30), max_size=60))
+def test_no_two_nodes_share_a_place_and_parents_stand_above(choices):
+    nodes = []
+    for i, choice in enumerate(choices):
+        parents = (str(choice % i),) if i and choice % (i + 1) != i else ()
+        nodes.append(Node(id=str(i), code="", parent_ids=parents, parent_id=parents[0] if parents else None))
+    places = layout(nodes)
+    assert len({(p.column, p.row) for p in places.values()}) == len(nodes)
+    for node in nodes:
+        if node.parent_id is not None:
+            assert places[node.parent_id].row == places[node.id].row - 1
+
+
+def test_a_long_chain_of_improvements_needs_no_recursion_and_stays_small(write_run):
+    journal = Journal(True)
+    for i in range(3_000):
+        parents = (str(i - 1),) if i else ()
+        journal.append(Node(id=str(i), code=f"x = {i}", metric_value=1.0 / (i + 1), parent_ids=parents))
+    run_dir = write_run(list(journal))
+    started = time.perf_counter()
+    page = render(read_facts(run_dir))
+    assert time.perf_counter() - started < 15
+    assert page.count("<circle") < MOST_NODES + 4000 and len(page) < 3_000_000
+    assert "are not drawn" in page and "2960 programs between are not shown" in page
+
+
+def test_a_diff_of_huge_programs_is_bounded():
+    started = time.perf_counter()
+    text = diff("\n".join(f"a{i}" for i in range(20_000)), "\n".join(f"b{i}" for i in range(20_000))).text
+    assert time.perf_counter() - started < 5 and "Only the first 1500 lines" in text
+    assert "The text is the same" in diff("x = 1", "x = 1").text
+
+
+@pytest.mark.parametrize("generational", [False, True])
+def test_the_child_writes_plots_and_report(write_run, small_nodes, generational):
+    nodes = (
+        [n.model_copy(update={"generation": i // 2}) for i, n in enumerate(small_nodes)]
+        if generational
+        else small_nodes
+    )
+    run_dir = write_run(nodes, problem="costs $x_1$ and $$")
+    written = child.write_all(run_dir)
+    assert [path.name for path in written] == ["report.html", "evolution.png", "failures.png"]
+    for name in ("evolution.png", "failures.png"):
+        assert (run_dir / name).read_bytes().startswith(PNG) and (run_dir / name).stat().st_size > 5000
+    assert not list(run_dir.glob(".*.new"))
+
+
+def test_a_run_without_nodes_has_its_plots_too(write_run):
+    run_dir = write_run([])
+    child.write_all(run_dir)
+    assert (run_dir / "evolution.png").read_bytes().startswith(PNG)
+
+
+def test_foreign_modules_in_the_current_folder_do_not_reach_the_child(write_run, small_nodes, tmp_path, monkeypatch):
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "__init__.py").write_text("raise SystemExit('foreign reports')")
+    (tmp_path / "core.py").write_text("raise SystemExit('foreign core')")
+    run_dir = write_run(small_nodes)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert child.write_all(run_dir)
+
+
+def test_what_goes_wrong_in_the_child_is_one_line(tmp_path):
+    with pytest.raises(SwarmEvoError, match=r"plots and report of nothing: \w+"):
+        child.write_all(tmp_path / "nothing")
+
+
+def test_the_parent_loads_no_matplotlib():
+    script = "import json, sys, reports.child; print(json.dumps(sorted(m.split('.')[0] for m in sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not {"matplotlib", "numpy", "sqlalchemy", "pandas"} & set(json.loads(done.stdout))

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from core.state.failure import FailureKind
+from core.state.node import Node
+from reports.facts import read_facts
+from reports.html import render, write_report
+
+VOID = {"meta"}
+
+
+class Outline(HTMLParser):
+    """Checks that tags are balanced and gathers what could load or run something."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.values: list[str] = []
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.values += [value or "" for _, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    @property
+    def text(self):
+        return re.sub(r"\s+", " ", " ".join(self.words))
+
+
+def outline_of(run_dir):
+    return Outline(render(read_facts(run_dir)))
+
+
+def test_it_shows_all_that_a_reader_needs(full_run):
+    text = outline_of(full_run).text
+    for words in (
+        "0.2 RMSLE", "verified", "lower is better", "0.25", "0.2 … 0.3", "best of 3", "revealed 3 times", "claimed 0.1",
+        "baseline ridge", "failed: timeout", "the baseline lies outside of the 95 % interval: better",
+        "openai/gpt", "policy: three_phase", "5 steps", "sandbox: warm", "max_steps: 5 of 5 steps",
+        "double x", "-x = 2", "+x = 3", "also from draft0", "ran past 5 s", "wall-clock limit",
+        "Of 7 candidates, 3 needed no full evaluation", "1 calls, cost $0.0123", "1,000", "Rook", "After generation 4",
+        "note: try trees", "claimed 0.1, scored 0.2", "python main.py run '--data.goal=a b'", "replay run-1 --verify",
+        "packages.numpy", "search.max_steps: 5", "llm.code.api_key: ********", "12.5 s",
+    ):  # fmt: skip
+        assert words in text, words
+    assert read_facts(full_run).journal_sha256 in text
+
+
+def test_it_is_one_file_that_loads_and_runs_nothing(full_run, tmp_path):
+    out = write_report(full_run, tmp_path / "out.html")
+    page = out.read_text()
+    outline = Outline(page)
+    assert not outline.tags & {"script", "link", "img", "iframe", "object", "embed", "base", "form", "a"}
+    assert not {name for name in outline.attributes if name.startswith("on") or name in ("src", "href", "srcset")}
+    assert "default-src 'none'" in page and "url(" not in page and "@import" not in page
+    assert "prefers-color-scheme: dark" in page and [p.name for p in tmp_path.glob(".*")] == []
+
+
+EVIL = "</code></pre></style><script>alert(1)</script><img src=x onerror=alert(2)>\"'&\u202e\x1b[2J"
+
+
+def test_nothing_that_a_program_or_model_wrote_becomes_markup(write_run):
+    good = Node(
+        id="a", code=EVIL, plan=EVIL, analysis=EVIL, metric_value=1.0, metric_source="claimed", writer=EVIL,
+        metadata={"message": EVIL, "name": EVIL}, operator="user", genes={EVIL: EVIL}, term_out=EVIL,
+    )  # fmt: skip
+    bad = Node(id="b", code=EVIL, is_buggy=True, failure=FailureKind.RUNTIME, metadata={"message": EVIL}, exc_type=EVIL)
+    child = good.model_copy(update={"id": "c", "parent_ids": ("a",), "metric_value": 0.5, "code": "x\n" + EVIL})
+    run_dir = write_run(
+        [good, bad, child], problem=EVIL, unit=EVIL, writer=EVIL, baselines=[{"name": EVIL, "metric": 0.7}],
+        environment={EVIL: EVIL}, config={EVIL: {"x": EVIL}}, origin={"words": [EVIL], EVIL: EVIL},
+        final={"node_id": "c", "metric": None, "message": EVIL},
+    )  # fmt: skip
+    page = render(read_facts(run_dir))
+    outline = Outline(page)
+    assert not outline.tags & {"script", "img"} and "onerror" not in outline.attributes
+    assert "\u202e" not in page and "\x1b" not in page
+    assert outline.text.count("alert(1)") >= 10, "it is shown, as text"
+
+
+def test_a_run_without_a_valid_program_says_so(write_run):
+    failed = [
+        Node(id=str(i), code="x", is_buggy=True, failure=FailureKind.NO_SUBMISSION, metadata={"message": "none"})
+        for i in range(3)
+    ]
+    text = outline_of(write_run(failed, final={"node_id": None})).text
+    assert "No valid program found. The commonest failure was no_submission (3 of 3)." in text
+    assert "3 of 3 programs failed (100 %)" in text and "Line of descent" not in text
+
+
+def test_a_run_that_has_just_begun_has_a_report(write_run):
+    text = outline_of(write_run([], status="running", active_seconds=None)).text
+    assert "No valid program found." in text and "running" in text
+
+
+def test_rules_has_no_tokens_and_no_cost_rather_than_zero(write_run, small_nodes):
+    outline = outline_of(write_run(small_nodes, writer="rules"))
+    assert "no tokens, no cost" in outline.text and "writer: rules: not a language model" in outline.text
+    assert "$0" not in outline.text
+
+
+@pytest.mark.parametrize(
+    ("source", "words"), [("unisolated", "could have reached the scoring"), ("claimed", "Nobody checked it")]
+)
+def test_who_vouches_for_the_score_is_said(write_run, source, words):
+    run_dir = write_run([Node(id="a", code="x", metric_value=1.0, metric_source=source)], sandbox={"tier": "none"})
+    text = outline_of(run_dir).text
+    assert words in text and "The run had no sandbox" in text and "no separate final score" in text
+
+
+@pytest.mark.parametrize(
+    ("final", "interval", "words"),
+    [
+        (0.35, [0.3, 0.45], "inside of the 95 % interval: this may be chance"),
+        (0.35, None, "there is no interval"),
+        (0.60, [0.55, 0.7], "outside of the 95 % interval: worse"),
+    ],
+)
+def test_it_claims_no_more_than_the_interval_carries(write_run, small_nodes, final, interval, words):
+    run_dir = write_run(
+        small_nodes,
+        final={"node_id": "merged", "metric": final, "interval": interval},
+        baselines=[{"name": "ridge", "metric": 0.4, "final": 0.41}],
+    )
+    assert words in outline_of(run_dir).text
+
+
+def test_a_stored_secret_is_masked_once_more(write_run):
+    run_dir = write_run(
+        [], config={"llm": {"code": {"api_key": "sk-very-secret"}}, "dashboard": {"token": "tok-secret"}}
+    )
+    page = render(read_facts(run_dir))
+    assert "very-secret" not in page and "tok-secret" not in page and "llm.code.api_key: ********" in page
+
+
+def test_generations_draw_averages_and_candidates(write_run):
+    nodes = [
+        Node(id=f"{g}.{i}", code=f"x={g}{i}", metric_value=1.0 / (g + i + 1), metric_source="verified", generation=g)
+        for g in range(4)
+        for i in range(6)
+    ]
+    page = render(read_facts(write_run(nodes)))
+    assert "average of the top 5" in page and page.count('class="bar"') == 4 and "average-line" in page
+    assert "generation 3: 6 candidates, 6 scored" in page
