@@ -53,17 +53,19 @@ class RunStore:
     # ------------------------------------------------------------ events
 
     def append(self, events: Sequence[Event]) -> None:
-        self._write("events", lambda: None, events)
+        self._write("events", lambda: (), events)
 
-    def _write(self, kind: str, facts: Callable[[], None], events: Sequence[Event]) -> None:
-        """Facts and events in one transaction; sinks are told after it, in order, whatever they make of it."""
+    def _write(self, kind: str, facts: Callable[[], Sequence[Event] | None], events: Sequence[Event] = ()) -> None:
+        """Facts and events in one transaction; sinks are told after it, in order, whatever they make of it.
+
+        `facts` may return further events, for those that quote what it wrote.
+        """
         with self.db.lock:
             self._fault.before(kind)
             before = self._seq
             try:
                 with self.db.transaction() as connection:
-                    facts()
-                    told = [self._number(event) for event in events]
+                    told = [self._number(event) for event in (*events, *(facts() or ()))]
                     if told:
                         connection.execute(insert(EVENTS), [self._event_values(event) for event in told])
             except BaseException:
@@ -250,7 +252,7 @@ class RunStore:
         return None if row is None else call_from_row(self.db, row)
 
     def save_call(self, record: CallRecord) -> None:
-        with self.db.lock:
+        def facts() -> Sequence[Event]:
             with self.db.transaction() as connection:
                 values = record.model_dump()
                 values["system"] = self.db.put_parts(record.system)
@@ -258,12 +260,10 @@ class RunStore:
                 values["reply"] = self.db.put_text(record.reply)
                 result = connection.execute(insert(CALLS).values(**values))
                 key = result.inserted_primary_key
-                call_id = int(key[0]) if key else 0
                 shared = {name: values[name] for name in LLMCalled.model_fields.keys() & values.keys()}
-                event = self._number(LLMCalled(call_id=call_id, **shared))
-                connection.execute(insert(EVENTS), [self._event_values(event)])
-            for sink in self.sinks:
-                sink.emit(event)
+                return [LLMCalled(call_id=int(key[0]) if key else 0, **shared)]
+
+        self._write("call", facts)
 
     def calls(self, node_id: str | None = None) -> list[CallRecord]:
         """All calls, or those of one node, in the order of their answers."""
