@@ -10,6 +10,7 @@ from core.events import BaselineScored
 from core.state.node import Node
 from core.state.task import node_id
 from core.storage.repository import RunStore
+from utils.errors import BudgetExhausted
 from utils.logger_system import log_msg
 
 
@@ -31,9 +32,13 @@ class BaselineBench:
             self._thread.start()
 
     def finish(self) -> None:
-        """Wait for the last one."""
-        if self._thread.ident is not None:
-            self._thread.join()
+        """Wait for the last one; what the budget cut off is scored now."""
+        if self._thread.ident is None:
+            return
+        self._thread.join()
+        if isinstance(self._error, BudgetExhausted):
+            self._error = None
+            self._work()
         if self._error is not None:
             log_msg("WARNING", f"baselines: {self._error}")
 

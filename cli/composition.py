@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -52,6 +53,18 @@ class Recorded:
 
 
 @dataclass(slots=True)
+class Deadline:
+    """`budget.seconds` for what is under way. Lifted for the last words: the final score is owed to the user."""
+
+    seconds: float | None
+    active_seconds: Callable[[], float]
+    lifted: bool = False
+
+    def seconds_left(self) -> float:
+        return math.inf if self.lifted or self.seconds is None else self.seconds - self.active_seconds()
+
+
+@dataclass(slots=True)
 class Search:
     """A search, put together. `close` in the reverse order of making."""
 
@@ -65,6 +78,7 @@ class Search:
     bench: Bench
     sandbox_tier: str
     live: LiveOutput
+    deadline: Deadline
     _closers: list[Callable[[], None]]
 
     def close(self) -> None:
@@ -90,8 +104,9 @@ def compose(
     desk = _desk(config, problem, store, stop_now, recorded)
     closers.append(desk.close)
     live = LiveOutput(run_dir)
+    deadline = Deadline(config.budget.seconds, active_seconds)
     closers.append(live.close)
-    jobs, tier = _jobs(config, problem, run_dir, accept_unsandboxed, closers, live)
+    jobs, tier = _jobs(config, problem, run_dir, accept_unsandboxed, closers, live, deadline.seconds_left)
     bench = Bench(
         jobs=jobs,
         limits=limits_of(config),
@@ -167,7 +182,7 @@ def compose(
         usage=desk.usage_of,
         control=Control(poll=ControlFile(run_dir, store, interrupted).poll, interrupted=interrupted),
     )
-    return Search(config, problem, store, journal, evaluator, desk, orchestrator, bench, tier, live, closers)
+    return Search(config, problem, store, journal, evaluator, desk, orchestrator, bench, tier, live, deadline, closers)
 
 
 def problem_of(config: Config) -> Problem:
@@ -219,6 +234,7 @@ def _jobs(
     accept_unsandboxed: bool,
     closers: list[Callable[[], None]],
     live: LiveOutput | None = None,
+    seconds_left: Callable[[], float] | None = None,
 ) -> tuple[Any, str]:
     """The sandbox and the workers; modules of other runners are loaded only when asked for."""
     from core.executor.jobs import JobPool, LocalJobs
@@ -240,7 +256,7 @@ def _jobs(
         scratch=workspaces_dir(config) / run_dir.name,
         on_output=live.tell if live else None,
     )
-    pool = JobPool(runner)
+    pool = JobPool(runner, seconds_left)
     closers.append(pool.close)
     return pool, sandbox.tier
 

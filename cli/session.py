@@ -203,6 +203,7 @@ class RunSession:
             self._save_time()
         if reason == "interrupted":
             return self._interrupted()
+        search.deadline.lifted = True
         bench.finish()
         self.finish(reason)
         return 0

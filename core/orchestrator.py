@@ -136,7 +136,7 @@ class Orchestrator:
             )  # fmt: skip
             lives.append(life)
         with ThreadPoolExecutor(self._plan.writers, thread_name_prefix="seed") as pool:
-            self._player.judge(lives, pool)
+            lives = self._player.judge(lives, pool)
         self._commit(lives)
 
     # ------------------------------------------------------------ by hand

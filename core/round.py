@@ -38,7 +38,7 @@ class RoundPlayer:
         lives = self.write(lives, pool)
         self.drop_duplicates(lives)
         lives = self.gate(lives, notes, pool)
-        self.judge(lives, pool)
+        lives = self.judge(lives, pool)
         self.review(lives, pool)
         return lives
 
@@ -123,18 +123,31 @@ class RoundPlayer:
             life.verdict = Evaluation(failure=FailureKind.REPLY_ERROR, message=str(error))
         return life
 
-    def judge(self, lives: Sequence[Life], pool: ThreadPoolExecutor) -> None:
-        """Verdicts for what is alive: one by one in parallel, or all together where scores are relative."""
+    def judge(self, lives: Sequence[Life], pool: ThreadPoolExecutor) -> list[Life]:
+        """Verdicts for what is alive: one by one in parallel, or all together where scores are relative.
+
+        Returns the lives with a verdict; what the budget cut off stays open.
+        """
         alive = [life for life in lives if life.is_alive]
         single = [life for life in alive if not self._evaluator.together or life.task.operator == "tune"]
         for future in [pool.submit(self._life.execute, life) for life in single]:
-            future.result()
-        rest = [life for life in alive if life.verdict is None]
+            try:
+                future.result()
+            except BudgetExhausted as error:
+                self.exhausted = str(error)
+        rest = [life for life in alive if life.verdict is None and life not in single]
         if rest:
-            verdicts = self._evaluator.evaluate([life.node for life in rest if life.node is not None])
-            for life, verdict in zip(rest, verdicts, strict=True):
-                life.verdict = verdict
-                life.seconds["execute"] = verdict.seconds
+            try:
+                self._judge_together(rest)
+            except BudgetExhausted as error:
+                self.exhausted = str(error)
+        return [life for life in lives if life.verdict is not None]
+
+    def _judge_together(self, lives: Sequence[Life]) -> None:
+        verdicts = self._evaluator.evaluate([life.node for life in lives if life.node is not None])
+        for life, verdict in zip(lives, verdicts, strict=True):
+            life.verdict = verdict
+            life.seconds["execute"] = verdict.seconds
 
     def review(self, lives: Sequence[Life], pool: ThreadPoolExecutor) -> None:
         """Which nodes are reviewed is decided in slot order; the reviews themselves run side by side."""

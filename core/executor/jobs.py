@@ -7,6 +7,7 @@ for sandboxed processes, so they do not fight for the interpreter.
 from __future__ import annotations
 
 import importlib
+import math
 import queue
 import shutil
 import tempfile
@@ -20,7 +21,7 @@ from typing import Any
 from core.contracts import ExecutionResult, JobBench, JobResult, JobRunner, JobSpec, Limits, Sandbox, SessionFailure
 from core.executor.collect import collect_file
 from core.executor.workspace import WorkspaceManager, remove_tree
-from utils.errors import JobLost, SandboxError
+from utils.errors import BudgetExhausted, JobLost, SandboxError
 
 _ATTEMPTS = 3
 
@@ -187,11 +188,16 @@ class JobPool:
     """Implements `Jobs` over a runner: many threads submit and wait; one thread hands out the results.
 
     A lost worker's job is run again, up to three times in all.
+
+    Args:
+        seconds_left: → seconds of the run's budget that are left. A job that is still under way at their end is
+            cancelled, and BudgetExhausted is raised: its node stays open for a resume.
     """
 
-    def __init__(self, runner: JobRunner) -> None:
+    def __init__(self, runner: JobRunner, seconds_left: Callable[[], float] | None = None) -> None:
         self.slots = runner.slots
         self._runner = runner
+        self._seconds_left = seconds_left
         self._waiting: dict[str, Future[JobResult]] = {}
         self._early: dict[str, JobResult] = {}
         self._lock = threading.Lock()
@@ -232,7 +238,7 @@ class JobPool:
 
     def _value(self, future: Future[JobResult], spec: JobSpec) -> Any:
         for attempt in range(1, _ATTEMPTS + 1):
-            result = future.result()
+            result = self._wait(future)
             if not result.lost:
                 break
             if attempt == _ATTEMPTS or self._closed.is_set():
@@ -241,6 +247,24 @@ class JobPool:
         if result.error:
             raise SandboxError(result.error)
         return result.value
+
+    def _wait(self, future: Future[JobResult]) -> JobResult:
+        while True:
+            left = self._seconds_left() if self._seconds_left else None
+            try:
+                return future.result(timeout=None if left is None or left == math.inf else max(left, 0.0))
+            except TimeoutError:
+                if self._seconds_left is not None and self._seconds_left() <= 0:
+                    self._give_up(future)
+                    raise BudgetExhausted("budget.seconds is reached; what was running stays open") from None
+
+    def _give_up(self, future: Future[JobResult]) -> None:
+        with self._lock:
+            ids = [id_ for id_, waiting in self._waiting.items() if waiting is future]
+            for id_ in ids:
+                del self._waiting[id_]
+        for id_ in ids:
+            self._runner.cancel(id_)
 
     def _hand_out(self) -> None:
         while not self._closed.is_set():
