@@ -115,12 +115,13 @@ class CoderAgent(BaseAgent):
 
     def _parts(self, context: AgentContext) -> Parts:
         extras = context.extras
+        better = "lower" if context.lower_is_better else "higher"
         language = str(extras.get("language", "python"))
         kind = str(extras.get("reply_format", "function" if self.single_function else "program"))
         if kind == "diff" and not context.parents:
             kind = "function" if self.single_function else "program"
         return Parts(
-            task=context.statement,
+            task=f"{context.statement.strip()}\n\nOf the score, {better} is better.",
             interface=_interface(extras),
             data=context.preview,
             packages=context.packages,

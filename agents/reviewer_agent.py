@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -105,14 +104,16 @@ def read_review(text: str) -> Review:
     arguments = parse_json(text)
     if arguments is None:
         raise ReplyError("the arguments of submit_review are not a JSON object")
-    metric = arguments.get("metric")
-    if isinstance(metric, bool) or (isinstance(metric, float) and not math.isfinite(metric)):
+    if isinstance(arguments.get("metric"), bool):
         arguments["metric"] = None
     try:
-        return Review.model_validate_json(json.dumps(arguments))
+        review = Review.model_validate(arguments)
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         raise ReplyError(f"submit_review: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
+    if review.metric is not None and not math.isfinite(review.metric):
+        return review.model_copy(update={"metric": None})
+    return review
 
 
 def review_facts(node: Node, lower_is_better: bool) -> dict[str, Any]:

@@ -77,7 +77,7 @@ class PromptBuilder:
                 over = _size(_fill(template, parts)) - budget
                 if over <= 0:
                     return _fill(template, parts)
-                parts = cut(parts, over, share)
+                parts = cut(parts, over, int(budget * share))
         return shorten(_fill(template, parts), budget)
 
 
@@ -127,13 +127,14 @@ def fill_template(text: str, values: Mapping[str, str]) -> str:
 
 def _fill(template: str, parts: Parts) -> str:
     attempts = parts.attempts
+    first = "First parent" if len(attempts) > 1 else "Previous attempt"
     values = {
         "task": _section("Task", parts.task),
         "interface": _sections({"Interface": parts.interface, **parts.extra}),
         "data": _section("Data", parts.data),
         "packages": _section("Installed packages", parts.packages),
         "memory": _section("What was tried so far", parts.memory),
-        "attempt": _attempt("Previous attempt", attempts[0], parts.language) if attempts else "",
+        "attempt": _attempt(first, attempts[0], parts.language) if attempts else "",
         "second": "\n\n".join(_attempt("Second parent", other, parts.language) for other in attempts[1:]),
         "refusal": _section("Why the last try was refused", parts.refusal),
         "notes": _section("Notes of the user", "\n".join(f"- {note}" for note in parts.notes)),
@@ -177,30 +178,29 @@ def _size(text: str) -> int:
     return len(text.encode())
 
 
-def _cut(text: str, over: int, floor: float, *, head: float) -> str:
-    """Take `over` bytes away, but leave `floor` of the text."""
-    size = _size(text)
-    return shorten(text, max(size - over, int(size * floor)), head=head) if text else text
+def _cut(text: str, over: int, floor: int, *, head: float) -> str:
+    """Take `over` bytes away, but leave `floor` bytes."""
+    return shorten(text, max(_size(text) - over, floor), head=head)
 
 
-_Cut = Callable[[Parts, int, float], Parts]
-"""Makes the parts `over` bytes smaller, leaving at least half of `share` of what it cuts."""
+_Cut = Callable[[Parts, int, int], Parts]
+"""(parts, over, floor): makes the parts `over` bytes smaller, but leaves `floor` bytes of what it cuts."""
 
 
 def _cut_field(name: str, head: float) -> _Cut:
-    def cut(parts: Parts, over: int, share: float) -> Parts:
-        shorter: Any = {name: _cut(getattr(parts, name), over, share * 0.5, head=head)}
+    def cut(parts: Parts, over: int, floor: int) -> Parts:
+        shorter: Any = {name: _cut(getattr(parts, name), over, floor, head=head)}
         return replace(parts, **shorter)
 
     return cut
 
 
 def _cut_attempts(name: str, which: slice, head: float) -> _Cut:
-    def cut(parts: Parts, over: int, share: float) -> Parts:
+    def cut(parts: Parts, over: int, floor: int) -> Parts:
         kept = list(parts.attempts)
         each = over // max(1, len(kept[which])) + 1
         for i in range(*which.indices(len(kept))):
-            shorter: Any = {name: _cut(getattr(kept[i], name), each, share * 0.5, head=head)}
+            shorter: Any = {name: _cut(getattr(kept[i], name), each, floor, head=head)}
             kept[i] = replace(kept[i], **shorter)
         return replace(parts, attempts=tuple(kept))
 
@@ -221,5 +221,7 @@ _MINOR: tuple[_Cut, ...] = (
 
 _MAJOR: tuple[_Cut, ...] = (_cut_field("task", 0.8), _cut_attempts("code", _FIRST, 0.5))
 
-_STEPS = ((1.0, _MINOR), (0.5, _MINOR), (1.0, _MAJOR), (0.25, _MINOR), (0.5, _MAJOR), (0.0, _MINOR), (0.0, _MAJOR))
-"""(share that is left, cuts): half, then an eighth of the minor parts before the task and the code are touched."""
+_STEPS = (
+    (0.12, _MINOR), (0.05, _MINOR), (0.4, _MAJOR), (0.02, _MINOR), (0.2, _MAJOR), (0.0, _MINOR), (0.0, _MAJOR),
+)  # fmt: skip
+"""(share of the budget that each part keeps, cuts): the minor parts give way twice before task and code are touched."""

@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import ast
+import json
+
+import pytest
+
+from agents.base_agent import UNREADABLE
+from agents.coder_agent import CoderAgent
+from core.contracts import Agent
+from core.state.failure import FailureKind
+from core.state.node import Node
+from utils.errors import BackendBusyError, BudgetExhausted, ReplyError
+
+agent: Agent = CoderAgent()
+
+
+def reply_with(code, plan="The plan."):
+    return f"{plan}\n\n```python\n{code}```\n"
+
+
+def test_a_good_reply_is_a_node_with_the_tasks_identity(context, program):
+    task = context([reply_with(program)], generation=2, island=1)
+    result = agent.generate(task)
+    node = result.node
+    assert result.success and result.failure is None and not result.error
+    assert (node.id, node.operator, node.slot, node.generation, node.island) == ("abc123", "draft", 1, 2, 1)
+    assert (node.code, node.plan, node.writer, node.lower_is_better) == (program, "The plan.", "", True)
+    assert list(node.genes) == ["DATA", "PREDICT"] and not node.is_buggy
+
+
+def test_the_parents_are_the_tasks(context, program):
+    parents = (Node(id="p1", code="a = 1"), Node(id="p2", code="b = 2"))
+    node = agent.generate(context([reply_with(program)], "merge", parents=parents)).node
+    assert (node.parent_ids, node.parent_id) == (("p1", "p2"), "p1")
+
+
+def test_no_code_block_is_a_hard_failure_and_is_not_asked_again(context):
+    task = context(["I cannot do that.", "never asked"])
+    result = agent.generate(task)
+    assert result.failure is FailureKind.NO_CODE and len(task.query.calls) == 1
+    assert result.node.code == "" and result.node.plan == "I cannot do that." and result.node.is_buggy
+    assert result.node.metadata["message"] == result.error
+
+
+def test_an_unreasonable_reply_goes_back_with_the_reason(context, program):
+    task = context([reply_with("x = 1\n"), reply_with("def broken(:\n    '" + "x" * 60 + "'\n"), reply_with(program)])
+    result = agent.generate(task)
+    assert result.success and result.node.code == program
+    first, second, third = task.query.calls
+    assert [c["attempt"] for c in task.query.calls] == [0, 1, 2]
+    assert "5 characters" in second["user"] and "x = 1" in second["user"] and first["user"].strip() in second["user"]
+    assert "does not parse: line 1" in third["user"] and "5 characters" not in third["user"]
+    assert len({c["system"] for c in task.query.calls}) == 1 and first["context"] == third["context"]
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [("x = 1\n", FailureKind.REPLY_ERROR), ("x = (\n" + "y = 2\n" * 20, FailureKind.SYNTAX)],
+)
+def test_after_the_repairs_the_code_is_kept_on_the_failed_node(context, code, kind):
+    task = context([reply_with(code)] * 9)
+    result = agent.generate(task)
+    assert len(task.query.calls) == 4, "one request and three repairs"
+    assert not result.success and result.failure is kind and result.node.code == code and result.node.failure is kind
+
+
+def test_repairs_can_be_switched_off(context):
+    task = context([reply_with("x = 1\n")])
+    assert CoderAgent(repairs=0).generate(task).failure is FailureKind.REPLY_ERROR
+
+
+def test_a_reply_the_backend_cannot_read_is_repaired_and_then_a_failure(context, program):
+    task = context([ReplyError("truncated"), reply_with(program)])
+    assert agent.generate(task).success and "truncated" in task.query.calls[1]["user"]
+    task = context([ReplyError("truncated")] * 4)
+    result = agent.generate(task)
+    assert (result.failure, result.error, result.node.code) == (FailureKind.REPLY_ERROR, "truncated", "")
+
+
+@pytest.mark.parametrize("error", [BudgetExhausted("no tokens left"), BackendBusyError("503")])
+def test_what_is_not_the_replys_fault_ends_the_call(context, error):
+    with pytest.raises(type(error)):
+        agent.generate(context([error]))
+
+
+def test_stages_can_be_run_one_by_one_and_give_what_generate_gives(context, program):
+    task = context([reply_with(program)])
+    prompt = agent.prompt(task)
+    reply = agent.reply(task, prompt)
+    staged = agent.code(context(), reply).node
+    whole = agent.generate(context([reply_with(program)])).node
+    assert staged.model_dump(exclude={"ctime"}) == whole.model_dump(exclude={"ctime"})
+    assert agent.begin_round(task) == {}
+
+
+def test_a_single_function_may_be_short_but_must_parse(context):
+    coder = CoderAgent(single_function=True)
+    short = "def f(x): return x\n"
+    assert coder.generate(context([reply_with(short)], "generate")).node.code == short
+    assert coder.generate(context([reply_with("def f(x: return x\n")] * 4, "mutate")).failure is FailureKind.SYNTAX
+    assert coder.generate(context([reply_with("")], "generate")).failure is FailureKind.NO_CODE
+
+
+def test_other_languages_are_not_parsed_as_python(context):
+    text = '#include <stdio.h>\nint main(void) { printf("%d", 42); return 0; }\n'
+    task = context([f"C.\n```c\n{text}```"], extras={"language": "c"})
+    result = agent.generate(task)
+    assert result.success and result.node.code == text and result.node.genes == {}
+    assert "```c" in task.query.calls[0]["user"]
+
+
+def test_the_context_for_rules_is_plain_json_with_what_the_contract_names(context):
+    parent = Node(
+        id="p", code="x", plan="old", failure=FailureKind.TIMEOUT, is_buggy=True, term_out="slow", genes={"DATA": "x"},
+        metadata={"message": "past 5 s"},
+    )  # fmt: skip
+    task = context(
+        operator="debug",
+        parents=(parent,),
+        preview="PREVIEW",
+        refusal="no",
+        shared={"q": 1},
+        extras={"data": {"rows": 3}},
+    )
+    facts = agent.prompt(task).context
+    assert json.loads(json.dumps(facts)) == facts
+    assert (facts["operator"], facts["preview"], facts["refusal"]) == ("debug", "PREVIEW", "no")
+    assert facts["shared"] == {"q": 1} and facts["lower_is_better"] is True and facts["extras"] == {"data": {"rows": 3}}
+    (shown,) = facts["parents"]
+    assert {k: shown[k] for k in ("code", "plan", "metric", "failure", "message", "term_out")} == {
+        "code": "x", "plan": "old", "metric": None, "failure": "timeout", "message": "past 5 s", "term_out": "slow",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "operator", ["draft", "debug", "improve", "merge", "generate", "mutate", "crossover", "refine"]
+)
+@pytest.mark.parametrize("single", [False, True])
+def test_every_operator_has_a_prompt_that_adapts_to_the_parents(context, operator, single):
+    count = {"draft": 0, "generate": 0, "merge": 2, "crossover": 2}.get(operator, 1)
+    parents = (Node(id="a", code="first = 1", metric_value=0.5), Node(id="b", code="second = 2"))[:count]
+    coder = CoderAgent(single_function=single)
+    prompt = coder.prompt(context(operator=operator, parents=parents, memory="TRIED BEFORE"))
+    assert "Predict the price." in prompt.user and "TRIED BEFORE" in prompt.user
+    assert ("first = 1" in prompt.user) == bool(parents)
+    assert ("second = 2" in prompt.user) == (len(parents) == 2)
+    assert "whole function" in prompt.user if single else "whole program" in prompt.user
+    assert "$" not in prompt.user + prompt.system
+
+
+def test_a_failure_is_shown_with_message_advice_and_output(context):
+    parent = Node(
+        id="p", code="x = y", is_buggy=True, failure=FailureKind.RUNTIME, term_out="NameError: y",
+        metadata={"message": "line 1: NameError", "artifacts": {"profile": "slow loop"}}, analysis="y is missing",
+    )  # fmt: skip
+    user = agent.prompt(context(operator="debug", parents=(parent,))).user
+    for text in (
+        "failed (runtime): line 1: NameError",
+        FailureKind.RUNTIME.advice,
+        "NameError: y",
+        "slow loop",
+        "y is missing",
+    ):
+        assert text in user
+
+
+def test_prompts_hold_no_clock_time_and_depend_on_the_context_alone(context):
+    def prompt(**times):
+        parent = Node(id="p", code="x = 1", metric_value=0.5, term_out="done", exec_time=1.0, **times)
+        return agent.prompt(context(operator="improve", parents=(parent,)))
+
+    assert prompt(ctime=1.0) == prompt(ctime=2e9, metadata={"stages": {"execute": 3.2}, "cost_usd": 1})
+
+
+def test_the_prompt_keeps_to_its_budget(context):
+    parent = Node(id="p", code="x = 1\n" * 200, metric_value=0.5, term_out="line\n" * 50_000)
+    task = context(operator="improve", parents=(parent,), memory="m" * 90_000, preview="d" * 90_000)
+    user = CoderAgent(max_tokens=3000).prompt(task).user
+    assert len(user.encode()) <= 12_000 and parent.code.strip() in user
+
+
+def test_an_endless_unusable_reply_does_not_blow_up_the_repair_prompt(context):
+    coder = CoderAgent(max_tokens=3000, repairs=1)
+    task = context([reply_with("x = (\n" * 100_000)] * 2)
+    assert coder.generate(task).failure is FailureKind.SYNTAX
+    assert len(task.query.calls[1]["user"]) < 14_000
+
+
+def test_the_unreadable_mark_is_no_code(context):
+    result = agent.code(context(), UNREADABLE + "finish_reason=length")
+    assert (result.failure, result.error) == (FailureKind.REPLY_ERROR, "finish_reason=length")
+
+
+def test_the_bundled_example_parses(program):
+    ast.parse(program)
