@@ -249,7 +249,6 @@ def _jobs(
         state_dir=workspaces_dir(config),
         accept_unsandboxed=accept_unsandboxed,
     )
-    closers.append(sandbox.close)
     runner = LocalJobs(
         sandbox,
         config.search.workers,
@@ -257,7 +256,7 @@ def _jobs(
         on_output=live.tell if live else None,
     )
     pool = JobPool(runner, seconds_left)
-    closers.append(pool.close)
+    closers += [pool.close, sandbox.close]  # the sandbox goes first: it ends what the workers still wait for
     return pool, sandbox.tier
 
 
