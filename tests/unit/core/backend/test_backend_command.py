@@ -1,0 +1,91 @@
+"""`provider: command`: any program on stdin and stdout."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from core.backend import MemoryLog, ModelSettings, QueryDesk, query
+from utils.errors import BackendBusyError, BackendError, ConfigError, ReplyError
+
+
+def command(tmp_path: Path, body: str) -> str:
+    script = tmp_path / "model.py"
+    script.write_text(body)
+    return f"{sys.executable} {script}"
+
+
+def ask(line: str, **options: object) -> str:
+    return query("You write.", "Write f.", "", provider="command", command=line, backoff=0.01, **options)
+
+
+def test_reads_the_prompt_and_prints_the_reply(tmp_path: Path) -> None:
+    line = command(tmp_path, "import sys; p = sys.stdin.read(); print(len(p)); print(p.upper())")
+    assert ask(line) == "20\nYOU WRITE.\n\nWRITE F."
+
+
+def test_a_large_prompt_and_reply_do_not_block(tmp_path: Path) -> None:
+    line = command(tmp_path, "import sys; p = sys.stdin.read(); print('x' * 500_000); print(len(p))")
+    text = query("s", "u" * 1_000_000, "", provider="command", command=line)
+    assert text.endswith("1000003")
+
+
+def test_arguments_come_as_json_in_the_text(tmp_path: Path) -> None:
+    line = command(tmp_path, "import sys; sys.stdin.read(); print('Here: {\"sum\": 5}')")
+    tool = {"name": "report", "parameters": {"type": "object", "properties": {"sum": {"type": "integer"}}}}
+    assert ask(line, tools=[tool]) == '{"sum": 5}'
+
+
+def test_code_75_is_tried_again_and_others_are_not(tmp_path: Path) -> None:
+    counter = tmp_path / "n"
+    line = command(tmp_path, f"import sys; open({str(counter)!r}, 'a').write('x'); sys.exit(75)")
+    with pytest.raises(BackendBusyError, match="ended with code 75"):
+        ask(line, attempts=3)
+    assert counter.read_text() == "xxx"
+    line = command(tmp_path, "import sys; print('no model loaded', file=sys.stderr); sys.exit(3)")
+    with pytest.raises(BackendError, match="code 3 and said: no model loaded"):
+        ask(line)
+
+
+def test_the_deadline_kills_it_and_its_children(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    body = "import subprocess, time\nchild = subprocess.Popen(['sleep', '60'])\n"
+    body += f"open({str(pid)!r}, 'w').write(str(child.pid))\ntime.sleep(60)"
+    started = time.monotonic()
+    with pytest.raises(BackendBusyError, match="within"):
+        ask(command(tmp_path, body), attempts=1, timeout=1.0)
+    assert time.monotonic() - started < 10
+    for _ in range(50):
+        if not alive(int(pid.read_text())):
+            return
+        time.sleep(0.1)
+    raise AssertionError("a child of the command survived")
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{pid}/stat")
+    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_faults_are_named() -> None:
+    with pytest.raises(ConfigError, match="cannot start 'no-such-program'"):
+        ask("no-such-program")
+    with pytest.raises(ReplyError, match="empty"):
+        ask("true")
+
+
+def test_it_costs_nothing(tmp_path: Path) -> None:
+    log = MemoryLog()
+    settings = ModelSettings(provider="command", model="command", command=command(tmp_path, "print('hello')"))
+    desk = QueryDesk({"code": settings}, log=log)
+    desk.bind("code", "n")("s", "u")
+    assert desk.usage_of("n").cost_usd == 0.0
+    assert desk.usage_of("n").writer == "command/command"

@@ -1,0 +1,310 @@
+"""The desk over a real server: nothing is asked twice, nothing is paid twice, everything is recorded before its use."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faulty_server import MODELS, REVIEW, REVIEW_CHOICE, REVIEW_TOOL, FaultyServer
+from llmock.scenarios import Delay, Fail, Match, Reply
+from pydantic import SecretStr
+
+from core.backend import Ledger, MemoryLog, ModelSettings, QueryDesk, ReplyCache
+from core.backend.exchange import Message, Request, request_hash
+from core.backend.records import Place, blank_record, reply_fields, reply_of
+from core.backend.settings import Price
+from core.contracts import CallRecord
+from core.storage.repository import RunStore
+from utils.errors import BackendError, BudgetExhausted, ConfigError, ReplyError, RunStopped
+
+KEY = "sk-planted-0123456789"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultyServer]:
+    with FaultyServer() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def fresh(server: FaultyServer) -> None:
+    server.reset()
+
+
+def settings(server: FaultyServer, **options: Any) -> ModelSettings:
+    plain = {"attempts": 2, "backoff": 0.01, "max_tokens": 500} | options
+    return ModelSettings(
+        provider="openai", model=MODELS["openai"], api_key=SecretStr(KEY), base_url=server.base_url("openai"), **plain
+    )
+
+
+def desk_of(server: FaultyServer, log: Any = None, run_seed: int = 1, **more: Any) -> QueryDesk:
+    options = more.pop("options", {})
+    return QueryDesk({"code": settings(server, **options)}, log=log or MemoryLog(), run_seed=run_seed, **more)
+
+
+# ---------------------------------------------------------------- the record
+
+
+def test_the_runs_own_record_answers_without_a_request_and_without_counting_again(server: FaultyServer) -> None:
+    log = MemoryLog()
+    first = desk_of(server, log)
+    text = first.bind("code", "n1")("s", "u")
+    asked = server.layer.requests
+    resumed = desk_of(server, log)
+    resumed.ledger.restore(log.records.values())
+    before = resumed.ledger.spent
+    assert resumed.bind("code", "n1")("s", "u") == text
+    assert server.layer.requests == asked == 1
+    assert resumed.ledger.spent == before == first.ledger.spent
+    assert resumed.usage_of("n1") == first.usage_of("n1")
+
+
+def test_another_node_role_attempt_or_seed_is_another_draw(server: FaultyServer) -> None:
+    log = MemoryLog()
+    desk = desk_of(server, log)
+    desk.bind("code", "n1")("s", "u")
+    desk.bind("code", "n2")("s", "u")
+    desk.bind("feedback", "n1")("s", "u")
+    desk.bind("code", "n1")("s", "u", attempt=1)
+    desk_of(server, log, run_seed=2).bind("code", "n1")("s", "u")
+    assert server.layer.requests == len(log.records) == 5
+    assert {record.sample for record in log.records.values()} == {
+        "1/n1/code/0", "1/n2/code/0", "1/n1/feedback/0", "1/n1/code/1", "2/n1/code/0",
+    }  # fmt: skip
+
+
+def test_an_answer_is_stored_before_it_is_used(server: FaultyServer) -> None:
+    """The store dies while it stores: the caller never sees the reply."""
+
+    class DyingLog(MemoryLog):
+        def save_call(self, record: CallRecord) -> None:
+            super().save_call(record)
+            raise OSError("power cut")
+
+    log = DyingLog()
+    with pytest.raises(OSError, match="power cut"):
+        desk_of(server, log).bind("code", "n1")("s", "u")
+    assert len(log.records) == 1
+
+
+def test_equal_calls_at_once_make_one_request(server: FaultyServer) -> None:
+    server.state.scenarios.add(Delay(0.3))
+    desk = desk_of(server)
+    with ThreadPoolExecutor(8) as threads:
+        texts = list(threads.map(lambda _: desk.bind("code", "n1")("s", "u"), range(8)))
+    assert server.layer.requests == 1
+    assert len(set(texts)) == 1
+    assert desk.usage_of("n1").calls == 1
+
+
+def test_every_fact_of_a_call_is_in_the_runs_store(server: FaultyServer, tmp_path: Path) -> None:
+    server.state.scenarios.add(Fail(500), Reply(text="def f(): return 1"))
+    store = RunStore(tmp_path / "run")
+    desk = desk_of(server, store, options={"price": Price(1.0, 2.0)})
+    desk.bind("code", "n1")("You write.", "Write.")
+    (record,) = store.calls()
+    assert (record.system, record.user, record.reply) == ("You write.", "Write.", "def f(): return 1")
+    assert (record.provider, record.model, record.role, record.node_id) == ("openai", MODELS["openai"], "code", "n1")
+    assert (record.prompt_tokens, record.completion_tokens) == server.billed
+    assert record.cost_usd == pytest.approx((server.billed[0] + 2 * server.billed[1]) / 1e6)
+    assert (record.tries, record.finish_reason, record.cached) == (2, "stop", False)
+    assert record.seconds > 0
+    store.close()
+
+
+# ---------------------------------------------------------------- the cache across runs
+
+
+def test_a_rerun_is_answered_by_the_cache_at_no_cost_with_its_tokens(server: FaultyServer, tmp_path: Path) -> None:
+    options = {"price": Price(1.0, 1.0)}
+    first = desk_of(server, cache=ReplyCache(tmp_path / "c.db"), options=options)
+    text = first.bind("code", "n1")("s", "u")
+    first.close()
+    log = MemoryLog()
+    again = desk_of(server, log, cache=ReplyCache(tmp_path / "c.db"), options=options)
+    assert again.bind("code", "n1")("s", "u") == text
+    again.close()
+    assert server.layer.requests == 1
+    (record,) = log.records.values()
+    assert (record.cached, record.cost_usd, record.tries) == (True, 0.0, 0)
+    assert again.ledger.spent.tokens == first.ledger.spent.tokens > 0
+    assert again.ledger.spent.usd == 0.0 < first.ledger.spent.usd
+
+
+def test_a_rerun_ends_by_tokens_where_the_first_run_did(server: FaultyServer, tmp_path: Path) -> None:
+    def answered_before_the_end() -> int:
+        desk = desk_of(server, cache=ReplyCache(tmp_path / "c.db"), ledger=Ledger(tokens=3000))
+        try:
+            for node in range(1000):
+                desk.bind("code", str(node))("s", "u")
+        except BudgetExhausted:
+            return node
+        finally:
+            desk.close()
+        raise AssertionError("the budget held nothing back")
+
+    first = answered_before_the_end()
+    assert server.layer.requests == first > 3
+    assert answered_before_the_end() == first
+    assert server.layer.requests == first
+
+
+def test_the_cache_is_shared_by_processes_and_keeps_the_first_answer(tmp_path: Path) -> None:
+    record = CallRecord(request_hash="h", sample="s", reply="first")
+    one, two = ReplyCache(tmp_path / "logs" / "c.db"), ReplyCache(tmp_path / "logs" / "c.db")
+    one.save(record)
+    two.save(record.model_copy(update={"reply": "second"}))
+    assert (two.find("h", "s") or record).reply == "first"
+    assert one.find("h", "other") is None
+    one.close()
+    two.close()
+
+
+# ---------------------------------------------------------------- function calling
+
+
+def test_each_rung_is_recorded_and_climbed_again_from_the_record(server: FaultyServer) -> None:
+    server.state.scenarios.add(
+        Fail(400, message="tools are not supported", match=Match(tools=True)),
+        Reply(text="I think it is fine.", times=2),
+        Reply(text=json.dumps(REVIEW | {"is_bug": "no"})),
+        Reply(text=f"```json\n{json.dumps(REVIEW)}\n```"),
+    )
+    log = MemoryLog()
+    ask = {"tools": [REVIEW_TOOL], "tool_choice": REVIEW_CHOICE}
+    text = desk_of(server, log).bind("feedback", "n1")("s", "u", **ask)
+    assert json.loads(text) == REVIEW
+    assert server.layer.requests == 5
+    assert [record.sample.split("/")[4:] for record in log.records.values()] == [[], ["1"], ["2"], ["3"], ["4"]]
+    assert "must be boolean" in list(log.records.values())[-1].user
+    assert desk_of(server, log, offline=True).bind("feedback", "n1")("s", "u", **ask) == text
+    assert server.layer.requests == 5
+
+
+def test_after_three_repairs_it_is_a_reply_error(server: FaultyServer) -> None:
+    server.state.scenarios.add(Reply(text="no JSON from me", times=None))
+    log = MemoryLog()
+    with pytest.raises(ReplyError, match="after 3 repairs"):
+        desk_of(server, log).bind("feedback", "n1")("s", "u", tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE)
+    assert server.layer.requests == 6
+    with pytest.raises(ReplyError, match="after 3 repairs"):
+        desk_of(server, log).bind("feedback", "n1")("s", "u", tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE)
+    assert server.layer.requests == 6
+
+
+@pytest.mark.parametrize(("start", "asked"), [("schema", 1), ("fence", 1)])
+def test_the_ladder_can_start_lower(server: FaultyServer, start: str, asked: int) -> None:
+    server.state.scenarios.add(Reply(text=json.dumps(REVIEW)))
+    desk = desk_of(server, options={"tools": start})
+    text = desk.bind("feedback", "n1")("s", "u", tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE)
+    assert json.loads(text) == REVIEW
+    assert server.layer.requests == asked
+    body = server.state.journal.records(wait=5.0)[-1].body or {}
+    assert "tools" not in body
+    assert ("response_format" in body) is (start == "schema")
+
+
+def test_a_call_of_another_tool_goes_round_the_record_and_back() -> None:
+    place = Place(1, "n", "code", 0)
+    blank = blank_record("h", place.sample(), place, Request("s", (Message("user", "u"),)), ModelSettings())
+    for name in ("submit_review", "odd/name", ""):
+        from core.backend.exchange import Reply as Answer
+
+        reply = Answer(text="" if name else "t", tool=name, arguments="{}" if name else "", finish_reason="stop")
+        assert reply_of(blank.model_copy(update=reply_fields(reply))) == reply
+
+
+# ---------------------------------------------------------------- limits and secrets
+
+
+def test_stop_ends_a_call_under_way(server: FaultyServer) -> None:
+    server.state.scenarios.add(Delay(2))
+    stop = threading.Event()
+    desk = desk_of(server, stop=stop)
+    threading.Timer(0.3, stop.set).start()
+    with pytest.raises(RunStopped):
+        desk.bind("code", "n1")("s", "u")
+    assert desk.ledger.lost.tokens > 0
+
+
+def test_offline_refuses_what_is_not_recorded(server: FaultyServer) -> None:
+    with pytest.raises(BackendError, match="not in the record"):
+        desk_of(server, offline=True).bind("code", "n1")("s", "u")
+    assert server.layer.requests == 0
+
+
+def test_no_key_in_errors_records_and_files(server: FaultyServer, tmp_path: Path) -> None:
+    secret = "s3cr3t/passw0rd"
+    user = f"me:{secret.replace('/', '%2F')}"
+    url = server.base_url("openai").replace("http://", f"http://{user}@") + "?token=quer1es3cret"
+    store, cache = RunStore(tmp_path / "run"), ReplyCache(tmp_path / "c.db")
+    server.state.scenarios.add(
+        Fail(401, message=f"Incorrect API key provided: {KEY}"),
+        Reply(text=f"your key is {KEY}, is it not?", times=None),
+    )
+    waits: list[str] = []
+    plain = settings(server)
+    roles = {"code": ModelSettings(provider="openai", model="m", api_key=SecretStr(KEY), base_url=url, attempts=1)}
+    told = []
+    desk = QueryDesk(roles, log=store, cache=cache, notice=lambda reason, seconds: waits.append(reason))
+    for query in (
+        desk.bind("code", "a"),
+        desk.bind("code", "b"),
+        desk_of(server, store, cache=cache).bind("code", "c"),
+    ):
+        try:
+            told.append(query("s", "u"))
+        except BackendError as error:
+            told.append(str(error))
+            assert error.__cause__ is None
+            assert error.__context__ is None
+    desk.close()
+    store.close()
+    assert plain.key_text == KEY
+    files = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    for word in (KEY, secret, "passw0rd", "quer1es3cret"):
+        assert word not in "\n".join(told + waits)
+        assert word.encode() not in files
+    assert "your key is ********" in "\n".join(told)
+
+
+def test_the_switch_forbids_every_other_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    import socket
+
+    for base_url in ("https://api.example.com/v1", ""):
+        away = ModelSettings(provider="openai", model="m", api_key=SecretStr(KEY), base_url=base_url)
+        with pytest.raises(BackendError, match="SWARM_EVO_TEST_NO_NETWORK=1 forbids"):
+            QueryDesk({"code": away}, log=MemoryLog()).bind("code")("s", "u")
+    with pytest.raises(PermissionError), socket.socket() as plain:
+        plain.connect(("192.0.2.1", 80))
+
+
+def test_overrides_hold_for_one_call(server: FaultyServer) -> None:
+    desk = desk_of(server)
+    desk.bind("code", "n1")("s", "u", temperature=0.3, model="gpt-4o")
+    body = server.state.journal.records(wait=5.0)[-1].body or {}
+    assert (body["model"], body["temperature"]) == ("gpt-4o", 0.3)
+    assert desk.settings_of("code").temperature is None
+    with pytest.raises(ConfigError, match="temprature"):
+        desk.bind("code")("s", "u", temprature=0.3)
+
+
+def test_the_hash_is_of_the_request_and_of_nothing_else(server: FaultyServer) -> None:
+    request = Request("s", (Message("user", "u"),))
+    plain = settings(server)
+    same = [
+        settings(server, attempts=9, timeout=1.0, stream=True, concurrency=1),
+        ModelSettings(provider="openai", model=plain.model, base_url="http://localhost:1/v1", max_tokens=500),
+    ]
+    assert {request_hash(request, other) for other in [plain, *same]} == {request_hash(request, plain)}
+    others = [settings(server, temperature=0.1), settings(server, max_tokens=501), settings(server, extra={"top_p": 1})]
+    hashes = {request_hash(request, other) for other in others} | {request_hash(request, plain)}
+    hashes.add(request_hash(Request("s", (Message("user", "U"),)), plain))
+    hashes.add(request_hash(Request("s", (Message("user", "u"),), mode="schema"), plain))
+    assert len(hashes) == 6

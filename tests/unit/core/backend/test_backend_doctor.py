@@ -1,0 +1,98 @@
+"""`doctor --llm`: what a model can do, and what to set where it cannot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from faulty_server import MODELS, FaultyServer
+from llmock.scenarios import Fail, Match, Reply
+from pydantic import SecretStr
+
+from core.backend.doctor import check_models, find_local_servers
+from core.backend.settings import ModelSettings, Price
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FaultyServer]:
+    with FaultyServer() as running:
+        yield running
+
+
+def settings(server: FaultyServer, **options: object) -> ModelSettings:
+    return ModelSettings(
+        provider="openai",
+        model=MODELS["openai"],
+        base_url=server.base_url("openai"),
+        api_key=SecretStr("sk-1"),
+        **options,
+    )  # type: ignore[arg-type]
+
+
+def test_a_model_that_can_everything(server: FaultyServer) -> None:
+    server.reset()
+    roles = {"code": settings(server, price=Price(1, 2), context=8192), "feedback": settings(server)}
+    checks = check_models(roles)
+    assert all(check.ok for check in checks)
+    assert [check.name.split()[-1] for check in checks][1:] == ["tools", "schema", "context", "price"]
+    assert "honoured" in checks[1].detail
+    assert checks[3].detail == "8192 tokens"
+    assert "$1 in, $2 out" in checks[4].detail
+    assert server.layer.requests == 3, "equal models are asked once"
+
+
+def test_a_server_that_ignores_tools_is_told_what_to_set(server: FaultyServer) -> None:
+    server.reset()
+    server.state.scenarios.add(
+        Reply(text="Five, I say.", times=None, match=Match(tools=True)),
+    )
+    checks = {check.name.split()[-1]: check for check in check_models({"code": settings(server)})}
+    assert checks["tools"].remedy.startswith("set llm.code.tools=schema")
+    server.state.scenarios.add(Reply(text="Five!", times=None))
+    checks = {check.name.split()[-1]: check for check in check_models({"code": settings(server)})}
+    assert checks["tools"].remedy.startswith("set llm.code.tools=fence")
+    assert "ignored" in checks["schema"].detail
+
+
+@pytest.mark.parametrize(("fault", "said"), [(Fail(401, times=None), "401"), (Fail(503, times=None), "503")])
+def test_an_unreachable_model_is_not_ok(server: FaultyServer, fault: Fail, said: str) -> None:
+    server.reset()
+    server.state.scenarios.add(fault)
+    (check,) = check_models({"code": settings(server)})
+    assert not check.ok
+    assert said in check.detail
+    assert check.remedy
+    assert server.layer.requests == 1
+
+
+def test_nothing_listens() -> None:
+    away = ModelSettings(provider="openai", model="m", base_url="http://127.0.0.1:9/v1")
+    (check,) = check_models({"code": away})
+    assert not check.ok
+    assert "start the server" in check.remedy
+
+
+def test_rules_need_no_model() -> None:
+    (check,) = check_models({"code": ModelSettings()})
+    assert check.ok
+
+
+def test_servers_on_this_machine_are_offered(server: FaultyServer) -> None:
+    server.reset()
+    found = find_local_servers([("vllm", server.port, "vllm"), ("ollama", 9, "ollama")])
+    assert [one.name for one in found] == ["vllm"]
+    assert found[0].base_url == f"http://127.0.0.1:{server.port}/v1"
+    assert "gpt-4o-mini" in found[0].models
+    assert found[0].offer.startswith(
+        f"--llm=vllm --llm.code.base_url=http://127.0.0.1:{server.port}/v1 --llm.code.model="
+    )
+    assert find_local_servers([("x", server.port, "vllm")], host="example.com") == []
+
+
+def test_arguments_are_json(server: FaultyServer) -> None:
+    server.reset()
+    check_models({"code": settings(server)})
+    bodies = [json.loads(bill.asked) for bill in server.layer.bills]
+    assert [sorted({"tools", "response_format"} & set(body)) for body in bodies] == [[], ["tools"], ["response_format"]]
+    assert all(body["max_tokens"] <= 256 for body in bodies)
