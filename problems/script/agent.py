@@ -1,0 +1,36 @@
+"""Reads replies that change a part of a program: SEARCH/REPLACE blocks, a whole program, or only the evolving block."""
+
+from __future__ import annotations
+
+from agents.coder_agent import CoderAgent, _Found
+from core.contracts import AgentContext
+from core.state.failure import FailureKind
+from problems.script.blocks import graft
+from utils.diff import DiffError, apply_diff, parse_diff
+from utils.response import parse_response, strip_thinking
+
+
+class ScriptAgent(CoderAgent):
+    """CoderAgent whose replies may be diffs, and which never lets a reply change what is outside of the blocks."""
+
+    def _read(self, context: AgentContext, reply: str) -> _Found:
+        frame = context.parents[0].code if context.parents else str(context.extras.get("program", ""))
+        text = strip_thinking(reply)
+        changes = parse_diff(text)
+        if changes:
+            plan = text[: text.index("<<<<<")].strip().removesuffix("```").strip()
+            try:
+                new = apply_diff(frame, changes)
+            except DiffError as error:
+                return _Found("", plan, FailureKind.REPLY_ERROR, str(error))
+        else:
+            found = super()._read(context, reply)
+            if found.failure is FailureKind.NO_CODE or not found.code:
+                return found
+            block, plan = parse_response(text)
+            new = block or found.code
+        whole = graft(frame, new) if frame else new
+        if whole is None:
+            message = "the reply must keep the EVOLVE-BLOCK marks, each once, as they are"
+            return _Found(new, plan, FailureKind.REPLY_ERROR, message)
+        return self._judge(context, whole.rstrip() + "\n", plan, whole=False)

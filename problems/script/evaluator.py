@@ -1,0 +1,155 @@
+"""Turns what a user's evaluator said into verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.contracts import Bench, Evaluation, ExecutionResult, JobSpec
+from core.evaluation.base import failed_run, source_of
+from core.evaluation.tune import tune_program
+from core.state.failure import FailureKind
+from core.state.node import Node
+from problems.script.blocks import line_ranges
+from utils.response import syntax_error
+
+ARTIFACT_CHARS = 4_000
+MOST_ARTIFACTS = 12
+
+
+class ScriptEvaluator:
+    """Judges nodes alone, by the user's evaluator.
+
+    Args:
+        evaluator: the user's file.
+        options: for the harness: `thresholds`, `cascade`, `metric`.
+        metric: name of the metric that steers; None: `combined_score`, else the mean of all numbers.
+        timeout: seconds for one evaluation.
+    """
+
+    together = False
+
+    def __init__(
+        self,
+        bench: Bench,
+        evaluator: Path,
+        *,
+        options: dict[str, Any],
+        metric: str | None,
+        timeout: float,
+        tune_trials: int,
+        lower_is_better: bool,
+    ) -> None:
+        self._bench, self._evaluator, self._options = bench, evaluator, options
+        self._metric, self._timeout, self._tune_trials = metric, timeout, tune_trials
+        self._lower_is_better = lower_is_better
+
+    def check(self, node: Node) -> Evaluation | None:
+        fault = syntax_error(node.code)
+        return Evaluation(failure=FailureKind.SYNTAX, message=fault) if fault else None
+
+    def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
+        return [self.score(node.code) for node in nodes]
+
+    def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
+        return [None] * len(nodes)
+
+    def score(self, code: str) -> Evaluation:
+        """The user's verdict on a program."""
+        payload = {
+            "code": code,
+            "evaluator": str(self._evaluator),
+            "options": self._options,
+            "limits": self._bench.limits.model_dump(mode="json"),
+            "timeout": self._timeout,
+            "seed": self._bench.seed,
+            "apart": self._shared_reason() is None,
+            "reason": self._shared_reason(),
+        }
+        spec = JobSpec(entry="problems.script.job:evaluate", payload=payload, seconds=3 * self._timeout + 60)
+        return self.verdict(self._bench.jobs.run(spec))
+
+    def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
+        """Search better numbers inside the evolving blocks, each trial scored in full."""
+        parent = node.parent_ids[0] if node.parent_ids else None
+        known = self._bench.journal[parent].metric_value if parent in self._bench.journal else None
+        tuned = tune_program(
+            node.code,
+            lambda code: self.score(code).metric,
+            trials=self._tune_trials,
+            seed=seed,
+            lower_is_better=self._lower_is_better,
+            lines=line_ranges(node.code)[0],
+        )
+        if tuned is None or tuned.score == tuned.start or not self._better(tuned.score, known):
+            return Evaluation(duplicate_of=parent, message="no better constants were found")
+        verdict = self.score(tuned.code)
+        detail = {"trials": tuned.trials, "start": tuned.start, "end": tuned.score}
+        return verdict.model_copy(update={"code": tuned.code, "metadata": {**verdict.metadata, "tune": detail}})
+
+    def _better(self, score: float, known: float | None) -> bool:
+        return known is None or (score < known if self._lower_is_better else score > known)
+
+    def _shared_reason(self) -> str | None:
+        """Why the user's own program had to share a sandbox with the evaluator: then every candidate does at once."""
+        first = next((n for n in self._bench.journal if n.operator in ("baseline", "user")), None)
+        return first.metadata.get("unisolated") if first is not None else None
+
+    # ------------------------------------------------------------ reading
+
+    def verdict(self, run: Mapping[str, Any]) -> Evaluation:
+        isolated = run["isolated"] and self._bench.isolated
+        notes = {} if isolated else {"unisolated": run["refused"] or "there is no sandbox"}
+        common: dict[str, Any] = {"seconds": run["seconds"], "term_out": run["output"]}
+        if run["program"] is not None:
+            verdict = failed_run(ExecutionResult.model_validate(run["program"]))
+            return verdict.model_copy(update={"metadata": notes, "seconds": run["seconds"]})
+        if run["error"]:
+            last = run["error"].strip().splitlines()[-1]
+            failure, text = FailureKind.EVAL_ERROR, {"term_out": run["output"] + run["error"]}
+            return Evaluation(failure=failure, message=f"evaluator: {last}", metadata=notes, **{**common, **text})
+        value = run["value"] if isinstance(run["value"], dict) else {}
+        metrics = value.get("metrics") if isinstance(value.get("metrics"), dict) else {}
+        score, message = self.steering(metrics)
+        artifacts = texts(value.get("artifacts"))
+        metadata = {**notes, "metrics": metrics, "artifacts": artifacts}
+        if score is None:
+            failure = FailureKind.NON_FINITE if "not finite" in message else FailureKind.EVAL_ERROR
+            return Evaluation(failure=failure, message=message, metadata=metadata, artifacts=artifacts, **common)
+        source = source_of(isolated)
+        return Evaluation(metric=score, source=source, artifacts=artifacts, metadata=metadata, **common)
+
+    def steering(self, metrics: Mapping[str, Any]) -> tuple[float | None, str]:
+        """(the metric that steers, '') or (None, what is wrong)."""
+        name = self._metric or ("combined_score" if "combined_score" in metrics else None)
+        if name is not None:
+            if name not in metrics:
+                return (
+                    None,
+                    f"the evaluator returned no metric {name!r}; it has {', '.join(map(str, metrics)) or 'none'}",
+                )
+            value = number(metrics[name])
+            return value, "" if value is not None else f"metric {name!r} is not finite: {metrics[name]!r}"
+        numbers = [value for key, raw in metrics.items() if key not in ("error", "stage") and _is_number(raw)
+                   if (value := number(raw)) is not None]  # fmt: skip
+        if not numbers:
+            return None, "the evaluator returned no number"
+        return sum(numbers) / len(numbers), ""
+
+
+def number(raw: Any) -> float | None:
+    """A finite number, or None."""
+    return float(raw) if _is_number(raw) and math.isfinite(raw) else None
+
+
+def _is_number(raw: Any) -> bool:
+    return isinstance(raw, int | float) and not isinstance(raw, bool)
+
+
+def texts(artifacts: Any) -> dict[str, str]:
+    """Artifacts as short texts for the next prompt."""
+    if not isinstance(artifacts, Mapping):
+        return {}
+    return {str(k)[:80]: str(v)[:ARTIFACT_CHARS] for k, v in list(artifacts.items())[:MOST_ARTIFACTS]}

@@ -1,0 +1,142 @@
+"""Runs a user's evaluator as OpenEvolve would: sync or async, in stages, with its result classes.
+
+A copy of this file with EVALUATOR and OPTIONS filled in is what the isolated evaluator process loads; standard library
+only, since it never meets our packages.
+"""
+
+import asyncio
+import importlib.util
+import inspect
+import os
+import sys
+import types
+
+EVALUATOR = ""
+"""Path of the user's evaluator.py, or of a cloudpickled function (.pkl); relative paths start at this file's folder."""
+OPTIONS = {"thresholds": [0.5, 0.75, 0.9], "cascade": True, "metric": None}
+
+
+def evaluate(program_path):
+    """{"metrics": …, "artifacts": …} of the candidate at that path."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), EVALUATOR)
+    folder = os.path.dirname(path)
+    sys.path.insert(0, folder)
+    os.chdir(folder)
+    install_shim()
+    if path.endswith(".pkl"):
+        return result_of(finish(call_pickled(path, program_path)))
+    module = load("evaluator", path)
+    if OPTIONS["cascade"] and hasattr(module, "evaluate_stage1"):
+        return cascade(module, program_path)
+    if not hasattr(module, "evaluate"):
+        raise AttributeError(f"{os.path.basename(path)} has no function evaluate(program_path)")
+    return result_of(finish(module.evaluate(program_path)))
+
+
+def cascade(module, program_path):
+    """Stages until one is below its threshold; later metrics and artifacts are added to the earlier ones."""
+    metrics, artifacts = {}, {}
+    for number, threshold in enumerate([*OPTIONS["thresholds"], float("inf")], 1):
+        stage = getattr(module, f"evaluate_stage{number}", None)
+        if stage is None or number > 3:
+            break
+        result = result_of(finish(stage(program_path)))
+        metrics.update(result["metrics"])
+        artifacts.update(result["artifacts"])
+        metrics["stage"] = number
+        if score_of(result["metrics"]) < threshold:
+            break
+    return {"metrics": metrics, "artifacts": artifacts}
+
+
+def score_of(metrics):
+    """The score a threshold is compared with: `combined_score`, else the mean of the numbers."""
+    if "combined_score" in metrics:
+        return float(metrics["combined_score"])
+    numbers = [float(v) for k, v in metrics.items() if isinstance(v, (int, float)) and k != "error"]
+    return sum(numbers) / len(numbers) if numbers else 0.0
+
+
+def finish(value):
+    """The value, awaited if it has to be."""
+    return asyncio.run(_wait(value)) if inspect.isawaitable(value) else value
+
+
+async def _wait(value):
+    return await value
+
+
+def result_of(value):
+    """A number, a dict, or an object with `metrics` and `artifacts`, as one dict."""
+    if hasattr(value, "metrics"):
+        return {"metrics": dict(value.metrics), "artifacts": dict(getattr(value, "artifacts", None) or {})}
+    if isinstance(value, dict) and isinstance(value.get("metrics"), dict):
+        return {"metrics": dict(value["metrics"]), "artifacts": dict(value.get("artifacts") or {})}
+    if isinstance(value, dict):
+        return {"metrics": dict(value), "artifacts": {}}
+    if isinstance(value, (int, float)) or hasattr(value, "item"):
+        return {"metrics": {OPTIONS["metric"] or "combined_score": float(value)}, "artifacts": {}}
+    raise TypeError(f"evaluate returned {type(value).__name__}; a number, a dict or an EvaluationResult is needed")
+
+
+def call_pickled(path, program_path):
+    """Call a function of a notebook: with the program's path if its parameter is named so, else with the module."""
+    import cloudpickle
+
+    with open(path, "rb") as file:
+        function = cloudpickle.load(file)
+    names = list(inspect.signature(function).parameters)
+    wants_path = bool(names) and names[0].endswith(("path", "file", "filename"))
+    return function(program_path if wants_path else load("program", program_path))
+
+
+def load(name, path):
+    """Import a file under a name."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def install_shim():
+    """`from openevolve.evaluation_result import EvaluationResult` works without OpenEvolve."""
+    if importlib.util.find_spec("openevolve") is not None:
+        return
+    package = types.ModuleType("openevolve")
+    package.__path__ = []
+    inner = types.ModuleType("openevolve.evaluation_result")
+    inner.EvaluationResult = package.EvaluationResult = EvaluationResult
+    package.evaluation_result = inner
+    sys.modules["openevolve"] = package
+    sys.modules["openevolve.evaluation_result"] = inner
+
+
+class EvaluationResult:
+    """What OpenEvolve's class of this name offers to an evaluator."""
+
+    def __init__(self, metrics, artifacts=None):
+        self.metrics = metrics
+        self.artifacts = {} if artifacts is None else artifacts
+
+    @classmethod
+    def from_dict(cls, metrics):
+        return cls(metrics)
+
+    def to_dict(self):
+        return self.metrics
+
+    def has_artifacts(self):
+        return bool(self.artifacts)
+
+    def get_artifact_keys(self):
+        return list(self.artifacts)
+
+    def get_artifact_size(self, key):
+        value = self.artifacts.get(key, "")
+        return len(value.encode() if isinstance(value, str) else value)
+
+    def get_total_artifact_size(self):
+        return sum(map(self.get_artifact_size, self.artifacts))

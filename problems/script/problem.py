@@ -1,0 +1,141 @@
+"""Any Python program with an evaluator of the user's: `evaluate(program_path)`, in the form OpenEvolve's users have."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, RulesWriter
+from core.state.node import Node
+from problems.script.blocks import has_marks
+from utils.errors import ConfigError
+
+
+class Options(BaseModel):
+    """`problem.options` of this problem."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reply: Literal["diff", "program"] = "diff"
+    """How a model answers: SEARCH/REPLACE blocks or the whole program."""
+    statement: str = ""
+    """What the program is for, for the prompt."""
+    cascade: bool = True
+    """Use `evaluate_stage1/2/3` where the evaluator has them."""
+    cascade_thresholds: list[float] = Field(default_factory=lambda: [0.5, 0.75, 0.9])
+    evaluation_timeout: float = Field(300.0, gt=0)
+    """Seconds for one whole evaluation; `execution.timeout` is for one call of the program."""
+
+
+class ScriptProblem:
+    """A program file and an evaluator file; see `Problem`."""
+
+    unit = "score"
+    family: Literal["heuristic"] = "heuristic"
+    preload: tuple[str, ...] = ("math", "numpy")
+    seeds_search = True
+    claims_only = False
+    single_function = True
+
+    def __init__(
+        self,
+        program: Path,
+        evaluator: Path,
+        options: Options,
+        *,
+        metric: str | None = None,
+        lower_is_better: bool = False,
+        tune_trials: int = 40,
+    ) -> None:
+        self.program, self.evaluator_file, self.options = program, evaluator, options
+        self.name = f"script/{program.parent.name or program.stem}"
+        self.metric, self.lower_is_better, self._tune_trials = metric, lower_is_better, tune_trials
+
+    def prepare(self) -> None:
+        for key, path in (("program", self.program), ("evaluator", self.evaluator_file)):
+            if not path.is_file():
+                raise ConfigError(f"problem.{key}={path}: no such file")
+
+    @property
+    def code(self) -> str:
+        return self.program.read_text()
+
+    def statement(self) -> str:
+        goal = "lower" if self.lower_is_better else "higher"
+        text = self.options.statement or f"Improve the program {self.program.name}; its evaluator gives a score."
+        if has_marks(self.code):
+            text += "\nChange only what is between EVOLVE-BLOCK-START and EVOLVE-BLOCK-END; keep these two lines."
+        return f"{text}\nMetric: {self.metric or 'combined score'} ({goal} is better)."
+
+    def preview(self) -> str:
+        return ""
+
+    def prompt_extras(self) -> dict[str, Any]:
+        return {"program": self.code, "reply_format": self.options.reply}
+
+    def agents(self, build: AgentBuilder) -> dict[str, Agent]:
+        from problems.script.agent import ScriptAgent
+
+        repairs = int(build.options.get("repairs", 3))
+        return {"*": ScriptAgent(single_function=True, prompts_dir=build.prompts_dir, repairs=repairs)}
+
+    def baselines(self) -> Sequence[Baseline]:
+        return [Baseline("initial", self.code)]
+
+    def rules(self) -> RulesWriter:
+        from problems.script.writer import ScriptWriter
+
+        return ScriptWriter()
+
+    def evaluator(self, bench: Bench) -> Evaluator:
+        from problems.script.evaluator import ScriptEvaluator
+
+        options = {
+            "thresholds": self.options.cascade_thresholds,
+            "cascade": self.options.cascade,
+            "metric": self.metric,
+        }
+        return ScriptEvaluator(
+            bench,
+            self.evaluator_file,
+            options=options,
+            metric=self.metric,
+            timeout=self.options.evaluation_timeout,
+            tune_trials=self._tune_trials,
+            lower_is_better=self.lower_is_better,
+        )
+
+    def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
+        out.mkdir(parents=True, exist_ok=True)
+        written = [out / "solution.py"]
+        written[0].write_text(node.code)
+        if self.evaluator_file.suffix == ".py":
+            written.append(Path(shutil.copy(self.evaluator_file, out / "evaluator.py")))
+        return written
+
+
+def build(cfg: Any, project_dir: Path) -> ScriptProblem:
+    """The problem of a configuration: `problem.program` and `problem.evaluator`, or `problem.path` with both in it."""
+    section = cfg.problem
+    try:
+        options = Options.model_validate(dict(section.options or {}))
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        raise ConfigError(f"problem.options.{'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
+    folder = Path(section.path) if section.path else None
+    program = section.program or (folder and folder / "initial_program.py")
+    evaluator = section.evaluator or (folder and folder / "evaluator.py")
+    if not program or not evaluator:
+        raise ConfigError("problem.program and problem.evaluator are needed (or problem.path, a folder with both)")
+    return ScriptProblem(
+        Path(program).expanduser().resolve(),
+        Path(evaluator).expanduser().resolve(),
+        options,
+        metric=section.metric,
+        lower_is_better=section.direction == "min",
+        tune_trials=cfg.search.tune_trials,
+    )

@@ -1,0 +1,77 @@
+"""`provider: rules` for any Python program: small changes of numbers and operators inside the evolving blocks."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from core.evaluation.tune import Number, literals, with_values
+from problems.script.blocks import line_ranges
+
+_SWAPS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
+    ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Add, ast.Div), ast.Div: (ast.Mult,),
+    ast.Lt: (ast.LtE, ast.Gt), ast.LtE: (ast.Lt,), ast.Gt: (ast.GtE, ast.Lt), ast.GtE: (ast.Gt,),
+}  # fmt: skip
+
+
+class ScriptWriter:
+    """Needs `extras.program`, the initial program, where there is no parent."""
+
+    def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
+        parents = [parent["code"] for parent in context.get("parents") or () if parent.get("code")]
+        base = parents[0] if parents else str((context.get("extras") or {}).get("program", ""))
+        code, plan = vary(base, parents[1:], rng)
+        return f"{plan}\n\n```python\n{code}\n```\n"
+
+
+def vary(code: str, others: list[str], rng: random.Random) -> tuple[str, str]:
+    """(new program, what was done). The marks of the blocks are kept: they are comments, so only lines are replaced."""
+    lines = rng.choice(line_ranges(code))
+    block = "\n".join(code.splitlines()[lines.start - 1 : lines.stop - 1])
+    try:
+        numbers = literals(block)
+        donors = [literals(_block(other)) for other in others]
+        mates = [donor for donor in donors if len(donor) == len(numbers)]
+        if numbers and mates:
+            mixed = [rng.choice(pair) for pair in zip(numbers, mates[0], strict=True)]
+            new, plan = with_values(block, mixed), "Crossover of the constants of two programs."
+        elif numbers and rng.random() < 0.8:
+            new, plan = with_values(block, _moved(numbers, rng)), "Changed constants."
+        else:
+            new, plan = _swapped(block, rng), "Changed an operator."
+    except SyntaxError:
+        return code, "The block is not Python by itself; nothing was changed."
+    kept = code.splitlines()
+    kept[lines.start - 1 : lines.stop - 1] = new.splitlines()
+    return "\n".join(kept) + "\n", plan
+
+
+def _block(code: str) -> str:
+    lines = line_ranges(code)[0]
+    return "\n".join(code.splitlines()[lines.start - 1 : lines.stop - 1])
+
+
+def _moved(numbers: list[Number], rng: random.Random) -> list[Number]:
+    moved = list(numbers)
+    for place in rng.sample(range(len(moved)), min(len(moved), rng.choice((1, 1, 2, 3)))):
+        value = moved[place]
+        if isinstance(value, int):
+            moved[place] = value + rng.choice((-2, -1, 1, 2)) * max(1, abs(value) // 10)
+        else:
+            moved[place] = float(f"{value * 2 ** rng.gauss(0, 0.6):.5g}")
+    return moved
+
+
+def _swapped(block: str, rng: random.Random) -> str:
+    tree = ast.parse(block)
+    places = [n for n in ast.walk(tree) if isinstance(n, ast.BinOp) and type(n.op) in _SWAPS]
+    places += [n for n in ast.walk(tree) if isinstance(n, ast.Compare) and type(n.ops[0]) in _SWAPS]
+    if places:
+        node = rng.choice(places)
+        if isinstance(node, ast.BinOp):
+            node.op = rng.choice(_SWAPS[type(node.op)])()
+        else:
+            node.ops[0] = rng.choice(_SWAPS[type(node.ops[0])])()
+    return ast.unparse(tree)

@@ -1,0 +1,69 @@
+"""SEARCH/REPLACE blocks: the form in which models change a part of a long program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_BLOCK = re.compile(
+    r"^<{5,9} SEARCH[ \t]*\n(.*?)^={5,9}[ \t]*\n(.*?)^>{5,9} REPLACE[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One block: lines to find, lines to put in their place; '' inserts at the top or deletes."""
+
+    search: str
+    replace: str
+
+
+class DiffError(ValueError):
+    """A block that does not fit the program; the text says which and why."""
+
+
+def parse_diff(reply: str) -> list[Change]:
+    """The blocks of a reply, in order; [] where there are none."""
+    return [Change(found[1], found[2]) for found in _BLOCK.finditer(reply)]
+
+
+def apply_diff(code: str, changes: Sequence[Change]) -> str:
+    """The program with every change made, each in its first place; DiffError if a text to find is not there.
+
+    Trailing blanks do not matter, and a block whose every line lacks the same indentation still fits.
+    """
+    for number, change in enumerate(changes, 1):
+        code = _apply_one(code, change, number)
+    return code
+
+
+def _apply_one(code: str, change: Change, number: int) -> str:
+    search = change.search.splitlines()
+    new = change.replace.splitlines()
+    while search and not search[0].strip():
+        del search[0]
+    lines = code.splitlines()
+    if not search:
+        return "\n".join([*new, *lines]) + "\n"
+    for start in range(len(lines) - len(search) + 1):
+        indent = _fits(lines[start : start + len(search)], search)
+        if indent is not None:
+            shifted = [indent + line if line.strip() else line for line in new]
+            return "\n".join([*lines[:start], *shifted, *lines[start + len(search) :]]) + "\n"
+    raise DiffError(f"block {number}: the program has no lines like {search[0].strip()[:80]!r} …")
+
+
+def _fits(lines: Sequence[str], search: Sequence[str]) -> str | None:
+    """The indentation that `search` lacks to be `lines` ('' for none), or None."""
+    first = next((i for i, line in enumerate(search) if line.strip()), 0)
+    lacking = len(lines[first]) - len(lines[first].lstrip()) - (len(search[first]) - len(search[first].lstrip()))
+    if lacking < 0:
+        return None
+    indent = lines[first][:lacking]
+    same = all(
+        a.rstrip() == (indent + b).rstrip() or (not a.strip() and not b.strip())
+        for a, b in zip(lines, search, strict=True)
+    )
+    return indent if same else None
