@@ -70,8 +70,9 @@ class CompetitionProblem:
         return str(self._ready().meta["note"])
 
     def statement(self) -> str:
-        parts = [f"Goal: {self._source.goal}" if self._source.goal else "", self._source.description.strip()]
-        if not self._source.description.strip():
+        described = self._source.description.strip()
+        parts = [f"Goal: {self._source.goal}" if self._source.goal else "", described]
+        if not described or self._source.request["kind"] == "own":
             parts.append(self._rules_of_the_game())
         return "\n\n".join(part for part in parts if part)
 
@@ -86,7 +87,7 @@ class CompetitionProblem:
         data = {
             "id": meta["id"], "targets": meta["targets"], "rows": meta["rows"], "columns": columns,
             "files": meta["files"], "metric": kind.name if kind else self._source.label,
-            "task": kind.task if kind else None, "ordered": meta.get("ordered", False),
+            "task": kind.task if kind else None,
         }  # fmt: skip
         return {"output_format": self._output_format(meta), "data": data}
 

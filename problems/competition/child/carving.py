@@ -15,16 +15,12 @@ import numpy as np
 import pandas as pd
 
 from . import checking, parts
-from .tables import read_table
+from .tables import Unusable, read_table
 
 HIDDEN = 0.3
 """Fraction of the labelled rows that is hidden: half for validation, half for the final score."""
 MIN_ROWS = 40
 ROW_ID = "row_id"
-
-
-class Unusable(Exception):
-    """The user's data cannot be used; the text names the key, the value and the remedy."""
 
 
 def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any]]:

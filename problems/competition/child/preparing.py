@@ -13,17 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import carving, checking, parts
+from . import carving, checking, parts, refitting
 from .judging import Judge
 from .rdata import write_raw
 from .shim import import_function
-from .tables import read_table
+from .tables import Unusable, read_table
 
 LFS_MARK = "version https://git-lfs.github.com/spec/"
-
-
-class Unusable(Exception):
-    """The user's data or folder cannot be used; the text names the key, the value and the remedy."""
 
 
 def handler() -> Callable[[dict[str, Any]], Any]:
@@ -34,8 +30,11 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     """Do the work; `config_error` where the user can mend it."""
     out = Path(request["out"])
     try:
+        if request["verb"] == "refit":
+            refitting.add_labels(Path(request["public"]), out, request["exam"], Path(request["theirs"] or ""))
+            return {}
         exam, meta = _prepare_folder(request, out) if request["kind"] == "folder" else carving.prepare_own(request, out)
-    except (Unusable, carving.Unusable) as error:
+    except Unusable as error:
         return {"config_error": str(error)}
     preview = _load_preview(request["preview"])
     public = out / meta["public"]

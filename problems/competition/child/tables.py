@@ -12,6 +12,10 @@ class Malformed(Exception):
     """The submission does not have the required form; the text is for the user and for the next prompt."""
 
 
+class Unusable(Exception):
+    """The user's data or folder cannot be used; the text names the key, the value and the remedy."""
+
+
 def read_table(path: str | Path) -> Any:
     """A CSV (or JSON lines) file of ours as a DataFrame, floats read to the last digit."""
     if str(path).endswith(".jsonl"):

@@ -37,7 +37,6 @@ class Facts:
     missing: tuple[str, ...]
     positive_target: bool
     skewed_target: bool
-    ordered_rows: bool
 
     @property
     def is_table(self) -> bool:
@@ -79,14 +78,13 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         categories=of("category"),
         texts=of("text"),
         dates=of("date"),
-        skewed=tuple(n for n in numbers if used[n].get("min", -1) >= 0 and used[n].get("skew", 0) > 1),
+        skewed=tuple(n for n in numbers if _is_skewed(used[n])),
         scales={n: s for n in of("category") if (s := _scale(used[n])) is not None},
         years=tuple(n for n in numbers if _is_year(n, used[n])),
         groups=_groups(numbers),
         missing=tuple(n for n in numbers if used[n]["missing"] > 0),
         positive_target=goal.get("min", -1) >= 0,
         skewed_target=abs(goal.get("skew", 0)) > 1,
-        ordered_rows=bool(data.get("ordered")),
     )
 
 
@@ -94,6 +92,10 @@ def _scale(column: Mapping[str, Any]) -> tuple[str, ...] | None:
     values = column.get("values", [])
     found = ordered(values) if all(isinstance(v, str) for v in values) and len(values) == column["unique"] else None
     return tuple(found) if found else None
+
+
+def _is_skewed(column: Mapping[str, Any]) -> bool:
+    return column.get("min", -1) >= 0 and column.get("skew", 0) > 1 and column["unique"] > 10
 
 
 def _is_year(name: str, column: Mapping[str, Any]) -> bool:

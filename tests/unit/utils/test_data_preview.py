@@ -1,0 +1,73 @@
+import pandas as pd
+import pytest
+
+from utils.data_preview import KINDS, cut, preview_folder, profile
+
+SECRET = "Rumpelstiltskin"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rows = 60
+    pd.DataFrame(
+        {
+            "id": range(rows),
+            "area": [50.5 + i for i in range(rows)],
+            "town": ["Ulm", "Bonn", SECRET] * 20,
+            "sold": pd.date_range("2020-01-01", periods=rows).astype(str),
+            "note": [f"a long note about house number {i} here" for i in range(rows)],
+            "same": 1,
+            "gap": [None, 1.0] * 30,
+        }
+    ).to_csv(tmp_path / "train.csv", index=False)
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images" / "1.png").write_bytes(b"x" * 100)
+    return tmp_path
+
+
+def test_columns_are_of_the_right_kind(folder):
+    kinds = {column["name"]: column["kind"] for column in profile(pd.read_csv(folder / "train.csv"))}
+    assert kinds == {
+        "id": "number", "area": "number", "town": "category", "sold": "date", "note": "text", "same": "constant",
+        "gap": "constant",
+    }  # fmt: skip
+
+
+def test_missing_values_are_counted(folder):
+    gap = profile(pd.read_csv(folder / "train.csv"))[-1]
+    assert gap["missing"] == 0.5
+
+
+def test_schema_gives_away_no_value(folder):
+    text = preview_folder(folder, "schema")
+    assert "town: category" in text and SECRET not in text and "50.5" not in text
+
+
+def test_stats_add_ranges_and_categories_but_no_rows(folder):
+    text = preview_folder(folder, "stats")
+    assert "area: number, 50.5 to 109.5" in text and SECRET in text and "house number" not in text
+
+
+def test_rows_add_the_first_rows(folder):
+    assert "house number 0" in preview_folder(folder, "rows")
+
+
+def test_other_files_are_counted(folder):
+    assert "images/: 1 files '.png'" in preview_folder(folder, "schema")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_wide_table_stays_within_the_limit_and_says_what_is_left_out(tmp_path, kind):
+    pd.DataFrame({f"column_{i}": [i, i + 1] for i in range(3000)}).to_csv(tmp_path / "train.csv", index=False)
+    text = preview_folder(tmp_path, kind, limit=2000)
+    assert len(text) <= 2000
+    assert "more lines left out" in text
+
+
+def test_a_table_that_cannot_be_read_is_said_so(tmp_path):
+    (tmp_path / "train.csv").write_bytes(b"\xff\xfe\x00broken\x00" * 50)
+    assert "not readable as a table" in preview_folder(tmp_path)
+
+
+def test_cut_leaves_short_text_alone():
+    assert cut("short", 100) == "short"

@@ -1,0 +1,84 @@
+import threading
+
+import pytest
+
+from utils.file_utils import files_below, is_lfs_pointer, link_or_copy, move_into_place, remove, size_text, write_atomic
+
+
+def test_a_link_shows_its_source_and_goes_without_it(tmp_path):
+    source = tmp_path / "data"
+    source.mkdir()
+    (source / "a.csv").write_text("1")
+    assert link_or_copy(source, tmp_path / "w" / "input")
+    assert (tmp_path / "w" / "input" / "a.csv").read_text() == "1"
+    remove(tmp_path / "w" / "input")
+    assert (source / "a.csv").exists()
+
+
+def test_where_links_are_refused_the_content_is_copied(tmp_path, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise OSError("no links here")
+
+    source = tmp_path / "data"
+    source.mkdir()
+    (source / "a.csv").write_text("1")
+    monkeypatch.setattr("pathlib.Path.symlink_to", refuse)
+    assert not link_or_copy(source, tmp_path / "input")
+    (source / "a.csv").write_text("2")
+    assert (tmp_path / "input" / "a.csv").read_text() == "1"
+
+
+def test_linking_what_is_not_there_is_an_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        link_or_copy(tmp_path / "nothing", tmp_path / "input")
+
+
+def test_a_reader_never_sees_half_a_file(tmp_path):
+    path, seen, stop = tmp_path / "x.json", set(), threading.Event()
+    write_atomic(path, "a" * 100_000)
+
+    def read():
+        while not stop.is_set():
+            text = path.read_text()
+            seen.add((len(text), text[:1], text[-1:]))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for letter in "bcdefgh":
+        write_atomic(path, letter * 100_000)
+    stop.set()
+    reader.join()
+    assert all(size == 100_000 and first == last for size, first, last in seen)
+    assert [p.name for p in tmp_path.iterdir()] == ["x.json"]
+
+
+def test_the_first_to_finish_wins_and_the_second_leaves_nothing(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "who").write_text(name)
+    assert move_into_place(tmp_path / "one", tmp_path / "cache" / "x")
+    assert not move_into_place(tmp_path / "two", tmp_path / "cache" / "x")
+    assert (tmp_path / "cache" / "x" / "who").read_text() == "one"
+    assert not (tmp_path / "two").exists()
+
+
+def test_an_lfs_pointer_is_recognised(tmp_path):
+    pointer, data = tmp_path / "p.csv", tmp_path / "d.csv"
+    pointer.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 5\n")
+    data.write_text("a,b\n1,2\n")
+    assert is_lfs_pointer(pointer)
+    assert not is_lfs_pointer(data)
+    assert not is_lfs_pointer(tmp_path / "absent")
+
+
+def test_files_below_come_in_order_and_links_to_folders_are_not_entered(tmp_path):
+    (tmp_path / "b").mkdir()
+    for name in ("b/2", "a", "b/1"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
+    assert [str(p.relative_to(tmp_path)) for p in files_below(tmp_path)] == ["a", "b/1", "b/2"]
+
+
+@pytest.mark.parametrize(("count", "text"), [(0, "0 B"), (999, "999 B"), (1400, "1.4 KB"), (2_500_000, "2.5 MB")])
+def test_sizes_for_people(count, text):
+    assert size_text(count) == text

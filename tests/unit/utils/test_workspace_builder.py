@@ -1,0 +1,49 @@
+import pytest
+
+from utils.errors import ConfigError
+from utils.workspace_builder import build_workspace, validate_dataset
+
+
+def test_a_complete_folder_is_described(tmp_path):
+    for name in ("train.csv", "test.csv", "sample_submission.csv"):
+        (tmp_path / name).write_text("id,y\n1,2\n")
+    (tmp_path / "description.md").write_text("# Prices")
+    found = validate_dataset(tmp_path)
+    assert found.train.name == "train.csv" and found.test and found.sample
+    assert found.description == "# Prices"
+
+
+def test_test_sample_and_description_may_be_absent(tmp_path):
+    (tmp_path / "train.csv").write_text("id,y\n1,2\n")
+    found = validate_dataset(tmp_path)
+    assert (found.test, found.sample, found.description) == (None, None, "")
+
+
+def test_a_missing_folder_is_named():
+    with pytest.raises(ConfigError, match=r"data\.dir=/no/such: no such folder"):
+        validate_dataset("/no/such")
+
+
+def test_a_folder_without_training_data_says_what_it_holds(tmp_path):
+    (tmp_path / "prices.xlsx").write_text("")
+    with pytest.raises(ConfigError, match=r"needs a train\.csv; the folder holds prices\.xlsx"):
+        validate_dataset(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [("", "is empty"), ("version https://git-lfs.github.com/spec/v1\n", "git lfs pull")]
+)
+def test_data_that_are_not_data_are_refused(tmp_path, content, words):
+    (tmp_path / "train.csv").write_text(content)
+    with pytest.raises(ConfigError, match=words):
+        validate_dataset(tmp_path)
+
+
+def test_a_workspace_has_input_working_and_submission(tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "train.csv").write_text("x")
+    made = build_workspace(tmp_path / "w", data)
+    assert (made / "input" / "train.csv").read_text() == "x"
+    assert (made / "working").is_dir() and (made / "submission").is_dir()
+    assert build_workspace(tmp_path / "w", data) == made  # again does no harm
