@@ -11,6 +11,7 @@ from typing import Any
 from cli.composition import Search
 from core.contracts import Evaluation, Problem
 from core.events import FinalScored
+from core.search.final_choice import choose
 from core.state.node import Node
 from core.storage.repository import RunStore
 from utils.errors import SwarmEvoError
@@ -62,7 +63,8 @@ class Outcome:
 def conclude(search: Search, store: RunStore, run_dir: Path, reason: str) -> Outcome:
     """Choose the winner on validation, open the final part once for it and the baselines, and keep both as facts."""
     outcome = Outcome(search, run_dir, reason)
-    outcome.best = choose(search.journal.top(search.config.search.top_k))
+    choice = choose(search.journal.top(search.config.search.top_k), search.config.project.seed)
+    outcome.best = choice.winner if choice else None
     outcome.baselines = list(store.get_fact("baselines") or _seeded(search))
     if outcome.best is None:
         store.put_fact("final", {"node_id": None})
@@ -70,7 +72,7 @@ def conclude(search: Search, store: RunStore, run_dir: Path, reason: str) -> Out
     rows = [row for row in outcome.baselines if row["failure"] is None]
     scores = search.evaluator.final([outcome.best, *(_node_of(search, row) for row in rows)])
     _keep_baselines(store, outcome, rows, scores[1:])
-    outcome.final = _final_of(outcome.best, scores[0])
+    outcome.final = {**_final_of(outcome.best, scores[0]), "choice": choice.rows if choice else []}
     event = FinalScored(
         node_id=outcome.best.id,
         metric=outcome.final["metric"],
@@ -79,15 +81,6 @@ def conclude(search: Search, store: RunStore, run_dir: Path, reason: str) -> Out
     )
     store.put_fact("final", outcome.final, [event])
     return outcome
-
-
-def choose(top: Sequence[Node]) -> Node | None:
-    """The winner among the best on validation: the best metric; of equals the shorter program, then the earlier."""
-    if not top:
-        return None
-    best = top[0].metric_value
-    equals = [node for node in top if node.metric_value == best]
-    return min(equals, key=lambda node: (len(node.code), node.step))
 
 
 def _seeded(search: Search) -> list[dict[str, Any]]:

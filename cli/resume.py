@@ -12,6 +12,7 @@ from cli.session import RunSession
 from core.storage.reader import RunReader
 from utils.config import MASK, check_config, load_config, merge_overrides, to_plain
 from utils.config_schema import Config
+from utils.errors import ConfigError
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -32,6 +33,8 @@ def stored_config(run_dir: Any, overrides: list[str], project_dir: str) -> Confi
     """The run's own configuration, secrets found again where they came from, with the user's changes on top."""
     with RunReader(run_dir) as reader:
         plain = reader.fact("config")
+    if plain is None:
+        raise ConfigError(f"run {run_dir.name} was killed before it began: it holds nothing, start it again")
     plain["project"]["dir"] = project_dir
     presets = {kind: plain["presets"][kind] for kind in ("problem", "llm")}
     fresh = to_plain(load_config(None, overrides, presets=presets), secrets=True)

@@ -159,28 +159,23 @@ class RunSession:
             "sandbox": {"tier": self.search.sandbox_tier},
             "status": "running",
         }
-        if not self.resumed:
+        if store.get_fact("started_at") is None:
             facts |= {"started_at": datetime.now(UTC).isoformat(), "origin": self._origin}
-        for key, value in facts.items():
-            store.put_fact(key, value)
         budget = config.budget
-        store.append(
-            [
-                RunStarted(
-                    run=self.run_dir.name,
-                    problem=problem.name,
-                    lower_is_better=problem.lower_is_better,
-                    unit=problem.unit,
-                    writer=writer,
-                    policy=config.search.policy,
-                    sandbox=self.search.sandbox_tier,
-                    max_steps=config.search.max_steps,
-                    max_generations=config.search.max_generations,
-                    budget={"seconds": budget.seconds, "tokens": budget.tokens, "usd": budget.usd},
-                    resumed=self.resumed,
-                )
-            ]
+        started = RunStarted(
+            run=self.run_dir.name,
+            problem=problem.name,
+            lower_is_better=problem.lower_is_better,
+            unit=problem.unit,
+            writer=writer,
+            policy=config.search.policy,
+            sandbox=self.search.sandbox_tier,
+            max_steps=config.search.max_steps,
+            max_generations=config.search.max_generations,
+            budget={"seconds": budget.seconds, "tokens": budget.tokens, "usd": budget.usd},
+            resumed=self.resumed,
         )
+        store.put_facts(facts, [started])  # all or nothing: a run that is killed before has not begun
         log_msg("INFO", f"run {self.run_dir.name}: {problem.name}, writer {writer}, sandbox {self.search.sandbox_tier}")
 
     @property

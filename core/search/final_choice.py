@@ -1,0 +1,75 @@
+"""The final choice: among the best on validation, the simplest that cannot be told from the best."""
+
+from __future__ import annotations
+
+import ast
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.state.node import Node
+
+RESAMPLES = 400
+"""Bootstrap samples; the standard error of a difference is known to about 4 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The winner, and the numbers behind it as plain JSON."""
+
+    winner: Node
+    rows: list[dict[str, Any]]
+    """A row a candidate: node_id, metric, size, difference, error, tie."""
+
+
+def choose(top: Sequence[Node], seed: int = 0) -> Choice | None:
+    """Choose among `top` (best first on validation).
+
+    A candidate ties with the best if their mean difference over the cases (rows in blocks, instances, game pairs) is
+    within one bootstrap standard error of 0. Of those that tie the simplest wins: the smallest syntax tree, then the
+    better rank. Without cases only equal metrics tie.
+
+    Source: the one-standard-error rule of Breiman et al. 1984, with the paired bootstrap of Efron 1979.
+    """
+    if not top:
+        return None
+    best = top[0]
+    rows = [_row(best, node, seed) for node in top]
+    ties = [node for node, row in zip(top, rows, strict=True) if row["tie"]]
+    return Choice(min(ties, key=lambda node: size(node.code)), rows)
+
+
+def _row(best: Node, node: Node, seed: int) -> dict[str, Any]:
+    difference, error = paired_difference(best.signature, node.signature, seed)
+    equal = node.metric_value == best.metric_value
+    tie = equal or (error > 0 and abs(difference) <= error)
+    return {
+        "node_id": node.id,
+        "metric": node.metric_value,
+        "size": size(node.code),
+        "difference": difference,
+        "error": error,
+        "tie": node.id == best.id or tie,
+    }
+
+
+def size(code: str) -> int:
+    """Nodes of the syntax tree; for what is not Python, words."""
+    try:
+        return sum(1 for _ in ast.walk(ast.parse(code)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return len(code.split())
+
+
+def paired_difference(a: Sequence[float], b: Sequence[float], seed: int = 0) -> tuple[float, float]:
+    """(mean of b − a over the cases, its bootstrap standard error); (0, 0) where the cases cannot be paired."""
+    gaps = [y - x for x, y in zip(a, b, strict=False)]
+    if len(a) != len(b) or len(gaps) < 2 or not all(map(math.isfinite, gaps)):
+        return 0.0, 0.0
+    rng = random.Random(seed)
+    means = [sum(rng.choices(gaps, k=len(gaps))) / len(gaps) for _ in range(RESAMPLES)]
+    middle = sum(means) / len(means)
+    spread = math.sqrt(sum((value - middle) ** 2 for value in means) / (len(means) - 1))
+    return sum(gaps) / len(gaps), spread
