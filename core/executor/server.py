@@ -167,7 +167,7 @@ class ForkServer:
         with open(self.config.state_dir / "fork_server.log", "ab") as log:
             try:
                 self._process = subprocess.Popen(
-                    command, pass_fds=[theirs.fileno()], env=_environment(), stdin=subprocess.DEVNULL,
+                    command, pass_fds=[theirs.fileno()], env=_environment(self.config.tier), stdin=subprocess.DEVNULL,
                     stdout=log, stderr=log, cwd="/", start_new_session=True,
                 )  # fmt: skip
             except OSError as error:
@@ -211,10 +211,12 @@ class ForkServer:
             self._process = None
 
 
-def _environment() -> dict[str, str]:
+def _environment(tier: str) -> dict[str, str]:
     """Of the server itself: nothing of ours. One thread, because threads do not survive a fork."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
     fixed = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "MPLBACKEND": "Agg"}
+    if tier == "lite":
+        fixed["JOBLIB_MULTIPROCESSING"] = "0"  # read at import: without sockets joblib must take threads
     return fixed | dict.fromkeys(names, "1")
 
 

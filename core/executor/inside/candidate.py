@@ -13,6 +13,7 @@ import os
 import random
 import resource
 import signal
+import socket
 import sys
 import threading
 import traceback
@@ -24,6 +25,7 @@ from . import kernel, landlock, seccomp, view
 from .warden import Start
 
 FILE = f"{view.WORKSPACE}/solution.py"
+"""Where a program believes itself to be, in tracebacks of every tier."""
 PRELUDE = f"{view.WORKSPACE}/prelude.py"
 CHANNEL = 3
 _OURS = [__package__ or "inside"] + [
@@ -35,6 +37,7 @@ _OURS = [__package__ or "inside"] + [
         "frames",
         "kernel",
         "landlock",
+        "notify",
         "plain",
         "seccomp",
         "syscalls",
@@ -54,14 +57,14 @@ def run(start: Start, layout: view.Layout, serve: Callable[[str, str], NoReturn]
     """Become the candidate: never returns. `serve(prelude, code)` holds a session."""
     job, setup = start.job, start.setup
     try:
-        _take_descriptors(start.fds)
+        _take_descriptors(start)
         os.setsid()
         os.umask(0o022)
         home = setup["workspace"] if setup["tier"] != "warm" else view.WORKSPACE
         os.chdir(home)
         _write_program(job)
-        _confine(job, setup, layout)
-        _settle(job, home)
+        _confine(start, layout)
+        _settle(job, home, setup["tier"])
     except BaseException as error:  # noqa: BLE001 - our own failure, told as such by an exit code of its own
         os.write(2, f"the sandbox could not be set up: {type(error).__name__}: {error}\n".encode())
         os._exit(125)
@@ -74,12 +77,21 @@ def run(start: Start, layout: view.Layout, serve: Callable[[str, str], NoReturn]
     _run_script(job["code"])
 
 
-def _take_descriptors(fds: list[int]) -> None:
+def _take_descriptors(start: Start) -> None:
+    """0, 1, 2, 3, and without namespaces the link to the warden; everything else is closed."""
+    fds = start.fds
     for index, fd in enumerate(fds):
         os.dup2(fd, 200 + index)
+    if start.link is not None:
+        os.dup2(start.link.detach(), 200 + len(fds), inheritable=False)
     for index in range(len(fds)):
         os.dup2(200 + index, index, inheritable=index < CHANNEL)
-    os.closerange(len(fds), resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    first = len(fds)
+    if start.link is not None:
+        os.dup2(200 + first, first, inheritable=False)
+        object.__setattr__(start, "link", socket.socket(fileno=first))
+        first += 1
+    os.closerange(first, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
 
 
 def _write_program(job: dict[str, Any]) -> None:
@@ -89,15 +101,30 @@ def _write_program(job: dict[str, Any]) -> None:
             file.write(job["code"])
 
 
-def _confine(job: dict[str, Any], setup: dict[str, Any], layout: view.Layout) -> None:
-    _limit(job["limits"], own_space=setup["tier"] == "warm", gpus=bool(layout.devices))
-    if setup["uid"] is not None:
-        kernel.become(setup["uid"])
-    if setup["tier"] == "none":
-        return
-    kernel.drop_capabilities()
-    landlock.restrict(rules(layout))
-    seccomp.install(_FILTER)
+def _confine(start: Start, layout: view.Layout) -> None:
+    setup = start.setup
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # the warden is not; its child inherited that
+    _limit(start.job["limits"], own_space=setup["tier"] == "warm", gpus=bool(layout.devices))
+    if setup["tier"] == "warm":
+        if setup["uid"] is not None:
+            kernel.become(setup["uid"])
+        kernel.drop_capabilities()
+        landlock.restrict(rules(layout))
+        seccomp.install(_FILTER)
+    elif setup["tier"] == "lite":
+        _confine_without_namespaces(start, layout)
+
+
+def _confine_without_namespaces(start: Start, layout: view.Layout) -> None:
+    """The warden has already taken the uid and given up the capabilities."""
+    assert start.link is not None
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    landlock.restrict(lite_rules(start.setup, layout))
+    filter_ = seccomp.program(namespaces=False, pid=os.getpid(), scoped=landlock.scopes_signals())
+    listener = seccomp.install(filter_, seccomp.FLAG_NEW_LISTENER)
+    socket.send_fds(start.link, [b"x"], [listener])  # from here on the warden answers
+    os.close(listener)
+    start.link.close()
 
 
 def rules(layout: view.Layout) -> list[tuple[str, int]]:
@@ -109,6 +136,26 @@ def rules(layout: view.Layout) -> list[tuple[str, int]]:
         ("/", landlock.READ_DIR),
         ("/proc", landlock.READ),
         ("/dev", landlock.READ),
+        *((path, landlock.DEVICE) for path in view.DEVICES),
+        *((path, landlock.GPU) for path in layout.devices),
+    ]
+
+
+def lite_rules(setup: dict[str, Any], layout: view.Layout) -> list[tuple[str, int]]:
+    """What Landlock lets a candidate do among the host's files."""
+    proc = (
+        "/proc/self",
+        "/proc/cpuinfo",
+        "/proc/meminfo",
+        "/proc/stat",
+        "/proc/loadavg",
+        "/proc/sys/kernel/cap_last_cap",
+    )
+    return [
+        *((path, landlock.RUN) for path in layout.read_only),
+        (setup["workspace"], landlock.CHANGE),
+        *(((setup["inputs"], landlock.READ),) if setup["inputs"] else ()),
+        *((path, landlock.READ) for path in proc),
         *((path, landlock.DEVICE) for path in view.DEVICES),
         *((path, landlock.GPU) for path in layout.devices),
     ]
@@ -126,8 +173,8 @@ def _limit(limits: dict[str, Any], *, own_space: bool, gpus: bool) -> None:
     }
     if not gpus:
         wanted[resource.RLIMIT_DATA] = _private_memory() + memory + _DATA_SLACK
-    if own_space or os.getuid() == 0:  # elsewhere the user's other processes count as well
-        wanted[resource.RLIMIT_NPROC] = limits["processes"] + 2
+    others = 0 if own_space else _tasks_of_user()  # the kernel counts them as well
+    wanted[resource.RLIMIT_NPROC] = limits["processes"] + 2 + others
     if limits["cpu_seconds"] is not None:
         wanted[resource.RLIMIT_CPU] = int(limits["cpu_seconds"]) + 2
     for name, value in wanted.items():
@@ -136,15 +183,33 @@ def _limit(limits: dict[str, Any], *, own_space: bool, gpus: bool) -> None:
         resource.setrlimit(name, (value, value))
 
 
+def _tasks_of_user() -> int:
+    """Processes and threads of our user, with room for some more."""
+    count = 64
+    for name in os.listdir("/proc"):
+        try:
+            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == os.getuid():
+                count += len(os.listdir(f"/proc/{name}/task"))
+        except OSError:
+            continue
+    return count
+
+
 def _private_memory() -> int:
     with open("/proc/self/status") as file:
         return next((int(line.split()[1]) << 10 for line in file if line.startswith("VmData:")), 0)
 
 
-def _settle(job: dict[str, Any], home: str) -> None:
+def _settle(job: dict[str, Any], home: str, tier: str) -> None:
     """The interpreter as a program expects to find it."""
     os.environ.clear()
     os.environ.update(job["env"])
+    if home != view.WORKSPACE:
+        private = f"{home}/.tmp"
+        names = ("TMPDIR", "JOBLIB_TEMP_FOLDER", "MPLCONFIGDIR", "NUMBA_CACHE_DIR")
+        os.environ.update(dict.fromkeys(names, private), HOME=home)
+        if tier == "lite":
+            os.environ["JOBLIB_MULTIPROCESSING"] = "0"  # processes need sockets, which this tier refuses
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)

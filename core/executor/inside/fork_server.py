@@ -59,7 +59,7 @@ def main(control: socket.socket, config: dict[str, Any]) -> tuple[warden.Start, 
     """Preload, then serve until the host is gone. Returns only in a candidate's process."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    layout = view.Layout(config["scratch"], _read_only(config["show"]), config["devices"])
+    layout = view.Layout(config["scratch"], _read_only(config["show"]), config["devices"], config["tier"] == "warm")
     _keep_path(layout.read_only)
     began = time.monotonic()
     missing = _preload(config["preload"], control)

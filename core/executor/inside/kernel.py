@@ -17,6 +17,7 @@ MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 16384, 1 << 18
 MNT_DETACH = 2
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP = 1, 4, 24
+PR_SET_KEEPCAPS = 8
 PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 36, 38, 47
 _AMBIENT_RAISE, _AMBIENT_CLEAR_ALL = 2, 4
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -105,12 +106,31 @@ def effective_capabilities() -> int:
 
 def drop_capabilities(keep: int = 0) -> None:
     """Give up every capability but the bit set `keep`, for this process and all it will execute."""
+    _shrink_bounding_set(keep)
+    _set_capabilities(keep)
+
+
+def become(uid: int, keep: int = 0) -> None:
+    """Take `uid` and the group of the same number, for good, without supplementary groups and other capabilities."""
+    _shrink_bounding_set(keep)
+    prctl(PR_SET_KEEPCAPS, 1)
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+    _set_capabilities(keep)
+    prctl(PR_SET_DUMPABLE, 1)  # a change of uid hides /proc/self from its own process
+
+
+def _shrink_bounding_set(keep: int) -> None:
     for capability in range(64):
         if not keep >> capability & 1:
             try:
                 prctl(PR_CAPBSET_DROP, capability)
             except OSError:  # beyond the last one this kernel knows, or not ours to drop
                 pass
+
+
+def _set_capabilities(keep: int) -> None:
     prctl(PR_CAP_AMBIENT, _AMBIENT_CLEAR_ALL)
     header = _CAPABILITY_VERSION_3.to_bytes(4, "little") + bytes(4)
     low, high = (keep & 0xFFFFFFFF).to_bytes(4, "little"), (keep >> 32).to_bytes(4, "little")
@@ -118,11 +138,3 @@ def drop_capabilities(keep: int = 0) -> None:
     for capability in range(64):
         if keep >> capability & 1:
             prctl(PR_CAP_AMBIENT, _AMBIENT_RAISE, capability)
-
-
-def become(uid: int) -> None:
-    """Take `uid` and the group of the same number, for good, without supplementary groups."""
-    os.setgroups([])
-    os.setresgid(uid, uid, uid)
-    os.setresuid(uid, uid, uid)
-    prctl(PR_SET_DUMPABLE, 1)  # a change of uid hides /proc/self from its own process

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import os
 import signal
 import struct
 
@@ -47,11 +48,12 @@ lremovexattr fremovexattr removexattrat utime utimes futimesat utimensat file_se
 """)
 """Landlock does not cover them; without a mount namespace they do nothing and report success."""
 
-LOOKS_AT_METADATA = _names("""
-stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat statfs getxattr lgetxattr listxattr
-llistxattr getxattrat listxattrat file_getattr chdir inotify_add_watch
-""")
+ANSWERED = _names("stat lstat newfstatat access faccessat readlink readlinkat chdir")
 """Landlock does not cover them either; without a mount namespace the warden answers them (see `notify`)."""
+
+NOT_THERE = _names("statx faccessat2 openat2 getxattrat listxattrat file_getattr statfs inotify_add_watch")
+"""Other ways to the same knowledge: ENOSYS sends callers to the calls above."""
+_WITHOUT_ATTRIBUTES = _names("getxattr lgetxattr listxattr llistxattr")
 
 _AF_UNIX = 1
 _NEW_NAMESPACES = 0x7E020080
@@ -101,7 +103,11 @@ def _without_namespaces(pid: int, scoped: bool) -> dict[str, list[Instruction]]:
     """Further rules where other processes of the same user are in view. `pid` is the candidate's own."""
     rules: dict[str, list[Instruction]] = {"socket": [_refuse()]}
     rules |= {name: [_refuse(0)] for name in CHANGES_OF_METADATA}
-    rules |= {name: [(_RET, 0, 0, _NOTIFY)] for name in LOOKS_AT_METADATA}
+    rules |= {name: [(_RET, 0, 0, _NOTIFY)] for name in ANSWERED}
+    rules |= {name: [_refuse(errno.ENOSYS)] for name in NOT_THERE}
+    rules |= {name: [_refuse(errno.ENOTSUP)] for name in _WITHOUT_ATTRIBUTES}
+    for name, index in (("open", 1), ("openat", 2)):  # Landlock lets a bare handle to any file be opened
+        rules[name] = [_argument(index), (_JSET, 0, 1, os.O_PATH), _refuse(errno.EACCES), (_RET, 0, 0, _ALLOW)]
     for name in ("prlimit64", "sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler"):
         rules[name] = _only_if(0, (0, pid))
     rules["setpriority"] = _only_if(1, (0, pid))

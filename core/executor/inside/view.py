@@ -34,6 +34,7 @@ class Layout:
     """Host paths to show under their own names; missing ones are left out."""
     devices: list[str] = field(default_factory=list)
     """GPU device nodes."""
+    namespaces: bool = True
 
 
 def enter(layout: Layout, *, disk_mb: int, uid: int | None, inputs: str | None, workspace: str | None) -> None:

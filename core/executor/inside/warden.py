@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from . import copying, frames, kernel, view, watch
+from . import copying, frames, kernel, notify, view, watch
 
 _FIRST_TICK, _LAST_TICK = 0.01, 0.05
 _KILL_SECONDS = 5.0
@@ -29,6 +29,8 @@ class Start:
     job: dict[str, Any]
     setup: dict[str, Any]
     fds: list[int]
+    link: socket.socket | None = None
+    """Without namespaces: where the filter's listener is sent."""
 
 
 class Slot:
@@ -51,6 +53,7 @@ class Slot:
                 _give(workspace, self.uid)
         if not self.namespaces:
             self._link_inputs()
+            self._step_down()
             return
         view.enter(
             self._layout,
@@ -59,6 +62,19 @@ class Slot:
             inputs=self.setup["inputs"],
             workspace=None if self.in_memory else workspace,
         )
+
+    def _step_down(self) -> None:
+        """As root without namespaces the warden takes the candidate's uid itself: it must look into its memory."""
+        for name in (".tmp",):
+            os.makedirs(os.path.join(self.setup["workspace"], name), mode=0o700, exist_ok=True)
+            if self.uid is not None:
+                os.chown(os.path.join(self.setup["workspace"], name), self.uid, self.uid)
+        if self.uid is not None:
+            kernel.become(self.uid, _needed_to_read(self.roots()))
+
+    def roots(self) -> list[str]:
+        """What a candidate without a view of its own may look into."""
+        return [*self._layout.read_only, *filter(None, (self.setup["workspace"], self.setup["inputs"]))]
 
     def _link_inputs(self) -> None:
         """Without mounts, `input` is a link to where the data lies."""
@@ -128,7 +144,8 @@ def serve(control: socket.socket, layout: view.Layout, owner: tuple[int, int] | 
     try:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
             signal.signal(number, signal.SIG_IGN)  # pid 1 is deaf to what it does not handle
-        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+        if layout.namespaces:  # elsewhere it must live long enough to kill what it looks after
+            kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
         if owner is not None:
             kernel.map_identity(*owner)
         received = frames.receive(control)
@@ -137,8 +154,8 @@ def serve(control: socket.socket, layout: view.Layout, owner: tuple[int, int] | 
         slot = Slot(received[0], layout)
         if not slot.namespaces:
             kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
-        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
         slot.open()
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
         while (received := frames.receive(control)) is not None:
             start = _one_job(slot, control, *received)
             if start is not None:
@@ -153,15 +170,21 @@ def _one_job(slot: Slot, control: socket.socket, job: dict[str, Any], fds: list[
     slot.fill(disk_mb)
     before = watch.reaped_cpu()
     started = time.monotonic()
+    ours, theirs = socket.socketpair() if slot.setup["tier"] == "lite" else (None, None)
     pid = os.fork()
     if pid == 0:
         control.close()
-        return Start(job, slot.setup, fds)
+        return Start(job, slot.setup, fds, theirs)
     for fd in fds:
         os.close(fd)
     watching = _Watching(slot, job, started)
+    if ours is not None and theirs is not None:
+        theirs.close()
+        watching.clerk = _hire_clerk(ours, slot)
     status, breach = watching.until_end(control, pid)
     slot.kill()
+    if watching.clerk is not None:
+        os.close(watching.clerk.listener)
     seconds = time.monotonic() - started
     breach = breach or watching.disk_breach([])
     slot.collect(disk_mb)
@@ -178,12 +201,14 @@ class _Watching:
 
     def __init__(self, slot: Slot, job: dict[str, Any], started: float) -> None:
         self.peak = 0
+        self.clerk: notify.Clerk | None = None
         self._slot = slot
         self._limits: dict[str, Any] = job["limits"]
         self._deadline: float | None = job["deadline"]
         self._started = started
         self._cpu_before = watch.reaped_cpu()
         self._next_disk = 0.0
+        self._parent = os.getppid()
 
     def until_end(self, control: socket.socket, pid: int) -> tuple[int | None, tuple[str, str] | None]:
         """Wait for the candidate, a breach or the host's word. Returns wait status and (kind, message) of a breach."""
@@ -191,10 +216,18 @@ class _Watching:
         poll.register(control, select.POLLIN)
         handle = os.pidfd_open(pid)
         poll.register(handle, select.POLLIN)
+        if self.clerk is not None:
+            poll.register(self.clerk.listener, select.POLLIN)
         tick = _FIRST_TICK
+        last_look = self._started
         try:
             while True:
                 ready = {fd for fd, _ in poll.poll(math.ceil(1000 * self._pause(tick)))}
+                if self.clerk is not None and self.clerk.listener in ready:
+                    self.clerk.answer()
+                    if time.monotonic() - last_look < tick:
+                        continue
+                last_look = time.monotonic()
                 ended = self._ended(pid)
                 if ended is not None:
                     return ended, None
@@ -235,6 +268,9 @@ class _Watching:
 
     def _breach(self) -> tuple[str, str] | None:
         now = time.monotonic() - self._started
+        if not self._slot.namespaces and os.getppid() != self._parent:  # the fork server is dead
+            self._slot.kill()
+            os._exit(0)
         if self._deadline is not None and now >= self._deadline:
             return "timeout", f"wall clock: still running after {self._deadline:g} s, the limit"
         limits = self._limits
@@ -268,6 +304,34 @@ class _Watching:
                 f"disk: {used / watch.MB:,.0f} MB written (12 KiB an entry at least), the limit is {limit:,} MB",
             )
         return None
+
+
+def _hire_clerk(link: socket.socket, slot: Slot) -> notify.Clerk | None:
+    """Take the filter's listener from the candidate; None if it ended before it had one."""
+    try:
+        link.settimeout(_KILL_SECONDS)
+        _, fds, _, _ = socket.recv_fds(link, 1, 1)
+    except OSError:
+        return None
+    finally:
+        link.close()
+    return notify.Clerk(fds[0], slot.roots()) if fds else None
+
+
+def _needed_to_read(paths: list[str]) -> int:
+    """Capabilities without which another uid cannot reach `paths`: none where their folders are open to all.
+
+    What they would allow beyond that, Landlock refuses.
+    """
+    for path in paths:
+        while path != "/":
+            if not os.stat(path).st_mode & 0o001:
+                held = kernel.effective_capabilities()
+                for capability in (kernel.CAP_DAC_READ_SEARCH, kernel.CAP_DAC_OVERRIDE):
+                    if held >> capability & 1:
+                        return 1 << capability
+            path = os.path.dirname(path)
+    return 0
 
 
 def _give(folder: str, uid: int) -> None:
