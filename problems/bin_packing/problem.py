@@ -70,8 +70,8 @@ class BinPackingProblem:
     def prompt_extras(self) -> dict[str, Any]:
         return {
             "function": FUNCTION,
-            "signature": self.options.signature,
-            "form": self._form(),
+            "signature": f"{self._form()} -> float",
+            "histogram": self.options.signature == "histogram",
             "capacity": self.data.capacity,
             "allowed_imports": sorted(ALLOWED),
             "output_format": f"One Python code block that defines {self._form()} at the top level.",

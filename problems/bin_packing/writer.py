@@ -15,11 +15,11 @@ TRIES = 5
 
 
 class PackingWriter:
-    """Writes rules without a model. Needs `extras` of the problem: `capacity` and `signature` (pair or histogram)."""
+    """Writes rules without a model. Needs `extras` of the problem: `capacity` and `histogram` (true: rules may see it)."""
 
     def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
         extras = context.get("extras") or {}
-        sees_histogram = extras.get("signature") == "histogram"
+        sees_histogram = bool(extras.get("histogram"))
         grammar = Grammar(int(extras.get("capacity", 100)), sees_histogram and rng.random() < 0.9, rng)
         parents = [p["code"] for p in context.get("parents") or () if _usable(p.get("code", ""))]
         known = {_plain(code) for code in parents}

@@ -1,0 +1,38 @@
+"""Several files as one text, and numbers in any language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_MARK = re.compile(r"^=== (.+) ===$", re.MULTILINE)
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
+
+
+def join(files: Mapping[str, str]) -> str:
+    """One file is its own text; several come one after the other, each below a line `=== name ===`."""
+    if len(files) == 1:
+        return next(iter(files.values()))
+    return "\n".join(f"=== {name} ===\n{text.rstrip()}\n" for name, text in files.items())
+
+
+def split(code: str, names: list[str]) -> dict[str, str] | None:
+    """Name → text; None unless exactly these files are there."""
+    if len(names) == 1:
+        return {names[0]: code}
+    parts = _MARK.split(code)
+    found = {name.strip(): text.lstrip("\n") for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+    return found if sorted(found) == sorted(names) else None
+
+
+def numbers(code: str) -> list[re.Match[str]]:
+    """Numeric literals, whatever the language; not those of the marks between files."""
+    marks = [match.span() for match in _MARK.finditer(code)]
+    return [m for m in _NUMBER.finditer(code) if not any(low <= m.start() < high for low, high in marks)]
+
+
+def read_metric(output: str, name: str) -> float | None:
+    """The last `NAME: value`, `NAME = value` or JSON `"NAME": value` of an output; None if it is not there."""
+    pattern = rf'(?<![\w.-])"?{re.escape(name)}"?\s*[:=]\s*"?([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|[-+]?inf)\b'
+    found = re.findall(pattern, output, re.IGNORECASE)
+    return float(found[-1]) if found else None

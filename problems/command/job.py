@@ -1,0 +1,68 @@
+"""One run of the user's command on a copy of the sources, in the sandbox; and the grading of its output outside."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from core.contracts import JobBench, Limits
+from core.executor.collect import collect_file
+
+COPY_BYTES = 64 << 20
+"""Files beside the sources are copied up to this total, smallest first."""
+
+
+def evaluate(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
+    """Job entry. Payload: `files` (name → text), `folder` (of the sources), `command`, `output`, `grade`, `limits`,
+    `seed`.
+
+    Returns `{result: ExecutionResult, graded: null | {output, code, error}}`.
+    """
+    workspace = bench.scratch / "workspace"
+    copy_sources(Path(payload["folder"]), workspace, payload["files"])
+    argv = ["/bin/sh", "-c", payload["command"]]
+    limits = Limits.model_validate(payload["limits"])
+    result = bench.sandbox.command(argv, workspace=workspace, limits=limits, seed=payload["seed"])
+    graded = None
+    if payload["grade"] and result.failure is None:
+        graded = grade(payload, workspace, bench.scratch, limits.seconds)
+    return {"result": result.model_dump(mode="json"), "graded": graded}
+
+
+def copy_sources(folder: Path, workspace: Path, files: dict[str, str]) -> None:
+    """The plain files beside the sources, then the candidate's own."""
+    workspace.mkdir(parents=True, exist_ok=True)
+    left = COPY_BYTES
+    beside = [path for path in folder.iterdir() if path.is_file() and not path.is_symlink() and path.name not in files]
+    for path in sorted(beside, key=lambda path: (path.stat().st_size, path.name)):
+        left -= path.stat().st_size
+        if left < 0:
+            break
+        target = workspace / path.name
+        target.write_bytes(path.read_bytes())
+        target.chmod(0o755 if os.access(path, os.X_OK) else 0o644)
+    for name, text in files.items():
+        (workspace / name).write_text(text)
+
+
+def grade(payload: dict[str, Any], workspace: Path, scratch: Path, timeout: float) -> dict[str, Any]:
+    """Run the grading command outside, in the sources' folder, on a copy of the one output file."""
+    taken = collect_file(workspace, payload["output"], COPY_BYTES)
+    if taken.data is None:
+        return {"output": "", "code": None, "error": f"{payload['output']}: {taken.reason}"}
+    copy = scratch / "output-to-grade"
+    copy.write_bytes(taken.data)
+    words = shlex.split(payload["grade"])
+    argv = [str(copy) if word == "{output}" else word for word in words]
+    if argv == words:
+        argv.append(str(copy))
+    try:
+        done = subprocess.run(
+            argv, cwd=payload["folder"], capture_output=True, text=True, errors="replace", timeout=timeout, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return {"output": "", "code": None, "error": f"problem.grade: {error}"}
+    return {"output": done.stdout[-20_000:], "code": done.returncode, "error": done.stderr[-2_000:]}

@@ -1,0 +1,132 @@
+"""Travelling salesman: search the rule that picks the next city. A small problem to copy for one of your own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from core.contracts import (
+    Agent,
+    AgentBuilder,
+    Baseline,
+    Bench,
+    Evaluation,
+    Evaluator,
+    ExecutionResult,
+    JobSpec,
+    RulesWriter,
+)
+from core.evaluation.base import failed_run, signature_of, source_of
+from core.evaluation.tune import tune_program
+from core.state.failure import FailureKind
+from core.state.node import Node
+from problems.tsp.instances import Point, excess, generate
+from problems.tsp.writer import NEAREST, TourWriter
+from utils.errors import ConfigError
+from utils.response import syntax_error
+
+
+class TourProblem:
+    """`score_city` on random instances; see `Problem`."""
+
+    name = "tsp/euclidean"
+    lower_is_better = True
+    unit = "excess over the expected shortest tour"
+    family: Literal["heuristic"] = "heuristic"
+    preload: tuple[str, ...] = ("math",)
+    seeds_search = True
+    claims_only = False
+    single_function = True
+
+    def __init__(self, *, cities: int = 60, instances: int = 10, tune_trials: int = 40) -> None:
+        self.cities, self.instances, self.tune_trials = cities, instances, tune_trials
+
+    def prepare(self) -> None:
+        return None
+
+    def statement(self) -> str:
+        return (
+            f"Build short round trips through {self.cities} random points of the unit square, city by city. Write\n\n"
+            "    score_city(distance, home, spread, left)\n\n"
+            "the unvisited city of highest score is next. `distance`: from here; `home`: from the start;\n"
+            "`spread`: mean distance to the other unvisited cities; `left`: share of cities unvisited.\n"
+            "Metric: tour length over 0.7124·√n, minus 1, mean over instances; lower is better."
+        )
+
+    def preview(self) -> str:
+        return ""
+
+    def prompt_extras(self) -> dict[str, Any]:
+        return {"signature": "score_city(distance, home, spread, left) -> float", "allowed_imports": ["math"]}
+
+    def agents(self, build: AgentBuilder) -> dict[str, Agent]:
+        return {}
+
+    def baselines(self) -> Sequence[Baseline]:
+        return [Baseline("nearest_neighbour", NEAREST)]
+
+    def rules(self) -> RulesWriter:
+        return TourWriter()
+
+    def evaluator(self, bench: Bench) -> Evaluator:
+        return TourEvaluator(self, bench)
+
+    def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "solution.py").write_text(node.code)
+        return [out / "solution.py"]
+
+
+class TourEvaluator:
+    """Tours come from the sandbox; they are checked and measured here."""
+
+    together = False
+
+    def __init__(self, problem: TourProblem, bench: Bench) -> None:
+        self._problem, self._bench = problem, bench
+        self._validation = generate(problem.instances, problem.cities, "tsp/validation")
+        self._test = generate(100, problem.cities, "tsp/test")
+
+    def check(self, node: Node) -> Evaluation | None:
+        fault = syntax_error(node.code)
+        return Evaluation(failure=FailureKind.SYNTAX, message=fault) if fault else None
+
+    def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
+        return [self.score(node.code, self._validation) for node in nodes]
+
+    def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
+        return [self.score(node.code, self._test) for node in nodes]
+
+    def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
+        tuned = tune_program(
+            node.code, lambda code: self.score(code, self._validation).metric,
+            trials=self._problem.tune_trials, seed=seed, lower_is_better=True,
+        )  # fmt: skip
+        if tuned is None or tuned.score >= tuned.start:
+            parent = node.parent_ids[0] if node.parent_ids else None
+            return Evaluation(duplicate_of=parent, message="no better constants were found")
+        return self.score(tuned.code, self._validation).model_copy(update={"code": tuned.code})
+
+    def score(self, code: str, instances: Sequence[Sequence[Point]]) -> Evaluation:
+        """Mean excess; every tour is checked to be one."""
+        limits = self._bench.limits.model_dump(mode="json")
+        payload = {"code": code, "instances": [list(map(list, p)) for p in instances], "limits": limits}
+        spec = JobSpec(entry="problems.tsp.job:tours", payload={**payload, "seed": self._bench.seed})
+        answer = self._bench.jobs.run(spec)
+        if "tours" not in answer:
+            return failed_run(ExecutionResult.model_validate(answer))
+        try:
+            each = [excess(points, tour) for points, tour in zip(instances, answer["tours"], strict=True)]
+        except (TypeError, ValueError) as error:
+            return Evaluation(failure=FailureKind.EVAL_ERROR, message=str(error))
+        source = source_of(self._bench.isolated)
+        return Evaluation(metric=sum(each) / len(each), source=source, signature=signature_of(each))
+
+
+def build(cfg: Any, project_dir: Path) -> TourProblem:
+    """The problem of a configuration; options: `cities`, `instances`."""
+    options = dict(cfg.problem.options or {})
+    if set(options) - {"cities", "instances"}:
+        raise ConfigError(f"problem.options: {sorted(options)}; allowed: cities, instances")
+    return TourProblem(**options, tune_trials=cfg.search.tune_trials)
