@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -230,14 +230,19 @@ class RunStore:
     # ------------------------------------------------------------ facts
 
     def put_fact(self, key: str, value: Any, events: Sequence[Event] = ()) -> None:
-        def facts() -> None:
-            with self.db.transaction() as connection:
-                statement = insert(FACTS).values(key=key, value=value)
-                connection.execute(
-                    statement.on_conflict_do_update(index_elements=["key"], set_={"value": statement.excluded.value})
-                )
+        self._write(f"fact:{key}", lambda: self._put_facts({key: value}), events)
 
-        self._write(f"fact:{key}", facts, events)
+    def put_facts(self, values: Mapping[str, Any], events: Sequence[Event] = ()) -> None:
+        """Several facts and their events in one transaction."""
+        self._write("facts", lambda: self._put_facts(values), events)
+
+    def _put_facts(self, values: Mapping[str, Any]) -> None:
+        rows = [{"key": key, "value": value} for key, value in values.items()]
+        statement = insert(FACTS)
+        with self.db.transaction() as connection:
+            connection.execute(
+                statement.on_conflict_do_update(index_elements=["key"], set_={"value": statement.excluded.value}), rows
+            )
 
     def get_fact(self, key: str) -> Any | None:
         with self.db.transaction() as connection:

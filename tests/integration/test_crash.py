@@ -1,0 +1,205 @@
+"""Promise 4: kill -9 at any moment, then `resume`, and nothing paid for is lost, repeated or torn.
+
+A run is killed many times over and resumed each time; at the end its journal equals an uninterrupted run's.
+`SWARM_EVO_TEST_KILLS` sets the kills a family (15).
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.chat_server import ChatServer
+from support.command_line import Cli
+from support.processes import descendants, is_alive, kill_hard
+
+from core.storage.reader import RunReader
+
+KILLS = int(os.environ.get("SWARM_EVO_TEST_KILLS", "15"))
+
+BOUNDARIES = (
+    "after:facts:1", "before:round:1", "after:round:1", "before:call:2",
+    "after:call:2", "before:stage:1", "after:stage:1", "after:stage:2", "before:commit:1", "after:commit:1",
+    "before:round:2", "after:commit:2", "after:fact:active_seconds:1", "before:fact:final:1", "after:fact:final:1",
+    "before:fact:status:1", "after:fact:status:1",
+)  # fmt: skip
+"""The moments of a run, each counted in its own process, in the order in which a run passes them."""
+
+
+def resume(cli: Cli, words: list[str], **environment: str) -> subprocess.Popen[str]:
+    """Start the run, or go on with it once there is one."""
+    return cli.start(*(["resume", "latest"] if cli.runs else words), **environment)
+
+
+def verdicts(run_dir: Path) -> set[str]:
+    """Nodes whose verdict is stored."""
+    with RunReader(run_dir) as reader:
+        committed = {node.id for node in reader.nodes()}
+        return committed | {node for node, stages in reader.open_stages().items() if "execute" in stages}
+
+
+def assert_nothing_torn(run_dir: Path) -> None:
+    metrics = run_dir / "metrics.json"
+    if metrics.is_file():
+        assert isinstance(json.loads(metrics.read_text()), list)
+    with sqlite3.connect(run_dir / "run.db") as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.close()
+
+
+def assert_same(cli: Cli, reference: dict[str, object]) -> None:
+    """The resumed run found what the uninterrupted one found, and its files tell the same."""
+    found = cli.show()
+    for name in ("nodes", "journal_sha256", "best_node_id", "best_metric", "final_metric", "status", "steps"):
+        assert found[name] == reference[name], name
+    rows = json.loads((cli.run_dir / "metrics.json").read_text())
+    if "step" in rows[0]:
+        assert [row["node_id"] for row in rows] == [node["node_id"] for node in found["nodes"]]
+    with (cli.run_dir / "metrics.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == len(rows)
+    with RunReader(cli.run_dir) as reader:
+        assert [event.seq for event in reader.events(limit=100_000)] == list(range(1, reader.last_seq() + 1))
+        told = Counter(event.node_id for event in reader.events(limit=100_000, types=["node.committed"]))
+    assert set(told.values()) == {1}
+
+
+def uninterrupted(cli_at: Callable[[str], Cli], words: list[str]) -> dict[str, object]:
+    cli = cli_at("whole")
+    ended = cli(*words)
+    assert ended.code == 0, ended.err
+    return cli.show()
+
+
+def test_killed_at_every_boundary(cli_at, toy, tmp_path):
+    reference = uninterrupted(cli_at, toy(16))
+    cli, log = cli_at("killed"), tmp_path / "evaluations"
+    words = toy(16, evaluations=log)
+    killed = []
+    for boundary in BOUNDARIES:
+        known = verdicts(cli.run_dir) if cli.runs else set()
+        before = Counter(log.read_text().splitlines()) if log.is_file() else Counter()
+        child = resume(cli, words, SWARM_EVO_FAULT=boundary)
+        _, err = child.communicate(timeout=60)
+        if child.returncode == -signal.SIGKILL:
+            killed.append(boundary)
+        else:
+            assert child.returncode == 0, f"{boundary}: {err}"
+        again = (Counter(log.read_text().splitlines()) if log.is_file() else Counter()) - before
+        assert not {line.split()[0] for line in again} & known, f"{boundary}: evaluated once more"
+        if cli.runs:
+            assert_nothing_torn(cli.run_dir)
+    assert killed == list(BOUNDARIES)
+    assert cli("resume", "latest").code == 0
+    assert_same(cli, reference)
+
+
+def test_no_answered_call_is_asked_again(cli_at, toy):
+    """Batch 1, so that all prompts differ: whatever was stored before a kill never reaches the server again."""
+
+    def script(request: dict, number: int) -> str:
+        text = request["messages"][-1]["content"]
+        time.sleep(0.05)
+        rng = random.Random(text)
+        return f"I try.\n```python\nx = {rng.uniform(-9, 9):.4f}\n```\n"
+
+    with ChatServer(script) as server:
+        words = [*toy(30, seconds=0.02), "search.batch=1", *server.words(), "llm.cache=false", "agent.review=never"]
+        words.append("search.num_drafts=2")
+        reference = uninterrupted(cli_at, words)
+        asked_at_first = len(server.requests)
+        assert asked_at_first == 30
+        cli, rng = cli_at("killed"), random.Random(7)
+        stored: set[str] = set()
+        kills = 0
+        while kills < KILLS:
+            start = len(server.requests)
+            child = resume(cli, words)
+            wanted = start + rng.choice((0, 0, 1, 1, 2, 3))
+            deadline = time.monotonic() + 20
+            while len(server.requests) <= wanted and child.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.005)
+            time.sleep(rng.uniform(0, 0.12))
+            if child.poll() is not None:
+                break
+            kill_hard(child)
+            kills += 1
+            again = {request["messages"][-1]["content"] for request in server.requests[start:]} & stored
+            assert not again, f"asked again after kill {kills}"
+            if cli.runs:
+                with RunReader(cli.run_dir) as reader:
+                    stored = {call.user for call in reader.calls()}
+        assert kills >= min(KILLS, 8), "the run was over too soon to be killed"
+        assert cli("resume", "latest").code == 0
+        # what is asked more than once was in flight at a kill
+        assert len(server.requests) - asked_at_first <= 30 + kills
+        assert_same(cli, reference)
+
+
+FAMILIES = {
+    "competition": ["--problem.name=diabetes", "--search.max_steps=6", "--search.num_drafts=3"],
+    "bin_packing": [
+        "--problem=bin_packing", "--problem.name=u120", "--search.max_generations=4", "--search.per_island=4",
+    ],
+    "connect_four": [
+        "--problem=connect_four", "--search.max_generations=2", "--arena.openings=1", "--arena.gauntlet=2",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_killed_at_random_moments(cli_at, family):
+    words = [*FAMILIES[family], "--execution.timeout=30"]
+    began = time.monotonic()
+    reference = uninterrupted(cli_at, words)
+    whole = time.monotonic() - began
+    cli, rng = cli_at("killed"), random.Random(family)
+    kills = 0
+    games: set[str] = set()
+    for _ in range(KILLS):
+        known = verdicts(cli.run_dir) if cli.runs else set()
+        child = resume(cli, words)
+        try:
+            child.wait(rng.uniform(0.4, 0.4 + whole / 3))
+        except subprocess.TimeoutExpired:
+            below = kill_hard(child)
+            kills += 1
+            deadline = time.monotonic() + 1
+            while any(map(is_alive, below)) and time.monotonic() < deadline:
+                time.sleep(0.02)
+            assert not any(map(is_alive, below)), "orphans one second after the kill"
+        else:
+            assert child.returncode == 0, child.communicate()[1]
+        if cli.runs:
+            assert_nothing_torn(cli.run_dir)
+            assert known <= verdicts(cli.run_dir)
+            with RunReader(cli.run_dir) as reader:
+                now = {game.get("game_id", str(i)) for i, game in enumerate(reader.games())}
+            assert games <= now
+            games = now
+    assert kills >= min(KILLS, 5)
+    assert cli("resume", "latest", timeout=120).code == 0
+    assert_same(cli, reference)
+    assert not [path for path in (cli.folder / "workspaces").glob(f"{cli.run_dir.name}/**/*") if path.is_file()]
+
+
+def test_the_candidate_dies_with_the_search(cli, eventually):
+    """SIGKILL while a candidate sleeps: within a second nothing of it is left."""
+    program = "import time\nprint('here', flush=True)\ntime.sleep(60)\n" + "# filler\n" * 8
+    with ChatServer(lambda request, number: f"```python\n{program}```") as server:
+        child = cli.start("--problem.name=diabetes", *server.words(), "--search.max_steps=2", "agent.review=never")
+        eventually(lambda: any(p.read_text() for p in cli.folder.glob("logs/*/live/*.out")), 30)
+        below = descendants(child.pid)
+        assert len(below) >= 3
+        kill_hard(child)
+        eventually(lambda: not any(map(is_alive, below)), 1.0)

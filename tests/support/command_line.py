@@ -1,0 +1,90 @@
+"""`main.py` as a child process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def line(self) -> str:
+        """The one line on stderr that a user gets for an error."""
+        lines = self.err.strip().splitlines()
+        assert len(lines) == 1, self.err
+        return lines[0]
+
+
+class Cli:
+    """`main.py` as a child process in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {"PYTHONDONTWRITEBYTECODE": "1"}
+        self._children: list[subprocess.Popen[str]] = []
+
+    def __call__(self, *words: str, timeout: float = 60, **environment: str) -> Ended:
+        child = self.start(*words, **environment)
+        try:
+            out, err = child.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            out, err = child.communicate()
+            pytest.fail(f"{' '.join(words)} took over {timeout} s\n{out[-2000:]}\n{err[-2000:]}")
+        return Ended(child.returncode, out, err)
+
+    def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
+        """Start it and go on; it is killed with the test."""
+        child = subprocess.Popen(
+            [sys.executable, str(ROOT / "main.py"), *words],
+            cwd=self.folder,
+            env={**os.environ, **self.environment, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self._children.append(child)
+        return child
+
+    def close(self) -> None:
+        for child in self._children:
+            if child.poll() is None:
+                child.kill()
+            child.communicate()
+
+    # ------------------------------------------------------------ what lies in the folder
+
+    @property
+    def runs(self) -> list[Path]:
+        return sorted(path.parent for path in (self.folder / "logs").glob("*/run.db"))
+
+    @property
+    def run_dir(self) -> Path:
+        """The one run of this folder."""
+        (found,) = self.runs
+        return found
+
+    def show(self, run: str = "latest", *words: str) -> Any:
+        ended = self("show", run, *words, "--json")
+        assert ended.code == 0, ended.err
+        return ended.json

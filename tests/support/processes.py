@@ -1,0 +1,53 @@
+"""Waiting for things, and looking at processes."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+
+def eventually(condition: Callable[[], Any], seconds: float = 10.0, every: float = 0.02) -> Any:
+    """The first true value of `condition`; fails after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = condition()
+        if found:
+            return found
+        time.sleep(every)
+    raise AssertionError(f"not within {seconds} s: {condition}")
+
+
+def descendants(pid: int) -> list[int]:
+    """Live processes below `pid`, by /proc."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except (OSError, IndexError, ValueError):
+                continue
+    found, level = [], [pid]
+    while level:
+        level = [child for child, parent in parents.items() if parent in level]
+        found += level
+    return found
+
+
+def is_alive(pid: int) -> bool:
+    """True for a process that is not a zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def kill_hard(child: subprocess.Popen[Any]) -> Sequence[int]:
+    """SIGKILL; the processes that it had below it."""
+    below = descendants(child.pid)
+    child.send_signal(signal.SIGKILL)
+    child.wait(10)
+    return below
