@@ -1,32 +1,32 @@
-"""Fingerprints of programs: equal text, or equal up to names of locals, comments, layout and constant folding."""
+"""Fingerprints of programs: equal text, or equal up to names of locals, comments, layout and constant folding.
+
+Equal fingerprints must mean equal behaviour, since a duplicate is never run: in doubt, two programs differ.
+"""
 
 from __future__ import annotations
 
 import ast
 from hashlib import sha256
 
+from core.state.scopes import rename_locals
+
 
 def text_hash(code: str) -> str:
-    """SHA-256 of the text, trailing blanks removed: the first and cheapest rung of the duplicate ladder."""
-    lines = (line.rstrip() for line in code.strip().splitlines())
-    return sha256("\n".join(lines).encode()).hexdigest()
+    """SHA-256 of the text, blank lines around it and line ends aside: the first and cheapest rung of the ladder."""
+    text = code.replace("\r\n", "\n").strip("\n").rstrip()
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def ast_hash(code: str) -> str | None:
     """SHA-256 of the normal form: locals renamed in order of appearance, no docstrings or comments, constants folded.
 
-    None if the code does not parse.
+    None if the code does not parse, or is too deep or holds too long a number to be written down.
     """
     try:
-        tree = ast.parse(code)
+        tree = _Fold().visit(ast.parse(code))
+        rename_locals(tree)
+        return sha256(ast.dump(tree, annotate_fields=False).encode(errors="surrogatepass")).hexdigest()
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    try:
-        tree = _Fold().visit(tree)
-        for function in [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]:
-            _rename_locals(function)
-        return sha256(ast.dump(tree, annotate_fields=False).encode()).hexdigest()
-    except RecursionError:
         return None
 
 
@@ -67,21 +67,3 @@ def _number(node: ast.expr) -> int | float | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         return node.value
     return None
-
-
-def _rename_locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-    """Rename what the function binds, arguments apart (a caller may name them), to _0, _1, … in order of appearance."""
-    shared = {name for n in ast.walk(function) if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names}
-    arguments = {a.arg for n in ast.walk(function) if isinstance(n, ast.arguments) for a in _all_arguments(n)}
-    names: dict[str, str] = {}
-    for name in ast.walk(function):
-        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store) and name.id not in shared | arguments:
-            names.setdefault(name.id, f"_{len(names)}")
-    for name in ast.walk(function):
-        if isinstance(name, ast.Name) and name.id in names:
-            name.id = names[name.id]
-
-
-def _all_arguments(node: ast.arguments) -> list[ast.arg]:
-    extra = [a for a in (node.vararg, node.kwarg) if a]
-    return [*node.posonlyargs, *node.args, *node.kwonlyargs, *extra]

@@ -6,6 +6,7 @@ import bisect
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
 
@@ -44,6 +45,7 @@ class Journal:
         self._good: list[int] = []
         self._by_text: dict[str, str] = {}
         self._by_ast: dict[str, str] = {}
+        self._ast_hash = lru_cache(maxsize=64)(ast_hash)  # a program is looked up before it is appended
         self._steps = 0
         self._digest = sha256()
         self.marks: dict[str, str] = {}
@@ -178,7 +180,7 @@ class Journal:
         earlier = self._by_text.get(text_hash(code))
         if earlier is not None:
             return earlier, "text"
-        normal = ast_hash(code)
+        normal = self._ast_hash(code)
         earlier = self._by_ast.get(normal) if normal else None
         return (earlier, "ast") if earlier is not None else None
 
@@ -242,7 +244,7 @@ class Journal:
             bisect.insort(self._ranking, (-node.fitness, position))
         if node.code:
             self._by_text.setdefault(text_hash(node.code), node.id)
-            normal = ast_hash(node.code)
+            normal = self._ast_hash(node.code)
             if normal:
                 self._by_ast.setdefault(normal, node.id)
 
