@@ -1,0 +1,3 @@
+import type { components } from "./schema";
+
+export type Accepted = components["schemas"]["Accepted"];

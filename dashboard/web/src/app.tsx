@@ -1,0 +1,31 @@
+import { useEffect, useRef } from "react";
+import { get } from "./api/client";
+import type { Health } from "./api/types";
+import { useTheme } from "./model/hooks";
+import { go, useRoute } from "./model/router";
+import { RunPage } from "./views/run-page";
+import { RunsView } from "./views/runs";
+
+export function App() {
+  const route = useRoute();
+  const [theme, toggle] = useTheme();
+  const asked = useRef(false);
+  useEffect(() => {
+    if (asked.current || location.hash) return;
+    asked.current = true;
+    // a server that was started to replay a run opens with it
+    void get<Health>("/health").then(
+      (health) => health.replay && go(`#/run/${encodeURIComponent(health.replay.run)}/overview?speed=${health.replay.speed}`),
+      () => undefined, // the list of runs says what is wrong
+    );
+  }, []);
+  useEffect(() => {
+    document.title = route.run ? `${route.run} · Swarm-Evo` : "Swarm-Evo";
+  }, [route.run]);
+  const themeButton = (
+    <button type="button" className="quiet" onClick={toggle} aria-label={`Use the ${theme === "dark" ? "light" : "dark"} theme`}>
+      {theme === "dark" ? "Light" : "Dark"}
+    </button>
+  );
+  return route.run ? <RunPage key={route.run + (route.query.has("speed") ? "/replay" : "")} route={route} run={route.run} themeButton={themeButton} /> : <RunsView themeButton={themeButton} />;
+}

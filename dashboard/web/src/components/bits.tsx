@@ -1,0 +1,93 @@
+// Small things that every view uses.
+import type { ReactNode } from "react";
+import type { NodeFact } from "../model/run-state";
+import { metric } from "../model/format";
+import { href } from "../model/router";
+
+export function Panel(props: { title: string; actions?: ReactNode; flush?: boolean; children: ReactNode; id?: string }) {
+  return (
+    <section className="panel" aria-label={props.title} id={props.id}>
+      <header>
+        <h2>{props.title}</h2>
+        <span className="grow" />
+        {props.actions}
+      </header>
+      <div className={props.flush ? "body flush" : "body"}>{props.children}</div>
+    </section>
+  );
+}
+
+export function Empty(props: { title: string; children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <strong>{props.title}</strong>
+      {props.children && <p>{props.children}</p>}
+    </div>
+  );
+}
+
+export function Failed({ error }: { error: string }) {
+  return (
+    <div className="banner bad" role="alert">
+      {error}
+    </div>
+  );
+}
+
+export function Status({ status }: { status: string }) {
+  return <span className={`pill ${status}`}>{status}</span>;
+}
+
+export function Operator({ name }: { name: string }) {
+  return (
+    <span className="row" style={{ gap: 6, flexWrap: "nowrap" }}>
+      <span className={`dot op-${name}`} />
+      {name}
+    </span>
+  );
+}
+
+export function NodeLink({ run, id, text }: { run: string; id: string; text?: string }) {
+  return (
+    <a className="mono" href={href(run, "node", id)}>
+      {text ?? id.slice(0, 8)}
+    </a>
+  );
+}
+
+/** What became of a node, in a tag. */
+export function Outcome({ node }: { node: Pick<NodeFact, "failure" | "is_buggy" | "is_valid" | "metric"> }) {
+  if (node.failure) return <span className="tag fail">{node.failure}</span>;
+  if (node.is_buggy) return <span className="tag fail">buggy</span>;
+  if (!node.is_valid) return <span className="tag">duplicate</span>;
+  return <span className="num">{metric(node.metric)}</span>;
+}
+
+export function Meter(props: { label: string; used: number; limit: number | null | undefined; text: string }) {
+  const share = props.limit ? Math.min(1, props.used / props.limit) : 0;
+  return (
+    <div>
+      <div className="row small" style={{ justifyContent: "space-between" }}>
+        <span className="muted">{props.label}</span>
+        <span className="num">{props.text}</span>
+      </div>
+      {props.limit ? (
+        <div className={share >= 1 ? "meter full" : "meter"} role="progressbar" aria-label={props.label} aria-valuenow={Math.round(share * 100)} aria-valuemin={0} aria-valuemax={100}>
+          <span style={{ width: `${share * 100}%` }} />
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+export function Segmented<T extends string>(props: { label: string; value: T; options: readonly (readonly [T, string])[]; onChange: (value: T) => void }) {
+  return (
+    <div className="segmented" role="group" aria-label={props.label}>
+      {props.options.map(([value, text]) => (
+        <button key={value} type="button" aria-pressed={props.value === value} onClick={() => props.onChange(value)}>
+          {text}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+// Curves by uPlot, loaded when first needed.
+import { useEffect, useRef } from "react";
+import type uPlot from "uplot";
+
+export interface Series {
+  label: string;
+  color: string;
+  values: (number | null)[];
+  kind: "step" | "points";
+  width?: number;
+}
+
+export interface ChartProps {
+  x: number[];
+  series: Series[];
+  /** Horizontal reference lines. */
+  lines?: { label: string; value: number }[];
+  range: [number, number];
+  height?: number;
+  label: string;
+  axis: string;
+  grid: string;
+  text: string;
+  onPick?: (index: number) => void;
+}
+
+export function Chart(props: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const shape = JSON.stringify([props.series.map((s) => [s.label, s.color, s.kind]), props.grid, props.text, props.lines?.map((l) => l.label)]);
+
+  useEffect(() => {
+    const host = box.current;
+    if (!host) return;
+    let gone = false;
+    let observer: ResizeObserver | null = null;
+    void import("./uplot").then(({ makePlot }) => {
+      if (gone) return;
+      const made = makePlot(host, latest);
+      plot.current = made;
+      observer = new ResizeObserver(() => made.setSize({ width: host.clientWidth, height: latest.current.height ?? 260 }));
+      observer.observe(host);
+    });
+    return () => {
+      gone = true;
+      observer?.disconnect();
+      plot.current?.destroy();
+      plot.current = null;
+    };
+  }, [shape]);
+
+  useEffect(() => {
+    plot.current?.setData([props.x, ...props.series.map((s) => s.values)] as uPlot.AlignedData);
+  }, [props.x, props.series, props.range[0], props.range[1]]);
+
+  return <div className="chart" ref={box} role="img" aria-label={props.label} style={{ height: props.height ?? 260 }} />;
+}

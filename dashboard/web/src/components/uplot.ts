@@ -1,0 +1,64 @@
+// The only file that imports uPlot, so that it travels in a file of its own.
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { metric } from "../model/format";
+import type { ChartProps } from "./chart";
+
+const FONT = "11px ui-monospace, Menlo, Consolas, monospace";
+
+export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uPlot {
+  const props = latest.current;
+  const stepped = uPlot.paths.stepped?.({ align: 1 });
+  const axis: uPlot.Axis = { stroke: props.text, font: FONT, grid: { stroke: props.grid, width: 1 }, ticks: { stroke: props.grid, width: 1, size: 4 } };
+  const plot = new uPlot(
+    {
+      width: Math.max(100, host.clientWidth),
+      height: props.height ?? 260,
+      padding: [10, 12, 0, 0],
+      cursor: { points: { show: false }, drag: { x: true, y: false } },
+      scales: { x: { time: false }, y: { range: () => latest.current.range } },
+      axes: [
+        { ...axis, label: props.axis, labelFont: FONT, labelSize: 16, size: 28, labelGap: 0 },
+        { ...axis, size: 62, values: (_, ticks) => ticks.map((tick) => metric(tick)) },
+      ],
+      series: [
+        {},
+        ...props.series.map((line): uPlot.Series =>
+          line.kind === "step"
+            ? { label: line.label, stroke: line.color, width: line.width ?? 2, paths: stepped, points: { show: false }, spanGaps: true }
+            : { label: line.label, stroke: line.color, paths: () => null, points: { show: true, size: 6, width: 1.5, fill: line.color, stroke: line.color } },
+        ),
+      ],
+      hooks: { draw: [(u) => drawLines(u, latest.current)] },
+    },
+    [props.x, ...props.series.map((s) => s.values)] as uPlot.AlignedData,
+    host,
+  );
+  plot.over.addEventListener("click", () => {
+    const index = plot.cursor.idx;
+    if (index != null) latest.current.onPick?.(index);
+  });
+  return plot;
+}
+
+function drawLines(u: uPlot, props: ChartProps): void {
+  const { ctx } = u;
+  const { left, top, width, height } = u.bbox;
+  ctx.save();
+  ctx.font = `${11 * devicePixelRatio}px ui-monospace, Menlo, Consolas, monospace`;
+  ctx.strokeStyle = props.text;
+  ctx.fillStyle = props.text;
+  ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+  ctx.lineWidth = devicePixelRatio;
+  for (const line of props.lines ?? []) {
+    const y = u.valToPos(line.value, "y", true);
+    if (!(y >= top && y <= top + height)) continue;
+    ctx.beginPath();
+    ctx.moveTo(left, y);
+    ctx.lineTo(left + width, y);
+    ctx.stroke();
+    const text = `${line.label} ${metric(line.value)}`;
+    ctx.fillText(text, left + width - ctx.measureText(text).width - 6, y - 4);
+  }
+  ctx.restore();
+}

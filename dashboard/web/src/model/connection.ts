@@ -1,0 +1,148 @@
+// Keeps a RunState current: snapshot, then the socket; after a cut it goes on from the last event; a gap is fetched.
+import { ApiError, get, runPath } from "../api/client";
+import type { EventPage, Frame, Snapshot } from "../api/types";
+import { RunState } from "./run-state";
+
+export type Phase = "loading" | "open" | "reconnecting" | "failed";
+
+const FIRST_RETRY_MS = 300;
+const LONGEST_RETRY_MS = 5000;
+const GIVE_UP_CODES = new Set([4403, 4404]);
+
+export interface ReplayOptions {
+  speed: number;
+}
+
+export class Connection {
+  phase: Phase = "loading";
+  error = "";
+  reconnects = 0;
+  gaps = 0;
+  replayEnded = false;
+  paused = false;
+  version = 0;
+  state: RunState;
+  private socket: WebSocket | null = null;
+  private closed = false;
+  private retry = FIRST_RETRY_MS;
+  private timer = 0;
+  private queue: Promise<void> = Promise.resolve();
+  private listeners = new Set<() => void>();
+  private told = false;
+
+  constructor(
+    readonly run: string,
+    public replay: ReplayOptions | null = null,
+  ) {
+    this.state = new RunState(run);
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  async start(): Promise<void> {
+    try {
+      const at = this.replay ? "?at=0" : "";
+      const snapshot = await get<Snapshot>(runPath(this.run, `/snapshot${at}`));
+      if (this.closed) return;
+      this.state.load(snapshot);
+      if (this.replay) this.state.live = false;
+      this.connect();
+    } catch (error) {
+      if (this.closed) return;
+      this.error = (error as Error).message;
+      if (error instanceof ApiError && error.status !== 0) this.set("failed");
+      else this.again(() => void this.start());
+    }
+  }
+
+  close(): void {
+    this.closed = true;
+    window.clearTimeout(this.timer);
+    this.socket?.close();
+  }
+
+  /** Replay only: another speed, or a pause. */
+  command(change: { speed?: number; paused?: boolean }): void {
+    if (change.speed && this.replay) this.replay = { speed: change.speed };
+    if (change.paused !== undefined) this.paused = change.paused;
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(change));
+    this.changed();
+  }
+
+  private connect(): void {
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const speed = this.replay ? `&speed=${this.replay.speed}` : "";
+    const query = `run=${encodeURIComponent(this.run)}&after=${this.state.seq}${speed}`;
+    const socket = new WebSocket(`${scheme}://${location.host}/ws?${query}`);
+    this.socket = socket;
+    socket.onopen = () => {
+      this.retry = FIRST_RETRY_MS;
+      this.error = "";
+      this.set("open");
+      if (this.replay && this.paused) socket.send(JSON.stringify({ paused: true }));
+    };
+    // frames are taken one after the other, also while a gap is being fetched
+    socket.onmessage = (message) => {
+      const frame = JSON.parse(message.data as string) as Frame;
+      this.queue = this.queue.then(() => this.take(frame)).catch(() => socket.close());
+    };
+    socket.onclose = (event) => {
+      if (this.closed || this.socket !== socket) return;
+      if (GIVE_UP_CODES.has(event.code)) {
+        this.error = event.reason || "the server refused the connection";
+        this.set("failed");
+        return;
+      }
+      this.reconnects += 1;
+      this.again(() => void this.queue.then(() => this.connect()));
+    };
+  }
+
+  private async take(frame: Frame): Promise<void> {
+    if (frame.kind === "events") {
+      for (const event of frame.events) this.state.apply(event);
+    } else if (frame.kind === "gap") {
+      this.gaps += 1;
+      await this.fill(frame.to);
+    } else if (frame.kind === "status") {
+      if (!this.replay) this.state.live = frame.live;
+    } else {
+      this.replayEnded = true;
+    }
+    this.changed();
+  }
+
+  private async fill(to: number): Promise<void> {
+    while (this.state.seq < to) {
+      const limit = Math.min(5000, to - this.state.seq);
+      const page = await get<EventPage>(runPath(this.run, `/events?after=${this.state.seq}&limit=${limit}`));
+      if (page.events.length === 0) return;
+      for (const event of page.events) this.state.apply(event);
+    }
+  }
+
+  private again(action: () => void): void {
+    this.set("reconnecting");
+    this.timer = window.setTimeout(action, this.retry);
+    this.retry = Math.min(LONGEST_RETRY_MS, this.retry * 1.7);
+  }
+
+  private set(phase: Phase): void {
+    this.phase = phase;
+    this.changed();
+  }
+
+  /** Views are told at most once a frame, however many events come. */
+  private changed(): void {
+    if (this.told) return;
+    this.told = true;
+    window.setTimeout(() => {
+      this.told = false;
+      this.version += 1;
+      for (const listener of this.listeners) listener();
+    }, 60);
+  }
+}

@@ -1,0 +1,47 @@
+// The data of the curves: best so far, and the steps by operator.
+import type { NodeFact } from "./run-state";
+
+export interface CurveData {
+  /** Step of each scored node. */
+  steps: number[];
+  metrics: number[];
+  best: number[];
+  operators: string[];
+  ids: string[];
+}
+
+export function isScored(node: { is_valid: boolean; is_buggy: boolean; metric?: number | null }): boolean {
+  return node.is_valid && !node.is_buggy && node.metric != null;
+}
+
+export function curveOf(nodes: readonly NodeFact[], lower: boolean): CurveData {
+  const data: CurveData = { steps: [], metrics: [], best: [], operators: [], ids: [] };
+  let top: number | null = null;
+  for (const node of nodes) {
+    if (!isScored(node)) continue;
+    const value = node.metric as number;
+    if (top === null || (lower ? value < top : value > top)) top = value;
+    data.steps.push(node.step);
+    data.metrics.push(value);
+    data.best.push(top);
+    data.operators.push(node.operator);
+    data.ids.push(node.node_id);
+  }
+  return data;
+}
+
+/** A range that shows the curve: a few very bad results must not flatten it. */
+export function yRange(metrics: readonly number[], lower: boolean, also: readonly number[] = []): [number, number] {
+  if (metrics.length === 0) return [0, 1];
+  const sorted = [...metrics].sort((a, b) => a - b);
+  const at = (q: number) => sorted[Math.min(sorted.length - 1, Math.max(0, Math.round(q * (sorted.length - 1))))];
+  let low = lower ? sorted[0] : at(0.1);
+  let high = lower ? at(0.9) : sorted[sorted.length - 1];
+  const span = Math.max(high - low, Math.abs(high) * 1e-6, 1e-12);
+  for (const value of also) {
+    if (value > high && value < high + span * 2) high = value;
+    if (value < low && value > low - span * 2) low = value;
+  }
+  const pad = Math.max((high - low) * 0.06, Math.abs(high) * 1e-6, 1e-12);
+  return [low - pad, high + pad];
+}

@@ -1,0 +1,54 @@
+// One line for one event.
+import type { RunEvent } from "../api/types";
+import { metric } from "./format";
+import type { RunState } from "./run-state";
+
+export interface FeedLine {
+  dot: string;
+  node?: string;
+  text: string;
+  value: string;
+  tone: string;
+}
+
+export function feedLine(event: RunEvent, state: RunState): FeedLine {
+  const line = (text: string, more: Partial<FeedLine> = {}): FeedLine => ({ dot: "", text, value: "", tone: "", ...more });
+  switch (event.type) {
+    case "run.started":
+      return line(`${event.resumed ? "resumed" : "started"}: ${event.problem}, ${event.policy}, written by ${event.writer}`);
+    case "run.finished":
+      return line(`${event.status} by ${event.reason} after ${event.steps} steps`, { value: metric(event.best_metric) });
+    case "node.committed":
+      if (event.failure) return line(`${event.operator}: ${event.message || event.failure}`, { dot: `op-${event.operator}`, node: event.node_id, value: event.failure, tone: "bad" });
+      if (!event.is_valid) return line(`${event.operator}: a duplicate`, { dot: `op-${event.operator}`, node: event.node_id, tone: "muted" });
+      return line(event.is_best ? `${event.operator}: new best` : event.operator, { dot: `op-${event.operator}`, node: event.node_id, value: metric(event.metric), tone: event.is_best ? "good" : "" });
+    case "baseline.scored":
+      return line(`baseline ${event.name}`, { value: event.failure ?? metric(event.metric) });
+    case "final.scored":
+      return line("the final part was opened", { node: event.node_id, value: metric(event.metric) });
+    case "island.migrated":
+      return line(`${event.moves.length} moved between islands in generation ${event.generation}`);
+    case "island.reset":
+      return line(`island ${event.island} starts again`);
+    case "generation.started":
+      return line(`generation ${event.generation}${event.champion ? `, champion ${state.name(event.champion)}` : ""}`);
+    case "generation.finished":
+      return line(`generation ${event.generation} ended${event.promoted?.length ? `, promoted ${event.promoted.map((id) => state.name(id)).join(", ")}` : ""}`);
+    case "strategist.question":
+      return line(`question on ${event.category}: ${event.question}`);
+    case "builder.completed":
+      return line(`built ${event.name}`, { node: event.node_id });
+    case "candidate.rejected":
+      return line(`refused by ${event.gate}: ${event.reason}`, { node: event.node_id, value: event.failure, tone: "bad" });
+    case "game.finished":
+      return line(`${state.name(event.white)} – ${state.name(event.black)}: ${event.termination} after ${event.plies} plies`, { value: event.result });
+    case "note.added":
+      return line(`note: ${event.text}`);
+    case "node.marked":
+      return line(event.mark === "none" ? "freed" : event.mark, { node: event.node_id });
+    case "warning":
+      return line(event.text, { node: event.node_id ?? undefined, value: "warning", tone: "warn" });
+    default:
+      return line(event.type);
+  }
+}

@@ -1,0 +1,53 @@
+// Numbers and times as people read them; null is a dash, never 0.
+
+export const DASH = "–";
+
+export function metric(value: number | null | undefined): string {
+  if (value == null) return DASH;
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-4) return value.toExponential(3);
+  return String(Number(value.toPrecision(6)));
+}
+
+export function seconds(value: number | null | undefined): string {
+  if (value == null) return DASH;
+  if (value < 0.0995) return `${Math.round(value * 1000)} ms`;
+  if (value < 60) return `${value.toFixed(1)} s`;
+  const whole = Math.round(value);
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
+  return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, "0")} min`;
+}
+
+export function count(value: number | null | undefined): string {
+  if (value == null) return DASH;
+  if (value < 10_000) return String(value);
+  return value < 1e6 ? `${(value / 1000).toFixed(1)}k` : `${(value / 1e6).toFixed(2)}M`;
+}
+
+export function dollars(value: number | null | undefined): string {
+  if (value == null) return DASH;
+  return `$${value.toFixed(value < 1 ? 4 : 2)}`;
+}
+
+export function clock(value: number | null | undefined): string {
+  if (value == null) return "--:--";
+  const rest = Math.max(0, value);
+  const minutes = Math.floor(rest / 60);
+  const left = rest - minutes * 60;
+  return `${minutes}:${rest < 20 ? left.toFixed(1).padStart(4, "0") : String(Math.floor(left)).padStart(2, "0")}`;
+}
+
+export function time(at: string | null | undefined): string {
+  if (!at) return "";
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? "" : date.toTimeString().slice(0, 8);
+}
+
+export function day(at: string | null | undefined): string {
+  if (!at) return DASH;
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return DASH;
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}

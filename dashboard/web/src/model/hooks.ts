@@ -1,0 +1,100 @@
+// React's side of the model: a connection per run, resources over REST, the theme.
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { get } from "../api/client";
+import { Connection } from "./connection";
+
+let current: Connection | null = null;
+
+function connectionFor(run: string, speed: number | null): Connection {
+  const replays = current?.replay != null;
+  if (!current || current.run !== run || replays !== (speed !== null)) {
+    current?.close();
+    current = new Connection(run, speed === null ? null : { speed });
+    (window as unknown as { swarm: Connection }).swarm = current; // for the browser's console
+    void current.start();
+  }
+  return current;
+}
+
+/** The run's state, current; the component is drawn again when it changed. */
+export function useRun(run: string, speed: number | null): Connection {
+  const connection = connectionFor(run, speed);
+  useSyncExternalStore(connection.subscribe, () => connection.version);
+  return connection;
+}
+
+export interface Resource<T> {
+  data: T | null;
+  error: string;
+  reload: () => void;
+}
+
+/** What a path of the API answers; asked again when `every` milliseconds have passed or `when` changes. */
+export function useResource<T>(path: string | null, every = 0, when: unknown = 0): Resource<T> {
+  const [data, setData] = useState<T | null>(null);
+  const [error, setError] = useState("");
+  const [turn, setTurn] = useState(0);
+  const reload = useCallback(() => setTurn((n) => n + 1), []);
+  useEffect(() => {
+    setData(null);
+  }, [path]);
+  useEffect(() => {
+    if (path === null) return;
+    const abort = new AbortController();
+    let timer = 0;
+    const ask = async () => {
+      try {
+        const found = await get<T>(path, abort.signal);
+        if (abort.signal.aborted) return;
+        setData(found);
+        setError("");
+      } catch (problem) {
+        if (abort.signal.aborted) return;
+        setError((problem as Error).message);
+      }
+      if (every) timer = window.setTimeout(ask, every);
+    };
+    void ask();
+    return () => {
+      abort.abort();
+      window.clearTimeout(timer);
+    };
+  }, [path, every, when, turn]);
+  return { data, error, reload };
+}
+
+export type Theme = "light" | "dark";
+
+export function useTheme(): [Theme, () => void] {
+  const [theme, setTheme] = useState<Theme>(() => {
+    const kept = localStorage.getItem("theme");
+    if (kept === "light" || kept === "dark") return kept;
+    return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  });
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  const toggle = () => {
+    const next = theme === "dark" ? "light" : "dark";
+    localStorage.setItem("theme", next);
+    setTheme(next);
+  };
+  return [theme, toggle];
+}
+
+/** Values of CSS variables, for what is drawn on a canvas; read again when the theme changes. */
+export function useColors<K extends string>(names: readonly K[]): Record<K, string> {
+  const [colors, setColors] = useState(() => read(names));
+  useEffect(() => {
+    const watch = new MutationObserver(() => setColors(read(names)));
+    watch.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+    setColors(read(names));
+    return () => watch.disconnect();
+  }, [names]);
+  return colors;
+}
+
+function read<K extends string>(names: readonly K[]): Record<K, string> {
+  const style = getComputedStyle(document.documentElement);
+  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])) as Record<K, string>;
+}

@@ -1,0 +1,44 @@
+// Positions as the referee tells them, as squares to draw. Bad text gives an empty board, never an error.
+
+export type Square = string | null;
+
+/** The 64 squares of a FEN from a8 to h1: 'P', 'n', … or null. */
+export function chessSquares(fen: string): Square[] {
+  const squares: Square[] = [];
+  for (const sign of (fen.split(" ")[0] ?? "").replaceAll("/", "")) {
+    if (sign >= "1" && sign <= "8") for (let i = 0; i < Number(sign); i += 1) squares.push(null);
+    else squares.push(sign);
+  }
+  return squares.length === 64 && squares.every((s) => s === null || "pnbrqkPNBRQK".includes(s))
+    ? squares
+    : new Array<Square>(64).fill(null);
+}
+
+/** The 42 cells of a connect four position from the top left: 'x' (first player), 'o' or null. */
+export function fourCells(text: string): Square[] {
+  const cells: Square[] = [];
+  for (const sign of (text.split(" ")[0] ?? "").replaceAll("/", "")) {
+    if (sign >= "1" && sign <= "7") for (let i = 0; i < Number(sign); i += 1) cells.push(null);
+    else cells.push(sign);
+  }
+  return cells.length === 42 && cells.every((c) => c === null || c === "x" || c === "o")
+    ? cells
+    : new Array<Square>(42).fill(null);
+}
+
+/** Index of a square (`e4`) in `chessSquares`, or -1. */
+export function squareIndex(name: string): number {
+  const file = name.charCodeAt(0) - 97;
+  const rank = name.charCodeAt(1) - 49;
+  return file >= 0 && file < 8 && rank >= 0 && rank < 8 ? (7 - rank) * 8 + file : -1;
+}
+
+/** Indices of the two squares of a UCI move. */
+export function moveSquares(uci: string): number[] {
+  if (uci.length < 4) return [];
+  return [squareIndex(uci.slice(0, 2)), squareIndex(uci.slice(2, 4))].filter((i) => i >= 0);
+}
+
+export function isChess(game: string): boolean {
+  return game.startsWith("chess");
+}

@@ -1,0 +1,287 @@
+// The state of one run: a reduction of its events. A snapshot is a shorter list of the same events, so there is one way
+// in, live, reloaded and replayed.
+import type { Committed, EventOf, RunDetail, RunEvent, Snapshot, Totals } from "../api/types";
+
+export type NodeFact = Committed & { index: number; mark?: "pinned" | "banned" };
+
+export interface OpenNode {
+  id: string;
+  operator: string;
+  parents: string[];
+  island: number | null;
+  stage: string;
+  since: number;
+}
+
+export interface GameState {
+  id: string;
+  game: string;
+  white: string;
+  black: string;
+  fen: string;
+  last: string;
+  san: string;
+  ply: number;
+  clock: readonly (number | null)[];
+  result: string | null;
+  termination: string | null;
+  generation: number | null;
+  seq: number;
+}
+
+export interface Rating {
+  node_id: string;
+  name: string;
+  elo: number;
+  low: number;
+  high: number;
+  wins: number;
+  draws: number;
+  losses: number;
+  score: number;
+}
+
+export interface GenerationState {
+  generation: number;
+  champion: string | null;
+  ratings: Rating[];
+  promoted: string[];
+  decision: Record<string, unknown>;
+  questions: EventOf<"strategist.question">[];
+  done: boolean;
+}
+
+const FEED = 300;
+const FEED_TYPES = new Set([
+  "run.started", "run.finished", "node.committed", "baseline.scored", "final.scored", "island.migrated", "island.reset",
+  "generation.started", "generation.finished", "strategist.question", "builder.completed", "candidate.rejected",
+  "game.finished", "note.added", "node.marked", "warning",
+]); // prettier-ignore
+
+export class RunState {
+  seq = 0;
+  live = false;
+  ended = false;
+  run: RunDetail | null = null;
+  totals: Totals = { calls: 0, cached: 0, seconds: 0 };
+  nodes: NodeFact[] = [];
+  byId = new Map<string, NodeFact>();
+  children = new Map<string, string[]>();
+  open = new Map<string, OpenNode>();
+  games = new Map<string, GameState>();
+  generations = new Map<number, GenerationState>();
+  names = new Map<string, string>();
+  feed: RunEvent[] = [];
+  notes: EventOf<"note.added">[] = [];
+  warnings: EventOf<"warning">[] = [];
+  baselines: EventOf<"baseline.scored">[] = [];
+  migrations: EventOf<"island.migrated">[] = [];
+  started: EventOf<"run.started"> | null = null;
+  finished: EventOf<"run.finished"> | null = null;
+  final: EventOf<"final.scored"> | null = null;
+  ladder = new Map<string, number>();
+  bestId: string | null = null;
+  elapsed = 0;
+  /** Events that arrived out of order or twice: must stay 0. */
+  faults = 0;
+
+  constructor(readonly id: string) {}
+
+  load(snapshot: Snapshot): void {
+    for (const event of snapshot.events) this.reduce(event);
+    this.run = snapshot.run;
+    this.live = snapshot.run.live;
+    this.totals = { ...snapshot.totals };
+    this.seq = snapshot.as_of_seq;
+  }
+
+  /** Takes the next event of the sequence; an older one is passed over. */
+  apply(event: RunEvent): void {
+    if (event.seq !== this.seq + 1) this.faults += 1;
+    if (event.seq <= this.seq) return;
+    this.seq = event.seq;
+    if (event.type === "llm.called") this.count(event);
+    this.reduce(event);
+  }
+
+  get lowerIsBetter(): boolean {
+    return this.started?.lower_is_better ?? this.run?.lower_is_better ?? false;
+  }
+
+  get best(): NodeFact | null {
+    return this.bestId ? (this.byId.get(this.bestId) ?? null) : null;
+  }
+
+  /** Steps of the search: baselines and the user's own programs are not counted. */
+  get steps(): number {
+    return this.nodes.reduce((sum, node) => sum + (node.operator === "baseline" || node.operator === "user" ? 0 : 1), 0);
+  }
+
+  get hasArena(): boolean {
+    return this.games.size > 0 || [...this.generations.values()].some((g) => g.ratings.length > 0 || g.questions.length > 0);
+  }
+
+  get hasIslands(): boolean {
+    return this.nodes.some((node) => node.island != null);
+  }
+
+  name(id: string): string {
+    return this.names.get(id) || id.slice(0, 8);
+  }
+
+  private count(event: EventOf<"llm.called">): void {
+    const add = (sum: number | null | undefined, value: number | null | undefined) =>
+      value == null ? sum : (sum ?? 0) + value;
+    const totals = this.totals;
+    totals.calls += 1;
+    totals.cached += event.cached ? 1 : 0;
+    totals.prompt_tokens = add(totals.prompt_tokens, event.prompt_tokens);
+    totals.completion_tokens = add(totals.completion_tokens, event.completion_tokens);
+    totals.cost_usd = add(totals.cost_usd, event.cost_usd);
+    totals.seconds += event.seconds;
+  }
+
+  private reduce(event: RunEvent): void {
+    switch (event.type) {
+      case "run.started":
+        this.started = event;
+        this.finished = null;
+        this.ended = false;
+        break;
+      case "run.finished":
+        this.finished = event;
+        this.ended = true;
+        this.open.clear();
+        break;
+      case "node.proposed":
+        this.open.set(event.node_id, {
+          id: event.node_id,
+          operator: event.operator,
+          parents: event.parent_ids ?? [],
+          island: event.island ?? null,
+          stage: "select",
+          since: Date.parse(event.at ?? ""),
+        });
+        break;
+      case "node.stage": {
+        const open = this.open.get(event.node_id);
+        if (open) open.stage = event.stage;
+        break;
+      }
+      case "node.committed":
+        this.commit(event);
+        break;
+      case "baseline.scored":
+        this.baselines.push(event);
+        break;
+      case "final.scored":
+        this.final = event;
+        break;
+      case "ladder.counted":
+        for (const [rung, n] of Object.entries(event.counts)) this.ladder.set(rung, (this.ladder.get(rung) ?? 0) + n);
+        break;
+      case "island.migrated":
+        this.migrations.push(event);
+        break;
+      case "node.marked":
+        this.mark(event);
+        break;
+      case "note.added":
+        this.notes.push(event);
+        break;
+      case "warning":
+        this.warnings.push(event);
+        break;
+      default:
+        this.reduceArena(event);
+    }
+    if (FEED_TYPES.has(event.type)) {
+      this.feed.push(event);
+      if (this.feed.length > FEED * 2) this.feed = this.feed.slice(-FEED);
+    }
+  }
+
+  private commit(event: Committed): void {
+    if (this.byId.has(event.node_id)) return;
+    const node: NodeFact = { ...event, index: this.nodes.length };
+    this.nodes.push(node);
+    this.byId.set(node.node_id, node);
+    this.open.delete(node.node_id);
+    for (const parent of node.parent_ids ?? []) {
+      const line = this.children.get(parent);
+      if (line) line.push(node.node_id);
+      else this.children.set(parent, [node.node_id]);
+    }
+    if (event.best_node_id) this.bestId = event.best_node_id;
+    this.elapsed = Math.max(this.elapsed, event.elapsed);
+  }
+
+  private mark(event: EventOf<"node.marked">): void {
+    const node = this.byId.get(event.node_id);
+    if (node) node.mark = event.mark === "none" ? undefined : event.mark;
+  }
+
+  private reduceArena(event: RunEvent): void {
+    switch (event.type) {
+      case "generation.started":
+        this.generation(event.generation).champion = event.champion ?? null;
+        break;
+      case "strategist.question":
+        this.generation(event.generation).questions.push(event);
+        break;
+      case "builder.completed":
+        if (event.name) this.names.set(event.node_id, event.name);
+        break;
+      case "generation.finished": {
+        const generation = this.generation(event.generation);
+        generation.ratings = (event.ratings ?? []) as unknown as Rating[];
+        generation.promoted = event.promoted ?? [];
+        generation.decision = (event.decision ?? {}) as Record<string, unknown>;
+        generation.done = true;
+        for (const rating of generation.ratings) if (rating.name) this.names.set(rating.node_id, rating.name);
+        break;
+      }
+      case "game.started":
+        this.games.set(event.game_id, {
+          id: event.game_id, game: event.game, white: event.white, black: event.black, fen: event.start, last: "",
+          san: "", ply: 0, clock: [null, null], result: null, termination: null, seq: event.seq,
+          generation: this.newestGeneration(),
+        }); // prettier-ignore
+        break;
+      case "game.move": {
+        const game = this.games.get(event.game_id);
+        if (!game) break;
+        game.fen = event.fen;
+        game.last = event.uci;
+        game.san = event.san;
+        game.ply = event.ply;
+        game.clock = event.clock ?? [null, null];
+        game.seq = event.seq;
+        break;
+      }
+      case "game.finished": {
+        const game = this.games.get(event.game_id);
+        if (!game) break;
+        game.result = event.result;
+        game.termination = event.termination;
+        game.seq = event.seq;
+        break;
+      }
+    }
+  }
+
+  private generation(number: number): GenerationState {
+    let found = this.generations.get(number);
+    if (!found) {
+      found = { generation: number, champion: null, ratings: [], promoted: [], decision: {}, questions: [], done: false };
+      this.generations.set(number, found);
+    }
+    return found;
+  }
+
+  private newestGeneration(): number | null {
+    let newest: number | null = null;
+    for (const number of this.generations.keys()) newest = newest === null ? number : Math.max(newest, number);
+    return newest;
+  }
+}

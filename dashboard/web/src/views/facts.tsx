@@ -1,0 +1,55 @@
+// How the run was set up: configuration, sandbox, environment, cost by model, and the command that repeats it.
+import { runPath } from "../api/client";
+import type { Cost, RunDetail } from "../api/types";
+import { Empty, Failed, Panel } from "../components/bits";
+import type { Connection } from "../model/connection";
+import { count, dollars, metric, seconds } from "../model/format";
+import { flatten } from "../model/flatten";
+import { useResource } from "../model/hooks";
+
+export function FactsView({ connection }: { connection: Connection }) {
+  const { state } = connection;
+  const { data, error } = useResource<RunDetail>(runPath(state.id), 0, state.ended);
+  const { data: cost } = useResource<Cost>(runPath(state.id, "/cost"), 0, state.totals.calls);
+  if (error) return <Failed error={error} />;
+  if (!data) return <Empty title="Loading…" />;
+  return (
+    <div className="stack">
+      <div className="cols even">
+        <Panel title="Sandbox"><Pairs value={data.sandbox ?? {}} empty="not recorded" /></Panel>
+        <Panel title="Environment"><Pairs value={data.environment ?? {}} empty="not recorded" /></Panel>
+      </div>
+      <Panel title="Baselines and the final part" flush>
+        {(data.baselines ?? []).length === 0 && !data.final ? <Empty title="None" /> : (
+          <div className="scroll"><table>
+            <thead><tr><th scope="col">Program</th><th scope="col" className="num">Search part</th><th scope="col" className="num">Final part</th></tr></thead>
+            <tbody>
+              {(data.baselines ?? []).map((b, i) => <tr key={i}><td>{String(b.name)}</td><td className="num">{b.failure ? String(b.failure) : metric(number(b.metric))}</td><td className="num">{metric(number(b.final))}</td></tr>)}
+              {data.final && <tr><td><strong>the run's choice</strong></td><td className="num">{metric(data.best_metric)}</td><td className="num">{metric(number(data.final.metric))}</td></tr>}
+            </tbody>
+          </table></div>
+        )}
+      </Panel>
+      <Panel title="Calls by role and model" flush>
+        {!cost || cost.rows.length === 0 ? <Empty title="No call yet" /> : (
+          <div className="scroll"><table>
+            <thead><tr><th scope="col">Role</th><th scope="col">Model</th><th scope="col" className="num">Calls</th><th scope="col" className="num">Prompt</th><th scope="col" className="num">Completion</th><th scope="col" className="num">Seconds</th><th scope="col" className="num">Cost</th></tr></thead>
+            <tbody>{cost.rows.map((r, i) => <tr key={i}><td>{r.role}</td><td className="mono">{r.provider === r.model ? r.model : `${r.provider}/${r.model}`}</td><td className="num">{count(r.calls)}</td><td className="num">{count(r.prompt_tokens)}</td><td className="num">{count(r.completion_tokens)}</td><td className="num">{seconds(r.seconds)}</td><td className="num">{dollars(r.cost_usd)}</td></tr>)}</tbody>
+          </table></div>
+        )}
+      </Panel>
+      <Panel title="Configuration"><Pairs value={data.config ?? {}} empty="not recorded" mono /></Panel>
+      <Panel title="The same on the command line">
+        <pre className="text" tabIndex={0}>{[`python main.py show ${state.id}`, `python main.py replay ${state.id} --verify`, `python main.py export-best ${state.id}`, `python main.py report ${state.id}`].join("\n")}</pre>
+      </Panel>
+    </div>
+  );
+}
+
+const number = (value: unknown): number | null => (typeof value === "number" ? value : null);
+
+function Pairs({ value, empty, mono }: { value: Record<string, unknown>; empty: string; mono?: boolean }) {
+  const pairs = flatten(value);
+  if (pairs.length === 0) return <p className="muted">{empty}</p>;
+  return <dl className="kv" style={mono ? { maxHeight: 460, overflow: "auto" } : undefined} tabIndex={mono ? 0 : undefined}>{pairs.map(([key, text]) => <div key={key} style={{ display: "contents" }}><dt className={mono ? "mono" : ""}>{key}</dt><dd className="num">{text}</dd></div>)}</dl>;
+}

@@ -1,0 +1,46 @@
+// What went wrong, how often, and what to do about it.
+import { runPath } from "../api/client";
+import type { FailureCount } from "../api/types";
+import { Empty, Failed, NodeLink, Panel } from "../components/bits";
+import type { Connection } from "../model/connection";
+import { useResource } from "../model/hooks";
+
+export function FailuresView({ connection }: { connection: Connection }) {
+  const { state } = connection;
+  const failed = state.nodes.reduce((sum, node) => sum + (node.failure ? 1 : 0), 0);
+  const { data, error } = useResource<FailureCount[]>(runPath(state.id, "/failures"), 0, failed);
+  if (error) return <Failed error={error} />;
+  if (!data) return <Empty title="Loading…" />;
+  const most = Math.max(1, ...data.map((item) => item.count));
+  const total = data.reduce((sum, item) => sum + item.count, 0);
+  return (
+    <div className="stack">
+      <Panel title={`${total} failed of ${state.nodes.length}`} flush>
+        {data.length === 0 ? <Empty title="No candidate has failed" /> : (
+          <div className="scroll" tabIndex={0} role="region" aria-label="Table of failures">
+            <table>
+              <thead><tr><th scope="col">Failure</th><th scope="col" className="num">Count</th><th scope="col" style={{ width: "22%" }}>Share</th><th scope="col">By operator</th><th scope="col">What it means</th><th scope="col">Newest</th></tr></thead>
+              <tbody>
+                {data.map((item) => (
+                  <tr key={item.failure}>
+                    <td><span className="tag fail">{item.failure}</span></td>
+                    <td className="num">{item.count}</td>
+                    <td><div className="meter"><span style={{ width: `${(100 * item.count) / most}%`, background: "var(--bad)" }} /></div></td>
+                    <td className="small">{Object.entries(item.operators).map(([name, n]) => `${name} ${n}`).join(", ")}</td>
+                    <td className="wrap small">{item.advice}</td>
+                    <td className="wrap small"><NodeLink run={state.id} id={item.example} /> <span className="muted">{item.message}</span></td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Panel>
+      {state.warnings.length > 0 && (
+        <Panel title={`${state.warnings.length} warning${state.warnings.length === 1 ? "" : "s"}`}>
+          <ul style={{ margin: 0, paddingLeft: 18 }}>{state.warnings.slice(-50).reverse().map((w) => <li key={w.seq}>{w.node_id && <NodeLink run={state.id} id={w.node_id} />} {w.text}</li>)}</ul>
+        </Panel>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+// One game: a large board, both clocks, the moves; follows a live game until one steps back.
+import { lazy, Suspense, useEffect, useState } from "react";
+import { runPath } from "../api/client";
+import type { GameDetail } from "../api/types";
+import { Empty, NodeLink, Panel } from "../components/bits";
+import { FourBoard, SmallBoard } from "../components/boards";
+import type { Connection } from "../model/connection";
+import { clock } from "../model/format";
+import { useResource } from "../model/hooks";
+import { isChess } from "../model/position";
+import { href } from "../model/router";
+
+const BigChess = lazy(() => import("../components/big-chess"));
+
+export function GameView({ connection, id }: { connection: Connection; id: string }) {
+  const { state } = connection;
+  const live = state.games.get(id);
+  const path = runPath(state.id, `/game?id=${encodeURIComponent(id)}`);
+  const { data, error } = useGame(path, `${live?.ply ?? 0}/${live?.result ?? ""}`);
+  const [at, setAt] = useState<number | null>(null);
+  const upTo = connection.replay && live ? live.ply : Number.POSITIVE_INFINITY;
+  const moves = (data?.moves ?? []).filter((move) => move.ply <= upTo);
+  const shown = at === null ? moves.length : Math.min(at, moves.length);
+  const step = (by: number) => setAt((now) => {
+    const next = Math.max(0, Math.min(moves.length, (now ?? moves.length) + by));
+    return next >= moves.length ? null : next;
+  });
+  useEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement) return;
+      if (event.key === "ArrowLeft") step(-1);
+      if (event.key === "ArrowRight") step(1);
+      if (event.key === "Home") setAt(0);
+      if (event.key === "End") setAt(null);
+    };
+    window.addEventListener("keydown", key);
+    return () => window.removeEventListener("keydown", key);
+  });
+  if (error) return <Empty title="This game cannot be shown"><span>{error}. <a href={href(state.id, "arena")}>The arena</a></span></Empty>;
+  if (!data) return <Empty title="Loading…" />;
+  const move = shown > 0 ? moves[shown - 1] : null;
+  const fen = move?.fen ?? data.start;
+  const chess = isChess(data.game);
+  const result = connection.replay && live ? live.result : data.result;
+  const turn = shown % 2;
+  return (
+    <div className="cols">
+      <Panel title={`${state.name(data.white)} – ${state.name(data.black)}`} actions={<>{result ? <span className="tag">{result} {data.termination}</span> : <span className="pill running">playing</span>}<a className="button" href={href(state.id, "arena")}>All boards</a></>}>
+        <div className="stack" style={{ justifyItems: "center" }}>
+          <div className="bigboard stack" style={{ gap: 8 }} data-testid="bigboard" data-fen={fen} data-ply={shown}>
+            <Player id={data.black} connection={connection} left={move?.clock[1]} turn={!result && turn === 1} mark={chess ? "♚ black" : "● second"} />
+            {chess ? <Suspense fallback={<SmallBoard game={data.game} fen={fen} last={move?.uci ?? ""} />}><BigChess fen={fen} last={move?.uci ?? ""} /></Suspense> : <FourBoard text={fen} last={move?.uci ?? ""} />}
+            <Player id={data.white} connection={connection} left={move?.clock[0]} turn={!result && turn === 0} mark={chess ? "♔ white" : "● first"} />
+          </div>
+          <div className="row">
+            <button type="button" aria-label="First position" onClick={() => setAt(0)}>⏮</button>
+            <button type="button" aria-label="Back" onClick={() => step(-1)}>◀</button>
+            <span className="num" style={{ minWidth: 70, textAlign: "center" }}>{shown} / {moves.length}</span>
+            <button type="button" aria-label="Forward" onClick={() => step(1)}>▶</button>
+            <button type="button" aria-label="Newest position" aria-pressed={at === null} onClick={() => setAt(null)}>⏭</button>
+          </div>
+        </div>
+      </Panel>
+      <Panel title="Moves" flush actions={data.result ? <a className="button" href={`/api${runPath(state.id, `/pgn?id=${encodeURIComponent(id)}`)}`} download={`${state.id}-game.pgn`}>PGN</a> : null}>
+        {moves.length === 0 ? <Empty title="No move yet">{data.opening.length > 0 ? `Opening: ${data.opening.join(" ")}` : null}</Empty> : (
+          <div className="moves" tabIndex={0} role="region" aria-label="Moves">
+            {moves.map((m, i) => (
+              <MovePart key={m.ply} number={i % 2 === 0 ? i / 2 + 1 : null} san={m.san} title={m.seconds ? `${m.seconds.toFixed(2)} s` : ""} current={shown === i + 1} onPick={() => setAt(i + 1 >= moves.length ? null : i + 1)} />
+            ))}
+          </div>
+        )}
+        <div className="small muted" style={{ padding: "8px 12px", borderTop: "1px solid var(--line)", overflowWrap: "anywhere" }}><code>{fen}</code></div>
+      </Panel>
+    </div>
+  );
+}
+
+/** The game, asked again as moves come, without an empty moment in between. */
+function useGame(path: string, when: string): { data: GameDetail | null; error: string } {
+  return useResource<GameDetail>(path, 0, when);
+}
+
+function Player(props: { id: string; connection: Connection; left?: number | null; turn: boolean; mark: string }) {
+  const { state } = props.connection;
+  return (
+    <div className="row" style={{ justifyContent: "space-between" }}>
+      <span><NodeLink run={state.id} id={props.id} text={state.name(props.id)} /> <span className="muted small">{props.mark}</span></span>
+      <span className={props.turn ? "clock turn" : "clock"}>{clock(props.left)}</span>
+    </div>
+  );
+}
+
+function MovePart(props: { number: number | null; san: string; title: string; current: boolean; onPick: () => void }) {
+  return (
+    <>
+      {props.number !== null && <span>{props.number}.</span>}
+      <button type="button" aria-current={props.current} title={props.title} onClick={props.onPick}>{props.san}</button>
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+// Islands beside each other: who leads, how they got there, who moved.
+import { useMemo } from "react";
+import { runPath } from "../api/client";
+import type { Generation, Islands } from "../api/types";
+import { Empty, Failed, NodeLink, Panel } from "../components/bits";
+import { Chart } from "../components/chart";
+import type { Connection } from "../model/connection";
+import { yRange } from "../model/curve";
+import { metric } from "../model/format";
+import { useColors, useResource } from "../model/hooks";
+import { mergeCurves } from "../model/compare";
+
+const COLORS = ["accent", "c-debug", "c-merge", "c-draft", "c-tune", "c-improve", "muted", "line", "text"] as const;
+
+export function IslandsView({ connection }: { connection: Connection }) {
+  const { state } = connection;
+  const colors = useColors(COLORS);
+  const { data, error } = useResource<Islands>(runPath(state.id, "/islands"), 0, state.nodes.length);
+  const { data: generations } = useResource<Generation[]>(runPath(state.id, "/generations"), 0, state.generations.size);
+  const curves = useMemo(
+    () => (data?.islands ?? []).map((island) => ({ run: String(island.island), problem: "", lower_is_better: state.lowerIsBetter, unit: "", steps: distinct(island.history).map((h) => h[0]), best: distinct(island.history).map((h) => h[1]) })),
+    [data],
+  );
+  const merged = useMemo(() => mergeCurves(curves), [curves]);
+  if (error) return <Failed error={error} />;
+  if (!data) return <Empty title="Loading…" />;
+  if (data.islands.length === 0) return <Panel title="Islands"><Empty title="This run has no islands">They come with <code>search.policy=islands</code>.</Empty></Panel>;
+  const values = curves.flatMap((c) => c.best);
+  return (
+    <div className="stack">
+      <Panel title="Best of each island" actions={<div className="legend">{data.islands.map((island, i) => <span key={island.island}><span className="dot" style={{ background: colors[COLORS[i % 6]] }} />island {island.island}</span>)}</div>}>
+        {values.length > 0 ? (
+          <Chart label="Best of each island by generation" x={merged.steps} series={merged.series.map((line, i) => ({ label: `island ${curves[i].run}`, color: colors[COLORS[i % 6]], kind: "step" as const, values: line }))} range={yRange(values, state.lowerIsBetter)} axis="generation" grid={colors.line} text={colors.muted} height={260} />
+        ) : <Empty title="Nothing scored yet" />}
+      </Panel>
+      <div className="cols even">
+        <Panel title="Islands" flush>
+          <div className="scroll"><table>
+            <thead><tr><th scope="col" className="num">Island</th><th scope="col" className="num">Nodes</th><th scope="col" className="num">Scored</th><th scope="col" className="num">Best</th><th scope="col" className="num">Mean</th><th scope="col" className="num">Resets</th><th scope="col">Best node</th></tr></thead>
+            <tbody>{data.islands.map((i) => <tr key={i.island}><td className="num">{i.island}</td><td className="num">{i.nodes}</td><td className="num">{i.scored}</td><td className="num">{metric(i.best_metric)}</td><td className="num">{metric(i.mean_metric)}</td><td className="num">{i.resets}</td><td>{i.best_node_id && <NodeLink run={state.id} id={i.best_node_id} />}</td></tr>)}</tbody>
+          </table></div>
+        </Panel>
+        <Panel title="Migrations" flush>
+          {state.migrations.length === 0 ? <Empty title="Nobody has moved yet" /> : (
+            <div className="scroll"><table>
+              <thead><tr><th scope="col" className="num">Generation</th><th scope="col">Who, and where to</th></tr></thead>
+              <tbody>{state.migrations.slice(-30).reverse().map((m) => <tr key={m.seq}><td className="num">{m.generation}</td><td className="small">{m.moves.slice(0, 8).map(([id, from, to], k) => <span key={k}><NodeLink run={state.id} id={id} /> <span className="num">{from}→{to}</span> </span>)}</td></tr>)}</tbody>
+            </table></div>
+          )}
+        </Panel>
+      </div>
+      <Panel title="Generations" flush>
+        {!generations || generations.length === 0 ? <Empty title="No generation yet" /> : (
+          <div className="scroll" style={{ maxHeight: 360 }} tabIndex={0} role="region" aria-label="Table of generations"><table>
+            <thead><tr><th scope="col" className="num">Generation</th><th scope="col" className="num">Nodes</th><th scope="col" className="num">Scored</th><th scope="col" className="num">Best</th><th scope="col" className="num">Mean</th></tr></thead>
+            <tbody>{[...generations].reverse().map((g) => <tr key={g.generation}><td className="num">{g.generation}</td><td className="num">{g.nodes}</td><td className="num">{g.scored}</td><td className="num">{metric(g.best_metric)}</td><td className="num">{metric(g.mean_metric)}</td></tr>)}</tbody>
+          </table></div>
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+/** The last value of each generation. */
+function distinct(history: readonly (readonly [number, number])[]): [number, number][] {
+  return [...new Map(history.map(([when, value]) => [when, value])).entries()];
+}

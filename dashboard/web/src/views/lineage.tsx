@@ -1,0 +1,55 @@
+// Engines by generation and Elo, with lines from parent to child: does the line of champions climb?
+import { useMemo } from "react";
+import { Empty } from "../components/bits";
+import { href } from "../model/router";
+import type { RunState } from "../model/run-state";
+
+const COLUMN = 110;
+const HEIGHT = 220;
+const PAD = 26;
+
+interface Point { id: string; x: number; y: number; elo: number; champion: boolean; promoted: boolean; parents: string[] }
+
+export function Lineage({ state, version }: { state: RunState; version: number }) {
+  const finished = [...state.generations.values()].filter((g) => g.ratings.length > 0).length;
+  const points = useMemo(() => place(state), [state, finished]);
+  void version;
+  if (points.length === 0) return <Empty title="No generation is rated yet" />;
+  const first = new Map(points.map((p) => [p.id, p]));
+  for (const p of points) if ((first.get(p.id) as Point).x > p.x) first.set(p.id, p);
+  const width = Math.max(...points.map((p) => p.x)) + COLUMN;
+  return (
+    <div className="scroll" tabIndex={0} role="region" aria-label="Lineage of the engines">
+      <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="group" aria-label="Engines by generation and Elo">
+        {points.map((p) => p.parents.map((parent) => {
+          const from = [...points].reverse().find((q) => q.id === parent && q.x < p.x);
+          return from && first.get(p.id) === p ? <line key={parent + p.id + p.x} x1={from.x} y1={from.y} x2={p.x} y2={p.y} stroke="var(--line-strong)" strokeWidth="1.500" /> : null;
+        }))}
+        {points.map((p) => {
+          const again = points.find((q) => q.id === p.id && q.x === p.x + COLUMN);
+          return again ? <line key={`stay${p.id}${p.x}`} x1={p.x} y1={p.y} x2={again.x} y2={again.y} stroke="var(--accent)" strokeWidth="2" /> : null;
+        })}
+        {points.map((p) => (
+          <a key={p.id + p.x} href={href(state.id, "node", p.id)} aria-label={`${state.name(p.id)}, Elo ${Math.round(p.elo)}`}>
+            <circle cx={p.x} cy={p.y} r={p.promoted ? 6 : 4.5} fill={p.promoted ? "var(--accent)" : "var(--panel)"} stroke="var(--accent)" strokeWidth="1.500" />
+            <text x={p.x + 9} y={p.y + 4} fontSize="11" fill="var(--text)" fontFamily="var(--mono)">{state.name(p.id).slice(0, 12)}</text>
+          </a>
+        ))}
+        {[...new Set(points.map((p) => p.x))].map((x, i) => <text key={x} x={x} y={HEIGHT - 4} fontSize="11" fill="var(--muted)" textAnchor="middle">gen {[...state.generations.keys()].sort((a, b) => a - b)[i]}</text>)}
+      </svg>
+    </div>
+  );
+}
+
+function place(state: RunState): Point[] {
+  const rated = [...state.generations.values()].filter((g) => g.ratings.length > 0).sort((a, b) => a.generation - b.generation);
+  const elos = rated.flatMap((g) => g.ratings.map((r) => r.elo)).filter(Number.isFinite);
+  const low = Math.min(...elos);
+  const span = Math.max(1, Math.max(...elos) - low);
+  return rated.flatMap((generation, column) =>
+    generation.ratings.filter((r) => Number.isFinite(r.elo)).map((rating) => ({
+      id: rating.node_id, elo: rating.elo, x: PAD + column * COLUMN, y: PAD + (1 - (rating.elo - low) / span) * (HEIGHT - 2 * PAD - 14),
+      champion: generation.champion === rating.node_id, promoted: generation.promoted.includes(rating.node_id), parents: [...(state.byId.get(rating.node_id)?.parent_ids ?? [])],
+    })),
+  ); // prettier-ignore
+}

@@ -1,0 +1,62 @@
+// All nodes as a table: filtered, sorted, a screenful at a time.
+import { useMemo, useState } from "react";
+import { Empty, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/bits";
+import type { Connection } from "../model/connection";
+import { isScored } from "../model/curve";
+import { count, dollars, metric, seconds } from "../model/format";
+
+const PAGE = 100;
+type Show = "all" | "scored" | "failed" | "marked";
+type Order = "newest" | "best";
+
+export function NodesView({ connection }: { connection: Connection }) {
+  const { state } = connection;
+  const [show, setShow] = useState<Show>("all");
+  const [order, setOrder] = useState<Order>("newest");
+  const [operator, setOperator] = useState("");
+  const [shown, setShown] = useState(PAGE);
+  const operators = useMemo(() => [...new Set(state.nodes.map((n) => n.operator))], [state, state.nodes.length]);
+  const rows = useMemo(() => {
+    const found = state.nodes.filter((n) => (show === "all" || (show === "scored" ? isScored(n) : show === "failed" ? n.is_buggy : n.mark !== undefined)) && (!operator || n.operator === operator));
+    const sign = state.lowerIsBetter ? 1 : -1;
+    if (order === "newest") return found.reverse();
+    return found.sort((a, b) => Number(isScored(b)) - Number(isScored(a)) || sign * ((a.metric ?? 0) - (b.metric ?? 0)));
+  }, [state, connection.version, show, order, operator]);
+  return (
+    <Panel
+      title={`${rows.length} node${rows.length === 1 ? "" : "s"}`} flush
+      actions={
+        <>
+          <select aria-label="Operator" value={operator} onChange={(e) => setOperator(e.target.value)}><option value="">all operators</option>{operators.map((name) => <option key={name}>{name}</option>)}</select>
+          <Segmented label="Show" value={show} onChange={setShow} options={[["all", "all"], ["scored", "scored"], ["failed", "failed"], ["marked", "marked"]]} />
+          <Segmented label="Order" value={order} onChange={setOrder} options={[["newest", "newest"], ["best", "best"]]} />
+        </>
+      }
+    >
+      {rows.length === 0 ? <Empty title="No such node">Choose another filter.</Empty> : (
+        <div className="scroll" tabIndex={0} role="region" aria-label="Table of nodes">
+          <table data-testid="nodes">
+            <thead><tr><th scope="col" className="num">Step</th><th scope="col">Node</th><th scope="col">Operator</th><th scope="col">Parents</th><th scope="col" className="num">Outcome</th><th scope="col" className="num">Claimed</th><th scope="col" className="num">Ran</th><th scope="col" className="num">Tokens</th><th scope="col" className="num">Cost</th><th scope="col">Message</th></tr></thead>
+            <tbody>
+              {rows.slice(0, shown).map((node) => (
+                <tr key={node.node_id}>
+                  <td className="num">{node.step}</td>
+                  <td><NodeLink run={state.id} id={node.node_id} /> {node.node_id === state.bestId && <span className="tag ok">best</span>} {node.mark && <span className="tag warn">{node.mark}</span>}</td>
+                  <td><Operator name={node.operator} /></td>
+                  <td>{(node.parent_ids ?? []).map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>)}</td>
+                  <td className="num"><Outcome node={node} /></td>
+                  <td className={`num ${node.claimed_metric != null && node.metric != null && node.claimed_metric !== node.metric ? "warn" : "muted"}`}>{metric(node.claimed_metric)}</td>
+                  <td className="num">{seconds(node.exec_time)}</td>
+                  <td className="num">{count(node.completion_tokens)}</td>
+                  <td className="num">{dollars(node.cost_usd)}</td>
+                  <td className="wrap small muted">{node.message}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {rows.length > shown && <div style={{ padding: 10 }}><button type="button" onClick={() => setShown(shown + PAGE * 3)}>Show more ({rows.length - shown})</button></div>}
+    </Panel>
+  );
+}

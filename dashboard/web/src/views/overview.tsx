@@ -1,0 +1,203 @@
+// A run at a glance: outcome, curve, budget, what runs now, what happened.
+import { type FormEvent, useMemo, useState } from "react";
+import { post, runPath } from "../api/client";
+import type { Accepted } from "../api/accepted";
+import type { LiveTail } from "../api/types";
+import { Empty, Failed, Meter, NodeLink, Operator, Panel } from "../components/bits";
+import { Chart } from "../components/chart";
+import type { Connection } from "../model/connection";
+import { curveOf, yRange } from "../model/curve";
+import { count, dollars, metric, seconds, time } from "../model/format";
+import { feedLine } from "../model/feed";
+import { useColors, useResource } from "../model/hooks";
+import { go, href } from "../model/router";
+import type { RunState } from "../model/run-state";
+
+const COLORS = ["accent", "muted", "line", "c-draft", "c-improve", "c-debug", "c-merge", "c-tune", "c-other", "text"] as const;
+const FAMILY: Record<string, (typeof COLORS)[number]> = {
+  draft: "c-draft", generate: "c-draft", build: "c-draft", improve: "c-improve", mutate: "c-improve", debug: "c-debug",
+  refine: "c-debug", merge: "c-merge", crossover: "c-merge", ensemble: "c-merge", tune: "c-tune",
+}; // prettier-ignore
+
+export function Overview({ connection }: { connection: Connection }) {
+  const { state } = connection;
+  return (
+    <div className="stack">
+      <Stats state={state} />
+      <div className="cols">
+        <div className="stack">
+          <CurvePanel connection={connection} />
+          <Running connection={connection} />
+        </div>
+        <div className="stack">
+          <Budget state={state} />
+          <Notes connection={connection} />
+        </div>
+      </div>
+      <Feed state={state} />
+    </div>
+  );
+}
+
+function Stats({ state }: { state: RunState }) {
+  const best = state.best;
+  const baseline = state.baselines.filter((b) => b.metric != null).map((b) => b.metric as number);
+  const reference = baseline.length ? (state.lowerIsBetter ? Math.min(...baseline) : Math.max(...baseline)) : null;
+  const failed = state.nodes.filter((node) => node.is_buggy).length;
+  const share = state.nodes.length ? Math.round((100 * failed) / state.nodes.length) : 0;
+  return (
+    <div className="stats" data-testid="stats">
+      <Stat label={`Best ${state.run?.unit ?? ""} ${state.lowerIsBetter ? "↓" : "↑"}`} value={metric(best?.metric)} note={best ? <><NodeLink run={state.id} id={best.node_id} /> · {best.metric_source ?? "no source"}</> : "nothing scored yet"} />
+      <Stat label="Final part" value={metric(state.final?.metric)} note={state.final?.interval ? `95 %: ${state.final.interval.map((v) => metric(v)).join(" … ")}` : state.final ? "never seen by the search" : "opened at the end"} />
+      <Stat label="Baseline" value={metric(reference)} note={reference != null && best?.metric != null ? `${gain(best.metric, reference, state.lowerIsBetter)} by the search` : `${state.baselines.length} scored`} />
+      <Stat label="Steps" value={count(state.steps)} note={state.started?.max_steps ? `of ${state.started.max_steps}` : state.started?.policy ?? ""} />
+      <Stat label="Failed" value={count(failed)} note={`${share} % of the nodes`} />
+      <Stat label="Writer" value={state.started?.writer || "–"} note={state.started?.policy ?? ""} />
+      <Stat label="Sandbox" value={state.started?.sandbox || "–"} note={state.started?.sandbox === "none" ? "scores are unisolated" : "isolated"} />
+    </div>
+  );
+}
+
+function gain(best: number, reference: number, lower: boolean): string {
+  if (reference === 0) return `${metric(best - reference)}`;
+  const change = ((best - reference) / Math.abs(reference)) * 100;
+  const better = lower ? change < 0 : change > 0;
+  return `${Math.abs(change).toFixed(1)} % ${better ? "better" : "worse"}`;
+}
+
+function Stat(props: { label: string; value: string; note: React.ReactNode }) {
+  return (
+    <div className="stat">
+      <div className="label">{props.label}</div>
+      <div className="value" title={props.value}>{props.value}</div>
+      <div className="note">{props.note}</div>
+    </div>
+  );
+}
+
+function CurvePanel({ connection }: { connection: Connection }) {
+  const { state } = connection;
+  const colors = useColors(COLORS);
+  const lower = state.lowerIsBetter;
+  const size = state.nodes.length;
+  const data = useMemo(() => curveOf(state.nodes, lower), [state, size, lower]);
+  const operators = useMemo(() => [...new Set(data.operators)], [data]);
+  const lines = useMemo(() => state.baselines.filter((b) => b.metric != null).map((b) => ({ label: b.name, value: b.metric as number })), [state, state.baselines.length]);
+  const series = useMemo(
+    () => [
+      ...operators.map((operator) => ({ label: operator, color: colors[FAMILY[operator] ?? "c-other"], kind: "points" as const, values: data.metrics.map((value, i) => (data.operators[i] === operator ? value : null)) })),
+      { label: "best so far", color: colors.accent, kind: "step" as const, values: data.best },
+    ],
+    [data, operators, colors],
+  );
+  const range = useMemo(() => yRange(data.metrics, lower, lines.map((l) => l.value)), [data, lower, lines]);
+  return (
+    <Panel title="Best so far" actions={<div className="legend">{operators.map((name) => <Operator key={name} name={name} />)}</div>}>
+      {data.steps.length === 0 ? (
+        <Empty title="Nothing scored yet">{state.live ? "The first verdict appears here as soon as it is reached." : "No node of this run has a valid score: see Failures."}</Empty>
+      ) : (
+        <Chart label={`Metric by step; best so far ${metric(data.best.at(-1))}`} x={data.steps} series={series} lines={lines} range={range} axis="step" grid={colors.line} text={colors.muted} height={300} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
+      )}
+    </Panel>
+  );
+}
+
+function Budget({ state }: { state: RunState }) {
+  const budget = state.started?.budget ?? {};
+  const tokens = state.totals.prompt_tokens == null && state.totals.completion_tokens == null ? null : (state.totals.prompt_tokens ?? 0) + (state.totals.completion_tokens ?? 0);
+  const of = (limit: number | null | undefined, text: string) => (limit == null ? "" : ` / ${text}`);
+  return (
+    <Panel title="Budget and cost">
+      <div className="stack" style={{ gap: 9 }}>
+        <Meter label="Steps" used={state.steps} limit={state.started?.max_steps} text={`${state.steps}${of(state.started?.max_steps, String(state.started?.max_steps))}`} />
+        {state.started?.max_generations != null && <Meter label="Generations" used={state.generations.size} limit={state.started.max_generations} text={`${state.generations.size} / ${state.started.max_generations}`} />}
+        <Meter label="Active time" used={state.elapsed} limit={budget.seconds} text={`${seconds(state.elapsed)}${of(budget.seconds, seconds(budget.seconds))}`} />
+        <Meter label="Tokens" used={tokens ?? 0} limit={tokens == null ? null : budget.tokens} text={`${count(tokens)}${tokens == null ? "" : of(budget.tokens, count(budget.tokens))}`} />
+        <Meter label="Cost" used={state.totals.cost_usd ?? 0} limit={state.totals.cost_usd == null ? null : budget.usd} text={`${dollars(state.totals.cost_usd)}${state.totals.cost_usd == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
+        <p className="muted small">{count(state.totals.calls)} calls, {count(state.totals.cached)} of them from the cache. {state.started?.writer === "rules" && "Written by rules: no model, so no tokens and no cost."}</p>
+        {state.ladder.size > 0 && <p className="muted small">Stopped early: {[...state.ladder].map(([rung, n]) => `${rung} ${n}`).join(", ")}</p>}
+        {!connectionIsLive(state) && (state.finished?.reason || state.run?.reason) && <p className="small">Ended by <span className="tag">{state.finished?.reason || state.run?.reason}</span></p>}
+      </div>
+    </Panel>
+  );
+}
+
+const connectionIsLive = (state: RunState): boolean => state.live;
+
+function Running({ connection }: { connection: Connection }) {
+  const { state } = connection;
+  const { data: tails } = useResource<LiveTail[]>(state.live && !connection.replay ? runPath(state.id, "/live") : null, 1000);
+  const open = [...state.open.values()].slice(0, 16);
+  if (!state.live && open.length === 0) return null;
+  return (
+    <Panel title="Running now">
+      {open.length === 0 && <p className="muted">Between two rounds.</p>}
+      <div className="stack" style={{ gap: 10 }}>
+        {open.map((node) => {
+          const tail = tails?.find((t) => t.node_id === node.id);
+          return (
+            <div key={node.id} className="stack" style={{ gap: 4 }}>
+              <div className="row">
+                <Operator name={node.operator} /><span className="mono">{node.id.slice(0, 8)}</span>
+                {node.parents.length > 0 && <span className="muted small">from {node.parents.map((p) => <NodeLink key={p} run={state.id} id={p} />)}</span>}
+                <span className="grow" /><span className="tag">after {node.stage}</span>
+              </div>
+              {tail && <pre className="tail" tabIndex={0} aria-label={`Output of ${node.id}`}>{tail.cut ? "…" : ""}{tail.text}</pre>}
+            </div>
+          );
+        })}
+      </div>
+    </Panel>
+  );
+}
+
+function Notes({ connection }: { connection: Connection }) {
+  const { state } = connection;
+  const [text, setText] = useState("");
+  const [told, setTold] = useState("");
+  const [error, setError] = useState("");
+  const can = state.live && !connection.replay;
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    setError("");
+    try {
+      setTold((await post<Accepted>(runPath(state.id, "/notes"), { text: text.trim() })).detail);
+      setText("");
+    } catch (problem) {
+      setError((problem as Error).message);
+    }
+  };
+  return (
+    <Panel title="Note to the next prompt">
+      <form onSubmit={send} className="stack" style={{ gap: 8 }}>
+        <textarea aria-label="Note" value={text} maxLength={4000} disabled={!can} placeholder={can ? "Try gradient boosting on the log of the target" : "Only a running search takes notes."} onChange={(e) => setText(e.target.value)} />
+        <div className="row"><button type="submit" disabled={!can || !text.trim()}>Send</button><span className="small muted" role="status">{told}</span></div>
+        {error && <Failed error={error} />}
+      </form>
+      {state.notes.length > 0 && <ul className="small" style={{ margin: "8px 0 0", paddingLeft: 18 }}>{state.notes.slice(-5).map((note) => <li key={note.seq}>{note.text}</li>)}</ul>}
+    </Panel>
+  );
+}
+
+function Feed({ state }: { state: RunState }) {
+  const events = state.feed.slice(-120).reverse();
+  return (
+    <Panel title="What happened" flush>
+      {events.length === 0 ? <Empty title="Nothing yet" /> : (
+        <ul className="feed" tabIndex={0} aria-label="Events, newest first">
+          {events.map((event) => {
+            const line = feedLine(event, state);
+            return (
+              <li key={event.seq}>
+                <time className="num muted">{time(event.at)}</time>
+                <span className={`dot ${line.dot}`} />
+                <span className="what" title={line.text}>{line.node ? <NodeLink run={state.id} id={line.node} /> : null} {line.text}</span>
+                <span className={`num ${line.tone}`}>{line.value}</span>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </Panel>
+  );
+}

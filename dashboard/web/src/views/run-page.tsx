@@ -1,0 +1,136 @@
+// One run: its head, its tabs, and the view that the address names.
+import { type ReactNode, useEffect, useState } from "react";
+import { post, runPath } from "../api/client";
+import type { Launch } from "../api/types";
+import { Empty, Status } from "../components/bits";
+import { Shell } from "../components/shell";
+import type { Connection } from "../model/connection";
+import { count } from "../model/format";
+import { useRun } from "../model/hooks";
+import { go, href, type Route } from "../model/router";
+import { ArenaView } from "./arena";
+import { FactsView } from "./facts";
+import { FailuresView } from "./failures";
+import { GameView } from "./game";
+import { GraphView } from "./graph";
+import { IslandsView } from "./islands";
+import { NodeView } from "./node";
+import { NodesView } from "./nodes";
+import { Overview } from "./overview";
+
+export function RunPage({ route, run, themeButton }: { route: Route; run: string; themeButton: ReactNode }) {
+  const speedText = route.query.get("speed");
+  const speed = speedText === null ? null : Math.min(10_000, Math.max(0.1, Number(speedText) || 10));
+  const connection = useRun(run, speed);
+  const { state } = connection;
+  const replaying = connection.replay !== null;
+  const status = replaying ? "replay" : state.live ? "running" : state.finished?.status ?? state.run?.status ?? "loading";
+  return (
+    <Shell
+      crumb={<div className="crumb"><span className="sep">/</span><h1>{run}</h1><Status status={status} /></div>}
+      actions={<><Actions connection={connection} />{themeButton}</>}
+      tabs={<Tabs connection={connection} view={route.view} />}
+      below={replaying ? <ReplayBar connection={connection} /> : null}
+    >
+      <Line connection={connection} />
+      {connection.phase === "failed" ? (
+        <Empty title="This run cannot be shown"><span>{connection.error} <a href="#/">All runs</a></span></Empty>
+      ) : connection.phase === "loading" && state.seq === 0 ? (
+        <Empty title="Loading…" />
+      ) : (
+        <View route={route} connection={connection} />
+      )}
+    </Shell>
+  );
+}
+
+function View({ route, connection }: { route: Route; connection: Connection }) {
+  switch (route.view) {
+    case "graph": return <GraphView connection={connection} query={route.query} />;
+    case "nodes": return <NodesView connection={connection} />;
+    case "node": return <NodeView connection={connection} id={route.id} key={route.id} />;
+    case "failures": return <FailuresView connection={connection} />;
+    case "islands": return <IslandsView connection={connection} />;
+    case "arena": return <ArenaView connection={connection} />;
+    case "game": return <GameView connection={connection} id={route.query.get("id") ?? ""} key={route.query.get("id")} />;
+    case "facts": return <FactsView connection={connection} />;
+    default: return <Overview connection={connection} />;
+  }
+}
+
+function Tabs({ connection, view }: { connection: Connection; view: string }) {
+  const { state } = connection;
+  const failed = state.nodes.reduce((sum, node) => sum + (node.failure ? 1 : 0), 0);
+  const tabs: [string, string][] = [["overview", "Overview"], ["graph", "Graph"], ["nodes", `Nodes ${count(state.nodes.length)}`], ["failures", `Failures ${count(failed)}`]];
+  if (state.hasIslands) tabs.push(["islands", "Islands"]);
+  if (state.hasArena) tabs.push(["arena", "Arena"]);
+  tabs.push(["facts", "Setup"]);
+  const active = view === "node" ? "nodes" : view === "game" ? "arena" : view;
+  return (
+    <nav className="tabs" aria-label="Views of the run">
+      {tabs.map(([name, text]) => <a key={name} href={href(state.id, name)} aria-current={name === active ? "page" : undefined}>{text}</a>)}
+    </nav>
+  );
+}
+
+/** The state of the connection; also what a test reads. */
+function Line({ connection }: { connection: Connection }) {
+  const { state, phase, reconnects, gaps } = connection;
+  useEffect(() => {
+    Object.assign(document.documentElement.dataset, { seq: String(state.seq), phase, reconnects: String(reconnects), gaps: String(gaps), faults: String(state.faults) });
+  });
+  if (phase !== "reconnecting") return null;
+  return <div className="banner" role="status" style={{ marginBottom: 12 }}>{connection.error || "The connection is cut."} Trying again; nothing is lost.</div>;
+}
+
+function Actions({ connection }: { connection: Connection }) {
+  const { state } = connection;
+  const [asked, setAsked] = useState("");
+  const [error, setError] = useState("");
+  useEffect(() => { setAsked(""); setError(""); }, [state.live]);
+  const act = async (verb: "stop" | "resume") => {
+    setError("");
+    try {
+      await post<Launch>(runPath(state.id, `/${verb}`));
+      setAsked(verb);
+    } catch (problem) {
+      setError((problem as Error).message);
+    }
+  };
+  if (connection.replay) return <a className="button" href={`#/run/${encodeURIComponent(state.id)}`}>Leave replay</a>;
+  return (
+    <>
+      {error && <span className="bad small" role="alert">{error}</span>}
+      {state.live ? (
+        <button type="button" onClick={() => void act("stop")} title={asked ? "stops at once, without finishing what is in flight" : "finishes what is in flight, saves and ends"}>{asked === "stop" ? "Stopping… stop now" : "Stop"}</button>
+      ) : state.run ? (
+        <>
+          <a className="button" href={`#/run/${encodeURIComponent(state.id)}/overview?speed=10`}>Replay</a>
+          <button type="button" disabled={asked === "resume"} onClick={() => void act("resume")}>{asked === "resume" ? "Resuming…" : "Resume"}</button>
+        </>
+      ) : null}
+    </>
+  );
+}
+
+const SPEEDS = [1, 5, 10, 50, 200];
+
+function ReplayBar({ connection }: { connection: Connection }) {
+  const { state } = connection;
+  const last = state.run?.last_seq ?? 0;
+  const speed = connection.replay?.speed ?? 10;
+  const speeds = SPEEDS.includes(speed) ? SPEEDS : [...SPEEDS, speed].sort((a, b) => a - b);
+  return (
+    <div className="replaybar" role="region" aria-label="Replay">
+      <div>
+        <button type="button" onClick={() => connection.command({ paused: !connection.paused })} disabled={connection.replayEnded}>{connection.paused ? "Play" : "Pause"}</button>
+        <label className="row small">Speed
+          <select value={speed} onChange={(e) => connection.command({ speed: Number(e.target.value) })}>{speeds.map((s) => <option key={s} value={s}>{s}×</option>)}</select>
+        </label>
+        <div className="meter" style={{ flex: 1, minWidth: 80 }} role="progressbar" aria-label="Replayed" aria-valuemin={0} aria-valuemax={last} aria-valuenow={state.seq}><span style={{ width: `${last ? (100 * state.seq) / last : 0}%` }} /></div>
+        <span className="num">{state.seq} / {last}</span>
+        {connection.replayEnded && <button type="button" onClick={() => { go("#/"); window.setTimeout(() => go(`#/run/${encodeURIComponent(state.id)}/overview?speed=${speed}`), 0); }}>Again</button>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+// A new run: choices and numbers only. The server starts `main.py` as a child process and tells us its run id.
+import { type FormEvent, useState } from "react";
+import { ApiError, get, post } from "../api/client";
+import type { Launch, Presets } from "../api/types";
+import { Failed } from "../components/bits";
+import { useResource } from "../model/hooks";
+import { go, href } from "../model/router";
+
+const POLL_MS = 250;
+
+export function StartForm({ onCancel }: { onCancel: () => void }) {
+  const { data: presets, error: presetError } = useResource<Presets>("/presets");
+  const [problem, setProblem] = useState("");
+  const [launch, setLaunch] = useState<Launch | null>(null);
+  const [error, setError] = useState("");
+  const [busy, setBusy] = useState(false);
+  const chosen = problem || (presets ? ("competition" in presets.problems ? "competition" : Object.keys(presets.problems)[0]) : "");
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    setBusy(true);
+    setError("");
+    setLaunch(null);
+    try {
+      const started = await post<Launch>("/runs", body(new FormData(event.currentTarget)));
+      const run = await waitForRun(started.launch, setLaunch);
+      if (run) go(href(run));
+      else setError("The process ended before it made a run. Its last lines are below.");
+    } catch (problem) {
+      setError(problem instanceof ApiError ? problem.message : String(problem));
+    }
+    setBusy(false);
+  };
+  if (!presets) return <div style={{ padding: 12 }}>{presetError ? <Failed error={presetError} /> : "Loading…"}</div>;
+  return (
+    <form onSubmit={submit} style={{ padding: 12, borderBottom: "1px solid var(--line)" }} className="stack" aria-label="Start a run">
+      <div className="form">
+        <label className="field">Problem
+          <select name="problem" value={chosen} onChange={(e) => setProblem(e.target.value)}>{Object.keys(presets.problems).map((name) => <option key={name}>{name}</option>)}</select>
+        </label>
+        <label className="field">Name
+          <input name="name" list="names" placeholder="default" autoComplete="off" pattern="[A-Za-z0-9_][A-Za-z0-9_\-]*" key={chosen} defaultValue={chosen === "competition" ? "diabetes" : ""} />
+          <datalist id="names">{(presets.problems[chosen] ?? []).map((name) => <option key={name} value={name} />)}</datalist>
+        </label>
+        <label className="field">Writer
+          <select name="llm">{presets.llms.map((name) => <option key={name} value={name}>{name === "rules" ? "rules (no model)" : name}</option>)}</select>
+        </label>
+        <label className="field">Policy
+          <select name="policy"><option value="">the problem's own</option>{presets.policies.map((name) => <option key={name}>{name}</option>)}</select>
+        </label>
+        <label className="field">Steps<input name="max_steps" type="number" min={0} placeholder="default" /></label>
+        <label className="field">Generations<input name="max_generations" type="number" min={0} placeholder="default" /></label>
+        <label className="field">Seconds<input name="seconds" type="number" min={0} placeholder="default" /></label>
+        <label className="field">Dollars<input name="usd" type="number" min={0} step="any" placeholder="default" /></label>
+        <label className="field">Seed<input name="seed" type="number" min={0} placeholder="42" /></label>
+        <label className="field">Workers<input name="workers" type="number" min={1} placeholder="default" /></label>
+      </div>
+      <div className="row">
+        <button type="submit" className="primary" disabled={busy}>{busy ? "Starting…" : "Start"}</button>
+        <button type="button" onClick={onCancel}>Cancel</button>
+        <span className="muted small">A model's key is taken from the server's environment.</span>
+      </div>
+      {error && <Failed error={error} />}
+      {launch?.output && (busy || error) && <pre className="tail" aria-label="Output of the process">{launch.output}</pre>}
+    </form>
+  );
+}
+
+function body(form: FormData): Record<string, string | number> {
+  const found: Record<string, string | number> = {};
+  for (const [key, value] of form) {
+    if (typeof value !== "string" || value === "") continue;
+    found[key] = ["problem", "name", "llm", "policy"].includes(key) ? value : Number(value);
+  }
+  return found;
+}
+
+async function waitForRun(id: string, tell: (launch: Launch) => void): Promise<string | null> {
+  for (;;) {
+    const launch = await get<Launch>(`/launches/${id}`);
+    tell(launch);
+    if (launch.run) return launch.run;
+    if (launch.state === "ended") return null;
+    await new Promise((resolve) => window.setTimeout(resolve, POLL_MS));
+  }
+}
