@@ -61,7 +61,7 @@ def _final(arena: ArenaEvaluator, engine: Engine, anchor: Engine) -> Evaluation:
         },
     }
     return Evaluation(
-        metric=round(estimate.elo, 1),
+        metric=round(estimate.elo, 1) + 0.0,
         source=arena.source,
         interval=(round(estimate.low, 1), round(estimate.high, 1)),
         message=f"{text} above the starting champion, {len(measured)} fresh games against a fixed gauntlet",

@@ -67,11 +67,20 @@ def mutate(
     changes: dict[str, Any] = {}
     notes = []
     for gene in rng.sample(pool, min(count, len(pool))):
-        value = gene.change(present[gene.name], rng)
+        value = _changed(gene, present[gene.name], rng)
         if value != present[gene.name]:
             changes[gene.name] = value
             notes.append(f"{gene.name}: {_short(present[gene.name])} -> {_short(value)} ({gene.about})")
     return (with_constants(code, changes), notes) if changes else (code, [])
+
+
+def _changed(gene: Gene, present: Any, rng: random.Random) -> Any:
+    """The gene's draw; the present value where another writer uses the name for something else."""
+    try:
+        value = gene.change(present, rng)
+    except (TypeError, ValueError, AttributeError, IndexError):
+        return present
+    return value if type(value) is type(present) else present
 
 
 def cross(code: str, donor: str, genes: Sequence[Gene], rng: random.Random) -> tuple[str, list[str]]:
@@ -101,6 +110,15 @@ def jitter(low: float, high: float, spread: float) -> Callable[[Any, random.Rand
     def change(value: Any, rng: random.Random) -> Any:
         moved = max(low, min(high, value + rng.gauss(0, max(spread, abs(value) / 10))))
         return round(moved) if isinstance(value, int) else round(moved, 4)
+
+    return change
+
+
+def down(low: int) -> Callable[[Any, random.Random], Any]:
+    """A whole number lowered by one or two, not below `low`."""
+
+    def change(value: Any, rng: random.Random) -> int:
+        return max(low, int(value) - rng.choice((1, 2)))
 
     return change
 

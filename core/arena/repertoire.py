@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.arena.mutation import Gene, cross, mutate
+from core.arena.mutation import Gene, cross, down, mutate
 
 _NAME = re.compile(r"^(\s+name = )([\"'])[^\"'\n]*\2", re.MULTILINE)
 
@@ -22,12 +22,12 @@ class ArenaRules:
 
     Args:
         genes: what may be changed.
-        slower: genes that cost time, turned down where the gate found an engine too slow.
+        costly: whole numbers that cost time, with their least value; turned down where an engine was too slow.
     """
 
-    def __init__(self, genes: Sequence[Gene], slower: Mapping[str, Any]) -> None:
+    def __init__(self, genes: Sequence[Gene], costly: Mapping[str, int]) -> None:
         self._genes = genes
-        self._slower = slower
+        self._cheaper = [Gene(name, "search", down(low), "less work") for name, low in costly.items()]
 
     def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
         """Questions as JSON where the context's role is `strategist`, otherwise a plan and one fenced code block."""
@@ -55,10 +55,10 @@ class ArenaRules:
         category = str((context.get("question") or {}).get("category", ""))
         notes: list[str] = []
         if "time" in str(context.get("refusal", "")):
-            code, notes = mutate(code, self._slowdown(), rng, count=2)
-        if not notes and len(parents) > 1 and rng.random() < CROSS_SHARE:
+            code, notes = mutate(code, self._cheaper, rng, count=2)
+        elif len(parents) > 1 and rng.random() < CROSS_SHARE:
             code, notes = cross(code, str(parents[1]["code"]), self._genes, rng)
-        for _ in range(20):  # a draw may leave a value as it is
+        for _ in range(0 if notes and context.get("refusal") else 20):  # a draw may leave a value as it is
             changed, more = mutate(code, self._genes, rng, category=category, count=rng.choice((1, 1, 2, 3)))
             if more:
                 code, notes = changed, notes + more
@@ -66,9 +66,6 @@ class ArenaRules:
         code = _renamed(code, context)
         plan = "Changed constants of the champion: " + ("; ".join(notes) or "none") + "."
         return f"{plan}\n\n```python\n{code}\n```\n"
-
-    def _slowdown(self) -> list[Gene]:
-        return [gene for gene in self._genes if gene.name in self._slower]
 
 
 def _renamed(code: str, context: Mapping[str, Any]) -> str:

@@ -21,8 +21,11 @@ class Position:
 
     @classmethod
     def from_fen(cls, fen):
-        """The position of a FEN; ValueError if it is not one."""
-        return cls(rust_chess.Board(fen))
+        """The position of a FEN; ValueError if it is not one. Repetitions are not seen: the moves before are unknown.
+
+        rust-chess 0.4.3 aborts the process when it looks for repetitions further back than it has moves.
+        """
+        return cls(rust_chess.Board(fen, rust_chess.RepetitionDetectionMode.NONE))
 
     @property
     def to_move(self):

@@ -49,7 +49,9 @@ board.turn == rust_chess.WHITE           board.is_check(), is_checkmate(), is_st
 board.get_status()                       rust_chess.BoardStatus.ONGOING, CHECKMATE, STALEMATE, ...
 board.get_piece_type_bitboard(rust_chess.PAWN).to_uint()   an int: bit 0 is a1, bit 63 h8; also KNIGHT, ...
 board.get_color_bitboard(rust_chess.WHITE).to_uint()
-board.get_piece_type_on(square), board.is_capture(move), board.zobrist_hash, board.halfmove_clock"""
+board.get_piece_type_on(square), board.is_capture(move), board.zobrist_hash, board.halfmove_clock
+Go on from position.board: a Board made from a FEN does not know the moves before, and asking it for its status or for
+repetitions ends the process."""
 
 
 def packages() -> tuple[str, ...]:

@@ -51,4 +51,4 @@ GENES = (
 
 def rules() -> ArenaRules:
     """The writer behind `provider: rules`."""
-    return ArenaRules(GENES, slower={"DEPTH": -1, "QUIESCE": -1, "CHECKS": -1})
+    return ArenaRules(GENES, costly={"DEPTH": 1, "QUIESCE": 0, "CHECKS": 0})

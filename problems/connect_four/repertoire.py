@@ -39,4 +39,4 @@ GENES = (
 
 def rules() -> ArenaRules:
     """The writer behind `provider: rules`."""
-    return ArenaRules(GENES, slower={"DEPTH": -1, "EXTENSION": -1})
+    return ArenaRules(GENES, costly={"DEPTH": 1, "EXTENSION": 0})

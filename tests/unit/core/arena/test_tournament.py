@@ -1,0 +1,193 @@
+"""The tournament and the evaluator: books, events, verdicts, what a resumed run does not repeat."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from arena_support import FIRST, LAST, DirectJobs, InProcessSandbox, RecordingBook, engine, four_settings, four_spec
+from arena_support import make_bench as bench_of
+
+from core.arena.evaluator import ArenaEvaluator
+from core.arena.match import Engine
+from core.arena.tournament import Tournament, game_key, round_robin
+from core.state.failure import FailureKind
+from core.state.node import Node
+
+SPEC = four_spec()
+
+
+def baselines():
+    codes = {"champ": SPEC.anchor.code, "first": FIRST, "last": LAST}
+    return [
+        Node(id=name, code=code, operator="baseline", metadata={"name": name}, slot=slot)
+        for slot, (name, code) in enumerate(codes.items())
+    ]
+
+
+def commit(bench, nodes, verdicts):
+    for node, verdict in zip(nodes, verdicts, strict=True):
+        update = {"metric_value": verdict.metric, "metadata": {**node.metadata, **verdict.metadata}}
+        bench.journal.append(node.model_copy(update=update))
+
+
+def candidate(code, id_="new", generation=1):
+    return Node(id=id_, code=code, operator="build", generation=generation, parent_ids=("champ",))
+
+
+def pairings(names="abc"):
+    engines = [
+        Engine(id=name, name=name, code=engine(f"return position.legal_moves[{i}]")) for i, name in enumerate(names)
+    ]
+    openings = [("1", "2"), ("3", "4")]
+    return round_robin(engines, openings, games=2, seed=1, spec=SPEC, settings=four_settings())
+
+
+def test_every_pair_meets_with_both_colours_from_each_opening():
+    played = [(p.match.white.id, p.match.black.id, p.match.opening) for p in pairings()]
+    assert len(played) == len(set(played)) == 3 * 2 * 2
+    assert ("a", "b", ("1", "2")) in played and ("b", "a", ("1", "2")) in played
+
+
+def test_a_game_is_named_by_all_that_decides_it():
+    match = pairings()[0].match
+    keys = {game_key(match, "rated"), game_key(match, "final")}
+    changes = [{"seed": 5}, {"opening": ("7",)}, {"limit": "depth:3"}, {"white": match.black}, {"deadline": 1.0}]
+    keys |= {game_key(match.model_copy(update=change), "rated") for change in changes}
+    assert len(keys) == 7
+    renamed = match.model_copy(update={"white": match.white.model_copy(update={"id": "z", "name": "z"}), "spool": "/x"})
+    assert game_key(renamed, "rated") == game_key(match, "rated")
+
+
+def test_finished_games_are_not_played_or_told_again(tmp_path):
+    book = RecordingBook()
+    jobs = DirectJobs(InProcessSandbox(), tmp_path)
+    bench = bench_of(tmp_path, book=book, jobs=jobs)
+    first = Tournament(bench, SPEC.game, 0).play(pairings()[:5], kind="rated")
+    assert len(jobs.played) == 5 == len(book.of("game.finished"))
+    again = Tournament(bench, SPEC.game, 1).play(pairings(), kind="rated")
+    assert len(jobs.played) == 12 == len(book.of("game.finished")) and again[:5] == first
+    ids = [event.game_id for event in book.of("game.started")]
+    assert len(ids) == len(set(ids)) == 12
+    assert [i.endswith(".1") for i in ids] == [False] * 5 + [True] * 7
+
+
+def test_events_of_a_game_come_in_order_and_agree_with_its_record(tmp_path):
+    book = RecordingBook()
+    Tournament(bench_of(tmp_path, book=book), SPEC.game, 0).play(pairings()[:3], kind="rated", generation=4)
+    for game in book.all():
+        told = [event for event in book.events if event.game_id == game["game_id"]]
+        kinds = [event.type for event in told]
+        assert kinds == ["game.started", *["game.move"] * len(game["moves"]), "game.finished"]
+        assert [event.uci for event in told[1:-1]] == game["moves"]
+        assert [event.ply for event in told[1:-1]] == list(range(1, len(game["moves"]) + 1))
+        assert told[-1].result == game["result"] and told[-1].pgn.startswith("[Event ")
+        assert json.loads(json.dumps(game)) == game and game["generation"] == 4
+
+
+def test_a_game_that_is_lost_with_its_worker_is_void(tmp_path):
+    book = RecordingBook()
+    jobs = DirectJobs(InProcessSandbox(), tmp_path, lose=1)
+    games = Tournament(bench_of(tmp_path, book=book, jobs=jobs), SPEC.game, 0).play(pairings()[:3], kind="rated")
+    assert len(games) == 2 and "void" in book.of("warning")[0].text
+
+
+def test_the_last_game_and_the_end_of_the_tournament_are_one_transaction(tmp_path):
+    book = RecordingBook()
+    evaluator = ArenaEvaluator(bench_of(tmp_path, book=book), SPEC, four_settings())
+    evaluator.evaluate(baselines())
+    assert [event.type for event in book.events[-2:]] == ["game.finished", "generation.finished"]
+    assert len(book.of("generation.finished")) == 1
+
+
+def test_a_resumed_evaluation_reaches_the_same_verdict_and_tells_nothing_twice(tmp_path):
+    book = RecordingBook()
+    first = ArenaEvaluator(bench_of(tmp_path, book=book), SPEC, four_settings()).evaluate(baselines())
+    told = len(book.events)
+    jobs = DirectJobs(InProcessSandbox(), tmp_path)
+    again = ArenaEvaluator(bench_of(tmp_path, book=book, jobs=jobs), SPEC, four_settings()).evaluate(baselines())
+    assert again == first and jobs.played == [] and len(book.events) == told
+
+
+def test_baselines_crown_the_anchor_at_zero(tmp_path):
+    bench = bench_of(tmp_path)
+    evaluator = ArenaEvaluator(bench, SPEC, four_settings())
+    champ, first, _ = evaluator.evaluate(baselines())
+    assert champ.metric == 0 and first.metric < 0 and champ.source == "verified"
+    assert champ.metadata["promoted"][0] == "champ" and champ.metadata["decision"]["rule"] == "anchor"
+    assert len(champ.signature) == 8 and champ.interval is not None
+
+
+def test_champion_and_runner_up_sit_down_with_the_candidates(tmp_path):
+    bench = bench_of(tmp_path)
+    evaluator = ArenaEvaluator(bench, SPEC, four_settings())
+    commit(bench, baselines(), evaluator.evaluate(baselines()))
+    stronger = SPEC.anchor.code.replace("DEPTH = 2", "DEPTH = 5").replace("WIN_FIRST = False", "WIN_FIRST = True")
+    deep = ArenaEvaluator(bench, SPEC, four_settings())
+    (verdict,) = deep.evaluate([candidate(stronger)])
+    players = {row["node_id"] for row in verdict.metadata["standings"]}
+    assert len(players) == 3 and {"champ", "new"} < players
+    commit(bench, [candidate(stronger)], [verdict])
+    assert deep.choice() == verdict.metadata["promoted"][0]
+
+
+def test_the_metric_counts_all_games_ever(tmp_path):
+    """A node's Elo at its verdict comes from the whole book: more is known of the champion than from this round."""
+    bench = bench_of(tmp_path)
+    evaluator = ArenaEvaluator(bench, SPEC, four_settings())
+    commit(bench, baselines(), evaluator.evaluate(baselines()))
+    (verdict,) = evaluator.evaluate([candidate(engine("return position.legal_moves[len(position.legal_moves) // 2]"))])
+    fresh = ArenaEvaluator(bench, SPEC, four_settings())
+    row = next(row for row in verdict.metadata["standings"] if row["node_id"] == "new")
+    assert fresh.ratings.estimates("champ")["new"].elo == pytest.approx(row["elo"], abs=0.06)
+
+
+def test_an_engine_that_forfeits_every_game_is_a_failure(tmp_path):
+    bench = bench_of(tmp_path)
+    evaluator = ArenaEvaluator(bench, SPEC, four_settings())
+    commit(bench, baselines(), evaluator.evaluate(baselines()))
+    (verdict,) = evaluator.evaluate([candidate(engine("raise ValueError('no idea')"))])
+    assert verdict.metric is None and verdict.failure is FailureKind.RUNTIME and "no idea" in verdict.message
+    assert "new" not in verdict.metadata["promoted"]
+
+
+@pytest.mark.parametrize(
+    ("code", "gate", "failure"),
+    [
+        ("engine = 1", "static", FailureKind.SIGNATURE),
+        (engine("return '9'"), "smoke", FailureKind.ILLEGAL_MOVE),
+        (engine("raise TimeoutError"), "smoke", FailureKind.TIME_FORFEIT),
+        (
+            engine("if len(position.moves) > 4: raise KeyError(1)\nreturn position.legal_moves[0]"),
+            "smoke",
+            FailureKind.RUNTIME,
+        ),
+    ],
+)
+def test_the_gate_refuses_with_the_reason(tmp_path, code, gate, failure):
+    refusal = ArenaEvaluator(bench_of(tmp_path), SPEC, four_settings()).check(candidate(code))
+    assert refusal.failure is failure and refusal.metadata["gate"] == gate and refusal.message
+
+
+def test_the_gate_lets_a_sound_engine_through_and_its_games_do_not_count(tmp_path):
+    bench = bench_of(tmp_path)
+    evaluator = ArenaEvaluator(bench, SPEC, four_settings())
+    assert evaluator.check(candidate(FIRST)) is None
+    assert {game["kind"] for game in bench.games.all()} == {"smoke"}
+    assert set(evaluator.ratings.estimates("champ")) == {"champ"}
+
+
+def test_final_measures_against_a_gauntlet_from_held_out_openings(tmp_path):
+    bench = bench_of(tmp_path)
+    evaluator = ArenaEvaluator(bench, SPEC, four_settings(gauntlet=12))
+    commit(bench, baselines(), evaluator.evaluate(baselines()))
+    champ, first = bench.journal["champ"], bench.journal["first"]
+    at_zero, below = evaluator.final([champ, first])
+    assert (at_zero.metric, at_zero.interval) == (0.0, (0.0, 0.0))
+    assert below.metric < 0 and below.interval[0] < below.metric < below.interval[1]
+    assert "95 %" in below.metadata["claim"] and below.metadata["head_to_head"]["wins_draws_losses"]
+    rated = {tuple(game["opening"]) for game in bench.games.all() if game["kind"] == "rated"}
+    final = [game for game in bench.games.all() if game["kind"] == "final"]
+    assert final and not rated & {tuple(game["opening"]) for game in final}
+    rivals = {name for game in final for name in (game["white"], game["black"])} - {"champ", "first"}
+    assert rivals == {"gauntlet:line counter 3", "gauntlet:rollouts 120"}
