@@ -73,7 +73,9 @@ def prepare(source: Source, cache: Path) -> Prepared:
     target = cache / f"{_safe(source.name)}-{source.key()}"
     if not (target / "meta.json").is_file():
         _make(source, target)
-    return Prepared(target, read_json(target / "meta.json"), cache / f"reveals-{_safe(source.name)}-{source.identity()}.log")
+    return Prepared(
+        target, read_json(target / "meta.json"), cache / f"reveals-{_safe(source.name)}-{source.identity()}.log"
+    )
 
 
 def _make(source: Source, target: Path) -> None:
@@ -107,4 +109,3 @@ def _tables(source: Source) -> dict[str, str]:
 
 def _safe(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_" else "-" for c in name)[:60] or "data"
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,6 +11,7 @@ from core.state.node import Node
 from problems.competition.prepared import Prepared, prepare
 from problems.competition.source import Source, find_source
 from utils.config_schema import Config
+from utils.errors import ConfigError
 
 if TYPE_CHECKING:
     from core.contracts import Agent, Jobs, Limits
@@ -25,8 +26,26 @@ PRELOAD = (
 
 def build(cfg: Config, project_dir: Path) -> CompetitionProblem:
     """The competition that `problem` and `data` name. ConfigError where they cannot be used."""
-    shown = cfg.data.preview if cfg.llm.code.provider != "rules" else "rows"
-    return CompetitionProblem(find_source(cfg), project_dir / CACHE, preview=cfg.data.preview, known=shown)
+    known = cfg.data.preview if cfg.llm.code.provider != "rules" else "rows"
+    source, draws = find_source(cfg), check_options(cfg.problem.options).get("rules") == "random"
+    return CompetitionProblem(source, project_dir / CACHE, preview=cfg.data.preview, known=known, random_draws=draws)
+
+
+def check_options(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`problem.options` of this family; ConfigError for a key or value that it does not know."""
+    allowed: dict[str, Callable[[Any], bool]] = {
+        "data": lambda value: isinstance(value, str),
+        "split_seed": lambda value: isinstance(value, int) and value >= 0,
+        "rules": lambda value: value in ("search", "random"),
+    }
+    for name, value in options.items():
+        if name not in allowed:
+            raise ConfigError(f"unknown key 'problem.options.{name}'; allowed: {', '.join(allowed)}")
+        if not allowed[name](value):
+            raise ConfigError(
+                f"problem.options.{name}={value}: data is a folder, split_seed at least 0, rules search or random"
+            )
+    return options
 
 
 class CompetitionProblem:
@@ -37,6 +56,7 @@ class CompetitionProblem:
         cache: folder of prepared competitions.
         preview: how much of the data the preview shows.
         known: the same for the facts in `prompt_extras`; `rules` sends nothing out and may know all.
+        random_draws: `rules` draws every program anew: the control that search is compared with.
     """
 
     family: Literal["competition", "heuristic", "arena"] = "competition"
@@ -44,7 +64,9 @@ class CompetitionProblem:
     seeds_search = False
     single_function = False
 
-    def __init__(self, source: Source, cache: Path, *, preview: str = "stats", known: str = "rows") -> None:
+    def __init__(
+        self, source: Source, cache: Path, *, preview: str = "stats", known: str = "rows", random_draws: bool = False
+    ) -> None:
         self.name = f"competition/{source.name}"
         self.lower_is_better = source.lower_is_better
         self.unit = source.label
@@ -53,6 +75,7 @@ class CompetitionProblem:
         self._cache = cache
         self._preview = preview
         self._known = known
+        self._random_draws = random_draws
         self._prepared: Prepared | None = None
 
     def prepare(self) -> None:
@@ -102,7 +125,7 @@ class CompetitionProblem:
     def rules(self) -> RulesWriter:
         from problems.competition.rules.writer import CompetitionWriter
 
-        return CompetitionWriter()
+        return CompetitionWriter(random_draws=self._random_draws)
 
     def evaluator(self, bench: Bench) -> Evaluator:
         from problems.competition.evaluator import CompetitionEvaluator

@@ -39,8 +39,8 @@ def random_recipe(facts: Facts, rng: random.Random) -> Recipe:
     recipe, _ = draft(facts, rng)
     for _ in range(rng.randint(0, 3)):
         grown = _blend(recipe, facts, rng)
-        recipe = grown[0] if grown else recipe
-    return replace(recipe, target=_target(facts, rng), encode=rng.choice(("native", "ordinal", "target")))
+        recipe = grown[0] if grown and cost(grown[0], facts) <= MAX_SECONDS else recipe
+    return replace(recipe, encode=rng.choice(("native", "ordinal", "target")))
 
 
 def improve(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str]:

@@ -12,7 +12,14 @@ from problems.competition.rules.recipe import Recipe
 
 
 class CompetitionWriter:
-    """Drafts, improves, merges and repairs scikit-learn scripts. Deterministic: a function of context and `rng`."""
+    """Drafts, improves, merges and repairs scikit-learn scripts. Deterministic: a function of context and `rng`.
+
+    Args:
+        random_draws: ignore parents and draw each program anew from the whole repertoire (the control).
+    """
+
+    def __init__(self, *, random_draws: bool = False) -> None:
+        self._random_draws = random_draws
 
     def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
         """A reply to `context` (see contracts.RulesWriter)."""
@@ -23,6 +30,8 @@ class CompetitionWriter:
             return reply(
                 "The data are not one table with one target: hand in the sample submission.", script.constant(facts)
             )
+        if self._random_draws:
+            return reply("A random draw from the repertoire.", script.render(changes.random_recipe(facts, rng), facts))
         plan, code = _write(operator, parents, facts, rng, _ordinal(context))
         return reply(plan, code)
 
