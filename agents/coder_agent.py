@@ -13,7 +13,7 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.genes import split_genes
 from utils.prompt_builder import Attempt, Parts, fill_template
-from utils.response import parse_response, strip_thinking, syntax_error
+from utils.response import clean, parse_response, strip_thinking, syntax_error
 
 SHORTEST_PROGRAM = 50
 """Characters: a whole program below this is not an answer. Single functions and diffs may be shorter."""
@@ -87,7 +87,7 @@ class CoderAgent(BaseAgent):
     def _read(self, context: AgentContext, reply: str) -> _Found:
         if reply.startswith(UNREADABLE):
             return _Found("", "", FailureKind.REPLY_ERROR, reply.removeprefix(UNREADABLE))
-        reply = strip_thinking(reply)
+        reply = strip_thinking(clean(reply))
         block, plan = parse_response(reply, str(context.extras.get("language", "python")))
         if block is None or not block.strip():
             return _Found("", plan, FailureKind.NO_CODE, "the reply held no code block")

@@ -68,6 +68,11 @@ def split_blocks(text: str) -> tuple[str, list[Block]]:
     return "\n".join(prose), blocks
 
 
+def clean(text: str) -> str:
+    """`text` without lone surrogates, which JSON can carry but UTF-8, and so no file or database, can."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def strip_thinking(text: str) -> str:
     """The reply without a reasoning model's `<think>` parts."""
     return _THINKING.sub("", text) if "<think" in text.lower() else text

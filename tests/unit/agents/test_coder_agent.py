@@ -192,5 +192,10 @@ def test_the_unreadable_mark_is_no_code(context):
     assert (result.failure, result.error) == (FailureKind.REPLY_ERROR, "finish_reason=length")
 
 
+def test_half_a_character_cannot_break_the_store(context, program):
+    node = agent.generate(context([reply_with(program + "s = '\ud800'\n", plan="plan \udfff")])).node
+    assert node.model_dump_json() and node.plan == "plan ?"
+
+
 def test_the_bundled_example_parses(program):
     ast.parse(program)

@@ -85,6 +85,11 @@ def test_after_the_repairs_the_facts_of_the_run_speak(context):
     assert "could not be used" in review.summary
 
 
+def test_half_a_character_cannot_break_the_store(context):
+    review = reviewer.review(context(['{"is_bug": false, "has_csv_submission": true, "summary": "a\\ud800"}']), NODE)
+    assert review.summary == "a?" and review.model_dump_json()
+
+
 def test_the_budgets_end_is_not_swallowed(context):
     with pytest.raises(BudgetExhausted):
         reviewer.review(context([BudgetExhausted("spent")]), NODE)

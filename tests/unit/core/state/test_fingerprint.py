@@ -146,12 +146,12 @@ def behaviour(code: str) -> str:
 
 def test_programs_with_equal_fingerprints_behave_alike():
     groups: dict[str, dict[str, str]] = {}
-    for seed in range(6000):
+    for seed in range(2500):
         code = program(random.Random(seed))
         ast.parse(code)
         groups.setdefault(str(ast_hash(code)), {})[code] = behaviour(code)
     shared = [group for group in groups.values() if len(group) > 1]
-    assert len(shared) > 20, "the generator must make programs that differ in names alone"
+    assert len(shared) > 10, "the generator must make programs that differ in names alone"
     for group in shared:
         assert len(set(group.values())) == 1, "\n---\n".join(group)
 
