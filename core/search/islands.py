@@ -134,7 +134,8 @@ class IslandsPolicy:
         self, slot: int, rng: random.Random, marks: Mapping[str, str], asked: set[tuple[str, str]]
     ) -> Proposal:
         island = slot // self.per_island
-        home: Population | Grid = self.islands[island] if island < len(self.islands) or not self.grid else self.grid
+        outside = self.grid is not None and island == len(self.islands)
+        home: Population | Grid = self.grid if self.grid is not None and outside else self.islands[island]
         pool = [node for node in home.members if marks.get(node.id) != "banned"]
         place: dict[str, Any] = {"generation": self.generation, "island": island, "slot": slot}
         if not pool:
@@ -176,13 +177,13 @@ class IslandsPolicy:
             self._founders.append(node)
             for island in range(len(self.islands)):
                 self._join(island, node)
-            if self.grid:
+            if self.grid is not None:
                 self.grid.add(node)
 
     def _settle(self, node: Node) -> None:
         island = node.island if node.island is not None else 0
         self._join(island % len(self.islands), node)
-        if self.grid:
+        if self.grid is not None:
             self.grid.add(node)
 
     def _join(self, island: int, node: Node) -> None:

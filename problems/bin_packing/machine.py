@@ -165,14 +165,14 @@ def run(  # noqa: C901  (one case an operation)
             for k in range(count):
                 if math.isnan(registers[b, k]) or (registers[b, k] != 0.0 and math.isnan(registers[a, k])):
                     return False
-        elif op == _ADD or op == _SUB or op == _MUL:  # noqa: PLR1714, SIM109  (a tuple is slower here)
+        elif op == _ADD or op == _SUB or op == _MUL:  # noqa: SIM109  (a tuple is slower here)
             limit = _EXACT if c == 1 else np.inf
             sign = -1.0 if op == _SUB else 1.0
             for k in range(count):
                 x, y = registers[a, k], registers[b, k]
                 value = x * y if op == _MUL else x + sign * y
                 row[k] = value if abs(value) < limit else np.nan
-        elif op == _LE or op == _GT:  # noqa: PLR1714, SIM109
+        elif op == _LE or op == _GT:  # noqa: SIM109
             yes, no = (1.0, 0.0) if op == _LE else (0.0, 1.0)
             for k in range(count):
                 x, y = registers[a, k], registers[b, k]

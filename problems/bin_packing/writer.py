@@ -15,7 +15,7 @@ TRIES = 5
 
 
 class PackingWriter:
-    """Writes rules without a model. Needs `extras` of the problem: `capacity` and `histogram` (true: rules may see it)."""
+    """Writes rules without a model. Of the problem's `extras`: `capacity`, `histogram` (true: rules may see it)."""
 
     def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
         extras = context.get("extras") or {}

@@ -1,0 +1,166 @@
+import random
+
+import pytest
+
+from core.events import IslandMigrated, IslandReset
+from core.search.islands import IslandsPolicy
+from core.state.journal import Journal
+from core.state.node import Node
+
+
+class World:
+    """A policy, its journal, and verdicts by hand."""
+
+    def __init__(self, **options) -> None:
+        self.policy = IslandsPolicy(**{"num_islands": 3, "per_island": 2, "migration_interval": 0, **options})
+        self.journal = Journal(False)
+        self.count = 0
+
+    def commit(self, metric: float | None, **fields) -> Node:
+        self.count += 1
+        node = Node(
+            id=f"n{self.count}", code=f"x = {self.count}", metric_value=metric, is_buggy=metric is None, **fields
+        )
+        node = self.journal.append(node)
+        self.policy.tell(self.journal, node)
+        return node
+
+    def ask(self, k: int = 99, seed: int = 0):
+        return self.policy.ask(self.journal, random.Random(seed), k)
+
+    def generation(self, score) -> None:
+        """Play one whole generation; `score` maps a proposal to a metric."""
+        for proposal in self.ask():
+            self.commit(
+                score(proposal), operator=proposal.operator, parent_ids=proposal.parents, island=proposal.island,
+                generation=proposal.generation, slot=proposal.slot,
+            )  # fmt: skip
+
+    def best(self, island: int) -> float | None:
+        best = self.policy.islands[island].best
+        return best.metric_value if best else None
+
+
+def test_empty_islands_ask_for_fresh_programs():
+    proposals = World().ask()
+    assert [p.operator for p in proposals] == ["generate"] * 6
+    assert [p.island for p in proposals] == [0, 0, 1, 1, 2, 2]
+    assert [p.slot for p in proposals] == list(range(6))
+
+
+def test_baselines_found_every_island_and_children_stay_on_theirs():
+    world = World()
+    world.commit(1.0, operator="baseline")
+    assert [world.best(i) for i in range(3)] == [1.0, 1.0, 1.0]
+    world.generation(lambda p: 5.0 if p.island == 1 else 0.5)
+    assert [world.best(i) for i in range(3)] == [1.0, 5.0, 1.0]
+
+
+def test_a_generation_may_take_several_rounds():
+    world = World()
+    world.commit(1.0, operator="baseline")
+    first = world.ask(4)
+    assert [p.slot for p in first] == [0, 1, 2, 3]
+    for proposal in first:
+        world.commit(0.1, generation=0, island=proposal.island, operator="mutate")
+    assert [(p.slot, p.generation) for p in world.ask(4)] == [(4, 0), (5, 0)]
+    for _ in range(2):
+        world.commit(0.1, generation=0, island=2, operator="mutate")
+    assert world.policy.finished_generations == 1
+    assert [(p.slot, p.generation) for p in world.ask(1)] == [(0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("way", "expected"), [("ring", [1.0, 5.0, 5.0]), ("all", [5.0, 5.0, 5.0]), ("global", [5.0, 5.0, 5.0])]
+)
+def test_migration(way, expected):
+    world = World(migration=way, migration_interval=1)
+    world.commit(1.0, operator="baseline")
+    world.generation(lambda p: 5.0 if p.island == 1 else 0.5)
+    assert [world.best(i) for i in range(3)] == expected
+    (event,) = world.policy.drain_events()
+    assert isinstance(event, IslandMigrated) and event.generation == 1
+    assert all(source == 1 for _, source, _ in event.moves)
+    assert world.policy.drain_events() == []
+
+
+def test_migration_waits_for_its_generation():
+    world = World(migration_interval=3)
+    world.commit(1.0, operator="baseline")
+    for _ in range(2):
+        world.generation(lambda p: 5.0 if p.island == 1 else 0.5)
+    assert world.best(0) == 1.0
+    world.generation(lambda p: 0.5)
+    assert world.best(0) == 5.0
+
+
+def test_weaker_half_is_reset_by_evaluations_from_a_survivor():
+    world = World(num_islands=4, reset_evaluations=8, per_island=2)
+    world.commit(1.0, operator="baseline")
+    world.generation(lambda p: [2.0, 9.0, 3.0, 8.0][p.island])
+    resets = [event for event in world.policy.drain_events() if isinstance(event, IslandReset)]
+    assert sorted(event.island for event in resets) == [0, 2]
+    for event in resets:
+        assert world.best(event.island) in (8.0, 9.0)
+        assert len(world.policy.islands[event.island]) == 1
+
+
+def test_stagnation_restarts_an_island():
+    world = World(num_islands=2, stagnation_restart=2)
+    world.commit(1.0, operator="baseline")
+    better = iter(range(2, 100))
+    for _ in range(3):
+        world.generation(lambda p: float(next(better)) if p.island == 1 else 0.0)
+    (event,) = world.policy.drain_events()
+    assert event.island == 0
+    assert world.journal[event.founder].metric_value == world.best(1)
+
+
+def test_failures_and_duplicates_never_become_parents():
+    world = World(crossover_prob=0.5, generate_prob=0.0)
+    good = world.commit(1.0, operator="baseline")
+    world.commit(None, operator="mutate", island=0, generation=0)
+    world.commit(9.0, operator="mutate", island=0, generation=0, is_valid=False)
+    world.commit(None, operator="mutate", island=0, generation=0, metadata={"rung": "cheap"})
+    assert {parent for p in world.ask() for parent in p.parents} == {good.id}
+
+
+def test_banned_programs_are_not_chosen():
+    world = World(generate_prob=0.0)
+    first, second = world.commit(1.0, operator="baseline"), world.commit(2.0, operator="baseline")
+    world.journal.marks[second.id] = "banned"
+    assert {parent for p in world.ask() for parent in p.parents} == {first.id}
+
+
+def test_tune_is_due_by_interval_and_once_a_program():
+    world = World(num_islands=1, per_island=2, tune_interval=2, generate_prob=0.0)
+    base = world.commit(1.0, operator="baseline")
+    assert "tune" not in [p.operator for p in world.ask()]
+    for _ in range(2):
+        world.generation(lambda p: 0.5)
+    first = world.ask()[0]
+    assert (first.operator, first.parents) == ("tune", (base.id,))
+    for _ in range(2):
+        world.generation(lambda p: 0.4)
+    again = world.ask()[0]
+    assert again.operator == "tune" and again.parents != (base.id,)
+
+
+def test_grid_is_one_more_population():
+    world = World(num_islands=1, per_island=2, grid={"length": {"low": 0, "high": 100, "bins": 10}}, generate_prob=0.0)
+    world.commit(1.0, operator="baseline")
+    proposals = world.ask()
+    assert [p.island for p in proposals] == [0, 0, 1, 1]
+    assert world.policy.generation_size == 4
+
+
+def test_ends_after_its_generations():
+    world = World(max_generations=1)
+    world.commit(1.0, operator="baseline")
+    world.generation(lambda p: 0.0)
+    assert world.ask() == []
+
+
+def test_unknown_migration_is_refused():
+    with pytest.raises(ValueError, match="global, ring, all"):
+        IslandsPolicy(migration="star")
