@@ -1,0 +1,284 @@
+"""Does a tier hold on this machine? Asked by attacking it, about a dozen real attacks, before anything untrusted runs.
+
+The answer is cached for this boot, user, interpreter and version of our own code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from core.contracts import Limits, Sandbox
+from core.executor.server import ServerConfig, own_python, private_folder
+from core.state.failure import FailureKind
+from utils.errors import NoSandboxError, SandboxError
+
+TIERS = ("warm", "lite", "bubblewrap")
+"""In the order in which `auto` tries them."""
+
+REMEDIES = {
+    "system": "use Linux, WSL2 or a virtual machine: no tier works on other systems",
+    "start": "install the interpreter of execution.python so that every user can read it",
+    "warm": (
+        "allow user namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces>0), "
+        "or run as root with CAP_SYS_ADMIN (docker run --cap-add SYS_ADMIN --security-opt seccomp=unconfined "
+        "--security-opt apparmor=unconfined)"
+    ),
+    "lite": "boot Linux 5.13 or newer with Landlock (lsm=landlock,…); as root, keep CAP_SETUID and CAP_SETGID",
+    "bubblewrap": "install bubblewrap (apt install bubblewrap) and run as an ordinary user",
+}
+
+_LIMITS = Limits(seconds=10, cpu_seconds=10, memory_mb=96, processes=24, file_mb=8, disk_mb=16, output_kb=64)
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One attack and how it ended."""
+
+    name: str
+    ok: bool
+    detail: str = ""
+
+
+_ATTACKS = """
+import ctypes, json, os, socket
+P = json.load(open("probe.json"))
+libc = ctypes.CDLL(None, use_errno=True)
+def read_file(): return open(P["secret"]).read()
+def look_at_file(): return os.stat(P["secret"])
+def write_outside():
+    with open(P["outside"], "w") as file: file.write("x")
+    return True
+def connect_tcp(): return socket.create_connection(("127.0.0.1", P["port"]), 1)
+def connect_unix():
+    s = socket.socket(socket.AF_UNIX); s.connect(P["unix"]); return s
+def connect_abstract():
+    s = socket.socket(socket.AF_UNIX); s.connect("\\0" + P["abstract"]); return s
+def read_memory(): return open(f"/proc/{P['victim']}/mem", "rb")
+def trace(): return libc.ptrace(16, P["victim"], 0, 0) == 0
+def kill_others(): os.kill(P["victim"], 9); return False
+def new_namespace(): return libc.unshare(0x10000000) == 0
+def mount(): return libc.mount(b"none", b"/tmp", b"tmpfs", 0, None) == 0
+def load_bpf(): return libc.syscall(P["bpf"], 5, ctypes.create_string_buffer(128), 128) >= 0
+def read_environment(): return "SWARM_EVO_PROBE" in os.environ
+def become_root(): os.setuid(0); return True
+def write_input():
+    with open("input/data", "w") as file: file.write("x")
+    return True
+for name in P["attacks"]:
+    try: won = bool(globals()[name]())
+    except BaseException: won = False
+    print(name, "WON" if won else "held", flush=True)
+"""
+_NAMES = (
+    "read_file", "look_at_file", "write_outside", "connect_tcp", "connect_unix", "connect_abstract", "read_memory",
+    "trace", "kill_others", "new_namespace", "mount", "load_bpf", "read_environment", "become_root", "write_input",
+)  # fmt: skip
+_MEMORY = "blocks = [bytearray(1 << 20) for _ in range(600)]\nprint('WON')"
+_FORKS = """
+import os, time
+for _ in range(200):
+    if os.fork() == 0:
+        time.sleep(30)
+        os._exit(0)
+print('WON')
+"""
+_DAEMON = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        while True:
+            open("beat", "w").write(str(time.time()))
+            time.sleep(0.01)
+    os._exit(0)
+time.sleep(0.1)
+"""
+_CHILD = (
+    "import subprocess, sys\nprint(subprocess.run([sys.executable, '-c', 'print(6 * 7)'], capture_output=True).stdout)"
+)
+
+
+def examine(
+    choice: str = "auto", *, python: str | None = None, gpus: int = 0, state_dir: Path | None = None
+) -> dict[str, Any]:
+    """Attack the tier of `choice`, or with `auto` one after the other until one holds.
+
+    Returns:
+        `{"tier": the one that holds or "none", "probes": [{"name", "ok", "detail"}], "remedy": text}`; the probes are
+        those of that tier, or of the first tier tried where none holds.
+    """
+    if choice == "none":
+        return {"tier": "none", "probes": [], "remedy": "execution.sandbox=none asks for no sandbox"}
+    if not sys.platform.startswith("linux"):
+        probe = Probe("system", False, f"{platform.system()} has no sandbox tier")
+        return {"tier": "none", "probes": [asdict(probe)], "remedy": REMEDIES["system"]}
+    first: dict[str, Any] | None = None
+    for tier in TIERS if choice == "auto" else (choice,):
+        probes = probe_tier(tier, python=python, gpus=gpus, state_dir=state_dir)
+        found = {"tier": tier, "probes": [asdict(probe) for probe in probes], "remedy": ""}
+        if all(probe.ok for probe in probes):
+            return found
+        first = first or found | {"tier": "none", "remedy": REMEDIES[tier]}
+    assert first is not None
+    return first
+
+
+def choose(choice: str, *, python: str | None, gpus: int, state_dir: Path) -> str:
+    """The tier to run with. NoSandboxError with the probe that failed and the remedy."""
+    found = examine(choice, python=python, gpus=gpus, state_dir=state_dir)
+    if found["tier"] == "none":
+        failed = next((probe for probe in found["probes"] if not probe["ok"]), {"name": "?", "detail": ""})
+        raise NoSandboxError(
+            f"no sandbox holds here (execution.sandbox={choice}): probe {failed['name']} failed: {failed['detail']}. "
+            f"Remedy: {found['remedy']}"
+        )
+    return str(found["tier"])
+
+
+def probe_tier(tier: str, *, python: str | None, gpus: int, state_dir: Path | None) -> list[Probe]:
+    """All probes of one tier, from the cache where that is possible."""
+    key = _key(tier, python or own_python(), gpus)
+    cache = None if state_dir is None else state_dir / ".sandbox-probes.json"
+    cached = _read_cache(cache)
+    if key in cached:
+        return [Probe(**probe) for probe in cached[key]]
+    probes = _attack(tier, python or own_python(), gpus)
+    if cache is not None and all(probe.ok for probe in probes):
+        with suppress(OSError):
+            cache.parent.mkdir(parents=True, exist_ok=True)
+            partial = cache.with_suffix(f".{os.getpid()}")
+            partial.write_text(json.dumps(cached | {key: [asdict(probe) for probe in probes]}))
+            partial.replace(cache)
+    return probes
+
+
+def _read_cache(path: Path | None) -> dict[str, Any]:
+    try:
+        if path is not None and path.stat().st_uid == os.getuid():
+            value = json.loads(path.read_text())
+            return value if isinstance(value, dict) else {}
+    except (OSError, ValueError):
+        pass
+    return {}
+
+
+def _key(tier: str, python: str, gpus: int) -> str:
+    """This boot, this user and its rights, this interpreter, this code."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    boot, rights = "", ""
+    with suppress(OSError):
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        rights = next(x for x in Path("/proc/self/status").read_text().splitlines() if x.startswith("CapEff"))
+    return f"{tier}/{boot}/{os.getuid()}/{rights.split()[-1]}/{python}/{gpus}/{digest.hexdigest()[:16]}"
+
+
+def _attack(tier: str, python: str, gpus: int) -> list[Probe]:
+    from core.executor.sandbox import make_sandbox
+
+    folder = Path(tempfile.mkdtemp(prefix="swarm-probe-"))
+    folder.chmod(0o755)
+    try:
+        config = ServerConfig(tier=tier, python=python, preload=(), state_dir=private_folder(folder))
+        with _targets(folder) as params:
+            try:
+                sandbox = make_sandbox(config, gpus)
+            except SandboxError as error:
+                return [Probe("start", False, str(error))]
+            try:
+                return list(_run_all(sandbox, folder, params))
+            except SandboxError as error:
+                return [Probe("start", False, str(error)[:500])]
+            finally:
+                sandbox.close()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _targets(folder: Path) -> Iterator[dict[str, Any]]:
+    """What there is to reach: a file, listening sockets, a process, a variable."""
+    secret = folder / "secret"
+    secret.mkdir()
+    (secret / "labels").write_text("secret")
+    inputs = folder / "input"
+    inputs.mkdir()
+    (inputs / "data").write_text("data")
+    outside = folder / "outside"
+    outside.mkdir()
+    outside.chmod(0o777)
+    tcp = socket.create_server(("127.0.0.1", 0))
+    unix, abstract = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+    victim = subprocess.Popen(["sleep", "60"])
+    name = f"swarm-probe-{os.getpid()}-{os.urandom(3).hex()}"
+    os.environ["SWARM_EVO_PROBE"] = "secret"
+    try:
+        unix.bind(str(secret / "s"))
+        abstract.bind("\0" + name)
+        for server in (unix, abstract):
+            server.listen(1)
+        bpf = {"x86_64": 321, "aarch64": 280}.get(platform.machine(), 321)
+        yield {
+            "secret": str(secret / "labels"), "outside": str(outside / "written"), "port": tcp.getsockname()[1],
+            "unix": str(secret / "s"), "abstract": name, "victim": victim.pid, "bpf": bpf, "attacks": list(_NAMES),
+        }  # fmt: skip
+        if victim.poll() is not None:
+            raise SandboxError("a probe killed a process outside")
+    finally:
+        os.environ.pop("SWARM_EVO_PROBE", None)
+        for server in (tcp, unix, abstract):
+            server.close()
+        victim.kill()
+        victim.wait()
+
+
+def _run_all(sandbox: Sandbox, folder: Path, params: dict[str, Any]) -> Iterator[Probe]:
+    workspace = folder / "workspace"
+    workspace.mkdir()
+    (workspace / "probe.json").write_text(json.dumps(params))
+    result = sandbox.run(_ATTACKS, workspace=workspace, inputs=folder / "input", limits=_LIMITS)
+    told = dict(line.split() for line in result.term_out.splitlines() if len(line.split()) == 2)
+    yield Probe("start", result.failure is None, result.message or result.term_out[-300:])
+    for name in _NAMES:
+        reached = _reached(name, folder, params)
+        yield Probe(
+            name, told.get(name) == "held" and not reached, "" if told.get(name) == "held" else "the attack won"
+        )
+    child = sandbox.run(_CHILD, workspace=workspace, limits=_LIMITS)
+    yield Probe("child_interpreter", "42" in child.term_out, child.term_out[-300:])
+    memory = sandbox.run(_MEMORY, workspace=workspace, limits=_LIMITS)
+    yield Probe("memory_limit", memory.failure is FailureKind.MEMORY, f"ended with {memory.failure}")
+    forks = sandbox.run(_FORKS, workspace=workspace, limits=_LIMITS)
+    yield Probe("process_limit", forks.failure is FailureKind.PROCESSES, f"ended with {forks.failure}")
+    sandbox.run(_DAEMON, workspace=workspace, limits=_LIMITS)
+    yield Probe("no_survivors", not _beats(workspace / "beat"), "a daemon outlived its job")
+
+
+def _reached(name: str, folder: Path, params: dict[str, Any]) -> bool:
+    """Whether this side sees the attack's effect, whatever the program says."""
+    if name == "write_outside":
+        return Path(params["outside"]).exists()
+    if name == "write_input":
+        return (folder / "input" / "data").read_text() != "data"
+    return False
+
+
+def _beats(beat: Path) -> bool:
+    before = beat.read_text() if beat.exists() else ""
+    time.sleep(0.05)
+    return bool(before) and beat.read_text() != before
