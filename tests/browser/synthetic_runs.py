@@ -293,9 +293,7 @@ def arena_generation(made: SyntheticRun, generation: int, kind: str, plies: int 
         node = made.step(generation=generation)
         if node.is_scored:
             built.append(node)
-            made.store.append(
-                [BuilderCompleted(generation=generation, node_id=node.id, name=f"engine-{generation}{len(built)}")]
-            )
+            made.store.append([BuilderCompleted(generation=generation, node_id=node.id, name=f"engine-{node.step}")])
     players = [*champions, *built]
     pairs = [(a, b) for i, a in enumerate(players) for b in players[i + 1 :]]
     tally = {node.id: [0, 0, 0] for node in players}

@@ -58,7 +58,7 @@ function drawLines(u: uPlot, props: ChartProps): void {
     ctx.lineTo(left + width, y);
     ctx.stroke();
     const text = `${line.label} ${metric(line.value)}`;
-    ctx.fillText(text, left + width - ctx.measureText(text).width - 6, y - 4);
+    ctx.fillText(text, left + width - ctx.measureText(text).width - 6, y - 6 * devicePixelRatio);
   }
   ctx.restore();
 }

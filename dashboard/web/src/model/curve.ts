@@ -14,6 +14,12 @@ export function isScored(node: { is_valid: boolean; is_buggy: boolean; metric?: 
   return node.is_valid && !node.is_buggy && node.metric != null;
 }
 
+/** True when what a program claims is not what the evaluator measured, beyond the rounding of a printed number. */
+export function disagrees(claimed: number | null | undefined, verified: number | null | undefined): boolean {
+  if (claimed == null || verified == null) return false;
+  return Math.abs(claimed - verified) > 2e-4 * Math.max(Math.abs(verified), 1e-9);
+}
+
 export function curveOf(nodes: readonly NodeFact[], lower: boolean): CurveData {
   const data: CurveData = { steps: [], metrics: [], best: [], operators: [], ids: [] };
   let top: number | null = null;

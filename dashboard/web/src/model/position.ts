@@ -39,6 +39,12 @@ export function moveSquares(uci: string): number[] {
   return [squareIndex(uci.slice(0, 2)), squareIndex(uci.slice(2, 4))].filter((i) => i >= 0);
 }
 
+/** Whose turn it is: 0 the first player (white, x), 1 the second. */
+export function toMove(text: string): 0 | 1 {
+  const sign = text.split(" ")[1] ?? "";
+  return sign === "b" || sign === "o" ? 1 : 0;
+}
+
 export function isChess(game: string): boolean {
   return game.startsWith("chess");
 }

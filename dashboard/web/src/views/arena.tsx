@@ -5,11 +5,13 @@ import { SmallBoard } from "../components/boards";
 import type { Connection } from "../model/connection";
 import { crossTable, standings } from "../model/arena";
 import { clock } from "../model/format";
+import { toMove } from "../model/position";
 import { href } from "../model/router";
 import type { GameState, RunState } from "../model/run-state";
 import { Lineage } from "./lineage";
 
 const WALL = 24;
+const WALL_AT_REST = 14;
 type Wall = "running" | "latest";
 
 export function ArenaView({ connection }: { connection: Connection }) {
@@ -21,8 +23,8 @@ export function ArenaView({ connection }: { connection: Connection }) {
   const newest = [...state.generations.values()].sort((a, b) => b.generation - a.generation)[0];
   return (
     <div className="stack">
-      <Panel title={`${running.length} running, ${games.length - running.length} finished`} actions={<Segmented label="Boards" value={wall} onChange={setWall} options={[["running", "running"], ["latest", "latest"]]} />}>
-        {shown.length === 0 ? <Empty title="No game yet">Games begin when the first candidates have passed their gate.</Empty> : <div className="wall" data-testid="wall">{shown.slice(0, WALL).map((game) => <Tile key={game.id} game={game} state={state} />)}</div>}
+      <Panel title={`${running.length} ${state.live || connection.replay ? "running" : "unfinished"}, ${games.length - running.length} finished`} actions={<Segmented label="Boards" value={wall} onChange={setWall} options={[["running", "running"], ["latest", "latest"]]} />}>
+        {shown.length === 0 ? <Empty title="No game yet">Games begin when the first candidates have passed their gate.</Empty> : <div className="wall" data-testid="wall">{shown.slice(0, running.length ? WALL : WALL_AT_REST).map((game) => <Tile key={game.id} game={game} state={state} />)}</div>}
       </Panel>
       <div className="cols even">
         <Standings state={state} />
@@ -39,7 +41,7 @@ export function ArenaView({ connection }: { connection: Connection }) {
 }
 
 function Tile({ game, state }: { game: GameState; state: RunState }) {
-  const turn = game.ply % 2;
+  const turn = toMove(game.fen);
   return (
     <a className={game.result === null ? "tile running" : "tile"} href={href(state.id, "game", "", { id: game.id })} aria-label={`${state.name(game.white)} against ${state.name(game.black)}, ${game.result ?? `move ${game.ply}`}`}>
       <div className="side"><span>{state.name(game.black)}</span><span className="num muted">{game.result ? game.result.split("-")[1] : game.clock[1] != null ? clock(game.clock[1]) : turn === 1 ? "●" : ""}</span></div>

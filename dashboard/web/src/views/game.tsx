@@ -1,5 +1,5 @@
 // One game: a large board, both clocks, the moves; follows a live game until one steps back.
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { runPath } from "../api/client";
 import type { GameDetail } from "../api/types";
 import { Empty, NodeLink, Panel } from "../components/bits";
@@ -7,7 +7,7 @@ import { FourBoard, SmallBoard } from "../components/boards";
 import type { Connection } from "../model/connection";
 import { clock } from "../model/format";
 import { useResource } from "../model/hooks";
-import { isChess } from "../model/position";
+import { isChess, toMove } from "../model/position";
 import { href } from "../model/router";
 
 const BigChess = lazy(() => import("../components/big-chess"));
@@ -42,7 +42,8 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
   const fen = move?.fen ?? data.start;
   const chess = isChess(data.game);
   const result = connection.replay && live ? live.result : data.result;
-  const turn = shown % 2;
+  const turn = toMove(fen);
+  const first = toMove(data.start);
   return (
     <div className="cols">
       <Panel title={`${state.name(data.white)} – ${state.name(data.black)}`} actions={<>{result ? <span className="tag">{result} {data.termination}</span> : <span className="pill running">playing</span>}<a className="button" href={href(state.id, "arena")}>All boards</a></>}>
@@ -65,7 +66,7 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
         {moves.length === 0 ? <Empty title="No move yet">{data.opening.length > 0 ? `Opening: ${data.opening.join(" ")}` : null}</Empty> : (
           <div className="moves" tabIndex={0} role="region" aria-label="Moves">
             {moves.map((m, i) => (
-              <MovePart key={m.ply} number={i % 2 === 0 ? i / 2 + 1 : null} san={m.san} title={m.seconds ? `${m.seconds.toFixed(2)} s` : ""} current={shown === i + 1} onPick={() => setAt(i + 1 >= moves.length ? null : i + 1)} />
+              <MovePart key={m.ply} number={(i + first) % 2 === 0 || i === 0 ? Math.floor((i + first) / 2) + 1 : null} indent={i === 0 && first === 1} san={m.san} title={m.seconds ? `${m.seconds.toFixed(2)} s` : ""} current={shown === i + 1} onPick={() => setAt(i + 1 >= moves.length ? null : i + 1)} />
             ))}
           </div>
         )}
@@ -90,11 +91,18 @@ function Player(props: { id: string; connection: Connection; left?: number | nul
   );
 }
 
-function MovePart(props: { number: number | null; san: string; title: string; current: boolean; onPick: () => void }) {
+function MovePart(props: { number: number | null; indent: boolean; san: string; title: string; current: boolean; onPick: () => void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // within its own list only: scrollIntoView would move the page
+    const list = button.current?.parentElement;
+    if (props.current && list && button.current) list.scrollTop = button.current.offsetTop - list.offsetTop - list.clientHeight / 2;
+  }, [props.current]);
   return (
     <>
       {props.number !== null && <span>{props.number}.</span>}
-      <button type="button" aria-current={props.current} title={props.title} onClick={props.onPick}>{props.san}</button>
+      {props.indent && <span>…</span>}
+      <button ref={button} type="button" aria-current={props.current} title={props.title} onClick={props.onPick}>{props.san}</button>
     </>
   );
 }

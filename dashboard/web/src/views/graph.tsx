@@ -5,6 +5,7 @@ import { DagCanvas, type Paint, type Scene } from "../components/dag-canvas";
 import { colorsOf, lineOf, linksOf, paletteOf } from "../model/dag-colors";
 import { layout } from "../model/dag";
 import type { Connection } from "../model/connection";
+import { disagrees } from "../model/curve";
 import { metric, seconds } from "../model/format";
 import { useColors } from "../model/hooks";
 import { go, href } from "../model/router";
@@ -119,7 +120,7 @@ export function GraphView({ connection, query }: { connection: Connection; query
                   <dt>Operator</dt><dd><Operator name={chosen.operator} /></dd>
                   <dt>Outcome</dt><dd><Outcome node={chosen} /> {chosen.node_id === state.bestId && <span className="tag ok">best</span>}</dd>
                   {chosen.message && <><dt>Message</dt><dd className="small">{chosen.message}</dd></>}
-                  {chosen.claimed_metric != null && chosen.claimed_metric !== chosen.metric && <><dt>Claimed</dt><dd className="num warn">{metric(chosen.claimed_metric)}</dd></>}
+                  {disagrees(chosen.claimed_metric, chosen.metric) && <><dt>Claimed</dt><dd className="num warn">{metric(chosen.claimed_metric)}</dd></>}
                   {chosen.island != null && <><dt>Island</dt><dd className="num">{chosen.island}</dd></>}
                   {chosen.generation != null && <><dt>Generation</dt><dd className="num">{chosen.generation}</dd></>}
                   <dt>Parents</dt><dd>{chosen.parent_ids?.length ? chosen.parent_ids.map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>) : "none"}</dd>

@@ -46,10 +46,22 @@ function place(state: RunState): Point[] {
   const elos = rated.flatMap((g) => g.ratings.map((r) => r.elo)).filter(Number.isFinite);
   const low = Math.min(...elos);
   const span = Math.max(1, Math.max(...elos) - low);
-  return rated.flatMap((generation, column) =>
+  const points = rated.flatMap((generation, column) =>
     generation.ratings.filter((r) => Number.isFinite(r.elo)).map((rating) => ({
       id: rating.node_id, elo: rating.elo, x: PAD + column * COLUMN, y: PAD + (1 - (rating.elo - low) / span) * (HEIGHT - 2 * PAD - 14),
       champion: generation.champion === rating.node_id, promoted: generation.promoted.includes(rating.node_id), parents: [...(state.byId.get(rating.node_id)?.parent_ids ?? [])],
     })),
   ); // prettier-ignore
+  return apart(points);
+}
+
+/** Engines of equal strength stand below each other, so that every name can be read. */
+function apart(points: Point[]): Point[] {
+  const columns = new Map<number, Point[]>();
+  for (const point of points) columns.set(point.x, [...(columns.get(point.x) ?? []), point]);
+  for (const column of columns.values()) {
+    column.sort((a, b) => a.y - b.y);
+    for (let i = 1; i < column.length; i += 1) column[i].y = Math.max(column[i].y, column[i - 1].y + 13);
+  }
+  return points;
 }

@@ -5,13 +5,13 @@ import type { Call, Diff, NodeDetail } from "../api/types";
 import { Empty, Failed, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/bits";
 import { CodeView, DiffView } from "../components/code";
 import type { Connection } from "../model/connection";
+import { disagrees } from "../model/curve";
 import { count, dollars, metric, seconds } from "../model/format";
 import { useResource } from "../model/hooks";
 import { href } from "../model/router";
 import { Marks } from "./marks";
 
 type Tab = "diff" | "code" | "calls" | "output";
-const CLAIM_TOLERANCE = 1e-6;
 
 export function NodeView({ connection, id }: { connection: Connection; id: string }) {
   const { state } = connection;
@@ -69,7 +69,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
 }
 
 function Claim({ claimed, verified }: { claimed?: number | null; verified?: number | null }) {
-  if (claimed == null || verified == null || Math.abs(claimed - verified) <= CLAIM_TOLERANCE * Math.max(1, Math.abs(verified))) return null;
+  if (!disagrees(claimed, verified)) return null;
   return <span className="tag warn">claimed {metric(claimed)}</span>;
 }
 

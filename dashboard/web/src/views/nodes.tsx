@@ -2,7 +2,7 @@
 import { useMemo, useState } from "react";
 import { Empty, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/bits";
 import type { Connection } from "../model/connection";
-import { isScored } from "../model/curve";
+import { disagrees, isScored } from "../model/curve";
 import { count, dollars, metric, seconds } from "../model/format";
 
 const PAGE = 100;
@@ -45,7 +45,7 @@ export function NodesView({ connection }: { connection: Connection }) {
                   <td><Operator name={node.operator} /></td>
                   <td>{(node.parent_ids ?? []).map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>)}</td>
                   <td className="num"><Outcome node={node} /></td>
-                  <td className={`num ${node.claimed_metric != null && node.metric != null && node.claimed_metric !== node.metric ? "warn" : "muted"}`}>{metric(node.claimed_metric)}</td>
+                  <td className={`num ${disagrees(node.claimed_metric, node.metric) ? "warn" : "muted"}`}>{metric(node.claimed_metric)}</td>
                   <td className="num">{seconds(node.exec_time)}</td>
                   <td className="num">{count(node.completion_tokens)}</td>
                   <td className="num">{dollars(node.cost_usd)}</td>

@@ -49,7 +49,7 @@ function Stats({ state }: { state: RunState }) {
     <div className="stats" data-testid="stats">
       <Stat label={`Best ${state.run?.unit ?? ""} ${state.lowerIsBetter ? "↓" : "↑"}`} value={metric(best?.metric)} note={best ? <><NodeLink run={state.id} id={best.node_id} /> · {best.metric_source ?? "no source"}</> : "nothing scored yet"} />
       <Stat label="Final part" value={metric(state.final?.metric)} note={state.final?.interval ? `95 %: ${state.final.interval.map((v) => metric(v)).join(" … ")}` : state.final ? "never seen by the search" : "opened at the end"} />
-      <Stat label="Baseline" value={metric(reference)} note={reference != null && best?.metric != null ? `${gain(best.metric, reference, state.lowerIsBetter)} by the search` : `${state.baselines.length} scored`} />
+      <Stat label="Baseline" value={metric(reference)} note={reference != null && best?.metric != null ? `${gain(best.metric, reference, state.lowerIsBetter)}` : `${state.baselines.length} scored`} />
       <Stat label="Steps" value={count(state.steps)} note={state.started?.max_steps ? `of ${state.started.max_steps}` : state.started?.policy ?? ""} />
       <Stat label="Failed" value={count(failed)} note={`${share} % of the nodes`} />
       <Stat label="Writer" value={state.started?.writer || "–"} note={state.started?.policy ?? ""} />

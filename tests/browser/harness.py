@@ -1,0 +1,56 @@
+"""A real server and a real browser for tests."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DIST = ROOT / "dashboard" / "web" / "dist" / "index.html"
+AXE = ROOT / "dashboard" / "web" / "node_modules" / "axe-core" / "axe.min.js"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
+
+_SERVE = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+from dashboard.server.serving import serve
+sys.exit(serve(Path({project!r}), "127.0.0.1", 0, say=lambda text: print(text, flush=True)))
+"""
+
+
+def missing() -> str:
+    """Why browser tests cannot run here, or ''."""
+    try:
+        import playwright.sync_api  # noqa: F401
+    except ImportError:
+        return "playwright is not installed"
+    if not CHROMIUM:
+        return "no Chromium on this machine: apt-get install chromium"
+    if not DIST.is_file():
+        return "the page is not built: cd dashboard/web && npm ci && npm run build"
+    return ""
+
+
+@contextmanager
+def serving(project: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The dashboard of `project` in a process of its own; yields `127.0.0.1:PORT` and the process."""
+    code = _SERVE.format(root=str(ROOT), project=str(project))
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield process.stdout.readline().split("http://")[1].split("/")[0], process
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if process.stdout:
+            process.stdout.close()
