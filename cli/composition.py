@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from cli.control import ControlFile
 from cli.live_output import LiveOutput
 from cli.packages import installed_packages
 from cli.run_folder import logs_dir
+from cli.workers import open_workers, workspaces_dir
 from core.backend.cache import ReplyCache
 from core.backend.desk import QueryDesk
 from core.backend.recording import RecordedCalls
@@ -106,7 +107,7 @@ def compose(
     live = LiveOutput(run_dir)
     deadline = Deadline(config.budget.seconds, active_seconds)
     closers.append(live.close)
-    jobs, tier = _jobs(config, problem, run_dir, accept_unsandboxed, closers, live, deadline.seconds_left)
+    jobs, tier = open_workers(config, problem, run_dir, accept_unsandboxed, closers, live, deadline.seconds_left)
     bench = Bench(
         jobs=jobs,
         limits=limits_of(config),
@@ -189,10 +190,6 @@ def problem_of(config: Config) -> Problem:
     return build_problem(config)
 
 
-def workspaces_dir(config: Config) -> Path:
-    return Path(config.project.dir).resolve() / "workspaces"
-
-
 def limits_of(config: Config) -> Limits:
     execution = config.execution
     return Limits(
@@ -227,46 +224,13 @@ def _desk(
     )
 
 
-def _jobs(
-    config: Config,
-    problem: Problem,
-    run_dir: Path,
-    accept_unsandboxed: bool,
-    closers: list[Callable[[], None]],
-    live: LiveOutput | None = None,
-    seconds_left: Callable[[], float] | None = None,
-) -> tuple[Any, str]:
-    """The sandbox and the workers; modules of other runners are loaded only when asked for."""
-    from core.executor.jobs import JobPool, LocalJobs
-    from core.executor.sandbox import open_sandbox
-
-    execution = config.execution
-    sandbox = open_sandbox(
-        execution.sandbox,
-        preload=tuple(execution.preload if execution.preload is not None else problem.preload),
-        python=execution.python,
-        gpus=execution.gpus,
-        state_dir=workspaces_dir(config),
-        accept_unsandboxed=accept_unsandboxed,
-    )
-    runner = LocalJobs(
-        sandbox,
-        config.search.workers,
-        scratch=workspaces_dir(config) / run_dir.name,
-        on_output=live.tell if live else None,
-    )
-    pool = JobPool(runner, seconds_left)
-    closers += [pool.close, sandbox.close]  # the sandbox goes first: it ends what the workers still wait for
-    return pool, sandbox.tier
-
-
 @contextmanager
 def open_jobs(
     config: Config, problem: Problem, run_dir: Path, *, accept_unsandboxed: bool = False
 ) -> Iterator[tuple[Jobs, Limits]]:
     """Sandbox and workers alone, for what is run outside a search (`export-best --refit`)."""
     closers: list[Callable[[], None]] = []
-    jobs, _ = _jobs(config, problem, run_dir, accept_unsandboxed, closers)
+    jobs, _ = open_workers(config, problem, run_dir, accept_unsandboxed, closers)
     try:
         yield jobs, limits_of(config)
     finally:

@@ -1,0 +1,97 @@
+"""The sandbox and the workers of a run: on this machine, on a Ray cluster, or on Modal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from cli.live_output import LiveOutput
+from core.contracts import JobRunner, Problem
+from core.executor.jobs import JobPool, LocalJobs
+from core.executor.sandbox import open_sandbox
+from utils.config_schema import Config
+from utils.logger_system import log_msg
+
+
+def open_workers(
+    config: Config,
+    problem: Problem,
+    run_dir: Path,
+    accept_unsandboxed: bool,
+    closers: list[Callable[[], None]],
+    live: LiveOutput | None = None,
+    seconds_left: Callable[[], float] | None = None,
+) -> tuple[JobPool, str]:
+    """(pool of jobs, sandbox tier). What must be closed later is added to `closers`."""
+    execution = config.execution
+    sandbox: dict[str, Any] = {
+        "choice": execution.sandbox,
+        "preload": tuple(execution.preload if execution.preload is not None else problem.preload),
+        "python": execution.python,
+        "gpus": execution.gpus,
+        "accept_unsandboxed": accept_unsandboxed,
+    }
+
+    def local() -> tuple[JobRunner, str]:
+        box = open_sandbox(**sandbox, state_dir=workspaces_dir(config))
+        runner = LocalJobs(
+            box,
+            config.search.workers,
+            scratch=workspaces_dir(config) / run_dir.name,
+            on_output=live.tell if live else None,
+        )
+        closers.append(box.close)  # the sandbox goes before the pool: it ends what the workers still wait for
+        return runner, box.tier
+
+    if execution.runner == "ray":
+        runner, tier = _ray(config, sandbox, closers)
+    elif execution.runner == "modal":
+        runner, tier = _modal(config, sandbox, closers, local)
+    else:
+        runner, tier = local()
+    pool = JobPool(runner, seconds_left)
+    closers.insert(max(len(closers) - 1, 0), pool.close)
+    return pool, tier
+
+
+def _ray(config: Config, sandbox: dict[str, Any], closers: list[Callable[[], None]]) -> tuple[JobRunner, str]:
+    from core.executor.ray_jobs import RayCluster
+    from core.executor.remote import RemoteJobs
+
+    cluster = RayCluster(config.execution.ray, sandbox, gpus=config.execution.gpus)
+    first = cluster.open_worker()  # its probe says which tier holds there
+    tier = first.tier
+    first.kill()
+    closers.append(cluster.close)
+    return RemoteJobs(cluster.open_worker, min(config.search.workers, cluster.slots)), tier
+
+
+def _modal(
+    config: Config,
+    sandbox: dict[str, Any],
+    closers: list[Callable[[], None]],
+    local: Callable[[], tuple[JobRunner, str]],
+) -> tuple[JobRunner, str]:
+    """Modal, or this machine at its first error; scores are called by the local tier, which must hold as well."""
+    from core.executor.fallback import FallbackJobs
+    from core.executor.modal_jobs import ModalCloud
+    from core.executor.remote import RemoteJobs
+
+    here, tier = local()
+    try:
+        cloud = ModalCloud(config.execution.modal, sandbox)
+    except Exception as error:
+        from utils.errors import ConfigError
+
+        if isinstance(error, ConfigError):
+            raise
+        log_msg("WARNING", f"Modal cannot be used ({type(error).__name__}: {error}); going on locally")
+        return here, tier
+    closers.append(cloud.close)
+    remote = RemoteJobs(cloud.open_worker, min(config.search.workers, cloud.slots))
+    return FallbackJobs(remote, lambda: here, lambda text: log_msg("WARNING", text)), tier
+
+
+def workspaces_dir(config: Config) -> Path:
+    return Path(config.project.dir).resolve() / "workspaces"

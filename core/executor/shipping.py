@@ -1,0 +1,91 @@
+"""Jobs as bytes for another machine: the spec, the folders it reads, the files it writes. Zip and JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from hashlib import blake2b
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from core.contracts import JobBench, JobSpec, Sandbox
+from core.executor.jobs import run_job
+from core.executor.workspace import remove_tree
+
+READS = "inputs"
+"""Payload key of a host folder that the job reads: it is shipped, once a worker."""
+WRITES = "keep_dir"
+"""Payload key of a host folder that the job writes: its files come back."""
+
+
+def pack_folder(folder: Path) -> tuple[str, bytes]:
+    """(name by content, zip) of a folder's regular files."""
+    buffer = io.BytesIO()
+    digest = blake2b(digest_size=12)
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for path in sorted(p for p in folder.rglob("*") if p.is_file() and not p.is_symlink()):
+            name, data = path.relative_to(folder).as_posix(), path.read_bytes()
+            digest.update(f"{name}\0{len(data)}\0".encode())
+            digest.update(data)
+            archive.writestr(zipfile.ZipInfo(name), data)
+    return digest.hexdigest(), buffer.getvalue()
+
+
+def unpack_folder(data: bytes, folder: Path) -> None:
+    """Write a zip's files below `folder`; a name that leads out of it is refused."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for name in archive.namelist():
+            parts = PurePosixPath(name).parts
+            if not parts or ".." in parts or PurePosixPath(name).is_absolute():
+                raise ValueError(f"a shipped file is called {name!r}")
+            path = folder.joinpath(*parts)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(archive.read(name))
+
+
+def serve(spec_text: str, inputs: tuple[str, bytes] | None, sandbox: Sandbox, state_dir: Path) -> tuple[str, bytes]:
+    """Worker's side: run the job; (answer as JSON, zip of what it wrote).
+
+    The answer is `{"value": …}`, or `{"error": text}` for a fault of ours.
+    """
+    spec = JobSpec.model_validate_json(spec_text)
+    payload = dict(spec.payload)
+    if inputs is not None:
+        payload[READS] = str(_inputs_folder(inputs, state_dir))
+    scratch = state_dir / f"job-{blake2b(spec_text.encode(), digest_size=8).hexdigest()}"
+    remove_tree(scratch)
+    written = scratch / "written"
+    written.mkdir(parents=True)
+    if payload.get(WRITES):
+        payload[WRITES] = str(written)
+    try:
+        value = run_job(spec.model_copy(update={"payload": payload}), JobBench(sandbox, scratch))
+        answer: dict[str, Any] = {"value": value}
+    except Exception as error:  # noqa: BLE001 - told to the one who waits
+        answer = {"error": f"{type(error).__name__}: {error}"}
+    _, files = pack_folder(written)
+    remove_tree(scratch)
+    return json.dumps(answer).replace(json.dumps(str(written))[1:-1], "@written@"), files
+
+
+def land(answer_text: str, files: bytes, spec: JobSpec) -> dict[str, Any]:
+    """Our side: put what came back where the payload wanted it; the answer with our paths."""
+    keep = spec.payload.get(WRITES)
+    if keep:
+        Path(keep).mkdir(parents=True, exist_ok=True)
+        unpack_folder(files, Path(keep))
+    answer: dict[str, Any] = json.loads(answer_text.replace("@written@", json.dumps(str(keep or ""))[1:-1]))
+    return answer
+
+
+def _inputs_folder(inputs: tuple[str, bytes], state_dir: Path) -> Path:
+    name, data = inputs
+    folder = state_dir / "inputs" / name
+    if not folder.is_dir():
+        fresh = state_dir / "inputs" / f".{name}"
+        remove_tree(fresh)
+        fresh.mkdir(parents=True)
+        unpack_folder(data, fresh)
+        fresh.rename(folder)
+    return folder
