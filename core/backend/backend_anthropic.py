@@ -28,6 +28,10 @@ def connect(settings: ModelSettings) -> Any:
         install = 'pip install "swarm-evo[anthropic]"'
         raise ConfigError(f"provider '{settings.provider}' needs the package anthropic: {install}") from error
     common: dict[str, Any] = {"max_retries": 0, "timeout": settings.timeout, "base_url": settings.base_url or None}
+    if settings.is_local:
+        # HTTP_PROXY is for the world outside; this SDK reads it even with trust_env off, so its mounts go too.
+        mounts = {"http://": None, "https://": None, "all://": None}
+        common["http_client"] = anthropic.DefaultHttpxClient(trust_env=False, mounts=mounts)
     if settings.provider == "bedrock":
         _need_boto3(settings)
         client: Any = anthropic.AnthropicBedrock(
@@ -40,6 +44,7 @@ def connect(settings: ModelSettings) -> Any:
     else:
         client = anthropic.Anthropic(api_key=settings.key_text or "none", **common)
     check_address(str(client.base_url))
+    _ = client.messages  # the SDK imports a second's worth of modules here, which is no part of a call's deadline
     return client
 
 

@@ -31,6 +31,8 @@ def connect(settings: ModelSettings) -> Any:
     options: dict[str, Any] = {"timeout": int(settings.timeout * 1000)}
     given = {"base_url": settings.base_url, "api_version": settings.api_version}
     options |= {name: value for name, value in given.items() if value}
+    if settings.is_local:
+        options["client_args"] = {"trust_env": False}  # HTTP_PROXY is for the world outside
     if settings.provider == "vertex":
         check_address(settings.base_url or f"https://{settings.region or 'us-central1'}-aiplatform.googleapis.com")
         return build(

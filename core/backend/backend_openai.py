@@ -29,12 +29,16 @@ def connect(settings: ModelSettings) -> Any:
         raise ConfigError(f"provider '{settings.provider}' needs the package openai: pip install swarm-evo") from error
     # Servers on this machine need no key, but the SDK wants one.
     common: dict[str, Any] = {"api_key": settings.key_text or "none", "max_retries": 0, "timeout": settings.timeout}
+    if settings.is_local:
+        build = getattr(openai, "DefaultHttpx2Client", openai.DefaultHttpxClient)
+        common["http_client"] = build(trust_env=False)  # HTTP_PROXY is for the world outside
     if settings.provider == "azure":
         version = settings.api_version or "2024-10-21"
         client: Any = openai.AzureOpenAI(azure_endpoint=settings.base_url, api_version=version, **common)
     else:
         client = openai.OpenAI(base_url=settings.base_url or None, **common)
     check_address(str(client.base_url))
+    _ = client.chat.completions  # the SDK imports a second's worth of modules here, no part of a call's deadline
     return client
 
 

@@ -60,7 +60,8 @@ class Patience:
             wait = self._wait(busy, policy, attempt + 1)
             notice(str(busy), wait)
             self.sleep(wait)
-        raise type(busy)(f"{busy} (after {policy.attempts} attempts)", busy.retry_after)
+        often = f" (after {policy.attempts} attempts)" if policy.attempts > 1 else ""
+        raise type(busy)(f"{busy}{often}", busy.retry_after)
 
     def _wait(self, busy: BackendBusyError, policy: RetryPolicy, attempt: int) -> float:
         """What the server asks for, never less; our own plan where it asks for nothing."""

@@ -93,7 +93,12 @@ class ModelSettings:
         """True where nobody sends a bill: this machine's own server or command, no price set."""
         if self.price is not None:
             return False
-        return self.provider in OWN_MACHINE or (bool(self.base_url) and is_loopback(host_of(self.base_url)))
+        return self.provider in OWN_MACHINE or self.is_local
+
+    @property
+    def is_local(self) -> bool:
+        """True for a server on this machine: free unless a price is set, and never behind a proxy."""
+        return bool(self.base_url) and is_loopback(host_of(self.base_url))
 
     @property
     def alternatives(self) -> tuple[ModelSettings, ...]:

@@ -38,7 +38,7 @@ class Fault:
     bare: bool = False
     modes: tuple[str, ...] = MODES
     takes: float = 0.0
-    timeout: float = 5.0
+    timeout: float = 20.0
     repaired: bool = False
     """True: with tools the ladder steps down and the reply is there after two requests."""
     options: dict[str, Any] = field(default_factory=dict)
@@ -58,7 +58,7 @@ FAULTS = (
     Fault("401", (Fail(401),), BackendAuthError),
     Fault("400", (Fail(400),), RefusedError, repaired=True),
     Fault("404", (Fail(404),), RefusedError),
-    Fault("stall", (Delay(3),), requests=2, timeout=0.4, modes=WHOLE),
+    Fault("stall", (Delay(3),), requests=2, timeout=0.5, modes=WHOLE),
     Fault(
         "stall in a stream",
         (StreamFault("stall", after_chunks=1, stall_seconds=3),),
@@ -217,3 +217,16 @@ def test_llmock_finds_nothing_to_say_about_the_client(provider: str, server: Fau
     assert outcome_of(desk.bind("code", "b"), with_tools=False)[0] is BackendAuthError
     desk.close()
     judge(server.state.journal.records(wait=5.0)).assert_ok()
+
+
+@pytest.mark.parametrize("provider", MODELS)
+def test_a_proxy_is_not_asked_for_a_server_on_this_machine(
+    provider: str, server: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.reset()
+    for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    desk = QueryDesk({"code": settings_for(server, provider)}, log=MemoryLog())
+    assert desk.bind("code")("s", "u")
+    desk.close()
+    assert server.layer.requests == 1
