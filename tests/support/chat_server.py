@@ -25,6 +25,8 @@ class ChatServer:
         self.answered: Counter[str] = Counter()
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.reviews = False
+        """True: the script answers reviews too."""
         self._lock = threading.Lock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
@@ -54,7 +56,8 @@ class ChatServer:
             number = len(self.requests)
             self.requests.append(request)
             self.asked[key] += 1
-        reply = REVIEW if request.get("tools") else self.script(request, number)
+        wants_review = bool(request.get("tools")) and not self.reviews
+        reply = REVIEW if wants_review else self.script(request, number)
         message: dict[str, Any] = {"role": "assistant", "content": reply if isinstance(reply, str) else None}
         if isinstance(reply, dict):
             name = request["tools"][0]["function"]["name"]
@@ -70,6 +73,7 @@ class ChatServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = -1  # one segment an answer: two would wait for a delayed acknowledgement
 
             def do_POST(self) -> None:
                 request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -12,6 +12,9 @@ from typing import Any
 
 import pytest
 
+from cli.run_folder import find_run
+from core.storage.reader import RunReader
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -84,7 +87,19 @@ class Cli:
         (found,) = self.runs
         return found
 
-    def show(self, run: str = "latest", *words: str) -> Any:
-        ended = self("show", run, *words, "--json")
-        assert ended.code == 0, ended.err
-        return ended.json
+    def show(self, run: str = "latest") -> dict[str, Any]:
+        """What `show RUN --json` prints, without the child."""
+        from cli.show import run_facts
+
+        with RunReader(self._dir(run)) as reader:
+            return run_facts(reader)
+
+    def node(self, node_id: str, run: str = "latest") -> dict[str, Any]:
+        """What `show RUN NODE --json` prints, without the child."""
+        from cli.show import node_facts
+
+        with RunReader(self._dir(run)) as reader:
+            return node_facts(reader, node_id)
+
+    def _dir(self, run: str) -> Path:
+        return find_run(self.folder, run)

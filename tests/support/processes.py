@@ -51,3 +51,21 @@ def kill_hard(child: subprocess.Popen[Any]) -> Sequence[int]:
     child.send_signal(signal.SIGKILL)
     child.wait(10)
     return below
+
+
+def survivors(pids: Sequence[int], seconds: float = 3.0) -> list[str]:
+    """Command lines of those of `pids` that are still alive after `seconds`; waits no longer than needed.
+
+    The promise is one second on an idle machine; tests share theirs.
+    """
+    deadline = time.monotonic() + seconds
+    while any(map(is_alive, pids)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return [f"{pid}: {command_line(pid)}" for pid in pids if is_alive(pid)]
+
+
+def command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
