@@ -11,9 +11,10 @@ from agents.base_agent import UNREADABLE, BaseAgent
 from core.contracts import AgentContext, AgentResult, Prompt
 from core.state.failure import FailureKind
 from core.state.node import Node
+from utils.diff import Change, DiffError, apply_diff, parse_diff
 from utils.genes import split_genes
 from utils.prompt_builder import Attempt, Parts, fill_template
-from utils.response import clean, parse_response, strip_thinking, syntax_error
+from utils.response import clean, parse_response, split_blocks, strip_thinking, syntax_error
 
 SHORTEST_PROGRAM = 50
 """Characters: a whole program below this is not an answer. Single functions and diffs may be shorter."""
@@ -57,13 +58,13 @@ class CoderAgent(BaseAgent):
 
     def fault(self, context: AgentContext, reply: str) -> str | None:
         """Unusable but worth another try. A reply without any code is not: it is a hard failure."""
-        found = self._read(context, reply)
+        found = self._read(context, clean(reply))
         return None if found.failure is FailureKind.NO_CODE else found.message or None
 
     # ------------------------------------------------------------ reading
 
     def code(self, context: AgentContext, reply: str) -> AgentResult:
-        found = self._read(context, reply)
+        found = self._read(context, clean(reply))
         task = context.task
         node = Node(
             id=task.node_id,
@@ -87,11 +88,23 @@ class CoderAgent(BaseAgent):
     def _read(self, context: AgentContext, reply: str) -> _Found:
         if reply.startswith(UNREADABLE):
             return _Found("", "", FailureKind.REPLY_ERROR, reply.removeprefix(UNREADABLE))
-        reply = strip_thinking(clean(reply))
+        reply = strip_thinking(reply)
+        changes = parse_diff(reply) if context.parents else []
+        if changes:
+            return self._changed(context, reply, changes)
         block, plan = parse_response(reply, str(context.extras.get("language", "python")))
         if block is None or not block.strip():
             return _Found("", plan, FailureKind.NO_CODE, "the reply held no code block")
         return self._judge(context, block.rstrip() + "\n", plan, whole=not self.single_function)
+
+    def _changed(self, context: AgentContext, reply: str, changes: Sequence[Change]) -> _Found:
+        """The first parent's code with the reply's SEARCH/REPLACE blocks applied. The plan is what precedes them."""
+        plan = split_blocks(reply.partition("<<<<<")[0])[0].strip()
+        try:
+            code = apply_diff(context.parents[0].code, changes)
+        except DiffError as error:
+            return _Found("", plan, FailureKind.REPLY_ERROR, str(error))
+        return self._judge(context, code, plan, whole=False)
 
     def _judge(self, context: AgentContext, code: str, plan: str, *, whole: bool) -> _Found:
         size = len(code.strip())

@@ -192,6 +192,38 @@ def test_the_unreadable_mark_is_no_code(context):
     assert (result.failure, result.error) == (FailureKind.REPLY_ERROR, "finish_reason=length")
 
 
+DIFF = "Double it.\n\n{fence}<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n"
+
+
+@pytest.mark.parametrize("fence", ["", "```\n"])
+def test_a_diff_changes_the_first_parent(context, fence):
+    parents = (Node(id="p", code="import a\nx = 1\ny = 3\n"), Node(id="q", code="x = 1\n"))
+    task = context([DIFF.format(fence=fence)], "improve", parents=parents, extras={"reply_format": "diff"})
+    result = agent.generate(task)
+    assert result.success and result.node.code == "import a\nx = 2\ny = 3\n", "and it may be short"
+    assert result.node.plan == "Double it." and "<<<<<<< SEARCH" in task.query.calls[0]["user"]
+
+
+def test_a_diff_that_does_not_fit_goes_back_with_the_reason(context):
+    parents = (Node(id="p", code="z = 1\n"),)
+    task = context([DIFF.format(fence="")] * 4, "improve", parents=parents)
+    result = agent.generate(task)
+    assert result.failure is FailureKind.REPLY_ERROR and len(task.query.calls) == 4
+    assert "no lines like 'x = 1'" in task.query.calls[1]["user"] and "no lines like" in result.error
+
+
+def test_a_diff_that_breaks_the_program_is_a_syntax_failure_with_its_code(context):
+    parents = (Node(id="p", code="x = 1\n"),)
+    bad = DIFF.format(fence="").replace("x = 2", "x = (")
+    result = agent.generate(context([bad] * 4, "improve", parents=parents))
+    assert (result.failure, result.node.code) == (FailureKind.SYNTAX, "x = (\n")
+
+
+def test_a_draft_is_never_asked_for_as_a_diff(context, program):
+    task = context([reply_with(program)], extras={"reply_format": "diff"})
+    assert agent.generate(task).success and "SEARCH" not in task.query.calls[0]["user"]
+
+
 def test_half_a_character_cannot_break_the_store(context, program):
     node = agent.generate(context([reply_with(program + "s = '\ud800'\n", plan="plan \udfff")])).node
     assert node.model_dump_json() and node.plan == "plan ?"
