@@ -1,0 +1,112 @@
+"""Arithmetic means what it means in Python: compared with Python itself on random expressions."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from problems.bin_packing.arithmetic import translate
+from problems.bin_packing.grammar import Grammar
+from problems.bin_packing.machine import arrays, run
+from problems.bin_packing.writer import random_rule
+
+CAPACITY = 30
+
+
+def by_machine(code: str, item: int, rooms: list[int], histogram: list[int]) -> list[float] | None:
+    """The scores, or None where the machine gives up."""
+    program = translate(code)
+    assert program is not None, code
+    ops, constants, result = arrays(program)
+    registers = np.empty((len(ops), len(rooms)))
+    ok = run(ops, constants, item, np.array(rooms), len(rooms), np.array(histogram), sum(histogram), registers)
+    return registers[result].tolist() if ok else None
+
+
+def by_python(code: str, item: int, rooms: list[int], histogram: list[int]) -> list[float] | None:
+    names: dict[str, object] = {}
+    exec(code, names)
+    try:
+        return [float(names["score_bin"](item, room, histogram)) for room in rooms]
+    except (ArithmeticError, ValueError, IndexError, TypeError):
+        return None
+
+
+def same(a: list[float] | None, b: list[float] | None) -> bool:
+    """Equal, or the machine gave up, which it may only where Python fails, overflows or leaves exact integers."""
+    if a is None or b is None:
+        return a is None
+    return all(x == y or math.isclose(x, y, rel_tol=1e-15) for x, y in zip(a, b, strict=True))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 10**9))
+def test_rules_of_the_grammar_score_as_in_python(seed):
+    rng = random.Random(seed)
+    code = random_rule(Grammar(CAPACITY, True, rng))
+    histogram = [rng.randint(0, 6) for _ in range(CAPACITY + 1)]
+    item = rng.randint(1, CAPACITY)
+    rooms = list(range(item, CAPACITY + 1))
+    found, wanted = by_machine(code, item, rooms, histogram), by_python(code, item, rooms, histogram)
+    assert same(found, wanted), code
+    if wanted is not None and all(abs(x) < 1e12 for x in wanted):
+        assert found is not None, code
+
+
+HEAD = "import math\nK = 3\nL = -0.5\n\ndef score_bin(item, room, h):\n"
+BODIES = [
+    "    x = room - item\n    if x < 5:\n        return x * 2\n    elif x % 2 == 0:\n        x += 1\n"
+    "    else:\n        x = -x\n    return x // K",
+    "    y = 1\n    if item > 4 and room > 9 or not room:\n        y = 2\n        if room == 20:\n"
+    "            return L\n    return y ** 2 + item",
+    "    return (room - 12) // -5 + (room - 12) % -5 + (room - 7.5) % 2 + (room - 7.5) // 2",
+    "    return 1 if 3 < room - item <= 9 else h[-1] + h[room - item - 3]",
+    "    return sum(h[2:room]) - sum(h[:-3]) + sum(h) + max(h[0], 2, item) - min(room, 3.5)",
+    "    return math.exp(-room / 9) + math.sqrt(item) + math.log(room + 1) + math.floor(room / 4)"
+    " + int(-2.7 * item)",
+    "    return 1 / (room - 15) if room != 15 else 0",
+    "    a: float = abs(item - 20)\n    a *= 1.5\n    return a if a else float(room)",
+    "    z = True\n    return room",
+    "    if room - item > 3:\n        return 1\n    if room - item > 1:\n        return 0.5\n    return 10 ** (room - item)",
+]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_statements_score_as_in_python(body):
+    code = HEAD + body + "\n"
+    if translate(code) is None:
+        assert "True" in body or "**" in body, "only these are left to the sandbox"
+        return
+    rng = random.Random(1)
+    for _ in range(40):
+        histogram = [rng.randint(0, 4) for _ in range(CAPACITY + 1)]
+        item = rng.randint(1, CAPACITY)
+        rooms = list(range(item, CAPACITY + 1))
+        found, wanted = by_machine(code, item, rooms, histogram), by_python(code, item, rooms, histogram)
+        assert found == wanted or same(found, wanted)
+        assert (found is None) == (wanted is None)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    return open('/etc/passwd')", "    return h.index(0)", "    return [x for x in h][0]", "    return q",
+        "    while True:\n        pass", "    return h[room / 2]", "    return lambda: 0", "    return 'a' < 'b'",
+        "    import os\n    return 1", "    return room.__class__", "    return score_bin(item, room, h)",
+        "    h[0] = 1\n    return 1", "    return __import__('os')", "    if room > 3:\n        return 1",
+    ],
+)  # fmt: skip
+def test_more_than_arithmetic_is_left_to_the_sandbox(body):
+    assert translate(HEAD + body + "\n") is None
+
+
+def test_a_branch_not_taken_does_no_harm_and_one_taken_does():
+    safe = HEAD + "    return 1 / (room - 5) if room != 5 else 7\n"
+    assert by_machine(safe, 5, [5, 6], [0] * 31) == [7, 1]
+    assert by_machine(HEAD + "    x = 1 / (room - 5)\n    return 3\n", 5, [5, 6], [0] * 31) is None
+    assert by_machine(HEAD + "    return item ** 60\n", 30, [30], [0] * 31) is None
