@@ -14,11 +14,11 @@ from core.backend import backend_rules
 from core.backend.cache import ReplyCache
 from core.backend.deadline import Deadline, call_within
 from core.backend.exchange import Reply, Request, Usage, request_hash
-from core.backend.faults import LostReplyError, RefusedError, mask, read_fault
+from core.backend.faults import LostReplyError, RefusedError, UnwantedPromptError, mask, read_fault
 from core.backend.gate import Gate
 from core.backend.prices import cost_of
 from core.backend.providers import PROVIDER_TO_CLIENT, PROVIDER_TO_QUERY, PROVIDERS, is_claude
-from core.backend.records import REFUSED, Place, blank_record, reply_fields
+from core.backend.records import REFUSED, UNWANTED, Place, blank_record, reply_fields
 from core.backend.retry import Patience, RetryPolicy
 from core.backend.settings import ModelSettings
 from core.backend.usage import Amount, Ledger, likely_tokens, most_tokens
@@ -112,6 +112,7 @@ class Counter:
             tries = number
             return self._try_once(request, settings)
 
+        facts: dict[str, Any]
         policy = RetryPolicy(settings.attempts, settings.backoff)
         try:
             reply, usage, cost = self._patience.call(attempt, policy, self._notice)
@@ -119,7 +120,10 @@ class Counter:
             if request.mode not in ("tool", "schema") or not refusal.is_about_form:
                 raise
             # Part of the ladder: recorded, so that a resumed or replayed run takes the same step down.
-            facts: dict[str, Any] = {"reply": str(refusal), "finish_reason": f"{REFUSED}{refusal.status}"}
+            facts = {"reply": str(refusal), "finish_reason": f"{REFUSED}{refusal.status}"}
+            facts |= {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
+        except UnwantedPromptError as refusal:
+            facts = {"reply": str(refusal), "finish_reason": UNWANTED}
             facts |= {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
         else:
             facts = {key: mask(text, settings) for key, text in reply_fields(reply).items()}

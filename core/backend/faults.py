@@ -14,12 +14,23 @@ from urllib.parse import quote, urlsplit
 
 from core.backend.network import shown_url
 from core.backend.settings import ModelSettings, key_names
-from utils.errors import BackendAuthError, BackendBusyError, BackendError, SwarmEvoError
+from utils.errors import BackendAuthError, BackendBusyError, BackendError, ReplyError, SwarmEvoError
 
 BUSY_STATUS = frozenset({408, 409, 425, 429})
 _NO_CREDIT = ("insufficient_quota", "billing", "credit balance")
 _UNSUPPORTED = ("not supported", "unsupported", "--jinja")
 """llama.cpp and others say with a 500 that they know no tools."""
+_UNWANTED = (
+    "context_length", "context length", "context window", "context size", "too long", "input token count",
+    "content_filter", "content management policy", "safety system",
+)  # fmt: skip
+_HINTS = {
+    "max_completion_tokens": "reasoning",
+    "max_tokens": "max_tokens",
+    "temperature": "temperature",
+    "api-version": "api_version",
+    "model": "model",
+}
 _TRANSPORT = ("httpx", "httpx2", "httpcore", "httpcore2", "ssl", "socket", "urllib3", "requests", "h11")
 _SDK = ("openai", "anthropic", "google")
 
@@ -39,6 +50,10 @@ class RefusedError(BackendError):
     def is_about_form(self) -> bool:
         """True if a simpler form of the request (no tools, no schema) may be accepted."""
         return self.status != 404  # a wrong address or model stays wrong
+
+
+class UnwantedPromptError(ReplyError):
+    """The server refuses this one prompt (too long, content policy); another node's prompt may well be accepted."""
 
 
 class LostReplyError(BackendBusyError):
@@ -88,9 +103,17 @@ def _by_status(status: int, error: BaseException, settings: ModelSettings) -> Ex
     if status == 429 and any(word in str(error).lower() for word in _NO_CREDIT):
         return BackendAuthError(f"{text}; the account has no credit left")
     unsupported = status in (500, 501) and any(word in str(error).lower() for word in _UNSUPPORTED)
+    if status == 413 or (status in (400, 422) and any(word in str(error).lower() for word in _UNWANTED)):
+        return UnwantedPromptError(text)
     if status in BUSY_STATUS or (status >= 500 and not unsupported):
         return BackendBusyError(text, retry_after=retry_after(_headers(error)))
-    return RefusedError(text, status)
+    return RefusedError(text + _hint(text, settings.role), status)
+
+
+def _hint(text: str, role: str) -> str:
+    """The key to set, where the server's words tell it."""
+    keys = [key for word, key in _HINTS.items() if word in text.lower()]
+    return f"; see llm.{role}.{keys[0]}" if keys else ""
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

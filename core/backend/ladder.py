@@ -8,6 +8,7 @@ one learned about a server would make the next one's request depend on the order
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal, get_args
@@ -23,6 +24,7 @@ from utils.errors import ReplyError
 Rung = Literal["tool", "schema", "fence"]
 RUNGS: tuple[Rung, ...] = get_args(Rung)
 REPAIRS = 3
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 Exchange = Callable[[Request, int], Reply]
 """(request, turn) → reply; turns of one query count from 0 and are part of the exchange's identity."""
 
@@ -41,9 +43,15 @@ def ask(request: Request, settings: ModelSettings, exchange: Exchange) -> str:
 def _usable_text(reply: Reply, settings: ModelSettings) -> str:
     if reason := _spoiled(reply, settings):
         raise ReplyError(f"{settings.writer}: {reason}")
-    if not reply.text.strip():
+    text = without_thoughts(reply.text)
+    if not text.strip():
         raise ReplyError(f"{settings.writer}: the reply is empty")
-    return reply.text
+    return text
+
+
+def without_thoughts(text: str) -> str:
+    """The reply proper: open models put their reasoning, with code of its own, in a leading <think> block."""
+    return _THOUGHTS.sub("", text, count=1)
 
 
 def _climb(request: Request, settings: ModelSettings, exchange: Exchange) -> str:
@@ -96,7 +104,7 @@ def _arguments(reply: Reply, request: Request, settings: ModelSettings) -> tuple
     names = [tool.name for tool in request.tools if request.forced in ("", tool.name)]
     if reply.tool and reply.tool not in names:
         return None, f"it calls '{reply.tool[:80]}', but the tool is '{request.tool.name}'"
-    text = reply.arguments if reply.tool else find_object(reply.text)
+    text = reply.arguments if reply.tool else find_object(without_thoughts(reply.text))
     if not text.strip():
         return None, f"it holds no call of '{request.tool.name}' and no JSON object"
     called = next((tool for tool in request.tools if tool.name == reply.tool), request.tool)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.backend.exchange import Reply, Request
-from core.backend.faults import RefusedError
+from core.backend.faults import RefusedError, UnwantedPromptError
 from core.backend.settings import ModelSettings
 from core.contracts import CallRecord
 
 TOOL = "tool:"
 REFUSED = "refused:"
+UNWANTED = "unwanted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,9 @@ def reply_fields(reply: Reply) -> dict[str, str]:
 
 
 def reply_of(record: CallRecord) -> Reply:
-    """The reply that a record holds. Raises RefusedError again where the server had refused."""
+    """The reply that a record holds. Raises RefusedError or UnwantedPromptError again where the server had refused."""
+    if record.finish_reason == UNWANTED:
+        raise UnwantedPromptError(record.reply)
     if record.finish_reason.startswith(REFUSED):
         raise RefusedError(record.reply, int(record.finish_reason.removeprefix(REFUSED)))
     if record.finish_reason.startswith(TOOL):

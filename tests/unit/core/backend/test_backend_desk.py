@@ -233,6 +233,40 @@ def test_stop_ends_a_call_under_way(server: FaultyServer) -> None:
     assert desk.ledger.lost.tokens > 0
 
 
+@pytest.mark.parametrize("message", ["This model's maximum context length is 8192 tokens.", "content_filter: no."])
+def test_a_prompt_that_is_refused_fails_its_node_and_is_not_asked_again(server: FaultyServer, message: str) -> None:
+    server.state.scenarios.add(Fail(400, message=message, times=None))
+    log = MemoryLog()
+    for _ in range(2):
+        with pytest.raises(ReplyError, match="HTTP 400"):
+            desk_of(server, log).bind("code", "n1")("s", "u")
+    assert server.layer.requests == 1
+
+
+@pytest.mark.parametrize(
+    ("message", "key"),
+    [
+        ("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", "llm.code.reasoning"),
+        ("max_tokens is too large: 8192", "llm.code.max_tokens"),
+        ("temperature does not support 0.5", "llm.code.temperature"),
+    ],
+)
+def test_a_refused_option_names_the_key(server: FaultyServer, message: str, key: str) -> None:
+    server.state.scenarios.add(Fail(400, message=message))
+    with pytest.raises(BackendError) as caught:
+        desk_of(server).bind("code", "n1")("s", "u")
+    assert key in str(caught.value)
+    assert not isinstance(caught.value, ReplyError)
+
+
+def test_thoughts_are_recorded_and_not_returned(server: FaultyServer) -> None:
+    said = "<think>Maybe ```python\nbad\n```?</think>\nThe answer."
+    server.state.scenarios.add(Reply(text=said))
+    log = MemoryLog()
+    assert desk_of(server, log).bind("code", "n1")("s", "u") == "The answer."
+    assert [record.reply for record in log.records.values()] == [said]
+
+
 def test_offline_refuses_what_is_not_recorded(server: FaultyServer) -> None:
     with pytest.raises(BackendError, match="not in the record"):
         desk_of(server, offline=True).bind("code", "n1")("s", "u")
