@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from reports.facts import RunFacts
@@ -48,11 +49,11 @@ def _by_generation(facts: RunFacts) -> Markup:
     values = [v for line in lines.values() for _, v in line if v is not None]
     if not values:
         return EMPTY
-    first, last = rows[0].generation, rows[-1].generation
+    first, last = rows[0].generation - 0.5, rows[-1].generation + 0.5
     low, high = shown_range(values, facts.lower_is_better)
     x, y = _scale(first, last, LEFT, WIDTH - 10), _scale(low, high, HEIGHT - BOTTOM, TOP)
     most = max(r.candidates for r in rows)
-    width = max(1.0, 0.5 * (WIDTH - LEFT) / max(1, last - first + 1))
+    width = min(60.0, max(1.0, 0.5 * (WIDTH - LEFT) / (last - first)))
     drawn = []
     for row in rows:
         tall = 0.25 * (HEIGHT - BOTTOM - TOP) * row.candidates / max(1, most)
@@ -60,7 +61,7 @@ def _by_generation(facts: RunFacts) -> Markup:
         left, top = f"{x(row.generation) - width / 2:.1f}", f"{HEIGHT - BOTTOM - tall:.1f}"
         drawn.append(tag("rect", title, x=left, y=top, width=f"{width:.1f}", height=f"{tall:.1f}", class_="bar"))
     for name, line in lines.items():
-        known = [(g, min(max(v, low), high)) for g, v in line if v is not None]
+        known = [(g, v) for g, v in line if v is not None]
         path = "L".join(f"{x(g):.1f} {y(v):.1f}" for g, v in known)
         drawn.append(tag("path", d=f"M{path}", class_=name))
         if len(known) == 1:
@@ -99,7 +100,7 @@ def _frame(
         at = f"{y(value):.1f}"
         grid.append(tag("line", x1=LEFT, x2=WIDTH - 10, y1=at, y2=at, class_="grid"))
         grid.append(tag("text", f"{value:.5g}", x=LEFT - 6, y=at, class_="tick end"))
-    for value in sorted({first, (first + last) // 2, last}):
+    for value in sorted({math.ceil(first), int(first + last) // 2, math.floor(last)}):
         grid.append(tag("text", f"{value:g}", x=f"{x(value):.1f}", y=HEIGHT - 22, class_="tick middle"))
     grid.append(tag("text", name, x=WIDTH - 10, y=HEIGHT - 8, class_="tick end"))
     for number, (baseline, value) in enumerate(baseline_scores(facts.baselines)):
@@ -112,8 +113,14 @@ def _frame(
             name_at, side = (LEFT + 4, "tick") if left else (WIDTH - 12, "tick end")
             grid.append(tag("text", f"baseline {baseline}", x=name_at, y=place, class_=side))
     better = "lower" if facts.lower_is_better else "higher"
+    across, down = WIDTH - 10 - LEFT, HEIGHT - BOTTOM - TOP
+    # An inner svg cuts off what lies outside of the drawn range; the margin leaves marks on the edge whole.
+    inside = tag(
+        "svg", *content, x=LEFT - 6, y=TOP - 6, width=across + 12, height=down + 12,
+        viewBox=f"{LEFT - 6} {TOP - 6} {across + 12} {down + 12}",
+    )  # fmt: skip
     return tag(
-        "svg", tag("title", f"{facts.unit} by {name}; {better} is better"), *grid, *content,
+        "svg", tag("title", f"{facts.unit} by {name}; {better} is better"), *grid, inside,
         viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", class_="chart",
     )  # fmt: skip
 

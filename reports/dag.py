@@ -71,7 +71,7 @@ def dag_svg(facts: RunFacts) -> Markup:
     places = layout(nodes)
     across = max(place.column for place in places.values()) + 1
     down = max(place.row for place in places.values()) + 1
-    dx, dy = min(26.0, max(4.0, 1100 / across)), min(46.0, max(4.0, 1400 / down))
+    dx, dy = min(26.0, max(7.0, 1100 / across)), min(46.0, max(4.0, 1400 / down))
     radius = max(1.4, min(6.0, 0.36 * dx, 0.36 * dy))
     line = {node.id for node in facts.line}
     at = {i: (dx * (p.column + 0.5), dy * (p.row + 0.5)) for i, p in places.items()}

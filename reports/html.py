@@ -35,7 +35,7 @@ def write_facts(facts: RunFacts, out: Path) -> Path:
 def render(facts: RunFacts) -> str:
     """The whole page."""
     sections = [
-        ("Outcome", outcome(facts)),
+        ("Outcome", join([outcome(facts), _final_detail(facts)])),
         ("Curve", _curve(facts)),
         ("Family tree", _dag(facts)),
         ("Best program", _best(facts)),
@@ -81,6 +81,15 @@ def _title(facts: RunFacts) -> Markup:
         tag("p", *shown),
         tag("p", ended, class_="quiet"),
     )
+
+
+def _final_detail(facts: RunFacts) -> Markup:
+    """Whatever else the final evaluation measured (other data sets, published references, games)."""
+    rows = [(key, value) for key, value in _flat(facts.final.get("detail") or {}) if value is not None]
+    if not rows:
+        return EMPTY
+    shown = table(["measured", "value"], [[key.replace(".", " · "), _cell(value)] for key, value in rows])
+    return tag("details", tag("summary", "all that the final evaluation measured"), shown)
 
 
 def _curve(facts: RunFacts) -> Markup:

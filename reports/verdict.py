@@ -54,9 +54,10 @@ def scores(facts: RunFacts) -> Markup:
         rows.append(
             [name, metric, _interval(row.get("interval")), row.get("final"), _interval(row.get("final_interval"))]
         )
+    told = {row.get("node_id") for row in facts.baselines} | {row.get("name") for row in facts.baselines} | {best.id}
     for node in facts.nodes:
-        if node.operator in ("baseline", "user") and not node.parent_ids and node.id != best.id:
-            name = str(node.metadata.get("name") or node.plan or node.id)[:80]
+        name = str(node.metadata.get("name") or node.plan or node.id)[:80]
+        if node.operator in ("baseline", "user") and not node.parent_ids and not told & {node.id, name}:
             rows.append(
                 [f"{node.operator} {name}", node.metric_value, _interval(node.metadata.get("interval")), None, ""]
             )
@@ -71,12 +72,12 @@ def certainty(facts: RunFacts) -> list[str]:
     final = facts.final.get("metric")
     if final is None:
         reason = str(facts.final.get("message") or "").strip()
-        found.append("There is no separate final score" + (f" ({reason})." if reason else "."))
+        found.append(f"There is no final score: {reason}." if reason else "There is no separate final score.")
         if scored > 1:
             found.append(f"The best of {scored} scores is flattered by the choice: it was picked for being best.")
     else:
         found.append(_about_final(facts, final, scored))
-        found += _against_baselines(facts, final)
+        found += _against_champion(facts) or _against_baselines(facts, final)
     reveals = facts.final.get("detail", {}).get("final_reveals")
     if isinstance(reveals, int) and reveals > 1:
         found.append(f"This final part has been revealed {reveals} times; each look makes it a little less unseen.")
@@ -97,6 +98,26 @@ def _about_final(facts: RunFacts, final: float, scored: int) -> str:
         f"The final score {figure(final)} was measured on what the search never saw. It differs by {gap:+.4g} from the "
         f"validation score, which is the best of {scored}."
     )
+
+
+def _against_champion(facts: RunFacts) -> list[str]:
+    """Arena: is the gain in Elo above the starting champion more than chance? [] for other families."""
+    detail, interval = facts.final.get("detail", {}), facts.final.get("interval")
+    if not detail.get("games"):
+        return []
+    found = []
+    if interval and interval[0] <= 0 <= interval[1]:
+        found.append("The interval holds 0: it may be no stronger than the starting champion.")
+    duel = detail.get("head_to_head") or {}
+    games = duel.get("wins_draws_losses")
+    if games:
+        won, drawn, lost = games
+        text = (
+            f"Head to head with the starting champion, on openings kept for this: {won} won, {drawn} drawn, {lost} lost"
+        )
+        los = duel.get("los")
+        found.append(f"{text}; likelihood of superiority {100 * los:.1f} %." if los is not None else f"{text}.")
+    return found
 
 
 def _against_baselines(facts: RunFacts, final: float) -> list[str]:
