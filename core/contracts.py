@@ -458,6 +458,9 @@ class Store(Protocol):
 
     def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None: ...
 
+    def save_stages(self, stage: str, payloads: Mapping[str, dict[str, Any]]) -> None:
+        """One stage of several nodes, by id, all or nothing."""
+
     def stages(self, node_id: str) -> dict[str, dict[str, Any]]: ...
 
     def commit(self, nodes: Sequence[Node], events: Sequence[Event]) -> None: ...

@@ -144,7 +144,14 @@ class RoundPlayer:
         return [life for life in lives if life.verdict is not None]
 
     def _judge_together(self, lives: Sequence[Life]) -> None:
-        verdicts = self._evaluator.evaluate([life.node for life in lives if life.node is not None])
+        """One verdict of the whole batch, stored as one: a run that dies during the reviews need not judge again."""
+        stored = [self._store.stages(life.task.node_id).get("execute") for life in lives]
+        verdicts = [Evaluation.model_validate(payload) for payload in stored if payload is not None]
+        if len(verdicts) < len(lives):
+            verdicts = self._evaluator.evaluate([life.node for life in lives if life.node is not None])
+            ids = [life.task.node_id for life in lives]
+            payloads = [verdict.model_dump(mode="json") for verdict in verdicts]
+            self._store.save_stages("execute", dict(zip(ids, payloads, strict=True)))
         for life, verdict in zip(lives, verdicts, strict=True):
             life.verdict = verdict
             life.seconds["execute"] = verdict.seconds

@@ -1,8 +1,8 @@
 """Where tests kill a run: `SWARM_EVO_FAULT=before:commit:3` ends the process by SIGKILL at its third commit.
 
 The one place that reads the variable. `when` is `before` (nothing of the write is done) or `after` (it is committed,
-and nothing of what follows is done); the kind is what RunStore calls the write: `round`, `stage`, `commit`, `call`,
-`game`, `fact:NAME`, `facts` or `events`.
+and nothing of what follows is done); the kind is what RunStore calls the write: `round`, `stage`, `stages`, `commit`,
+`call`, `game`, `fact:NAME`, `facts` or `events`.
 """
 
 from __future__ import annotations

@@ -136,17 +136,24 @@ class RunStore:
         self._write("round", facts, [*events, *proposed])
 
     def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None:
-        def facts() -> None:
-            with self.db.transaction() as connection:
-                body = self.db.put_text(json.dumps(payload))
-                statement = insert(STAGES).values(node_id=node_id, stage=stage, payload=body)
-                connection.execute(
-                    statement.on_conflict_do_update(
-                        index_elements=["node_id", "stage"], set_={"payload": statement.excluded.payload}
-                    )
-                )
+        self._write("stage", lambda: self._put_stages(stage, {node_id: payload}), events)
 
-        self._write("stage", facts, events)
+    def save_stages(self, stage: str, payloads: Mapping[str, dict[str, Any]]) -> None:
+        self._write("stages", lambda: self._put_stages(stage, payloads))
+
+    def _put_stages(self, stage: str, payloads: Mapping[str, dict[str, Any]]) -> None:
+        with self.db.transaction() as connection:
+            rows = [
+                {"node_id": node_id, "stage": stage, "payload": self.db.put_text(json.dumps(payload))}
+                for node_id, payload in payloads.items()
+            ]
+            statement = insert(STAGES)
+            connection.execute(
+                statement.on_conflict_do_update(
+                    index_elements=["node_id", "stage"], set_={"payload": statement.excluded.payload}
+                ),
+                rows,
+            )
 
     def drop_stages(self, node_id: str, stages: Sequence[str]) -> None:
         """Forget stages of an open node, to run them again."""
