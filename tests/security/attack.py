@@ -23,13 +23,14 @@ sys.path.insert(0, str(ROOT))
 
 from core.contracts import ExecutionResult, Limits, Sandbox  # noqa: E402
 from core.executor.collect import collect_file  # noqa: E402
+from core.executor.inside import watch  # noqa: E402
 from core.executor.sandbox import open_sandbox  # noqa: E402
 from core.executor.workspace import remove_tree  # noqa: E402
 
 CANARY = "CANARY-7f3a"
 TAIL = CANARY[:-4] + "TAIL"
 """Only in our memory, environment and the secret file: a program that shows it read one of them."""
-SECONDS = 3.0
+SECONDS = float(os.environ.get("ATTACK_SECONDS", "3"))
 LIMITS = Limits(seconds=SECONDS, cpu_seconds=60, memory_mb=1024, processes=64, file_mb=64, disk_mb=128, output_kb=1024)
 CLEAN = """
 import json, os, math
@@ -214,8 +215,9 @@ def attack(sandbox: Sandbox, range_: Range, program: Path) -> dict[str, Any]:
     if hook.startswith("host:"):
         told = HOOKS[hook[5:]](range_, workspace, result, wall, sandbox)
         escaped += [told] if told else []
-    if _survivors():
-        escaped.append(f"survivors {_survivors()}")
+    survivors = _survivors()
+    if survivors:
+        escaped.append(f"survivors {survivors}")
     remove_tree(workspace)
     last = (result.term_out.strip().splitlines() or [""])[-1][:100]
     return {
@@ -225,15 +227,33 @@ def attack(sandbox: Sandbox, range_: Range, program: Path) -> dict[str, Any]:
 
 
 def _survivors() -> list[str]:
-    """Processes that run in a candidate's name: their environment is the candidates'."""
-    found = []
-    for name in os.listdir("/proc"):
-        try:
-            if name.isdigit() and b"LOGNAME=candidate" in Path(f"/proc/{name}/environ").read_bytes():
-                found.append(name)
-        except OSError:
-            continue
-    return found
+    """What is left of a job a second after it ended: of ours there should be a victim, a fork server and its spare."""
+    end = time.monotonic() + 1.0
+    while True:
+        mine = watch.descendants(os.getpid())
+        orphans = [pid for pid in watch.children(1) if "fork_server.py" in _command(pid) and _started_after_us(pid)]
+        if len(mine) <= 3 and not orphans:
+            return []
+        if time.monotonic() > end:
+            return [f"{pid} {_command(pid)[:60]}" for pid in (*mine, *orphans)]
+        time.sleep(0.02)
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def _started_after_us(pid: int) -> bool:
+    def started(name: str) -> int:
+        return int(Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[19])
+
+    try:
+        return started(str(pid)) >= started("self")
+    except OSError:
+        return False
 
 
 def main(tier: str, workroot: str, report: str, folders: list[str]) -> int:

@@ -20,6 +20,8 @@ from . import copying, frames, kernel, notify, view, watch
 _FIRST_TICK, _LAST_TICK = 0.01, 0.05
 _KILL_SECONDS = 5.0
 _DISK_EVERY = 0.1
+_MOST_SOCKETS = 3000
+"""Each may hold some 200 KB in the kernel."""
 
 
 @dataclass(frozen=True)
@@ -286,6 +288,8 @@ class _Watching:
         cpu = usage.cpu + watch.reaped_cpu() - self._cpu_before
         if limits["cpu_seconds"] is not None and cpu > limits["cpu_seconds"]:
             return "cpu", f"CPU: {cpu:.1f} s used, the limit is {limits['cpu_seconds']:g} s"
+        if self._slot.namespaces and watch.unix_sockets() > _MOST_SOCKETS:
+            return "memory", f"memory: more than {_MOST_SOCKETS:,} sockets, whose buffers no limit counts"
         if watch.machine_is_short_of_memory():
             return "memory", "memory: this machine has less than 2 % left; the job was stopped to save it"
         return self.disk_breach(members) if now >= self._next_disk else None

@@ -1,0 +1,12 @@
+# NAME: sysv_leftover
+# ATTEMPTS: leave System V segments behind
+# DETECT: host:sysv
+import ctypes, errno, json, mmap, os, signal, socket, struct, sys, threading, time
+P = json.load(open("params.json"))
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = ctypes.c_long
+def win(x): print("ESCAPED", x, flush=True)
+def attempt(f, *a):
+    try: return f(*a)
+    except (OSError, ValueError, RuntimeError) as e: print(type(e).__name__, e)
+libc.shmget(0x5eaf00d, 4096, 0o1666)

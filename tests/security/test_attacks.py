@@ -1,0 +1,97 @@
+"""No hostile program wins: in tier A as root and as user, in tier B as user and as root without CAP_SYS_ADMIN."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attack_accounts import Account, ordinary_user, ourselves, root_without_sys_admin
+
+HERE = Path(__file__).parent
+OWN = HERE / "programs"
+GIVEN = HERE.parents[2] / "shared" / "escape"
+"""Further programs, where somebody keeps them beside the project."""
+
+WAYS = {
+    "warm-ourselves": ("warm", ourselves),
+    "warm-user": ("warm", ordinary_user),
+    "lite-user": ("lite", ordinary_user),
+    "lite-root-without-sys-admin": ("lite", root_without_sys_admin),
+}
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
+
+
+class Campaign:
+    """One run of all programs, in a process of its own with other privileges."""
+
+    def __init__(self, tier: str, account: Account, folder: Path, programs: list[Path]) -> None:
+        self.report = folder / "report.json"
+        self.log = folder / "log.txt"
+        environment = dict(os.environ) | {"ATTACK_SECONDS": "2", "PYTHONDONTWRITEBYTECODE": "1"}
+        if account.site:
+            environment["PYTHONPATH"] = account.site
+        command = [*account.prefix, account.python, str(HERE / "attack.py"), tier, str(folder / "range")]
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [*command, str(self.report), *map(str, programs)], stdout=log, stderr=log, env=environment, cwd=folder
+            )
+
+    def rows(self) -> list[dict[str, Any]]:
+        self.process.wait(timeout=300)
+        assert self.report.exists(), self.log.read_text()[-3000:]
+        return json.loads(self.report.read_text())["rows"]  # type: ignore[no-any-return]
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture(scope="module")
+def campaigns() -> Iterator[dict[str, Campaign | str]]:
+    """All of them at once: they mostly wait for time limits."""
+    started: dict[str, Campaign | str] = {}
+    programs = [OWN] + ([GIVEN] if GIVEN.is_dir() else [])
+    with tempfile.TemporaryDirectory(prefix="swarm-attack-") as top:
+        os.chmod(top, 0o755)
+        for way, (tier, find) in WAYS.items():
+            account = find()
+            folder = Path(top) / way
+            folder.mkdir()
+            folder.chmod(0o777)
+            started[way] = account.why or Campaign(tier, account, folder, programs)
+        yield started
+        for campaign in started.values():
+            if isinstance(campaign, Campaign):
+                campaign.close()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_escapes(way: str, campaigns: dict[str, Campaign | str]) -> None:
+    campaign = campaigns[way]
+    if isinstance(campaign, str):
+        pytest.skip(campaign)
+    rows = campaign.rows()
+    assert len(rows) >= len(list(OWN.glob("[0-9]*.py")))
+    assert [(row["name"], row["escaped"]) for row in rows if row["escaped"]] == []
+
+
+def test_the_range_itself_can_be_won(tmp_path: Path) -> None:
+    """The same attacks win without a sandbox: what the suite reports is not an empty truth."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    tmp_path.chmod(0o755)
+    for name in ("net_abstract", "files_everywhere", "memory_memfd", "namespaces", "opath_and_openat2"):
+        source = next(OWN.glob(f"*_{name}.py"))
+        (programs / source.name).write_text(source.read_text())
+    campaign = Campaign("none", ourselves(), tmp_path, [programs])
+    rows = {row["name"].split("_", 1)[1]: row["escaped"] for row in campaign.rows()}
+    assert rows["files_everywhere"] and rows["opath_and_openat2"] and rows["net_abstract"] and rows["memory_memfd"]
