@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 
 from core.arena.player import SEAT_TEXT
+from utils.syntax import parse
 
 _SHELL = (Path(__file__).parent / "uci_shell.py").read_text(encoding="utf-8")
 
@@ -36,7 +37,7 @@ def standalone(code: str, prelude: str, title: str) -> str:
 
 def _without_future_imports(code: str) -> tuple[str, str]:
     """(future imports, the rest): they must stand at the top of a file."""
-    found = [n for n in ast.parse(code).body if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
+    found = [n for n in parse(code).body if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
     lines = code.splitlines()
     taken = {number for node in found for number in range(node.lineno - 1, (node.end_lineno or node.lineno))}
     future = "\n".join(lines[number] for number in sorted(taken))
@@ -45,7 +46,7 @@ def _without_future_imports(code: str) -> tuple[str, str]:
 
 def _body(source: str) -> str:
     """A module's text without its docstring."""
-    tree = ast.parse(source)
+    tree = parse(source)
     if tree.body and ast.get_docstring(tree) is not None:
         return "\n".join(source.splitlines()[tree.body[0].end_lineno :])
     return source

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from core.state.failure import FailureKind
+from utils.syntax import parse
 
 MAX_CHARS = 200_000
 USELESS = frozenset({"asyncio", "ctypes", "multiprocessing", "socket", "subprocess"})
@@ -34,7 +35,7 @@ def static_refusal(code: str, packages: Collection[str]) -> Refusal | None:
     if len(code) > MAX_CHARS:
         return _refuse(FailureKind.SIGNATURE, f"the file has {len(code)} characters, allowed are {MAX_CHARS}")
     try:
-        tree = ast.parse(code)
+        tree = parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = f"line {error.lineno}: " if isinstance(error, SyntaxError) and error.lineno else ""
         return _refuse(FailureKind.SYNTAX, f"{line}{getattr(error, 'msg', None) or error}")
@@ -58,7 +59,7 @@ def static_refusal(code: str, packages: Collection[str]) -> Refusal | None:
 def engine_name(code: str) -> str:
     """The value of the first `name = "…"` in the file, or ''. Untrusted text."""
     try:
-        tree = ast.parse(code)
+        tree = parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     for statement in ast.walk(tree):

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from utils.syntax import parse
+
 
 @dataclass(frozen=True, slots=True)
 class Gene:
@@ -160,7 +162,7 @@ def choose(*values: Any) -> Callable[[Any, random.Random], Any]:
 
 def _assignments(code: str) -> dict[str, tuple[Any, ast.expr]]:
     try:
-        tree = ast.parse(code)
+        tree = parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     found: dict[str, tuple[Any, ast.expr]] = {}

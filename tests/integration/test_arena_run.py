@@ -1,0 +1,144 @@
+"""The arena through the command line: a run without a key, kill -9 in a tournament, resume, the verb `arena`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGINES = ROOT / "problems" / "connect_four" / "engines"
+SMALL = ["arena.openings=3", "arena.gauntlet=4", "arena.limit=nodes:200", "search.max_generations=2"]
+RUN = ["run", "--problem", "connect_four", *SMALL]
+
+
+def rows(run_dir: Path, query: str) -> list[tuple]:
+    with closing(sqlite3.connect(f"file:{run_dir / 'run.db'}?mode=ro", uri=True)) as db:
+        return db.execute(query).fetchall()
+
+
+def count_games(run_dir: Path) -> int:
+    """Finished games so far; 0 while the store is being made."""
+    try:
+        return rows(run_dir, "select count(*) from games")[0][0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+def events(run_dir: Path, kind: str) -> list[dict]:
+    return [json.loads(body) for (body,) in rows(run_dir, f"select body from events where type='{kind}' order by seq")]
+
+
+@pytest.fixture(scope="module")
+def finished(request, tmp_path_factory):
+    """A whole run, and what `show` says of it."""
+    conftest = next(plugin for plugin in request.config.pluginmanager.get_plugins() if hasattr(plugin, "Cli"))
+    cli = conftest.Cli(tmp_path_factory.mktemp("whole"))
+    ended = cli(*RUN, timeout=120)
+    assert ended.code == 0, ended.err
+    yield cli.run_dir, cli.show(), ended.out
+    cli.close()
+
+
+def test_a_run_without_a_key_ends_with_standings_and_a_claim(finished):
+    run_dir, shown, printed = finished
+    assert shown["status"] == "finished" and shown["steps"] >= 4
+    assert shown["final_interval"][0] <= shown["final_metric"] <= shown["final_interval"][1]
+    assert [event["generation"] for event in events(run_dir, "generation.finished")] == [0, 1, 2]
+    assert [event["generation"] for event in events(run_dir, "generation.started")] == [1, 2]
+    questions = events(run_dir, "strategist.question")
+    assert [(q["generation"], q["index"]) for q in questions] == [(1, 0), (1, 1), (2, 0), (2, 1)]
+    last = events(run_dir, "generation.finished")[-1]
+    assert len(last["promoted"]) == 2 and {row["node_id"] for row in last["ratings"]} >= set(last["promoted"])
+    assert "rules" in printed and "not a language model" in printed
+
+
+def test_every_game_is_told_from_its_start_to_its_end(finished):
+    run_dir, _, _ = finished
+    moves: dict[str, list[int]] = {}
+    for event in events(run_dir, "game.move"):
+        moves.setdefault(event["game_id"], []).append(event["ply"])
+    ended = events(run_dir, "game.finished")
+    assert len(ended) == len({event["game_id"] for event in ended}) > 30
+    for event in ended:
+        assert moves.get(event["game_id"], []) == list(range(1, event["plies"] + 1))
+        assert f'[Result "{event["result"]}"]' in event["pgn"]
+
+
+def test_kill_in_a_tournament_then_resume_plays_no_finished_game_again(cli, finished, eventually):
+    _, whole, _ = finished
+    child = cli.start(*RUN, "search.workers=1")
+    eventually(lambda: cli.runs and count_games(cli.run_dir) >= 25, seconds=60)
+    os.kill(child.pid, signal.SIGKILL)
+    child.communicate()
+    before = {key for (key,) in rows(cli.run_dir, "select key from games")}
+    ids_before = {event["game_id"] for event in events(cli.run_dir, "game.finished")}
+    assert before and not events(cli.run_dir, "run.finished")
+    resumed = cli("resume", "latest", timeout=120)
+    assert resumed.code == 0, resumed.err
+    ids = [event["game_id"] for event in events(cli.run_dir, "game.finished")]
+    keys = [key for (key,) in rows(cli.run_dir, "select key from games")]
+    assert len(ids) == len(set(ids)) == len(keys) == len(set(keys)) and before < set(keys) and ids_before < set(ids)
+    replayed = {game_id.partition(".")[0] for game_id in ids if "." in game_id}
+    assert not replayed & before
+    assert [event["generation"] for event in events(cli.run_dir, "generation.finished")] == [0, 1, 2]
+    assert cli.show()["journal_sha256"] == whole["journal_sha256"]
+
+
+def test_the_exported_engine_plays_itself_as_a_file_and_as_a_uci_program(cli, finished):
+    run_dir, _, _ = finished
+    exported = run_dir / "best_solution" / "engine.py"
+    pgn = cli.folder / "games.pgn"
+    words = ["arena", str(exported), f"{sys.executable} {exported}", str(ENGINES / "random_mover.py")]
+    ended = cli(*words, "--openings", "2", "--pgn", str(pgn), "--json", "arena.limit=nodes:200")
+    assert ended.code == 0, ended.err
+    found = ended.json
+    assert found["games"] == 12 and pgn.read_text().count("[White ") == 12
+    by_id = {row["node_id"]: row for row in found["standings"]}
+    assert all(row["forfeits"] == {} for row in by_id.values())
+    # the same program by either way plays the same moves: from each opening one game each
+    pair = next(p for p in found["pairs"] if {p["a"], p["b"]} == {"engine-1", "engine-2"})
+    assert pair["pentanomial"] == [0, 0, 2, 0, 0]
+    assert by_id["engine-3"]["score"] < 0.3
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["random_mover.py"], "at least two engines"),
+        (["random_mover.py", "no-such-program"], "no-such-program"),
+        (["random_mover.py", "greedy.py", "--games", "3"], "--games 3"),
+        (["random_mover.py", "greedy.py", "--openings", "0"], "--openings 0"),
+        (["random_mover.py", "greedy.py", "arena.limit=soon"], "arena.limit='soon'"),
+        (["random_mover.py", "greedy.py", "--problem", "bin_packing"], "chess_engines"),
+    ],
+)
+def test_wrong_words_are_one_line_and_exit_code_2(cli, words, said):
+    ended = cli("arena", *[str(ENGINES / word) if word.endswith(".py") else word for word in words])
+    assert ended.code == 2 and said in ended.line
+
+
+def test_an_engine_file_that_is_none_is_refused_before_any_game(cli):
+    broken = cli.folder / "broken.py"
+    broken.write_text("engine = (")
+    ended = cli("arena", str(broken), str(ENGINES / "greedy.py"))
+    assert ended.code == 2 and "broken.py" in ended.line
+
+
+STOCKFISH = os.environ.get("SWARM_EVO_STOCKFISH") or shutil.which("stockfish") or shutil.which("/usr/games/stockfish")
+
+
+@pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed (apt install stockfish)")
+def test_stockfish_sits_down_with_an_engine_file(cli):
+    greedy = ROOT / "problems" / "chess_engines" / "engines" / "greedy.py"
+    words = ["arena", "--problem", "chess_engines", STOCKFISH, str(greedy), "--openings", "1", "--json"]
+    ended = cli(*words, "arena.limit=nodes:500")
+    assert ended.code == 0, ended.err
+    assert ended.json["standings"][0]["wins"] == 2 and ended.json["standings"][0]["node_id"] == "engine-1"

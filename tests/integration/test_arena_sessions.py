@@ -1,0 +1,114 @@
+"""Games through the real sandbox: every way to misbehave is a loss at once, and costs what was promised."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from core.arena.match import Engine, Match, play_match
+from core.executor.sandbox import open_sandbox
+from core.state.failure import FailureKind
+from problems.chess_engines.problem import spec as chess_spec
+from problems.connect_four.problem import spec as four_spec
+
+SOUND = four_spec().sparring.code
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory):
+    opened = open_sandbox("auto", preload=("rust_chess",), state_dir=tmp_path_factory.mktemp("sandbox"))
+    opened.ready()
+    yield opened
+    opened.close()
+
+
+def engine(body: str, head: str = "") -> str:
+    lines = "\n".join("        " + line for line in body.splitlines())
+    return (
+        f"{head}\nclass E:\n    name = 'x'\n    def select_move(self, position, time_left_ms):\n{lines}\nengine = E()\n"
+    )
+
+
+def play(sandbox, white, black=SOUND, spec=None, **changes):
+    spec = spec or four_spec()
+    match = Match(
+        game=spec.entry,
+        prelude=spec.prelude,
+        white=Engine(id="w", code=white),
+        black=Engine(id="b", code=black),
+        **{"limit": "nodes:50", "deadline": 3.0, "seed": 1, **changes},
+    )
+    return play_match(match, sandbox)
+
+
+@pytest.mark.parametrize(
+    ("code", "termination", "failure"),
+    [
+        (engine("raise ValueError('lost my way')"), "crash", FailureKind.RUNTIME),
+        (engine("import os\nos._exit(0)"), "crash", FailureKind.EXIT),
+        (engine("import os\nos.kill(os.getpid(), 11)"), "crash", FailureKind.SIGNAL),
+        (engine("print('x' * 10_000_000)\nreturn '4'"), "crash", FailureKind.OUTPUT),
+        (
+            engine("self.x = bytearray(2 << 30)\nfor i in range(0, 2 << 30, 4096): self.x[i] = 1\nreturn '4'"),
+            "crash",
+            FailureKind.MEMORY,
+        ),
+        (engine("return '9'"), "illegal_move", FailureKind.ILLEGAL_MOVE),
+        (engine("return '4'", "raise SystemExit"), "crash", FailureKind.EXIT),
+        ("import no_such_module", "crash", FailureKind.RUNTIME),
+    ],
+)
+def test_misbehaviour_is_a_loss(sandbox, code, termination, failure):
+    record = play(sandbox, code)
+    assert (record.result, record.termination, record.loser) == ("0-1", termination, 0), record.message
+    assert record.failure is failure, record.message
+
+
+@pytest.mark.parametrize(
+    "body", ["while True: pass", "import time\ntime.sleep(60)", "import signal, os\nos.kill(os.getpid(), 19)"]
+)
+def test_a_hang_costs_its_budget_and_at_most_a_fifth_of_a_second(sandbox, body):
+    play(sandbox, SOUND)  # slots are warm
+    costs = []
+    for _ in range(3):
+        started = time.perf_counter()
+        record = play(sandbox, engine(body), deadline=0.5)
+        costs.append(time.perf_counter() - started)
+        assert (record.termination, record.failure) == ("time_forfeit", FailureKind.TIME_FORFEIT)
+    assert 0.5 <= sorted(costs)[1] <= 0.7, costs
+
+
+def test_a_clock_runs_out(sandbox):
+    record = play(sandbox, engine("import time\ntime.sleep(0.12)\nreturn position.legal_moves[0]"), limit="clock:300+0")
+    assert (record.result, record.termination) == ("0-1", "time_forfeit")
+    assert 2 <= len([move for move in record.moves if move.ply % 2]) <= 3
+    left = [move.clock[0] for move in record.moves]
+    assert left == sorted(left, reverse=True)
+
+
+def test_same_seed_same_game(sandbox):
+    games = [play(sandbox, SOUND, seed=seed) for seed in (5, 5, 6)]
+    lines = [[move.uci for move in game.moves] for game in games]
+    assert lines[0] == lines[1] != lines[2]
+
+
+def test_an_engine_cannot_reach_the_board(sandbox):
+    """What it does to its own copy of the rules changes nothing at the referee's table."""
+    code = engine("Position.legal_moves = ['9']\nseat.position = None\nreturn '4'")
+    record = play(sandbox, code)
+    assert record.result == "0-1" and record.moves[0].uci == "4" and record.moves[0].fen == "7/7/7/7/7/3x3 o"
+
+
+def test_chess_from_an_opening_to_the_end(sandbox):
+    spec = chess_spec()
+    record = play(sandbox, spec.anchor.code, spec.sparring.code, spec=spec, opening=("e2e4", "e7e5"))
+    assert record.loser is None and record.termination in (
+        "checkmate",
+        "stalemate",
+        "repetition",
+        "fifty_moves",
+        "insufficient_material",
+        "length",
+    )
+    assert record.moves[0].ply == 1 and record.start.endswith("w KQkq - 0 2")

@@ -1,0 +1,29 @@
+"""Parsing Python from several threads at once."""
+
+from __future__ import annotations
+
+import ast
+import threading
+
+_LOCK = threading.Lock()
+_ATTEMPTS = 8
+
+
+def parse(source: str) -> ast.Module:
+    """`ast.parse` that threads may share.
+
+    CPython 3.11 keeps one recursion counter for all threads while it turns a tree into objects (gh-106905): when a
+    garbage collection lets another thread in, a sound program raises SystemError. One thread at a time is let in here,
+    and a parse that somebody disturbed from outside is done again.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: as `ast.parse`.
+    """
+    for attempt in range(_ATTEMPTS):
+        try:
+            with _LOCK:
+                return ast.parse(source)
+        except SystemError:
+            if attempt == _ATTEMPTS - 1:
+                raise
+    raise AssertionError("unreachable")
