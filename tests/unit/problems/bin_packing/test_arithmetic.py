@@ -67,12 +67,12 @@ BODIES = [
     "    return (room - 12) // -5 + (room - 12) % -5 + (room - 7.5) % 2 + (room - 7.5) // 2",
     "    return 1 if 3 < room - item <= 9 else h[-1] + h[room - item - 3]",
     "    return sum(h[2:room]) - sum(h[:-3]) + sum(h) + max(h[0], 2, item) - min(room, 3.5)",
-    "    return math.exp(-room / 9) + math.sqrt(item) + math.log(room + 1) + math.floor(room / 4)"
-    " + int(-2.7 * item)",
+    "    return math.exp(-room / 9) + math.sqrt(item) + math.log(room + 1) + math.floor(room / 4) + int(-2.7 * item)",
     "    return 1 / (room - 15) if room != 15 else 0",
     "    a: float = abs(item - 20)\n    a *= 1.5\n    return a if a else float(room)",
     "    z = True\n    return room",
-    "    if room - item > 3:\n        return 1\n    if room - item > 1:\n        return 0.5\n    return 10 ** (room - item)",
+    "    if room - item > 3:\n        return 1\n    if room - item > 1:\n        return 0.5\n"
+    "    return 10 ** (room - item)",
 ]
 
 

@@ -1,0 +1,148 @@
+"""Reads a configuration in the seed's form (FunSearch-Lite): flat keys and a list of providers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from utils.errors import ConfigError
+
+MARKERS = frozenset({"run_id", "task_name", "llm_providers", "generator_provider_id", "top_k_for_full_eval"})
+"""Top-level keys that only a seed-style file has."""
+CAPACITIES = {100: "weibull_5k", 150: "u500"}
+PROVIDERS = {
+    "fake": {"provider": "rules"},
+    "openai": {"provider": "openai"},
+    "deepseek": {"provider": "openai", "base_url": "https://api.deepseek.com", "api_key": "${env:DEEPSEEK_API_KEY}"},
+    "anthropic": {"provider": "anthropic"},
+    "gemini": {"provider": "gemini"},
+}
+_SEARCH = ("max_generations", "population_size", "num_islands", "top_k_for_full_eval", "migration_interval")
+_IGNORED = frozenset({"save_interval", "task_name"})
+
+
+def is_seed_style(plain: Mapping[str, Any]) -> bool:
+    """True for a file of the seed's form."""
+    return bool(MARKERS & set(plain))
+
+
+def translate(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """The same configuration with our keys; the mapping is documented in `config/problem/bin_packing.yaml`.
+
+    Raises:
+        ConfigError: an unknown key, or a value that has no counterpart.
+    """
+    task = plain.get("task_name", "bin_packing")
+    if task != "bin_packing":
+        raise ConfigError(f"task_name={task}: only bin_packing has a seed-style configuration")
+    ours: dict[str, Any] = {"presets": {"problem": "bin_packing"}}
+    for key, value in plain.items():
+        if key in _IGNORED:
+            continue
+        if key in _SEARCH:
+            _put(ours, f"search.{key}", value)
+        elif key in _KEYS:
+            _KEYS[key](ours, value, plain)
+        else:
+            raise ConfigError(f"unknown key '{key}' in a seed-style file; allowed: {', '.join(sorted(_allowed()))}")
+    _providers(ours, plain)
+    return ours
+
+
+def _run_id(ours: dict[str, Any], value: Any, _: Mapping[str, Any]) -> None:
+    _put(ours, "project.name", str(value))
+
+
+def _seed(ours: dict[str, Any], value: Any, _: Mapping[str, Any]) -> None:
+    _put(ours, "project.seed", value)
+
+
+def _folder(ours: dict[str, Any], value: Any, _: Mapping[str, Any]) -> None:
+    _put(ours, "project.dir", str(value))
+
+
+def _per_generation(ours: dict[str, Any], value: Any, plain: Mapping[str, Any]) -> None:
+    islands = int(plain.get("num_islands", 3))
+    each = max(1, int(value) // islands)
+    _put(ours, "search.per_island", each)
+    _put(ours, "search.batch", each * islands)
+
+
+def _evaluator(ours: dict[str, Any], value: Any, _: Mapping[str, Any]) -> None:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"evaluator={value!r}: must be a mapping with capacity, seed, dataset")
+    for key in value:
+        if key not in ("capacity", "seed", "dataset", "dataset_path"):
+            raise ConfigError(f"unknown key 'evaluator.{key}'; allowed: capacity, seed, dataset, dataset_path")
+    if "seed" in value:
+        _put(ours, "problem.options.data_seed", value["seed"])
+    if "dataset_path" in value or "dataset" in value:
+        _put(ours, "problem.name", str(value.get("dataset_path") or value["dataset"]))
+    elif "capacity" in value:
+        if value["capacity"] not in CAPACITIES:
+            known = ", ".join(f"{capacity} ({name})" for capacity, name in CAPACITIES.items())
+            raise ConfigError(
+                f"evaluator.capacity={value['capacity']}: allowed: {known}, or a file as evaluator.dataset"
+            )
+        _put(ours, "problem.name", CAPACITIES[value["capacity"]])
+
+
+def _nothing(ours: dict[str, Any], value: Any, _: Mapping[str, Any]) -> None:
+    """Handled with the providers."""
+
+
+_KEYS: dict[str, Callable[[dict[str, Any], Any, Mapping[str, Any]], None]] = {
+    "run_id": _run_id,
+    "seed": _seed,
+    "artifact_dir": _folder,
+    "candidates_per_generation": _per_generation,
+    "evaluator": _evaluator,
+    "llm_providers": _nothing,
+    "generator_provider_id": _nothing,
+    "refiner_provider_id": _nothing,
+}
+
+
+def _allowed() -> set[str]:
+    return {*_KEYS, *_SEARCH, *_IGNORED}
+
+
+def _providers(ours: dict[str, Any], plain: Mapping[str, Any]) -> None:
+    """`llm.code` from the generator, `llm.refine` from the refiner where that is another."""
+    listed = plain.get("llm_providers") or []
+    if not listed:
+        return
+    known = {str(one.get("provider_id")): one for one in listed}
+    generator = str(plain.get("generator_provider_id") or next(iter(known)))
+    refiner = str(plain.get("refiner_provider_id") or generator)
+    for key, name in (("generator_provider_id", generator), ("refiner_provider_id", refiner)):
+        if name not in known:
+            raise ConfigError(f"{key}={name}: not among llm_providers; allowed: {', '.join(known)}")
+    _put(ours, "llm.code", _model(known[generator]))
+    if refiner != generator:
+        _put(ours, "llm.refine", _model(known[refiner]))
+        _put(ours, "search.refine_interval", 1)
+
+
+def _model(one: Mapping[str, Any]) -> dict[str, Any]:
+    kind = str(one.get("provider_type", "fake"))
+    if kind not in PROVIDERS:
+        raise ConfigError(f"llm_providers.provider_type={kind}: allowed: {', '.join(PROVIDERS)}")
+    model: dict[str, Any] = {**PROVIDERS[kind]}
+    for theirs, mine in (("model_name", "model"), ("base_url", "base_url"), ("api_key", "api_key"),
+                         ("temperature", "temperature"), ("max_tokens", "max_tokens"),
+                         ("timeout_seconds", "timeout")):  # fmt: skip
+        if one.get(theirs) is not None:
+            model[mine] = one[theirs]
+    if one.get("max_retries") is not None:
+        model["attempts"] = int(one["max_retries"]) + 1
+    if model["provider"] == "rules":
+        return {"provider": "rules", "model": "rules"}
+    return model
+
+
+def _put(ours: dict[str, Any], dotted: str, value: Any) -> None:
+    *path, last = dotted.split(".")
+    for part in path:
+        ours = ours.setdefault(part, {})
+    ours[last] = value

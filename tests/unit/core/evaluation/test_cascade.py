@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from core.contracts import Evaluation
+from core.evaluation.cascade import Cascade, Loaded
+from core.state.failure import FailureKind
+from core.state.journal import Journal
+from core.state.node import Node
+
+
+class Toy:
+    """A program is a number in its code; behaviour is its last digit; cheap and full scores are the number itself."""
+
+    def __init__(self) -> None:
+        self.cheap_calls: list[tuple[float, float | None]] = []
+        self.full_calls: list[float] = []
+        self.lock = threading.Lock()
+
+    def load(self, nodes: Sequence[Node]) -> list[Loaded[float] | Evaluation]:
+        return [
+            Evaluation(failure=FailureKind.RUNTIME, message="no")
+            if node.code == "bad"
+            else Loaded(float(node.code), node.code[-1] if not node.code.endswith("?") else "")
+            for node in nodes
+        ]
+
+    def cheap(self, program: float, cut: float | None) -> float | None:
+        with self.lock:
+            self.cheap_calls.append((program, cut))
+        return None if cut is not None and program > cut else program
+
+    def full(self, program: float) -> Evaluation:
+        with self.lock:
+            self.full_calls.append(program)
+        return Evaluation(metric=program, metadata={"own": 1})
+
+
+@pytest.fixture
+def toy() -> Toy:
+    return Toy()
+
+
+def cascade(toy: Toy, journal: Journal, events: list, **options) -> Cascade[float]:
+    return Cascade(toy, journal, events.extend, **{"top_k": 2, "slack": 2, **options})
+
+
+def nodes(*codes: str, operator: str = "mutate", start: int = 0) -> list[Node]:
+    return [Node(id=f"n{start + i}", code=code, operator=operator) for i, code in enumerate(codes)]
+
+
+def commit(journal: Journal, given: Sequence[Node], verdicts: Sequence[Evaluation]) -> None:
+    for node, verdict in zip(given, verdicts, strict=True):
+        journal.append(node.model_copy(update={"metric_value": verdict.metric, "metadata": verdict.metadata}))
+
+
+def test_each_rung_stops_what_it_should(toy):
+    events: list = []
+    verdicts = cascade(toy, Journal(True), events).evaluate(nodes("31", "bad", "11", "22", "13", "4"))
+    assert [v.metric for v in verdicts] == [None, None, None, None, 13, 4]
+    assert verdicts[1].failure is FailureKind.RUNTIME
+    assert verdicts[2].duplicate_of == "n0", "the first of a behaviour in slot order is the original"
+    assert [v.metadata.get("rung") for v in verdicts] == ["cheap", None, "behaviour", "cheap", "full", "full"]
+    assert sorted(toy.full_calls) == [4, 13]
+    assert events[0].counts == {"behaviour": 1, "cheap": 2, "full": 2}
+    assert verdicts[4].metadata == {"own": 1, "rung": "full", "behaviour": "3", "cheap": 13.0}
+
+
+def test_behaviours_and_cuts_are_learned_from_the_journal(toy):
+    journal, events = Journal(True), []
+    given = nodes("1", "2", "3", "4", "5")
+    commit(journal, given, cascade(toy, journal, events).evaluate(given))
+    toy.cheap_calls.clear()
+    fresh = cascade(toy, journal, events)
+    verdicts = fresh.evaluate(nodes("11", "6", "3.7", "8", start=10))
+    assert verdicts[0].duplicate_of == "n0"
+    assert {cut for _, cut in toy.cheap_calls} == {4.0}, "slack × top_k = 4th best cheap score so far"
+    assert [v.metric for v in verdicts] == [None, None, 3.7, None]
+    assert verdicts[1].metadata == {"rung": "cheap", "behaviour": "6", "cheap": None}
+
+
+@pytest.mark.parametrize("operator", ["baseline", "user", "tune"])
+def test_founders_skip_the_rungs(toy, operator):
+    verdicts = cascade(toy, Journal(True), []).evaluate(nodes("1", "11", "2", "3", operator=operator))
+    assert [v.metric for v in verdicts] == [1, 11, 2, 3]
+    assert toy.cheap_calls == []
+
+
+def test_unknown_behaviour_is_never_a_duplicate(toy):
+    class Blank(Toy):
+        def load(self, nodes):
+            return [Loaded(float(node.code), "") for node in nodes]
+
+    verdicts = cascade(Blank(), Journal(True), []).evaluate(nodes("1", "1"))
+    assert [v.metric for v in verdicts] == [1, 1]
+
+
+def test_same_verdicts_for_any_number_of_threads(toy):
+    codes = [str(7 * i % 53) for i in range(20)]
+    one = cascade(toy, Journal(True), []).evaluate(nodes(*codes))
+    four = cascade(Toy(), Journal(True), [], threads=4).evaluate(nodes(*codes))
+    assert one == four
+
+
+def test_an_empty_round_is_nothing(toy):
+    events: list = []
+    assert cascade(toy, Journal(True), events).evaluate([]) == []
+    assert events == []

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import pytest
+
+from core.evaluation.cascade import ALWAYS_FULL
+from core.events import LadderCounted
+from core.state.failure import FailureKind
+from core.state.node import Node
+from problems.bin_packing.evaluator import PackingEvaluator
+from problems.bin_packing.finals import CROSS_SETS
+from problems.bin_packing.problem import BinPackingProblem, Options
+from problems.bin_packing.references import BEST_FIT, FIRST_FIT, FUNSEARCH_OR, sum_of_squares
+
+
+@pytest.fixture(scope="module")
+def problem() -> BinPackingProblem:
+    return BinPackingProblem("u120", Options(validation=30, test=10))
+
+
+@pytest.fixture
+def evaluator(problem, bench) -> PackingEvaluator:
+    return problem.evaluator(bench)
+
+
+def node(id: str, code: str, operator: str = "mutate", **fields) -> Node:
+    return Node(id=id, code=code, operator=operator, **fields)
+
+
+def commit(bench, nodes, verdicts) -> None:
+    for one, verdict in zip(nodes, verdicts, strict=True):
+        fields = {"metric_value": verdict.metric, "metadata": verdict.metadata, "is_valid": not verdict.duplicate_of}
+        bench.journal.append(one.model_copy(update=fields))
+
+
+def test_scores_are_those_of_the_plain_loop(evaluator, problem):
+    from problems.bin_packing.instances import excess_over_bound
+    from problems.bin_packing.packing import bins_used, pack_histogram
+
+    for name, code in (("a", BEST_FIT), ("b", sum_of_squares(150))):
+        names: dict = {}
+        exec(code, names)
+        rule = names["score_bin"]
+        three = rule if name == "b" else (lambda item, room, h, rule=rule: rule(item, room))
+        used = [bins_used(pack_histogram(three, one.sizes, 150)) for one in problem.data.validation]
+        (verdict,) = evaluator.evaluate([node(name, code, "baseline")])
+        assert verdict.metric == pytest.approx(excess_over_bound(used, problem.data.validation), abs=1e-12)
+        assert verdict.signature == tuple(map(float, used))
+        assert verdict.source == "verified"
+
+
+@pytest.mark.parametrize(
+    ("body", "failure"),
+    [
+        ("return 1 / 0", FailureKind.RUNTIME),
+        ("return float('nan')", FailureKind.NON_FINITE),
+        ("return 'x'", FailureKind.RUNTIME),
+        ("return undefined", FailureKind.RUNTIME),
+        ("return (", FailureKind.SYNTAX),
+    ],
+)
+@pytest.mark.parametrize("parameters", ["item, remaining_capacity", "item, remaining_capacity, histogram"])
+def test_failures_are_verdicts_and_do_not_touch_the_neighbours(evaluator, rule, body, failure, parameters):
+    broken = node("broken", f"def score_bin({parameters}):\n    {body}\n")
+    bad, good = evaluator.evaluate([broken, node("good", rule("-gap"))])
+    assert bad.failure is failure and bad.metric is None and bad.message
+    assert good.metric is not None
+
+
+def test_a_rule_with_a_loop_runs_in_the_sandbox_and_scores_alike(evaluator, bench):
+    direct = (
+        "def score_bin(item, remaining_capacity, histogram):\n    return sum(histogram[2:9]) - remaining_capacity\n"
+    )
+    looped = (
+        "def score_bin(item, remaining_capacity, histogram):\n    total = 0\n    for k in range(2, 9):\n"
+        "        total += histogram[k]\n    return total - remaining_capacity\n"
+    )
+    first = evaluator.evaluate([node("a", direct, "baseline")])[0]
+    assert bench.jobs.entries == []
+    second = evaluator.evaluate([node("b", looped, "baseline")])[0]
+    assert set(bench.jobs.entries) == {"problems.bin_packing.job:pack"}
+    assert first.metric == second.metric and first.signature == second.signature
+
+
+def test_equal_behaviour_is_a_duplicate_within_a_round_and_across_rounds(evaluator, bench, rule):
+    nodes = [node("a", rule("-gap")), node("b", rule("-2 * gap")), node("c", rule("gap"))]
+    verdicts = evaluator.evaluate(nodes)
+    assert [v.duplicate_of for v in verdicts] == [None, "a", None]
+    commit(bench, nodes, verdicts)
+    (later,) = evaluator.evaluate([node("d", rule("1 - gap ** 3"))])
+    assert later.duplicate_of == "a" and later.metric is None
+    counted = [e.counts for e in bench.extras["events"] if isinstance(e, LadderCounted)]
+    assert counted[0] == {"behaviour": 1, "cheap": 0, "full": 2}
+    assert counted[1] == {"behaviour": 1, "cheap": 0, "full": 0}
+
+
+def test_only_the_best_of_a_round_get_the_full_score(problem, bench, rule):
+    evaluator = PackingEvaluator(problem.data, bench, signature="pair", top_k=2, tune_trials=5)
+    rules = [rule(f"4 if gap <= {k} else -gap" if k % 2 else f"gap % {k + 2}") for k in range(8)]
+    verdicts = evaluator.evaluate([node(str(i), code) for i, code in enumerate(rules)])
+    full = [v for v in verdicts if v.metric is not None]
+    looked = [v for v in verdicts if v.metric is None and not v.duplicate_of]
+    assert len(full) == 2 and looked
+    assert all(v.failure is None and v.metadata["rung"] == "cheap" for v in looked)
+    assert max(v.metadata["cheap"] for v in full) <= min(v.metadata["cheap"] for v in looked)
+
+
+@pytest.mark.parametrize("operator", sorted(ALWAYS_FULL))
+def test_founders_are_always_scored_in_full(problem, bench, operator):
+    evaluator = PackingEvaluator(problem.data, bench, signature="pair", top_k=1, tune_trials=5)
+    verdicts = evaluator.evaluate([node("a", FIRST_FIT, operator), node("b", BEST_FIT, operator)])
+    assert all(v.metric is not None for v in verdicts)
+
+
+def test_verdicts_do_not_depend_on_the_threads(problem, bench, rule):
+    rules = [rule(f"(3 if gap <= {k} else 0) - gap / {k + 1}") for k in range(6)]
+    nodes = [node(str(i), code) for i, code in enumerate(rules)]
+    outcomes = []
+    for slots in (1, 3):
+        bench.jobs.slots = slots
+        evaluator = PackingEvaluator(problem.data, bench, signature="pair", top_k=3, tune_trials=5)
+        outcomes.append([v.model_copy(update={"seconds": 0.0}) for v in evaluator.evaluate(nodes)])
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def score_bin(item, remaining_capacity):\n    gap = remaining_capacity - item\n"
+        "    return (4.0 if gap <= 2 else 0) + 0.02 * gap\n",
+        "def score_bin(item, remaining_capacity, histogram):\n    gap = remaining_capacity - item\n"
+        "    return (4.0 if gap <= 2 else 0) + 0.02 * gap + 0.01 * histogram[gap]\n",
+    ],
+)
+def test_tuning_finds_better_constants_and_repeats(evaluator, bench, code):
+    parent = node("p", code, "baseline")
+    commit(bench, [parent], evaluator.evaluate([parent]))
+    child = node("t", code, "tune", parent_ids=("p",))
+    verdict = evaluator.tune(child, "t", 3)
+    assert verdict.metric is not None and verdict.metric < bench.journal["p"].metric_value
+    assert verdict.code is not None and verdict.code != code
+    again = evaluator.tune(child, "t", 3)
+    assert (again.code, again.metric) == (verdict.code, verdict.metric)
+    assert evaluator.evaluate([node("n", verdict.code, "baseline")])[0].metric == verdict.metric
+
+
+def test_nothing_to_tune_is_a_duplicate_of_the_parent(evaluator, bench, rule):
+    parent = node("p", rule("-gap"), "baseline")
+    commit(bench, [parent], evaluator.evaluate([parent]))
+    verdict = evaluator.tune(node("t", rule("-gap"), "tune", parent_ids=("p",)), "t", 3)
+    assert verdict.duplicate_of == "p" and verdict.failure is None
+
+
+def test_the_end_opens_the_test_split_beside_the_references(evaluator, problem):
+    first, second = evaluator.final([node("a", FUNSEARCH_OR), node("b", BEST_FIT)])
+    low, high = first.interval
+    assert low <= first.metric <= high
+    references = first.metadata["references"]
+    assert set(references) == {"best_fit", "first_fit", "funsearch_or", "funsearch_weibull", "sum_of_squares"}
+    assert references["funsearch_or"]["excess"] == first.metric
+    assert references["best_fit"]["excess"] == second.metric
+    assert first.metadata["test_instances"] == 10
+    table = first.metadata["cross_set"]
+    assert set(table) == set(CROSS_SETS)
+    assert table["u500"]["this"] < table["u500"]["best_fit"], "the rule of the OR-Library is better at home"
+    assert table["weibull_5k"]["this"] > table["weibull_5k"]["funsearch_weibull"], "and worse abroad"

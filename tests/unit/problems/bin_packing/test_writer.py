@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import ast
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from problems.bin_packing.arithmetic import translate
+from problems.bin_packing.grammar import MOST_NODES, Grammar
+from problems.bin_packing.program import arity, inspect
+from problems.bin_packing.references import BEST_FIT, FIRST_FIT, FUNSEARCH_OR, SUM_OF_SQUARES, sum_of_squares
+from problems.bin_packing.variation import CHANGES, function_of
+from problems.bin_packing.writer import PackingWriter, random_rule
+from utils.response import parse_response
+
+WRITER = PackingWriter()
+PARENTS = [FIRST_FIT, BEST_FIT, FUNSEARCH_OR, sum_of_squares(100)]
+
+
+def context(operator: str, parents: list[str], histogram: bool = True) -> dict:
+    return {
+        "operator": operator,
+        "parents": [{"code": code} for code in parents],
+        "extras": {"capacity": 100, "histogram": histogram},
+    }
+
+
+def write(operator: str, parents: list[str], seed: int, histogram: bool = True) -> str:
+    code, plan = parse_response(WRITER.write(context(operator, parents, histogram), random.Random(seed)))
+    assert code and plan
+    return code
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from(["generate", "mutate", "crossover", "refine", "debug"]),
+    st.lists(st.sampled_from(PARENTS), min_size=1, max_size=2),
+    st.integers(0, 10**9),
+)
+def test_writes_rules_that_pass_the_gate(operator, parents, seed):
+    code = write(operator, parents, seed)
+    assert inspect(code, "histogram") is None
+    assert ast.parse(code)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(["generate", "mutate", "crossover"]), st.integers(0, 10**9))
+def test_pair_rules_stay_pair_rules(operator, seed):
+    code = write(operator, [BEST_FIT, FUNSEARCH_OR], seed, histogram=False)
+    assert arity(code) == 2
+    assert inspect(code, "pair") is None
+    assert "histogram" not in code
+
+
+def test_a_line_of_a_hundred_mutations_stays_sound_and_bounded():
+    code = SUM_OF_SQUARES.replace("CAPACITY", "100")
+    for seed in range(150):
+        code = write("mutate", [code], seed)
+        assert inspect(code, "histogram") is None
+    assert sum(1 for _ in ast.walk(function_of(ast.parse(code)))) < 3 * MOST_NODES
+
+
+def test_same_seed_same_program():
+    assert write("mutate", [BEST_FIT], 5) == write("mutate", [BEST_FIT], 5)
+    assert len({write("mutate", [BEST_FIT], seed) for seed in range(30)}) > 20
+
+
+def test_what_cannot_be_varied_is_replaced_by_a_fresh_rule():
+    for broken in ("def score_bin(", "x = 1", "def score_bin(a, b):\n    return a\n", ""):
+        assert inspect(write("mutate", [broken], 1), "histogram") is None
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_each_change_changes_something(change):
+    text = "gap = remaining_capacity - item\n    return -gap + (3 if gap <= 5 else 0.25) * item"
+    before = f"def score_bin(item, remaining_capacity):\n    {text}\n"
+    seen = set()
+    for seed in range(20):
+        tree = ast.parse(before)
+        rng = random.Random(seed)
+        if change(function_of(tree), Grammar(100, False, rng), rng):
+            seen.add(ast.unparse(ast.fix_missing_locations(tree)))
+    assert len(seen - {ast.unparse(ast.parse(before))}) >= 2
+    assert all("gap = remaining_capacity - item" in code for code in seen)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**9))
+def test_the_grammar_is_arithmetic(seed):
+    """So that rules with a histogram need no sandboxed call for each item."""
+    assert translate(random_rule(Grammar(150, True, random.Random(seed)))) is not None
