@@ -34,7 +34,9 @@ def run(args: argparse.Namespace, overrides: list[str] | None = None) -> int:
 
     given = {"dashboard.host": args.host, "dashboard.port": args.port}
     keys = [f"{key}={value}" for key, value in given.items() if value is not None]
-    config = load_config(args.config, [*(overrides or getattr(args, "overrides", None) or ()), *keys])
+    config = load_config(
+        args.config, [*(overrides or getattr(args, "overrides", None) or ()), *keys], check_presets=False
+    )
     dashboard = config.dashboard
     token = dashboard.token.get_secret_value() if dashboard.token else None
     return serve(Path(config.project.dir), dashboard.host, dashboard.port, token or None)

@@ -33,6 +33,8 @@ def open_workers(
         "accept_unsandboxed": accept_unsandboxed,
     }
 
+    boxes: list[Callable[[], None]] = []
+
     def local() -> tuple[JobRunner, str]:
         box = open_sandbox(**sandbox, state_dir=workspaces_dir(config))
         runner = LocalJobs(
@@ -41,7 +43,7 @@ def open_workers(
             scratch=workspaces_dir(config) / run_dir.name,
             on_output=live.tell if live else None,
         )
-        closers.append(box.close)  # the sandbox goes before the pool: it ends what the workers still wait for
+        boxes.append(box.close)
         return runner, box.tier
 
     if execution.runner == "ray":
@@ -51,7 +53,7 @@ def open_workers(
     else:
         runner, tier = local()
     pool = JobPool(runner, seconds_left)
-    closers.insert(max(len(closers) - 1, 0), pool.close)
+    closers += [pool.close, *boxes]  # a sandbox here closes first: it ends what the workers still wait for
     return pool, tier
 
 
