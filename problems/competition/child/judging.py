@@ -65,7 +65,7 @@ class Judge:
             return {"failure": "bad_submission", "message": str(error)[:500]}
         except scores.Undefined as error:
             return {"failure": "eval_error", "message": str(error)}
-        except Exception as error:  # the competition's own grader
+        except Exception as error:  # noqa: BLE001 - the competition's own grader
             return {"failure": "eval_error", "message": f"grader: {type(error).__name__}: {error}"[:500]}
 
     def _grade_part(self, table: Any, part: str, interval: bool) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class Judge:
             rows = np.arange(block, len(truth), blocks)
             try:
                 found.append(float(self._grade(_rows(mine, rows), _rows(truth, rows))))
-            except Exception:  # a metric that needs both classes, a grader that wants all rows
+            except Exception:  # noqa: BLE001 - a metric that needs both classes, a grader that wants all rows
                 return []
         return found if all(math.isfinite(value) for value in found) else []
 
@@ -134,7 +134,7 @@ class Judge:
 
         try:
             return scores.interval(score, len(truth), draws=200)
-        except Exception:  # a grader that refuses resampled rows: then there is no interval
+        except Exception:  # noqa: BLE001 - a grader that refuses resampled rows: then there is no interval
             return None
 
     def _by_metric(self, table: Any, answers: Any) -> float:

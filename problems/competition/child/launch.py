@@ -1,4 +1,4 @@
-"""Entry of every trusted child: `python -I launch.py prepare|judge`. Answers framed JSON (see core/evaluation/grading.py).
+"""Entry of every trusted child: `python -I launch.py prepare|judge`. Frames as in core/evaluation/grading.py.
 
 The pipes are moved away from descriptors 0 and 1 first, so that a competition's own prints cannot break a frame.
 """
@@ -26,7 +26,7 @@ def main() -> int:
     while (request := _read(requests)) is not None:
         try:
             answer: dict[str, Any] = {"ok": handle(request)}
-        except Exception as error:  # code of a competition's author: the reason is told, the child lives on
+        except Exception as error:  # noqa: BLE001 - code of a competition's author: the reason is told, the child lives on
             traceback.print_exc()
             answer = {"fault": f"{type(error).__name__}: {error}"}
         _write(answers, answer)

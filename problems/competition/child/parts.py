@@ -1,4 +1,4 @@
-"""Splits hidden rows, once and by seed, into a validation part that steers and a final part that is scored at the end."""
+"""Splits hidden rows, once and by seed: a validation part steers, a final part is scored at the end."""
 
 from __future__ import annotations
 

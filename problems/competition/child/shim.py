@@ -22,7 +22,7 @@ from typing import Any
 
 import pandas as pd
 
-from .tables import read_table
+from .tables import EXACT, read_table
 
 
 class InvalidSubmissionError(Exception):
@@ -91,7 +91,7 @@ def _helpers() -> dict[str, Any]:
 def read_csv(*args: Any, **kwargs: Any) -> Any:
     """`pandas.read_csv` with floats read to the last digit; an empty file is an empty table."""
     try:
-        return pd.read_csv(*args, **{"float_precision": "round_trip", **kwargs})
+        return pd.read_csv(*args, **{**EXACT, **kwargs})
     except pd.errors.EmptyDataError:
         return pd.DataFrame()
 

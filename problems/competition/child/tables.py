@@ -7,6 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+EXACT: dict[str, Any] = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
+"""pandas 3 reads floats to the last digit by itself."""
+
 
 class Malformed(Exception):
     """The submission does not have the required form; the text is for the user and for the next prompt."""
@@ -20,7 +23,7 @@ def read_table(path: str | Path) -> Any:
     """A CSV (or JSON lines) file of ours as a DataFrame, floats read to the last digit."""
     if str(path).endswith(".jsonl"):
         return pd.read_json(path, lines=True)
-    return pd.read_csv(path, float_precision="round_trip", low_memory=False)
+    return pd.read_csv(path, low_memory=False, **EXACT)
 
 
 def read_submission(path: str | Path) -> Any:

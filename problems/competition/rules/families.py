@@ -9,7 +9,6 @@ from typing import Any
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.recipe import Member
 
-
 ROBUST_LOSS = {"hgb": "absolute_error", "gb": "huber", "svd_boost": "absolute_error"}
 """Written where the metric is of absolute errors."""
 
@@ -138,7 +137,8 @@ FAMILIES: dict[str, Family] = {
             {"C": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)}, {"max_iter": 2000}, cost=0.1,
         ),
         Family(
-            "svm", "a support vector machine with a Gaussian kernel", "dense", "SVR", "SVC", ("sklearn.svm", "sklearn.svm"),
+            "svm", "a support vector machine with a Gaussian kernel", "dense", "SVR", "SVC",
+            ("sklearn.svm", "sklearn.svm"),
             {"C": (0.7, 1.5, 3.0, 6.0), "gamma": (0.001, 0.002, 0.004, 0.008), "epsilon": (0.03, 0.07, 0.15)},
             cost=0.4, power=2.0, wrap="CalibratedClassifierCV({}, cv=3, ensemble=False)",
         ),

@@ -100,8 +100,7 @@ def _numbers(code: str, names: tuple[str, ...]) -> list[tuple[str, ast.Constant]
         for keyword in call.keywords if isinstance(call, ast.Call) else ():
             value = keyword.value
             if keyword.arg in names and isinstance(value, ast.Constant) and type(value.value) in (int, float):
-                if value.lineno == value.end_lineno:
-                    found.append((str(keyword.arg), value))
+                found.append((str(keyword.arg), value))
     return found
 
 

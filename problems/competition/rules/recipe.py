@@ -62,7 +62,7 @@ def load(text: str) -> Recipe:
 
 
 def find(code: str) -> Recipe | None:
-    """The recipe that a script carries, or None. It is text of unknown origin until the script is rendered from it again."""
+    """The recipe that a script carries, or None. Text of unknown origin until the script is rendered from it again."""
     for line in code.splitlines()[:40]:
         if line.startswith(MARK):
             try:

@@ -1,6 +1,6 @@
 import pandas as pd
-from sklearn.metrics import roc_auc_score
 from mlebench.grade_helpers import InvalidSubmissionError
+from sklearn.metrics import roc_auc_score
 
 TARGET = "churn"
 

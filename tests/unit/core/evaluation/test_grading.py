@@ -90,7 +90,7 @@ def test_two_deaths_are_a_fault_with_the_last_words(child):
     print("labels.csv: no such file", file=sys.stderr); sys.stderr.flush()
     os._exit(7)
     """
-    with pytest.raises(GradingFault, match="died twice: exit code 7: labels.csv: no such file"):
+    with pytest.raises(GradingFault, match=r"died twice: exit code 7: labels\.csv: no such file"):
         child(body).ask({})
 
 

@@ -1,0 +1,367 @@
+"""MLE-bench folders as they are, and the user's own data."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from test_competition_scoring import Stand, column, writes
+
+from core.contracts import Limits
+from problems.competition.child.preparing import prepare
+from problems.competition.problem import build
+from utils.config import load_config
+from utils.errors import ConfigError
+
+CONFIG = """id: wine-quality
+name: Wine
+competition_type: simple
+awards_medals: true
+prizes: null
+description: mlebench/competitions/wine-quality/description.md
+dataset:
+  answers: wine-quality/prepared/private/{answers}
+  sample_submission: wine-quality/prepared/public/sample_submission.csv
+grader:
+  name: error
+  grade_fn: mlebench.competitions.wine-quality.grade:grade
+preparer: mlebench.competitions.wine-quality.prepare:prepare
+"""
+PREPARE = """from pathlib import Path
+
+from mlebench.competitions.utils import get_logger
+from mlebench.utils import extract, read_csv
+
+logger = get_logger(__name__)
+
+
+def prepare(raw: Path, public: Path, private: Path):
+    print("a print of prepare must not break our frames")
+    extract(raw / "wine.zip", raw)
+    wine = read_csv(raw / "wine.csv")
+    train, test = wine[:100], wine[100:]
+    train.to_csv(public / "train.csv", index=False)
+    test.drop(columns="quality").to_csv(public / "test.csv", index=False)
+    test[["wine_id", "quality"]].to_csv(private / "test.csv", index=False)
+    test[["wine_id"]].assign(quality=5.0).to_csv(public / "sample_submission.csv", index=False)
+"""
+GRADE = """import pandas as pd
+
+from mlebench.grade_helpers import InvalidSubmissionError
+
+
+def grade(submission: pd.DataFrame, answers: pd.DataFrame) -> float:
+    if len(submission) != len(answers):
+        raise InvalidSubmissionError("wrong number of rows")
+    if submission["quality"].min() < 0:
+        raise InvalidSubmissionError("quality must not be negative")
+    if submission["quality"].max() > 1000:
+        raise ZeroDivisionError("the grader itself is broken")
+    return int(round((submission["quality"] - answers["quality"]).abs().mean() * 1000))
+"""
+
+
+def mle_folder(
+    root: Path, *, leaderboard: str | None = "score\n100\n200\n300\n400\n500\n600\n700\n800\n900\n1000\n"
+) -> Path:
+    import zipfile
+
+    folder = root / "mlebench" / "competitions" / "wine-quality"
+    (folder / "raw").mkdir(parents=True)
+    for name, text in (
+        ("config.yaml", CONFIG.format(answers="test.csv")),
+        ("prepare.py", PREPARE),
+        ("grade.py", GRADE),
+    ):
+        (folder / name).write_text(text)
+    (folder / "description.md").write_text("# Wine\nPredict the quality.")
+    if leaderboard:
+        (folder / "leaderboard.csv").write_text(leaderboard)
+    rows = [f"W{i},{i % 7},{i % 11},{(i % 7) + (i % 3)}" for i in range(200)]
+    with zipfile.ZipFile(folder / "raw" / "wine.zip", "w") as archive:
+        archive.writestr("wine.csv", "\n".join(["wine_id,acid,sugar,quality", *rows]))
+    return folder
+
+
+@pytest.fixture
+def stand(tmp_path):
+    made = []
+
+    def build_stand(*words, **options):
+        made.append(Stand(tmp_path, *words, **options))
+        return made[-1]
+
+    yield build_stand
+    for each in made:
+        each.close()
+
+
+# ------------------------------------------------------------ MLE-bench
+
+
+@pytest.fixture(scope="module")
+def wine(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wine")
+    stand = Stand(folder, f"problem.path={mle_folder(folder)}")
+    yield stand
+    stand.close()
+
+
+def test_an_unmodified_folder_is_prepared_split_graded_and_ranked(wine):
+    assert wine.problem.name == "competition/wine-quality"
+    assert wine.problem.lower_is_better  # the leaderboard's order
+    assert "Predict the quality" in wine.problem.statement()
+    node, verdict = wine.score(writes("pass"))
+    assert verdict.failure is None and verdict.metric > 0 and verdict.metadata == {}
+    assert len(verdict.signature) == 8
+    (final,) = wine.evaluator.final([node])
+    assert final.metric > 0 and final.interval[0] <= final.metric <= final.interval[1]
+    assert final.metadata["thresholds"] == {"gold": 100.0, "silver": 200.0, "bronze": 400.0, "median": 550.0}
+    assert final.metadata["medal"] is None and final.metadata["above_median"] is False
+
+
+def test_the_folder_is_left_as_it_was(wine):
+    wine.score(writes("pass"))
+    folder = wine.run_dir.parents[1] / "mlebench" / "competitions" / "wine-quality"
+    found = {str(path.relative_to(folder)) for path in folder.rglob("*")} - {
+        "raw/wine.csv"
+    }  # its prepare unpacks there
+    assert found == {
+        "config.yaml", "description.md", "grade.py", "leaderboard.csv", "prepare.py", "raw", "raw/wine.zip",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "failure", "words"),
+    [
+        ("for row in rows: row['quality'] = '-1'", "bad_submission", "quality must not be negative"),
+        ("rows.pop()", "bad_submission", "needs 100 rows, has 99"),
+        ("for row in rows: row['quality'] = '5000'", "eval_error", "ZeroDivisionError: the grader itself is broken"),
+        ("for row in rows: row['quality'] = ''", "eval_error", "cannot convert float NaN"),
+    ],
+)
+def test_faults_of_the_submission_and_of_the_grader_are_told_apart(wine, change, failure, words):
+    _, verdict = wine.score(writes(change))
+    assert verdict.failure == failure and words in verdict.message
+
+
+def test_the_direction_is_asked_for_where_nothing_tells_it(tmp_path):
+    folder = mle_folder(tmp_path, leaderboard=None)
+    with pytest.raises(ConfigError, match=r"--problem\.direction=min or max"):
+        build(load_config(None, [f"problem.path={folder}"]), tmp_path)
+    assert build(load_config(None, [f"problem.path={folder}", "problem.direction=min"]), tmp_path).lower_is_better
+
+
+def test_a_leaderboard_of_falling_scores_means_higher_is_better(tmp_path):
+    folder = mle_folder(tmp_path, leaderboard="score\n0.9\n0.8\n0.1\n")
+    assert not build(load_config(None, [f"problem.path={folder}"]), tmp_path).lower_is_better
+
+
+def test_the_config_goes_before_the_leaderboard(tmp_path):
+    folder = mle_folder(tmp_path)
+    with (folder / "config.yaml").open("a") as file:
+        file.write("direction: max\n")
+    assert not build(load_config(None, [f"problem.path={folder}"]), tmp_path).lower_is_better
+
+
+def prepared_folder(tmp_path: Path, answers: str, text: str) -> Path:
+    folder = mle_folder(tmp_path)
+    (folder / "config.yaml").write_text(CONFIG.format(answers=answers))
+    for part in ("public", "private"):
+        (folder / "prepared" / part).mkdir(parents=True)
+    public = folder / "prepared" / "public"
+    public.joinpath("sample_submission.csv").write_text("wine_id,quality\n" + "".join(f"W{i},5\n" for i in range(40)))
+    (folder / "prepared" / "private" / answers).write_text(text)
+    return folder
+
+
+def test_answers_that_are_not_keyed_are_not_split_and_the_output_says_so(tmp_path, stand):
+    text = "quality\n" + "".join(f"{i % 9}\n" for i in range(40))
+    wine = stand(f"problem.path={prepared_folder(tmp_path, 'hidden.csv', text)}")
+    node, verdict = wine.score(writes("pass"))
+    assert verdict.metric > 0
+    assert verdict.metadata["medal"] is None and "thresholds" in verdict.metadata
+    (final,) = wine.evaluator.final([node])
+    assert final.metric is None
+    assert "not a table keyed by the sample submission's id column" in final.message
+    assert final.message.endswith(wine.problem.note)
+
+
+def test_keyed_answers_prepared_by_somebody_else_are_used_in_place(tmp_path, stand):
+    text = "wine_id,quality\n" + "".join(f"W{i},{i % 9}\n" for i in range(40))
+    folder = prepared_folder(tmp_path, "test.csv", text)
+    wine = stand(f"problem.path={folder}")
+    assert wine.problem.input_dir == folder / "prepared" / "public"
+    node, verdict = wine.score(writes("pass"))
+    assert verdict.metric > 0
+    assert wine.evaluator.final([node])[0].metric > 0
+
+
+def test_a_pointer_where_answers_should_be_is_named(tmp_path):
+    folder = prepared_folder(tmp_path, "test.csv", "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n")
+    with pytest.raises(ConfigError, match=r"test\.csv' is a Git-LFS pointer.*git lfs pull"):
+        build(load_config(None, [f"problem.path={folder}"]), tmp_path).prepare()
+
+
+def test_a_prepare_that_fails_is_the_folders_fault(tmp_path):
+    folder = mle_folder(tmp_path)
+    (folder / "raw" / "wine.zip").unlink()
+    with pytest.raises(ConfigError, match="its prepare failed: FileNotFoundError"):
+        build(load_config(None, [f"problem.path={folder}"]), tmp_path).prepare()
+    assert not list((tmp_path / "workspaces" / ".prepared").iterdir())
+
+
+def test_a_folder_without_data_says_where_it_looked(tmp_path):
+    import shutil
+
+    folder = mle_folder(tmp_path)
+    shutil.rmtree(folder / "raw")
+    with pytest.raises(
+        ConfigError, match=r"needs prepared/public and prepared/private, or raw/.*problem\.options\.data"
+    ):
+        build(load_config(None, [f"problem.path={folder}"]), tmp_path)
+
+
+# ------------------------------------------------------------ own data
+
+
+@pytest.fixture
+def inline(monkeypatch):
+    """Prepares in this process: what the child does, without the seconds that starting one takes."""
+
+    def run(command, request, *, timeout):
+        return json.loads(json.dumps(prepare(json.loads(json.dumps(request)))))
+
+    monkeypatch.setattr("problems.competition.prepared.run_trusted", run)
+
+
+def own_data(folder: Path, rows: int = 120, test: int = 10) -> Path:
+    folder.mkdir()
+    with (folder / "train.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["flat", "size", "street", "day", "rent", "kind"])
+        for i in range(rows):
+            writer.writerow(
+                [f"F{i}", i % 13, f"street {i % 10}", f"2024-{1 + i // 28:02d}-{1 + i % 28:02d}", i * 10, "ab"[i % 2]]
+            )
+    with (folder / "test.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["flat", "size", "street", "day", "kind"])
+        for i in range(test):
+            writer.writerow([f"T{i}", i % 13, f"street {i % 10}", "2025-01-01", "a"])
+    (folder / "streets.txt").write_text("more")
+    return folder
+
+
+SCORED = ("data.target=rent", "data.metric=mae", "data.goal=guess the rent")
+
+
+def test_hidden_rows_are_carved_and_the_users_rows_are_what_is_exported(tmp_path, stand):
+    rent = stand(f"data.dir={own_data(tmp_path / 'mine')}", *SCORED)
+    public = rent.problem.input_dir
+    train, test = column(public / "train.csv", "flat"), column(public / "test.csv", "flat")
+    assert len(train) == 84 and len(test) == 36 + 10
+    assert not set(train) & set(test)
+    assert {f"T{i}" for i in range(10)} < set(test)
+    assert (public / "streets.txt").is_file()
+    assert "guess the rent" in rent.problem.statement() and "MAE" in rent.problem.statement()
+    node, verdict = rent.score(writes("for number, row in enumerate(rows): row['rent'] = number"))
+    assert verdict.metric > 0
+    assert rent.evaluator.final([node])[0].metric > 0
+    rent.problem.export(node, tmp_path / "best", rent.run_dir)
+    with (tmp_path / "best" / "submission.csv").open(newline="") as file:
+        exported = list(csv.reader(file))
+    assert exported[0] == ["flat", "rent"]
+    assert [row[0] for row in exported[1:]] == [f"T{i}" for i in range(10)]
+    places = dict(zip(column(public / "test.csv", "row_id"), column(public / "test.csv", "flat"), strict=True))
+    order = [places[key] for key in column(public / "sample_submission.csv", "row_id")]
+    assert {name: int(value) for name, value in exported[1:]} == {f"T{i}": order.index(f"T{i}") for i in range(10)}
+
+
+def test_labels_of_hidden_rows_are_in_no_public_file(tmp_path, stand, inline):
+    rent = stand(f"data.dir={own_data(tmp_path / 'mine')}", *SCORED)
+    public = rent.problem.input_dir
+    assert "rent" not in (public / "test.csv").read_text().splitlines()[0].split(",")
+    assert len(set(column(public / "sample_submission.csv", "rent"))) == 1
+
+
+def test_a_refit_sees_all_labels_and_predicts_only_the_users_rows(tmp_path, stand):
+    rent = stand(f"data.dir={own_data(tmp_path / 'mine')}", *SCORED)
+    code = writes("n = sum(1 for _ in open('input/train.csv')) - 1\nfor row in rows: row['rent'] = n")
+    node, _ = rent.score(code)
+    rent.problem.refit(node, tmp_path / "best", rent.jobs, Limits())
+    assert column(tmp_path / "best" / "submission.csv", "rent") == ["120"] * 10
+
+
+def test_time_hides_the_newest_rows(tmp_path, stand, inline):
+    rent = stand(f"data.dir={own_data(tmp_path / 'mine')}", *SCORED, "data.split=time:day")
+    public, private = rent.problem.input_dir, rent.problem.input_dir.parent / "private"
+    assert max(column(public / "train.csv", "day")) <= min(d for d in column(public / "test.csv", "day"))
+    exam = json.loads((private / "exam.json").read_text())
+    labels = [int(value) for value in column(private / "answers.csv", "rent")]  # rents grow with time
+    newest = max(labels[row] for row in exam["parts"]["validation"])
+    assert newest < min(labels[row] for row in exam["parts"]["final"])
+
+
+def test_groups_are_hidden_whole(tmp_path, stand, inline):
+    rent = stand(f"data.dir={own_data(tmp_path / 'mine', test=0)}", *SCORED, "data.split=group:street")
+    public = rent.problem.input_dir
+    assert not set(column(public / "train.csv", "street")) & set(column(public / "test.csv", "street"))
+
+
+def test_strata_keep_the_share_of_each_class(tmp_path, stand, inline):
+    words = (f"data.dir={own_data(tmp_path / 'mine', test=0)}", "data.target=kind", "data.metric=accuracy")
+    kinds = column(stand(*words, "data.split=stratified").problem.input_dir / "train.csv", "kind")
+    assert kinds.count("a") == kinds.count("b")
+
+
+def test_text_classes_are_scored_by_probability_and_by_label(tmp_path, stand, inline):
+    folder = own_data(tmp_path / "mine", test=0)
+    auc = stand(f"data.dir={folder}", "data.target=kind", "data.metric=auc")
+    assert auc.score(writes("for row in rows: row['kind'] = 0.5"))[1].metric == 0.5
+    _, verdict = auc.score(writes("for row in rows: row['kind'] = 'b'"))
+    assert "must hold numbers" in verdict.message
+    accuracy = stand(f"data.dir={folder}", "data.target=kind", "data.metric=accuracy")
+    assert 0.2 < accuracy.score(writes("for row in rows: row['kind'] = 'b'"))[1].metric < 0.8
+
+
+REFUSED = {
+    "data.target=price data.metric=mae": "data.target=price: no such column",
+    "data.target=rent data.metric=profit": "data.metric=profit: unknown metric; allowed: rmse",
+    "data.target=kind data.metric=rmse": "data.metric=rmse needs a column of numbers; 'kind' holds text",
+    "data.target=street data.metric=auc": "data.metric=auc needs two classes; 'street' has 10",
+    "data.target=rent data.metric=mae data.split=time:hour": "no such column 'hour'",
+    "data.target=rent data.metric=mae data.split=time:kind": "neither numbers nor dates",
+    "data.target=rent data.metric=mae data.split=group:kind": "2 groups; at least 4 are needed",
+    "data.target=rent data.metric=mae problem.direction=max": "MAE is min",
+    "data.goal=rents": "give data.target and data.metric, or an LLM",
+    "data.target=rent": "give data.target and data.metric, or an LLM",
+}
+
+
+@pytest.mark.parametrize(("words", "message"), REFUSED.items())
+def test_what_cannot_be_used_is_refused_in_one_line(tmp_path, inline, words, message):
+    folder = own_data(tmp_path / "mine")
+    with pytest.raises(ConfigError) as caught:
+        build(load_config(None, [f"data.dir={folder}", *words.split()]), tmp_path).prepare()
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_too_few_labels_are_refused(tmp_path, inline):
+    folder = own_data(tmp_path / "mine", rows=20)
+    with pytest.raises(ConfigError, match="20 rows have a label; at least 40"):
+        build(load_config(None, [f"data.dir={folder}", *SCORED]), tmp_path).prepare()
+
+
+def test_without_target_scores_are_claims_of_the_programs(tmp_path, stand, inline):
+    rent = stand(
+        f"data.dir={own_data(tmp_path / 'mine')}", "data.goal=rents", "llm.code.provider=openai", "llm.code.model=x",
+        "problem.direction=min",
+    )  # fmt: skip
+    assert rent.problem.claims_only
+    assert sorted(p.name for p in rent.problem.input_dir.iterdir()) == ["streets.txt", "test.csv", "train.csv"]
+    node, verdict = rent.score("print('my RMSE is 3')")
+    assert (verdict.metric, verdict.source, verdict.failure) == (None, None, None)
+    assert "my RMSE is 3" in verdict.term_out
+    (final,) = rent.evaluator.final([node])
+    assert final.metric is None and "claims" in final.message
