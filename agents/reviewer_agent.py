@@ -16,7 +16,7 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.errors import ReplyError
 from utils.prompt_builder import BYTES_PER_TOKEN, fence, fill_template, shorten
-from utils.response import clean, parse_json
+from utils.response import parse_json
 
 REVIEW_TOOL: dict[str, Any] = {
     "type": "function",
@@ -112,7 +112,7 @@ def read_review(text: str) -> Review:
         fault = error.errors(include_url=False)[0]
         raise ReplyError(f"submit_review: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
     metric = review.metric if review.metric is not None and math.isfinite(review.metric) else None
-    return review.model_copy(update={"metric": metric, "summary": clean(review.summary)})
+    return review.model_copy(update={"metric": metric})
 
 
 def review_facts(node: Node, lower_is_better: bool) -> dict[str, Any]:

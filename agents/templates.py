@@ -47,6 +47,7 @@ def load_templates(
     for path in sorted(user_dir.glob("*.md")):
         if path.stem not in templates:
             _refuse_typo(path, sorted(templates))
+            continue
         text = path.read_text(encoding="utf-8")
         templates[path.stem] = check_template(text, path.name, placeholders.get(path.stem, PLACEHOLDERS))
     return templates

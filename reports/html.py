@@ -161,7 +161,7 @@ def _failures(facts: RunFacts) -> Markup:
         rows.append([kind, count, bar, FailureKind(kind).advice, example.get(kind, "")])
     total = sum(facts.failures.values())
     share = f"{total} of {len(facts.nodes)} programs failed ({100 * total / len(facts.nodes):.0f} %)."
-    return join([tag("p", share), table(["failure", "count", "", "what it means", "newest message"], rows)])
+    return join([tag("p", share), table(["failure", "count", "share", "what it means", "newest message"], rows)])
 
 
 def _cost(facts: RunFacts) -> Markup:
@@ -206,7 +206,7 @@ def _reproduce(facts: RunFacts) -> Markup:
 
 def _environment(facts: RunFacts) -> Markup:
     rows = list(_flat(facts.environment)) + [(f"sandbox.{key}", value) for key, value in _flat(facts.sandbox)]
-    return table(["", ""], [[key, _cell(value)] for key, value in rows]) if rows else EMPTY
+    return table(["setting", "value"], [[key, _cell(value)] for key, value in rows]) if rows else EMPTY
 
 
 def _yaml(config: Mapping[str, Any]) -> str:

@@ -79,7 +79,7 @@ def strip_thinking(text: str) -> str:
 
 
 def parse_json(text: str) -> dict[str, Any] | None:
-    """The first JSON object in the text, fenced or bare; None if there is none."""
+    """The first JSON object in the text, fenced or bare, without lone surrogates; None if there is none."""
     text = strip_thinking(text)
     for block in [b.text for b in split_blocks(text)[1]] + [text]:
         found = _first_object(block)
@@ -111,7 +111,8 @@ def _first_object(text: str) -> dict[str, Any] | None:
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict):
-            return value
+            plain: dict[str, Any] = json.loads(clean(json.dumps(value, ensure_ascii=False)))
+            return plain
         start = text.find("{", start + 1)
     return None
 

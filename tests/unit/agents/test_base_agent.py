@@ -46,6 +46,7 @@ def test_faults_of_the_users_folder_are_named(tmp_path):
         load_templates(tmp_path)
     (tmp_path / "drafts.md").unlink()
     (tmp_path / "improve.md").write_text("${parnet}")
+    (tmp_path / "README.md").write_text("not a template: ${anything}")
     with pytest.raises(ConfigError, match=r"improve\.md.*\$\{parnet\}"):
         load_templates(tmp_path)
 

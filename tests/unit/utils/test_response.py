@@ -67,6 +67,10 @@ def test_json_bare_fenced_and_embedded(text):
     assert parse_json(text) == {"a": {"b": [1]}}
 
 
+def test_half_a_character_in_json_is_replaced():
+    assert parse_json('{"a\\ud800": ["\\udfff", "\\ud83d\\ude00"]}') == {"a?": ["?", "😀"]}
+
+
 @pytest.mark.parametrize("text", ["", "[1, 2]", "{", "null", "{'a': 1}", "[" * 100_000, '{"a":' * 20_000])
 def test_no_object_is_none(text):
     assert parse_json(text) is None
