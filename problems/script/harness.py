@@ -103,7 +103,7 @@ def load(name, path):
 
 def install_shim():
     """`from openevolve.evaluation_result import EvaluationResult` works without OpenEvolve."""
-    if importlib.util.find_spec("openevolve") is not None:
+    if "openevolve" in sys.modules or importlib.util.find_spec("openevolve") is not None:
         return
     package = types.ModuleType("openevolve")
     package.__path__ = []

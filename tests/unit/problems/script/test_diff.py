@@ -1,0 +1,64 @@
+"""SEARCH/REPLACE blocks as models write them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from utils.diff import DiffError, apply_diff, parse_diff
+
+CODE = "def f(x):\n    a = 1\n    b = 2\n\n    return a + b\n"
+
+
+def block(search: str, replace: str) -> str:
+    return f"<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n"
+
+
+def test_blocks_are_applied_in_order():
+    reply = (
+        "Plan.\n\n" + block("    a = 1\n", "    a = 10\n") + "and\n" + block("    return a + b\n", "    return a * b\n")
+    )
+    assert apply_diff(CODE, parse_diff(reply)) == "def f(x):\n    a = 10\n    b = 2\n\n    return a * b\n"
+
+
+def test_later_blocks_see_earlier_changes():
+    changes = parse_diff(block("    a = 1\n", "    c = 3\n") + block("    c = 3\n    b = 2\n", ""))
+    assert apply_diff(CODE, changes) == "def f(x):\n\n    return a + b\n"
+
+
+def test_trailing_blanks_and_lacking_indentation_are_forgiven():
+    changes = parse_diff(block("a = 1   \nb = 2\n", "a = 5\nif a:\n    b = 6\n"))
+    assert apply_diff(CODE, changes) == "def f(x):\n    a = 5\n    if a:\n        b = 6\n\n    return a + b\n"
+
+
+def test_an_empty_search_inserts_at_the_top():
+    assert apply_diff(CODE, parse_diff(block("", "import math\n"))).startswith("import math\ndef f")
+
+
+def test_what_is_not_there_is_named():
+    with pytest.raises(DiffError, match=r"block 2.*c = 9"):
+        apply_diff(CODE, parse_diff(block("    a = 1\n", "    a = 2\n") + block("    c = 9\n", "")))
+
+
+@pytest.mark.parametrize("reply", ["", "no blocks", "```python\nx = 1\n```", "<<<<<<< SEARCH\nx\n=======\ny\n"])
+def test_no_blocks_no_changes(reply):
+    assert parse_diff(reply) == []
+
+
+lines = st.lists(st.text(alphabet="abc =()", min_size=1, max_size=8), min_size=1, max_size=8)
+
+
+@given(lines, st.integers(0, 7), st.integers(1, 3), lines)
+def test_replacing_lines_that_are_there_always_fits(code, start, count, new):
+    start = min(start, len(code) - 1)
+    search = code[start : start + count]
+    if not any(line.strip() for line in search):
+        return
+    reply = block("".join(f"{line}\n" for line in search), "".join(f"{line}\n" for line in new))
+    result = apply_diff("\n".join(code) + "\n", parse_diff(reply)).splitlines()
+    assert len(result) == len(code) + len(new) - len(search) + (0 if search[0].strip() else _leading_blank(search))
+    assert "\n".join(line.strip() for line in new) in "\n".join(line.strip() for line in result)
+
+
+def _leading_blank(search: list[str]) -> int:
+    """Blank lines at the head of a search are not looked for, so they stay."""
+    return next(i for i, line in enumerate(search) if line.strip())

@@ -1,0 +1,250 @@
+from __future__ import annotations
+
+import importlib.util
+import random
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import cloudpickle
+import pytest
+
+from core.contracts import AgentContext, ExecutionResult
+from core.state.failure import FailureKind
+from core.state.node import Node
+from core.state.task import Task
+from problems.script.agent import ScriptAgent
+from problems.script.evaluator import ScriptEvaluator
+from problems.script.job import write_harness
+from problems.script.problem import build
+from problems.script.writer import ScriptWriter
+from utils.errors import ConfigError
+from utils.response import parse_response
+
+EXAMPLES = Path(__file__).resolve().parents[4] / "examples" / "openevolve"
+CODE = (
+    "import math\n# EVOLVE-BLOCK-START\ndef f(x):\n    return 2.0 * x + 1\n\n\n# EVOLVE-BLOCK-END\n"
+    "def main():\n    return f(3)\n"
+)
+
+
+@pytest.fixture
+def harness(tmp_path, monkeypatch):
+    """The harness round an evaluator's text, as a module of this process."""
+
+    def make(text: str | bytes, name: str = "evaluator.py", **options):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "path", list(sys.path))
+        monkeypatch.setattr(sys, "modules", dict(sys.modules))
+        path = tmp_path / name
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        (tmp_path / "program.py").write_text("def f(x):\n    return x + 1\n")
+        settings = {"thresholds": [0.5, 0.75], "cascade": True, "metric": None, **options}
+        file = write_harness(tmp_path / "made", str(path), settings)
+        spec = importlib.util.spec_from_file_location("made_harness", file)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return lambda: module.evaluate(str(tmp_path / "program.py"))
+
+    return make
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def evaluate(path):\n    return {'combined_score': 3.0}\n",
+        "async def evaluate(path):\n    import asyncio\n    await asyncio.sleep(0)\n    return {'combined_score': 3.0}\n",
+        "def evaluate(path):\n    return 3\n",
+        "from openevolve.evaluation_result import EvaluationResult\n"
+        "def evaluate(path):\n    return EvaluationResult(metrics={'combined_score': 3.0}, artifacts={})\n",
+        "class R:\n    metrics = {'combined_score': 3.0}\n    artifacts = None\n"
+        "def evaluate(path):\n    return R()\n",
+    ],
+)  # fmt: skip
+def test_every_form_of_result_is_understood(harness, text):
+    assert harness(text)() == {"metrics": {"combined_score": 3.0}, "artifacts": {}}
+
+
+STAGES = (
+    "seen = []\n"
+    "def evaluate_stage1(path):\n    return {{'combined_score': {one}, 'a': 1.0}}\n"
+    "async def evaluate_stage2(path):\n    return {{'combined_score': {two}, 'b': 2.0}}\n"
+    "def evaluate_stage3(path):\n    return {{'combined_score': 0.99, 'c': 3.0}}\n"
+    "def evaluate(path):\n    return {{'combined_score': -1.0}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "stage", "score"), [(0.4, 0.9, 1, 0.4), (0.5, 0.6, 2, 0.6), (0.5, 0.8, 3, 0.99)]
+)
+def test_a_cascade_goes_as_far_as_its_thresholds_allow(harness, one, two, stage, score):
+    metrics = harness(STAGES.format(one=one, two=two))()["metrics"]
+    assert (metrics["stage"], metrics["combined_score"], "b" in metrics) == (stage, score, stage > 1)
+
+
+def test_the_cascade_can_be_switched_off(harness):
+    assert harness(STAGES.format(one=1, two=1), cascade=False)()["metrics"] == {"combined_score": -1.0}
+
+
+def test_siblings_and_the_working_folder_are_the_evaluators(harness, tmp_path):
+    (tmp_path / "table.txt").write_text("7")
+    (tmp_path / "helper_of_mine.py").write_text(
+        "def read():\n    with open('table.txt') as file:\n        return float(file.read())\n"
+    )
+    text = "from helper_of_mine import read\ndef evaluate(path):\n    return {'score': read()}\n"
+    assert harness(text)()["metrics"] == {"score": 7.0}
+
+
+def test_a_function_of_a_notebook_gets_the_path_or_the_module(harness):
+    by_path = cloudpickle.dumps(lambda program_path: len(program_path))
+    by_module = cloudpickle.dumps(lambda program: program.f(4))
+    assert harness(by_path, "evaluate.pkl")()["metrics"]["combined_score"] > 3
+    assert harness(by_module, "evaluate.pkl", metric="points")()["metrics"] == {"points": 5.0}
+
+
+def test_an_evaluator_without_evaluate_says_so(harness):
+    with pytest.raises(AttributeError, match="evaluate"):
+        harness("x = 1\n")()
+
+
+# ---------------------------------------------------------------- verdicts
+
+
+def evaluator(metric: str | None = None, isolated: bool = True) -> ScriptEvaluator:
+    bench = SimpleNamespace(isolated=isolated, journal=[])
+    return ScriptEvaluator(
+        bench, Path("e.py"), options={}, metric=metric, timeout=1.0, tune_trials=1, lower_is_better=False
+    )  # type: ignore[arg-type]
+
+
+def said(**fields) -> dict:
+    base = {
+        "value": None,
+        "error": None,
+        "refused": None,
+        "program": None,
+        "isolated": True,
+        "output": "",
+        "seconds": 1,
+    }
+    return {**base, **fields}
+
+
+@pytest.mark.parametrize(
+    ("metric", "metrics", "score"),
+    [
+        (None, {"combined_score": 2, "x": 100}, 2),
+        (None, {"a": 1.0, "b": 3.0, "error": 50.0, "note": "text"}, 2.0),
+        ("b", {"combined_score": 9, "b": -1.5}, -1.5),
+        (None, {"flag": True, "a": 4}, 4),
+    ],
+)
+def test_which_metric_steers(metric, metrics, score):
+    verdict = evaluator(metric).verdict(said(value={"metrics": metrics}))
+    assert verdict.metric == score and verdict.source == "verified"
+
+
+@pytest.mark.parametrize(
+    ("run", "failure", "named"),
+    [
+        (said(value={"metrics": {"x": 1}}), FailureKind.EVAL_ERROR, "'score'"),
+        (said(value={"metrics": {"score": "nan"}}), FailureKind.NON_FINITE, "nan"),
+        (said(value=None), FailureKind.EVAL_ERROR, "none"),
+        (said(error="Traceback\nValueError: odd"), FailureKind.EVAL_ERROR, "ValueError: odd"),
+        (
+            said(program=ExecutionResult(failure=FailureKind.TIMEOUT, message="10 s").model_dump()),
+            FailureKind.TIMEOUT,
+            "10 s",
+        ),
+    ],
+)
+def test_what_cannot_be_scored_is_a_failure_with_a_reason(run, failure, named):
+    verdict = evaluator("score").verdict(run)
+    assert verdict.failure is failure and named in verdict.message and verdict.metric is None
+
+
+def test_a_shared_sandbox_is_labelled_with_its_reason():
+    verdict = evaluator().verdict(
+        said(value={"metrics": {"s": 1.0}}, isolated=False, refused="it wants shared objects")
+    )
+    assert verdict.source == "unisolated"
+    assert verdict.metadata["unisolated"] == "it wants shared objects"
+    assert evaluator(isolated=False).verdict(said(value={"metrics": {"s": 1.0}})).source == "unisolated"
+
+
+def test_artifacts_are_short_texts():
+    artifacts = {"trace": "x" * 10_000, **{str(i): i for i in range(50)}}
+    verdict = evaluator().verdict(said(value={"metrics": {"s": 1.0}, "artifacts": artifacts}))
+    assert len(verdict.artifacts) == 12 and len(verdict.artifacts["trace"]) == 4_000
+
+
+# ---------------------------------------------------------------- writing
+
+
+def context(parents: tuple[Node, ...] = (Node(id="p", code=CODE),)) -> AgentContext:
+    task = Task(node_id="n", operator="mutate", round=0, slot=0, seed=1, parent_ids=tuple(n.id for n in parents))
+    return AgentContext(task=task, statement="s", parents=parents, query=None, extras={"program": CODE})  # type: ignore[arg-type]
+
+
+DIFF = "Better slope.\n\n<<<<<<< SEARCH\n    return 2.0 * x + 1\n=======\n    return 3.0 * x\n>>>>>>> REPLACE\n"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [DIFF, f"```\n{DIFF}```", "Better.\n\n```python\n" + CODE.replace("2.0 * x + 1", "3.0 * x") + "```",
+     "Better.\n\n```python\ndef f(x):\n    return 3.0 * x\n\n\n```"],
+)  # fmt: skip
+def test_diffs_whole_programs_and_bare_blocks_are_read(reply):
+    node = ScriptAgent(single_function=True).code(context(), reply).node
+    assert node is not None and node.failure is None
+    assert node.code.split() == CODE.replace("2.0 * x + 1", "3.0 * x").split()
+
+
+@pytest.mark.parametrize(
+    ("reply", "failure"),
+    [
+        (DIFF.replace("2.0 * x", "5.0 * x"), FailureKind.REPLY_ERROR),
+        ("I cannot help.", FailureKind.NO_CODE),
+        (DIFF.replace("3.0 * x", "3.0 * ("), FailureKind.SYNTAX),
+        ("```python\nimport math\ndef f(x):\n    return 1\ndef main():\n    return f(3)\n```", FailureKind.REPLY_ERROR),
+    ],
+)
+def test_replies_that_do_not_fit_are_failures(reply, failure):
+    node = ScriptAgent(single_function=True).code(context(), reply).node
+    assert node is not None and node.failure is failure
+
+
+def test_a_reply_cannot_change_what_is_outside_of_the_blocks():
+    cheat = CODE.replace("return f(3)", "return 10**9")
+    node = ScriptAgent(single_function=True).code(context(), f"```python\n{cheat}```").node
+    assert node is not None and "10**9" not in node.code and "return f(3)" in node.code
+
+
+@pytest.mark.parametrize("folder", ["minimise", "async_packing", "sibling_table"])
+def test_rules_write_programs_that_keep_their_frame(folder):
+    code = (EXAMPLES / folder / "initial_program.py").read_text()
+    start, end = code.index("# EVOLVE-BLOCK-START"), code.index("# EVOLVE-BLOCK-END")
+    seen = set()
+    for seed in range(20):
+        facts = {"operator": "mutate", "parents": [{"code": code}], "extras": {}}
+        new, plan = parse_response(ScriptWriter().write(facts, random.Random(seed)))
+        assert new and plan
+        assert new.startswith(code[:start]) and code[end:].strip() in new
+        compile(new, "p", "exec")
+        seen.add(new)
+    assert len(seen) > 5
+
+
+def test_a_configuration_needs_both_files(tmp_path):
+    def cfg(**section):
+        empty = {"program": None, "evaluator": None, "path": None, "metric": None, "direction": None, "options": {}}
+        return SimpleNamespace(problem=SimpleNamespace(**{**empty, **section}), search=SimpleNamespace(tune_trials=1))
+
+    with pytest.raises(ConfigError, match=r"problem\.program and problem\.evaluator"):
+        build(cfg(program="x.py"), tmp_path)
+    with pytest.raises(ConfigError, match=r"problem\.program=.*no such file"):
+        build(cfg(program="x.py", evaluator="y.py"), tmp_path).prepare()
+    problem = build(cfg(path=str(EXAMPLES / "minimise"), direction="min"), tmp_path)
+    problem.prepare()
+    assert problem.name == "script/minimise" and problem.lower_is_better
+    assert [b.name for b in problem.baselines()] == ["initial"]
