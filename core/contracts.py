@@ -273,6 +273,8 @@ class Limits(BaseModel):
     output_kb: int = 1024
     threads: int = 1
     """Threads of BLAS and OpenMP."""
+    core: int | None = None
+    """Pinned to this CPU, where the score is a time; None: any."""
 
 
 class ExecutionResult(BaseModel):
@@ -376,6 +378,8 @@ class JobSpec(BaseModel):
     cpus: float = 1.0
     gpus: float = 0.0
     memory_mb: int = 1024
+    alone: bool = False
+    """No other job of the runner beside it: its score is a time."""
 
 
 class JobResult(BaseModel):

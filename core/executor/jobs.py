@@ -20,6 +20,7 @@ from typing import Any
 
 from core.contracts import ExecutionResult, JobBench, JobResult, JobRunner, JobSpec, Limits, Sandbox, SessionFailure
 from core.executor.collect import collect_file
+from core.executor.lane import Lane
 from core.executor.workspace import WorkspaceManager, remove_tree
 from utils.errors import BudgetExhausted, JobLost, SandboxError
 
@@ -115,6 +116,7 @@ class LocalJobs:
         self._todo: queue.SimpleQueue[tuple[str, JobSpec] | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[JobResult] = queue.SimpleQueue()
         self._cancelled: set[str] = set()
+        self._lane = Lane()
         self._serial = 0
         self._lock = threading.Lock()
         self._threads = [threading.Thread(target=self._work, daemon=True, name=f"job-{i}") for i in range(slots)]
@@ -149,7 +151,8 @@ class LocalJobs:
         while (item := self._todo.get()) is not None:
             id_, spec = item
             if not self._is_cancelled(id_):
-                result = self._run(id_, spec)
+                with self._lane.alone() if spec.alone else self._lane.shared():
+                    result = self._run(id_, spec)
                 if not self._is_cancelled(id_):
                     self._done.put(result)
 

@@ -167,6 +167,8 @@ def lite_rules(setup: dict[str, Any], layout: view.Layout) -> list[tuple[str, in
 
 def _limit(limits: dict[str, Any], *, own_space: bool, gpus: bool) -> None:
     """Kernel limits a process: the watcher's tree-wide ones are the rule, these hold between two looks."""
+    if limits["core"] is not None:
+        os.sched_setaffinity(0, {limits["core"]})
     memory = limits["memory_mb"] << 20
     wanted = {
         resource.RLIMIT_CORE: 0,

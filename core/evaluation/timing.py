@@ -1,0 +1,101 @@
+"""The timing lane: scores that are times, measured alone on a pinned core, repeated, with an interval.
+
+spec = timed_spec(entry, payload, limits)        # JobSpec.alone: whatever search.workers says
+timing = repeat(lambda: seconds_of_one_run(), repeats=9)
+evaluation = Evaluation(metric=timing.seconds, interval=timing.interval)
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+from core.contracts import JobSpec, Limits
+
+CONFIDENCE = 0.95
+_FEWEST = 6
+"""Below six samples no pair of order statistics holds the median with 95 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """A time that was measured several times."""
+
+    seconds: float
+    """Median of the samples."""
+    interval: tuple[float, float]
+    """95 % interval of the median, without an assumption about the distribution."""
+    samples: tuple[float, ...]
+
+    @property
+    def spread(self) -> float:
+        """Width of the interval as a fraction of the median."""
+        return (self.interval[1] - self.interval[0]) / self.seconds if self.seconds else 0.0
+
+
+def repeat(
+    measure: Callable[[], float], *, repeats: int = 9, warm_ups: int = 1, at_most: int = 45, spread: float = 0.05
+) -> Timing:
+    """Measure until the interval is narrow.
+
+    Args:
+        measure: runs once and returns its seconds, by a clock that the candidate cannot reach.
+        repeats: samples before the first look, at least 6.
+        warm_ups: runs that are thrown away.
+        at_most: samples in all.
+        spread: enough when the interval is narrower than this fraction of the median.
+    """
+    if repeats < _FEWEST:
+        raise ValueError(f"repeats={repeats}: at least {_FEWEST} are needed for a 95 % interval")
+    for _ in range(warm_ups):
+        measure()
+    samples = [measure() for _ in range(repeats)]
+    while summary(samples).spread > spread and len(samples) < at_most:
+        samples.append(measure())
+    return summary(samples)
+
+
+def summary(samples: Sequence[float]) -> Timing:
+    """Median and its interval."""
+    return Timing(statistics.median(samples), interval_of_median(samples), tuple(samples))
+
+
+def interval_of_median(samples: Sequence[float], confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """The narrowest pair of order statistics, equally far from both ends, that holds the median with `confidence`.
+
+    Fewer than six samples: their whole range. The number of samples below the median is Binomial(n, 1/2).
+
+    Source: Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2.
+    """
+    ordered = sorted(samples)
+    n = len(ordered)
+    if n == 0:
+        raise ValueError("no samples")
+    rank, tail = 0, 0.0
+    while rank < n // 2:
+        tail += comb(n, rank) / 2**n
+        if 2 * tail > 1 - confidence:
+            break
+        rank += 1
+    rank = max(rank - 1, 0)
+    return ordered[rank], ordered[n - 1 - rank]
+
+
+def quiet_core() -> int:
+    """The CPU that times are measured on: the last one that we may use (the first takes most interrupts)."""
+    return max(os.sched_getaffinity(0))
+
+
+def timed_limits(limits: Limits) -> Limits:
+    """The same limits on the quiet core, with one thread."""
+    return limits.model_copy(update={"core": quiet_core(), "threads": 1})
+
+
+def timed_spec(entry: str, payload: dict[str, Any], limits: Limits) -> JobSpec:
+    """A job alone: `payload` gets the limits of the timing lane under `limits`."""
+    held = timed_limits(limits).model_dump()
+    return JobSpec(entry=entry, payload=payload | {"limits": held}, alone=True, memory_mb=limits.memory_mb)
