@@ -10,6 +10,8 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 
+from utils.syntax import parse
+
 SECTIONS = ("DATA", "FEATURES", "MODEL", "TRAIN", "PREDICT")
 HEAD = "HEAD"
 """What stands above the first marker."""
@@ -67,7 +69,7 @@ def _marked(code: str) -> dict[str, str]:
 
 def _by_statement(code: str) -> dict[str, str]:
     try:
-        body = ast.parse(code).body
+        body = parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     lines = code.splitlines()

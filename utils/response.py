@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from dataclasses import dataclass
 from typing import Any
+
+from utils.syntax import parse
 
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^`]*$")
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -91,7 +92,7 @@ def parse_json(text: str) -> dict[str, Any] | None:
 def syntax_error(code: str) -> str | None:
     """One line that names the first syntax error of Python `code`; None if it parses."""
     try:
-        ast.parse(code)
+        parse(code)
     except SyntaxError as error:
         line = f": {error.text.strip()[:120]}" if error.text else ""
         return f"line {error.lineno}: {error.msg}{line}"
