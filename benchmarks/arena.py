@@ -1,0 +1,304 @@
+"""How fast and how safe the arena plays.
+
+    python benchmarks/arena.py [--games 20] [--python PYTHON] [--written 40] [--json]
+
+Two engines of one ply (the same program text but for the board library) play chess from the same openings in three
+ways: sandboxed sessions that are sent only new moves; UCI processes that are sent the whole move list each move, on
+rust-chess; and the same on python-chess (needs an interpreter that has it: `--python`). Under UCI the processes live for
+the whole match, as cutechess-cli keeps them. CPU seconds are those of this process and of everything it started.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from core.arena.gate import static_refusal  # noqa: E402
+from core.arena.limit import MoveLimit  # noqa: E402
+from core.arena.match import Engine, Match, play_match  # noqa: E402
+from core.arena.openings import draw_openings  # noqa: E402
+from core.arena.player import SessionPlayer, Turn  # noqa: E402
+from core.arena.referee import GameRecord, play_game  # noqa: E402
+from core.arena.spec import ArenaSettings  # noqa: E402
+from core.arena.uci import UciPlayer  # noqa: E402
+from core.contracts import Sandbox  # noqa: E402
+from core.executor.sandbox import open_sandbox  # noqa: E402
+from problems.chess_engines.problem import spec as chess_spec  # noqa: E402
+from problems.chess_engines.repertoire import rules as chess_rules  # noqa: E402
+from problems.connect_four.problem import spec as four_spec  # noqa: E402
+from problems.connect_four.repertoire import rules as four_rules  # noqa: E402
+
+CHOOSE = '''
+import zlib
+
+def choose(moves, value, ply):
+    """The move of greatest value after one ply; of equals one by lot, the same lot in every way of playing."""
+    return max(moves, key=lambda move: (value(move), zlib.crc32(f"{move}{ply}".encode())))
+'''
+
+RUST = """
+import rust_chess as rc
+KINDS = ((rc.PAWN, 1), (rc.KNIGHT, 3), (rc.BISHOP, 3), (rc.ROOK, 5), (rc.QUEEN, 9))
+
+def best(board, ply):
+    board.reset_move_generator()
+    moves = {move.get_uci(): move for move in board.generate_legal_moves()}
+    turn = board.turn
+    def value(text):
+        after = board.make_move_new(moves[text], False)
+        own = after.get_color_bitboard(turn).to_uint()
+        total = 0
+        for kind, worth in KINDS:
+            pieces = after.get_piece_type_bitboard(kind).to_uint()
+            total += worth * (2 * (pieces & own).bit_count() - pieces.bit_count())
+        return total
+    return choose(moves, value, ply)
+
+def board_of(moves):
+    board = rc.Board()
+    for move in moves:
+        board.make_move(rc.Move(move))
+    return board
+"""
+
+PYTHON_CHESS = """
+import chess
+KINDS = ((chess.PAWN, 1), (chess.KNIGHT, 3), (chess.BISHOP, 3), (chess.ROOK, 5), (chess.QUEEN, 9))
+
+def best(board, ply):
+    turn = board.turn
+    def value(text):
+        board.push(chess.Move.from_uci(text))
+        total = 0
+        for kind, worth in KINDS:
+            total += worth * (len(board.pieces(kind, turn)) - len(board.pieces(kind, not turn)))
+        board.pop()
+        return total
+    return choose([move.uci() for move in board.legal_moves], value, ply)
+
+def board_of(moves):
+    board = chess.Board()
+    for move in moves:
+        board.push(chess.Move.from_uci(move))
+    return board
+"""
+
+SESSION = """
+class OnePly:
+    name = "one ply"
+    def select_move(self, position, time_left_ms):
+        return best(position.board, len(position.moves))
+
+engine = OnePly()
+"""
+
+UCI = """
+import sys
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "uci":
+        print("uciok", flush=True)
+    elif words[0] == "isready":
+        print("readyok", flush=True)
+    elif words[0] == "position":
+        moves = words[3:]
+        board = board_of(moves)
+    elif words[0] == "go":
+        print("bestmove", best(board, len(moves)), flush=True)
+    elif words[0] == "quit":
+        break
+"""
+
+HANG = "class Hang:\n    name = 'hang'\n    def select_move(self, position, time_left_ms):\n        while True: pass\n"
+LIMIT = MoveLimit.parse("depth:1")
+
+
+class LastingUci(UciPlayer):
+    """A UCI process that plays one game after another."""
+
+    def new_game(self) -> None:
+        self._line = []
+        self._say("ucinewgame")
+
+
+class Timed:
+    """Notes how long each move takes, as the referee sees it."""
+
+    def __init__(self, player: Any, seconds: list[float]) -> None:
+        self._player, self._seconds = player, seconds
+
+    def move(self, turn: Turn) -> tuple[str, float | None]:
+        started = time.perf_counter()
+        answer = self._player.move(turn)
+        self._seconds.append(time.perf_counter() - started)
+        return answer
+
+    def close(self) -> str:
+        return str(self._player.close())
+
+
+def cpu_seconds() -> float:
+    """Of this process and of all it started and has seen the end of."""
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(usage.ru_utime + usage.ru_stime for usage in map(resource.getrusage, kinds))
+
+
+def report(games: Sequence[GameRecord], cpu: float, wall: float, moves: Sequence[float]) -> dict[str, Any]:
+    ordered = sorted(moves)
+    return {
+        "games": len(games),
+        "plies": sum(len(game.moves) for game in games),
+        "forfeits": sum(game.loser is not None for game in games),
+        "cpu_seconds": round(cpu, 2),
+        "games_per_cpu_second": round(len(games) / cpu, 2),
+        "games_per_second": round(len(games) / wall, 2),
+        "move_ms_p50": round(1000 * ordered[len(ordered) // 2], 3),
+        "move_ms_p99": round(1000 * ordered[int(len(ordered) * 0.99)], 3),
+    }
+
+
+def by_sessions(openings: Sequence[tuple[str, ...]]) -> tuple[dict[str, Any], list[GameRecord]]:
+    """Two sandboxed sessions a game. The fork server's start is counted too."""
+    spec, moves, games = chess_spec(), [], []
+    before, started = cpu_seconds(), time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        sandbox = open_sandbox("auto", preload=("rust_chess",), state_dir=Path(folder))
+        limits = ArenaSettings(LIMIT).session
+        for number, opening in enumerate(openings):
+            code = CHOOSE + RUST + SESSION
+            players = [
+                SessionPlayer(sandbox, code, spec.prelude, limit=LIMIT, limits=limits, seed=number) for _ in range(2)
+            ]
+            timed = Timed(players[0], moves), Timed(players[1], moves)
+            games.append(play_game(spec.game, timed, opening=opening, limit=LIMIT, deadline=10.0))
+            for player in players:
+                player.close()
+        sandbox.close()
+    return report(games, cpu_seconds() - before, time.perf_counter() - started, moves), games
+
+
+def by_uci(openings: Sequence[tuple[str, ...]], python: str, source: str) -> tuple[dict[str, Any], list[GameRecord]]:
+    """Two UCI processes for all games; the whole move list is sent each move."""
+    game, moves, games = chess_spec().game, [], []
+    before, started = cpu_seconds(), time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "engine.py"
+        path.write_text(CHOOSE + source + UCI)
+        players = [LastingUci([python, str(path)], LIMIT) for _ in range(2)]
+        for opening in openings:
+            for player in players:
+                player.new_game()
+            timed = Timed(players[0], moves), Timed(players[1], moves)
+            games.append(play_game(game, timed, opening=opening, limit=LIMIT, deadline=10.0))
+        for player in players:
+            player.close()
+    return report(games, cpu_seconds() - before, time.perf_counter() - started, moves), games
+
+
+def hanging(sandbox: Sandbox, deadline: float = 1.0) -> dict[str, float]:
+    """Seconds that a game against an engine that hangs at once takes, median of five."""
+    spec = four_spec()
+    match = Match(
+        game=spec.entry,
+        prelude=spec.prelude,
+        white=Engine(id="hang", code=HANG + "engine = Hang()\n"),
+        black=Engine(id="random", code=spec.sparring.code),
+        limit="nodes:10",
+        deadline=deadline,
+    )
+    costs = []
+    for _ in range(5):
+        started = time.perf_counter()
+        assert play_match(match, sandbox).termination == "time_forfeit"
+        costs.append(time.perf_counter() - started)
+    return {"deadline": deadline, "seconds": round(statistics.median(costs), 3)}
+
+
+def accepted(sandbox: Sandbox, count: int) -> dict[str, str]:
+    """Engines written by `rules` that pass the gate, by board library."""
+    shares = {}
+    for spec, rules, library in ((four_spec(), four_rules(), "none"), (chess_spec(), chess_rules(), "rust_chess")):
+        passed = 0
+        for seed in range(count):
+            context = {"parents": [{"code": spec.anchor.code}], "generation": 1, "slot": seed}
+            reply = rules.write(context, random.Random(seed))
+            code = reply.partition("```python\n")[2].rpartition("\n```")[0]
+            passed += static_refusal(code, spec.packages) is None and _smoke(sandbox, spec, code)
+        shares[f"{spec.game.name} ({library})"] = f"{passed} of {count}"
+    return shares
+
+
+def _smoke(sandbox: Sandbox, spec: Any, code: str) -> bool:
+    match = Match(
+        game=spec.entry,
+        prelude=spec.prelude,
+        white=Engine(id="new", code=code),
+        black=Engine(id="random", code=spec.sparring.code),
+        limit="nodes:200",
+        deadline=5.0,
+    )
+    return play_match(match, sandbox).loser != 0
+
+
+def has_python_chess(python: str) -> bool:
+    return subprocess.run([python, "-c", "import chess"], capture_output=True, check=False).returncode == 0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--games", type=int, default=20)
+    parser.add_argument("--python", default=sys.executable, help="interpreter with python-chess")
+    parser.add_argument("--written", type=int, default=40, help="engines that rules write for the gate")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    openings = draw_openings(chess_spec().game, args.games, plies=4, seed=1)
+    ways: dict[str, Callable[[], tuple[dict[str, Any], list[GameRecord]]]] = {
+        "sessions, rust-chess": lambda: by_sessions(openings),
+        "uci, rust-chess": lambda: by_uci(openings, sys.executable, RUST),
+    }
+    if has_python_chess(args.python):
+        ways["uci, python-chess"] = lambda: by_uci(openings, args.python, PYTHON_CHESS)
+    found: dict[str, Any] = {}
+    lines = []
+    for name, play in ways.items():
+        found[name], games = play()
+        lines.append([[move.uci for move in game.moves] for game in games])
+    found["same_games"] = all(line == lines[0] for line in lines)
+    with tempfile.TemporaryDirectory() as folder:
+        sandbox = open_sandbox("auto", preload=("rust_chess",), state_dir=Path(folder))
+        found["hanging"] = hanging(sandbox)
+        found["accepted"] = accepted(sandbox, args.written)
+        sandbox.close()
+    print(json.dumps(found, indent=2) if args.json else _table(found))
+
+
+def _table(found: dict[str, Any]) -> str:
+    head = f"{'way':<24}{'games/CPU-s':>12}{'games/s':>9}{'plies':>7}{'p50 ms':>9}{'p99 ms':>9}{'forfeits':>10}"
+    rows = [head]
+    for name, row in found.items():
+        if isinstance(row, dict) and "plies" in row:
+            rows.append(
+                f"{name:<24}{row['games_per_cpu_second']:>12}{row['games_per_second']:>9}{row['plies']:>7}"
+                f"{row['move_ms_p50']:>9}{row['move_ms_p99']:>9}{row['forfeits']:>10}"
+            )
+    rows.append(f"the same games by every way: {'yes' if found['same_games'] else 'NO'}")
+    rows.append(f"a hang with a deadline of {found['hanging']['deadline']} s costs {found['hanging']['seconds']} s")
+    rows += [f"written by rules and accepted, {name}: {share}" for name, share in found["accepted"].items()]
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    main()
