@@ -38,7 +38,10 @@ def run(args: argparse.Namespace) -> int:
         started = (row["started_at"] or "")[:16].replace("T", " ")
         cells = (row["run"], row["problem"], row["status"], started, str(row["steps"]), best, row["writer"], cost)
         table.add_row(*map(Text, cells))
-    Console().print(table)
+    console = Console()
+    if not console.is_terminal:
+        console.width = 200  # a file or a pipe has no edge to cut names at
+    console.print(table)
     return 0
 
 

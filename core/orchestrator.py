@@ -14,7 +14,7 @@ from core.events import CandidateRejected, Event, NodeCommitted, RoundOpened, Wa
 from core.node_life import Life, NodeLife, RoundNotes, Usage
 from core.round import RoundPlayer
 from core.state.journal import Journal
-from core.state.node import Node
+from core.state.node import FREE_OPERATORS, Node
 from core.state.task import Task, derive_seed, node_id
 from utils.errors import BudgetExhausted
 
@@ -85,6 +85,7 @@ class Orchestrator:
         self._control = control or Control()
         self._notes: list[str] = []
         self._player = RoundPlayer(seed=plan.seed, life=life, evaluator=evaluator, store=store, journal=journal)
+        self._learnt = 0
         self._best_step = 0
         self._round = 0
 
@@ -104,9 +105,11 @@ class Orchestrator:
         self._round = self._store.rounds()
 
     def _learn(self, node: Node) -> None:
+        """In the same order and with the same outcome whether the node is new or stored."""
+        self._learnt += node.operator not in FREE_OPERATORS
         best = self.journal.get_best_node()
         if best is not None and best.id == node.id:
-            self._best_step = self.journal.steps
+            self._best_step = self._learnt
         self._policy.tell(self.journal, self.journal[node.id])
 
     def seed_with(self, nodes: Sequence[tuple[str, str]], operator: Literal["user", "baseline"]) -> None:

@@ -224,7 +224,7 @@ def _targets(folder: Path) -> Iterator[dict[str, Any]]:
     outside.chmod(0o777)
     tcp = socket.create_server(("127.0.0.1", 0))
     unix, abstract = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
-    victim = subprocess.Popen(["sleep", "60"])
+    victim = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)  # ends with us, by its pipe
     name = f"swarm-probe-{os.getpid()}-{os.urandom(3).hex()}"
     os.environ["SWARM_EVO_PROBE"] = "secret"
     try:
@@ -244,7 +244,7 @@ def _targets(folder: Path) -> Iterator[dict[str, Any]]:
         for server in (tcp, unix, abstract):
             server.close()
         victim.kill()
-        victim.wait()
+        victim.communicate()
 
 
 def _run_all(sandbox: Sandbox, folder: Path, params: dict[str, Any]) -> Iterator[Probe]:

@@ -9,6 +9,7 @@ import ast
 from hashlib import sha256
 
 from core.state.scopes import rename_locals
+from utils.syntax import parse
 
 
 def text_hash(code: str) -> str:
@@ -23,7 +24,7 @@ def ast_hash(code: str) -> str | None:
     None if the code does not parse, or is too deep or holds too long a number to be written down.
     """
     try:
-        tree = _Fold().visit(ast.parse(code))
+        tree = _Fold().visit(parse(code))
         rename_locals(tree)
         return sha256(ast.dump(tree, annotate_fields=False).encode(errors="surrogatepass")).hexdigest()
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -1,0 +1,132 @@
+"""The loop without a command line: orchestrator, store and `rules` round the toy problem, in this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from support.plugins.toy import ToyEvaluator, ToyWriter
+
+from agents.coder_agent import CoderAgent
+from core.backend.desk import QueryDesk
+from core.backend.settings import model_settings
+from core.contracts import Evaluator, SearchPolicy
+from core.node_life import Brief, NodeLife
+from core.orchestrator import Control, Orchestrator, Plan
+from core.search.stopping import stopping
+from core.search.three_phase import ThreePhasePolicy
+from core.state.journal import Journal
+from core.storage.repository import RunStore
+from utils.config_schema import LLMSection
+
+Wrapper = Callable[[RunStore], Any]
+
+
+@dataclass
+class Loop:
+    """A run in a folder; a second one in the same folder is its resume."""
+
+    orchestrator: Orchestrator
+    store: RunStore
+    journal: Journal
+    desk: QueryDesk
+
+    def run(self) -> str:
+        try:
+            self.orchestrator.restore()
+            return self.orchestrator.run()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        self.desk.close()
+        self.store.close()
+
+
+def open_loop(
+    folder: Path,
+    *,
+    steps: int | None = 12,
+    batch: int = 2,
+    writers: int = 4,
+    schedule: Any = "rounds",
+    seed: int = 1,
+    policy: SearchPolicy | None = None,
+    evaluator: Evaluator | None = None,
+    wrap: Wrapper = lambda store: store,
+    writer: Any = None,
+    control: Control | None = None,
+    stop: Callable[..., str | None] | None = None,
+) -> Loop:
+    """Put a run together. `wrap` stands between the loop and its store."""
+    store = RunStore(folder)
+    seen = wrap(store)
+    judge = evaluator or ToyEvaluator()
+    journal = Journal(lower_is_better=True)
+    desk = QueryDesk(model_settings(LLMSection()), log=seen, rules=writer or ToyWriter(), run_seed=seed)
+    life = NodeLife(
+        agents={"*": CoderAgent(single_function=True)},
+        reviewer=None,
+        evaluator=judge,
+        store=seen,
+        journal=journal,
+        brief=Brief(statement="Find x near 2.", lower_is_better=True),
+        bind=desk.bind,
+        usage=desk.usage_of,
+    )
+    orchestrator = Orchestrator(
+        plan=Plan(seed=seed, batch=batch, max_steps=steps, schedule=schedule, writers=writers),
+        policy=policy or ThreePhasePolicy(num_drafts=3),
+        life=life,
+        evaluator=judge,
+        store=seen,
+        journal=journal,
+        stop=stop or stopping(max_steps=steps).reason,
+        spent=lambda: (desk.ledger.spent.tokens, desk.ledger.spent.usd),
+        active_seconds=lambda: 0.0,
+        memory=lambda journal, task: journal.generate_summary(),
+        usage=desk.usage_of,
+        control=control,
+    )
+    return Loop(orchestrator, store, journal, desk)
+
+
+class Crash(BaseException):
+    """Stands for the end of the process: nothing may catch it."""
+
+
+class DyingStore:
+    """A store that dies at its n-th write, before it or just after it; afterwards every write dies."""
+
+    WRITES = ("open_round", "save_stage", "save_stages", "commit", "put_fact", "append", "save_call")
+
+    def __init__(self, store: RunStore, at: int, when: str) -> None:
+        self._store, self._left, self._when = store, at, when
+        self._lock = threading.Lock()
+        self.writes: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._store, name)
+        return self._dying(name, found) if name in self.WRITES else found
+
+    def _dying(self, name: str, write: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **options: Any) -> Any:
+            with self._lock:
+                self.writes.append(name)
+                self._left -= 1
+                if self._left < 0 or (self._left == 0 and self._when == "before"):
+                    raise Crash(name)
+                value = write(*args, **options)
+                if self._left == 0:
+                    raise Crash(name)
+                return value
+
+        return call
+
+
+def told(loop_nodes: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """What the journal's hash is made of, readable."""
+    return [(n.id, n.operator, n.parent_ids, n.code, n.metric_value, n.failure, n.is_valid) for n in loop_nodes]
