@@ -31,9 +31,15 @@ def server() -> Iterator[FaultyServer]:
         yield running
 
 
+OPENED: list[QueryDesk] = []
+
+
 @pytest.fixture(autouse=True)
-def fresh(server: FaultyServer) -> None:
+def fresh(server: FaultyServer) -> Iterator[None]:
     server.reset()
+    yield
+    while OPENED:
+        OPENED.pop().close()
 
 
 def settings(server: FaultyServer, **options: Any) -> ModelSettings:
@@ -45,7 +51,8 @@ def settings(server: FaultyServer, **options: Any) -> ModelSettings:
 
 def desk_of(server: FaultyServer, log: Any = None, run_seed: int = 1, **more: Any) -> QueryDesk:
     options = more.pop("options", {})
-    return QueryDesk({"code": settings(server, **options)}, log=log or MemoryLog(), run_seed=run_seed, **more)
+    OPENED.append(QueryDesk({"code": settings(server, **options)}, log=log or MemoryLog(), run_seed=run_seed, **more))
+    return OPENED[-1]
 
 
 # ---------------------------------------------------------------- the record
