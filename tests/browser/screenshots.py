@@ -1,4 +1,4 @@
-"""`python tests/browser/screenshots.py OUT`: pictures of every view of synthetic runs, for docs/img and for a look at them."""
+"""`python tests/browser/screenshots.py OUT`: every view of synthetic runs, for docs/img."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ def make_runs(logs: Path) -> None:
         made.end()
         made.close()
     made = arena(logs, 3, run="four-arena", kind="connect_four", seed=6)
-    told = 0
-    for event in arena_generation(made, 3, "connect_four"):
-        told += 1
+    for told, event in enumerate(arena_generation(made, 3, "connect_four")):
         if told > 70 and event.type == "game.move":
             break
     made.close()

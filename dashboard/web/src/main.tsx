@@ -1,6 +1,7 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app";
+import "uplot/dist/uPlot.min.css";
 import "./style.css";
 
 const root = document.getElementById("root");

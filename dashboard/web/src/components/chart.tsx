@@ -1,5 +1,5 @@
 // Curves by uPlot, loaded when first needed.
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import type uPlot from "uplot";
 
 export interface Series {
@@ -27,6 +27,7 @@ export interface ChartProps {
 export function Chart(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
+  const [lost, setLost] = useState(false);
   const latest = useRef(props);
   latest.current = props;
   const shape = JSON.stringify([props.series.map((s) => [s.label, s.color, s.kind]), props.grid, props.text, props.lines?.map((l) => l.label)]);
@@ -42,7 +43,7 @@ export function Chart(props: ChartProps) {
       plot.current = made;
       observer = new ResizeObserver(() => made.setSize({ width: host.clientWidth, height: latest.current.height ?? 260 }));
       observer.observe(host);
-    });
+    }, () => setLost(true));
     return () => {
       gone = true;
       observer?.disconnect();
@@ -55,5 +56,6 @@ export function Chart(props: ChartProps) {
     plot.current?.setData([props.x, ...props.series.map((s) => s.values)] as uPlot.AlignedData);
   }, [props.x, props.series, props.range[0], props.range[1]]);
 
+  if (lost) return <p className="muted">The chart could not be loaded: reload the page when the server answers again.</p>;
   return <div className="chart" ref={box} role="img" aria-label={props.label} style={{ height: props.height ?? 260 }} />;
 }

@@ -1,6 +1,5 @@
 // The only file that imports uPlot, so that it travels in a file of its own.
 import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
 import { metric } from "../model/format";
 import type { ChartProps } from "./chart";
 

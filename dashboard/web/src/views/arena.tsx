@@ -43,7 +43,7 @@ export function ArenaView({ connection }: { connection: Connection }) {
 function Tile({ game, state }: { game: GameState; state: RunState }) {
   const turn = toMove(game.fen);
   return (
-    <a className={game.result === null ? "tile running" : "tile"} href={href(state.id, "game", "", { id: game.id })} aria-label={`${state.name(game.white)} against ${state.name(game.black)}, ${game.result ?? `move ${game.ply}`}`}>
+    <a className={game.result === null ? "tile running" : "tile"} href={href(state.id, "game", "", { id: game.id })}>
       <div className="side"><span>{state.name(game.black)}</span><span className="num muted">{game.result ? game.result.split("-")[1] : game.clock[1] != null ? clock(game.clock[1]) : turn === 1 ? "●" : ""}</span></div>
       <SmallBoard game={game.game} fen={game.fen} last={game.last} />
       <div className="side"><span>{state.name(game.white)}</span><span className="num muted">{game.result ? game.result.split("-")[0] : game.clock[0] != null ? clock(game.clock[0]) : turn === 0 ? "●" : ""}</span></div>

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { type DagNode, GAP_X, GAP_Y, Grid, layout } from "./dag";
+import { lineOf, linksOf } from "./dag-colors";
+import type { NodeFact } from "./run-state";
+
+function random(seed: number): () => number {
+  let state = seed;
+  return () => ((state = (state * 1664525 + 1013904223) >>> 0) / 2 ** 32);
+}
+
+function tree(n: number, lanes = 1, seed = 1): DagNode[] {
+  const draw = random(seed);
+  return Array.from({ length: n }, (_, i) => {
+    const lane = i % lanes;
+    const before = Math.floor((draw() * i) / lanes) * lanes + lane;
+    return { id: `n${i}`, parents: i >= lanes * 3 && before < i ? [`n${before}`] : [], lane: lanes > 1 ? lane : null };
+  });
+}
+
+describe("layout", () => {
+  it("puts children one level below their first parent, and no two nodes of a level on one place", () => {
+    const nodes = tree(2000);
+    const at = layout(nodes);
+    const seen = new Set<string>();
+    nodes.forEach((node, i) => {
+      const parent = at.parent[i];
+      expect(at.y[i]).toBe(parent < 0 ? 0 : at.y[parent] + GAP_Y);
+      if (parent >= 0) expect(nodes[parent].id).toBe(node.parents[0]);
+      const key = `${at.x[i]}/${at.y[i]}`;
+      expect(seen.has(key)).toBe(false);
+      seen.add(key);
+    });
+  });
+
+  it("keeps nodes of a level at least a gap apart", () => {
+    const at = layout(tree(1500, 1, 7));
+    const levels = new Map<number, number[]>();
+    at.x.forEach((x, i) => levels.set(at.y[i], [...(levels.get(at.y[i]) ?? []), x]));
+    for (const xs of levels.values()) {
+      xs.sort((a, b) => a - b);
+      for (let i = 1; i < xs.length; i += 1) expect(xs[i] - xs[i - 1]).toBeGreaterThanOrEqual(GAP_X * 0.5);
+    }
+  });
+
+  it("gives each island a lane of its own", () => {
+    const nodes = tree(900, 3);
+    const at = layout(nodes);
+    expect(at.lanes.map((l) => l.lane)).toEqual([0, 1, 2]);
+    nodes.forEach((node, i) => {
+      const lane = at.lanes[node.lane as number];
+      expect(at.x[i]).toBeGreaterThanOrEqual(lane.from);
+      expect(at.x[i]).toBeLessThanOrEqual(lane.to);
+    });
+    expect(at.lanes[0].to).toBeLessThan(at.lanes[1].from);
+  });
+
+  it("survives a chain of 20,000 nodes: no recursion", () => {
+    const nodes = Array.from({ length: 20_000 }, (_, i) => ({ id: `n${i}`, parents: i ? [`n${i - 1}`] : [], lane: null }));
+    expect(layout(nodes).height).toBe(19_999 * GAP_Y);
+  });
+
+  it("grows with the nodes and not with their square", () => {
+    const time = (n: number) => {
+      const nodes = tree(n);
+      const best = [1, 2, 3].map(() => {
+        const start = performance.now();
+        layout(nodes);
+        return performance.now() - start;
+      });
+      return Math.min(...best);
+    };
+    time(2000);
+    expect(time(40_000)).toBeLessThan(Math.max(1, time(5000)) * 40);
+  });
+
+  it("finds the node under the pointer", () => {
+    const at = layout(tree(500));
+    const grid = new Grid(at);
+    for (let i = 0; i < 500; i += 7) expect(grid.nearest(at.x[i] + 2, at.y[i] - 2, 10)).toBe(i);
+    expect(grid.nearest(-500, -500, 10)).toBe(-1);
+  });
+
+  it("places nothing for no nodes", () => {
+    expect(layout([])).toMatchObject({ width: 0, height: 0, lanes: [] });
+  });
+});
+
+describe("the selected node", () => {
+  const facts = [["a", []], ["b", ["a"]], ["c", ["b", "a"]], ["d", ["b", "c"]]].map(([id, parents], index) => ({ node_id: id, parent_ids: parents, index }) as unknown as NodeFact);
+  const byId = new Map(facts.map((n) => [n.node_id, n]));
+  const children = new Map([["a", ["b", "c"]], ["b", ["c", "d"]], ["c", ["d"]]]);
+
+  it("has its line of first parents", () => {
+    expect(lineOf(facts[3], byId)).toEqual([3, 1, 0]);
+  });
+
+  it("has links to second parents and to what it was merged into", () => {
+    expect(linksOf(facts[2], byId, children)).toEqual([[0, 2], [2, 3]]);
+  });
+});

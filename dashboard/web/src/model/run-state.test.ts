@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import type { RunEvent, Snapshot } from "../api/types";
+import { RunState } from "./run-state";
+
+let seq = 0;
+const event = (type: string, more: object): RunEvent => ({ seq: (seq += 1), at: "2026-01-05T09:30:00Z", type, ...more }) as unknown as RunEvent;
+const node = (id: string, more: object = {}) =>
+  event("node.committed", { node_id: id, step: 0, parent_ids: [], operator: "draft", is_buggy: false, is_valid: true, elapsed: 1, ...more });
+
+function run(events: RunEvent[]): RunState {
+  const state = new RunState("r");
+  for (const e of events) state.apply(e);
+  return state;
+}
+const fresh = () => {
+  seq = 0;
+};
+
+describe("RunState", () => {
+  it("keeps nodes, children, best and elapsed time", () => {
+    fresh();
+    const state = run([node("a", { metric: 5, best_node_id: "a" }), node("b", { parent_ids: ["a"], metric: 4, best_node_id: "b", elapsed: 9 })]);
+    expect(state.nodes.map((n) => n.index)).toEqual([0, 1]);
+    expect(state.children.get("a")).toEqual(["b"]);
+    expect(state.best?.node_id).toBe("b");
+    expect(state.elapsed).toBe(9);
+  });
+
+  it("does not count baselines and the user's programs as steps", () => {
+    fresh();
+    const state = run([node("a", { operator: "baseline" }), node("b", { operator: "user" }), node("c"), node("d", { operator: "debug" })]);
+    expect(state.steps).toBe(2);
+  });
+
+  it("shows an open node with its stage until it is committed", () => {
+    fresh();
+    const proposed = event("node.proposed", { node_id: "a", operator: "draft", round: 0, slot: 0 });
+    const stage = event("node.stage", { node_id: "a", stage: "reply", seconds: 0 });
+    const state = run([proposed, stage]);
+    expect(state.open.get("a")?.stage).toBe("reply");
+    state.apply(node("a"));
+    expect(state.open.size).toBe(0);
+  });
+
+  it("passes over an event it has, and counts a hole as a fault", () => {
+    fresh();
+    const first = node("a");
+    const state = run([first]);
+    state.apply(first);
+    expect(state.nodes.length).toBe(1);
+    expect(state.faults).toBe(1);
+    seq = 5;
+    state.apply(node("b"));
+    expect(state.faults).toBe(2);
+  });
+
+  it("sums tokens, and keeps null where nothing was counted", () => {
+    fresh();
+    const call = (more: object) => event("llm.called", { call_id: 1, role: "code", provider: "p", model: "m", seconds: 1, tries: 1, cached: false, ...more });
+    expect(run([call({})]).totals.prompt_tokens).toBeUndefined();
+    fresh();
+    const state = run([call({ prompt_tokens: 3 }), call({}), call({ prompt_tokens: 4, cached: true })]);
+    expect(state.totals.prompt_tokens).toBe(7);
+    expect(state.totals.calls).toBe(3);
+    expect(state.totals.cached).toBe(1);
+  });
+
+  it("follows a game move by move", () => {
+    fresh();
+    const state = run([
+      event("generation.started", { generation: 4 }),
+      event("game.started", { game_id: "g", game: "chess", white: "w", black: "b", start: "start" }),
+      event("game.move", { game_id: "g", ply: 1, uci: "e2e4", san: "e4", fen: "after", clock: [59, 60], seconds: 1 }),
+    ]);
+    expect(state.games.get("g")).toMatchObject({ fen: "after", ply: 1, last: "e2e4", result: null, generation: 4, clock: [59, 60] });
+    state.apply(event("game.finished", { game_id: "g", game: "chess", white: "w", black: "b", result: "1-0", termination: "checkmate", plies: 1 }));
+    expect(state.games.get("g")).toMatchObject({ result: "1-0", termination: "checkmate" });
+    expect(state.hasArena).toBe(true);
+  });
+
+  it("marks and frees a node", () => {
+    fresh();
+    const state = run([node("a"), event("node.marked", { node_id: "a", mark: "banned" })]);
+    expect(state.byId.get("a")?.mark).toBe("banned");
+    state.apply(event("node.marked", { node_id: "a", mark: "none" }));
+    expect(state.byId.get("a")?.mark).toBeUndefined();
+  });
+
+  it("is the same from a snapshot and the rest as from all events", () => {
+    fresh();
+    const events = [node("a", { metric: 1, best_node_id: "a" }), node("b", { parent_ids: ["a"] }), event("note.added", { text: "n" }), node("c", { parent_ids: ["a", "b"] })];
+    const whole = run(events);
+    const state = new RunState("r");
+    state.load({ as_of_seq: 2, run: { run: "r", status: "running", live: true }, totals: { calls: 0, cached: 0, seconds: 0 }, events: events.slice(0, 2) } as unknown as Snapshot);
+    for (const e of events.slice(2)) state.apply(e);
+    expect(state.faults).toBe(0);
+    expect(state.nodes).toEqual(whole.nodes);
+    expect([...state.children]).toEqual([...whole.children]);
+    expect(state.notes).toEqual(whole.notes);
+  });
+
+  it("keeps the feed bounded", () => {
+    fresh();
+    const state = run(Array.from({ length: 2000 }, () => event("warning", { text: "w" })));
+    expect(state.feed.length).toBeLessThanOrEqual(600);
+    expect(state.feed.at(-1)?.seq).toBe(2000);
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import type { Curve } from "../api/types";
+import { crossTable, points, standings } from "./arena";
+import { mergeCurves } from "./compare";
+import { curveOf, disagrees, yRange } from "./curve";
+import { flatten } from "./flatten";
+import { clock, count, dollars, metric, seconds } from "./format";
+import { chessSquares, fourCells, moveSquares, squareIndex, toMove } from "./position";
+import { tokens } from "./python";
+import { parse } from "./router";
+import { type GameState, type NodeFact, RunState } from "./run-state";
+
+describe("format", () => {
+  it("shows null as a dash and never as 0", () => {
+    expect([metric(null), count(undefined), dollars(null), seconds(null)]).toEqual(["–", "–", "–", "–"]);
+    expect([metric(0), count(0), dollars(0)]).toEqual(["0", "0", "$0.0000"]);
+  });
+  it("keeps six digits and the sign", () => {
+    expect(metric(-45.835212)).toBe("-45.8352");
+    expect(metric(0.1 + 0.2)).toBe("0.3");
+    expect(metric(1e-7)).toBe("1.000e-7");
+  });
+  it("writes times and clocks", () => {
+    expect([seconds(0.02), seconds(5), seconds(119.9), seconds(3661)]).toEqual(["20 ms", "5.0 s", "2 min 00 s", "1 h 01 min"]);
+    expect([clock(61), clock(9.94), clock(-3), clock(null)]).toEqual(["1:01", "0:09.9", "0:00.0", "--:--"]);
+  });
+});
+
+describe("positions", () => {
+  it("reads a FEN", () => {
+    const squares = chessSquares("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+    expect(squares[0]).toBe("r");
+    expect(squares[squareIndex("e4")]).toBe("P");
+    expect(squares[squareIndex("e2")]).toBe(null);
+    expect(squares[squareIndex("h1")]).toBe("R");
+  });
+  it("reads connect four", () => {
+    const cells = fourCells("7/7/7/7/3o3/2xx3 o");
+    expect(cells.length).toBe(42);
+    expect([cells[31], cells[37], cells[38]]).toEqual(["o", "x", "x"]);
+  });
+  it("takes bad text for an empty board", () => {
+    for (const bad of ["", "9/9", "<script>", "rnbqkbnr", "8/8/8/8/8/8/8/7Z w"]) expect(chessSquares(bad)).toEqual(new Array(64).fill(null));
+    expect(fourCells("7/7 x")).toEqual(new Array(42).fill(null));
+  });
+  it("knows whose turn it is and what a move touched", () => {
+    expect([toMove("8/8 b - -"), toMove("8/8 w - -"), toMove("7/7 x"), toMove("7/7 o")]).toEqual([1, 0, 0, 1]);
+    expect(moveSquares("e2e4")).toEqual([52, 36]);
+    expect(moveSquares("4")).toEqual([]);
+  });
+});
+
+describe("curves", () => {
+  const nodes = [[0, 5], [1, null], [2, 7], [3, 3], [4, 4]].map(([step, value]) => ({ step, metric: value, is_valid: true, is_buggy: false, operator: "draft", node_id: `n${step}` }) as unknown as NodeFact);
+  it("follows the best in the problem's direction", () => {
+    expect(curveOf(nodes, true).best).toEqual([5, 5, 3, 3]);
+    expect(curveOf(nodes, false).best).toEqual([5, 7, 7, 7]);
+  });
+  it("leaves out duplicates and buggy nodes", () => {
+    expect(curveOf(nodes.map((n) => ({ ...n, is_valid: n.step !== 3 })), true).best).toEqual([5, 5, 4]);
+  });
+  it("is not flattened by one very bad score", () => {
+    const values = [...Array.from({ length: 50 }, (_, i) => 50 + (i % 7)), 1e9];
+    const [low, high] = yRange(values, true);
+    expect(low).toBeLessThan(50);
+    expect(high).toBeLessThan(100);
+  });
+  it("tells a disagreement from rounding", () => {
+    expect(disagrees(45.8352, 45.83521)).toBe(false);
+    expect(disagrees(41, 45.8)).toBe(true);
+    expect(disagrees(null, 1)).toBe(false);
+  });
+  it("puts several runs on one axis", () => {
+    const line = (steps: number[], best: number[]) => ({ steps, best }) as unknown as Curve;
+    expect(mergeCurves([line([0, 4], [9, 8]), line([2, 4], [7, 6])])).toEqual({ steps: [0, 2, 4], series: [[9, null, 8], [null, 7, 6]] });
+  });
+});
+
+describe("arena", () => {
+  const state = new RunState("r");
+  state.generations.set(0, { generation: 0, champion: null, ratings: [], promoted: [], decision: {}, questions: [], done: false });
+  const game = (id: string, white: string, black: string, result: string | null) => state.games.set(id, { id, white, black, result, generation: 0 } as unknown as GameState);
+  game("1", "a", "b", "1-0");
+  game("2", "b", "a", "1/2-1/2");
+  game("3", "a", "c", null);
+  it("counts points of finished games", () => {
+    expect(points("0-1")).toEqual([0, 1]);
+    const { rows, provisional } = standings(state);
+    expect(provisional).toBe(true);
+    expect(rows.map((r) => [r.node_id, r.points, r.wins, r.draws, r.losses])).toEqual([["a", 1.5, 1, 1, 0], ["b", 0.5, 0, 1, 1]]);
+  });
+  it("has a cross-table whose mirrored cells add up to the games", () => {
+    const table = crossTable(state, 0);
+    expect(table.players).toEqual(["a", "b"]);
+    expect(table.points[0][1] + table.points[1][0]).toBe(table.games[0][1]);
+  });
+});
+
+describe("text", () => {
+  it("colours Python without changing it", () => {
+    const line = "x = 'if' + \"a # b\"  # <b>note</b> 12";
+    expect(tokens(line).map((t) => t.text).join("")).toBe(line);
+    expect(tokens("if x: return 1.5e3").map((t) => t.kind)).toEqual(["keyword", "", "", "", "keyword", "", "number"]);
+    expect(tokens(line).filter((t) => t.kind === "comment").map((t) => t.text)).toEqual(["# <b>note</b> 12"]);
+  });
+  it("reads addresses, also broken ones", () => {
+    expect(parse("#/run/a%20b/node/ff00?speed=5")).toMatchObject({ run: "a b", view: "node", id: "ff00" });
+    expect(parse("#/run/a%ZZ")).toMatchObject({ run: "a%ZZ", view: "overview" });
+    expect(parse("")).toMatchObject({ run: null, view: "runs" });
+  });
+  it("flattens a configuration and leaves out what is not set", () => {
+    expect(flatten({ a: { b: 1, c: null }, d: [1, 2], e: [] })).toEqual([["a.b", "1"], ["d", "1, 2"]]);
+  });
+});

@@ -1,0 +1,402 @@
+"""The dashboard as a person uses it: a real server, a real browser, stores of the real kind."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import re
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from harness import AXE, serving
+from synthetic_runs import SyntheticRun, arena, arena_generation, bin_packing, competition, write_all
+
+pytestmark = pytest.mark.browser
+
+COMPETITION, PACKING, CHESS, FOUR = "competition-demo", "bin_packing-demo", "chess-demo", "connect_four-demo"
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory) -> Iterator[str]:
+    """The address of a server with one finished run of each family."""
+    project = tmp_path_factory.mktemp("stored")
+    write_all(project / "logs")
+    with serving(project) as (address, _):
+        yield f"http://{address}/"
+
+
+@contextmanager
+def live(made: SyntheticRun, pace: float, job: Any) -> Iterator[threading.Thread]:
+    """Hold the run as a search does and let `job` write it at a pace, in the background."""
+    stop = threading.Event()
+
+    def work() -> None:
+        for _ in job:
+            if stop.wait(pace):
+                return
+
+    with (made.store.run_dir / "run.lock").open("r+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            yield thread
+        finally:
+            stop.set()
+            thread.join()
+            made.close()
+
+
+def steps(made: SyntheticRun, count: int) -> Iterator[None]:
+    for _ in range(count):
+        made.step()
+        yield
+
+
+def data(page: Any, name: str) -> str:
+    return page.evaluate(f"document.documentElement.dataset.{name} ?? ''")
+
+
+def until(page: Any, expression: str, seconds: float = 20) -> None:
+    """Wait for an expression to be true. (`wait_for_function` evaluates in the page, which its policy forbids.)"""
+    end = time.monotonic() + seconds
+    while not page.evaluate(f"Boolean({expression})"):
+        assert time.monotonic() < end, f"not within {seconds} s: {expression}"
+        page.wait_for_timeout(50)
+
+
+def wait_seq(page: Any, seq: int, seconds: float = 20) -> None:
+    until(page, f"Number(document.documentElement.dataset.seq) >= {seq}", seconds)
+
+
+# ---------------------------------------------------------------- a run, from its start to a node's difference
+
+
+def test_start_a_run_watch_nodes_arrive_click_one_and_see_its_diff(page, tmp_path):
+    """`main.py` itself, as a child process: bin packing written by rules, a handful of steps."""
+    with serving(tmp_path) as (address, _):
+        page.goto(f"http://{address}/")
+        page.get_by_text("No runs yet").wait_for()
+        page.get_by_role("button", name="Start a run").click()
+        page.locator("select[name=problem]").select_option("bin_packing")
+        page.locator("input[name=name]").fill("u120")
+        page.locator("input[name=max_steps]").fill("30")
+        page.locator("input[name=seed]").fill("3")
+        page.get_by_role("button", name="Start", exact=True).click()
+        page.wait_for_url(re.compile(r"#/run/[^/]+/overview"), timeout=60_000)
+        page.get_by_role("link", name="Graph").click()
+        page.locator("canvas").wait_for(timeout=60_000)
+        until(page, "window.swarm.state.nodes.length >= 3", 60)
+        first = page.evaluate("window.swarm.state.nodes.length")
+        until(page, f"window.swarm.state.nodes.length > {first}", 60)
+        until(page, "window.swarm.state.ended", 90)
+        page.wait_for_timeout(300)
+        # click a node that has a parent, where the graph drew it
+        place = page.evaluate(
+            """() => { const canvas = document.querySelector('canvas'), nodes = window.swarm.state.nodes;
+                 const wanted = nodes.filter(n => n.parent_ids?.length && n.metric != null).at(-1) ?? nodes.at(-1);
+                 canvas.dag.fit(); const [x, y] = canvas.dag.place(wanted.index);
+                 return { x, y, id: wanted.node_id }; }"""
+        )
+        page.wait_for_timeout(200)
+        page.locator("canvas").click(position={"x": place["x"], "y": place["y"]})
+        page.get_by_test_id("selection").get_by_role("link", name=place["id"]).wait_for()
+        page.get_by_role("link", name="Open", exact=True).click()
+        page.get_by_test_id("node-id").wait_for()
+        assert page.get_by_test_id("node-id").inner_text() == place["id"]
+        page.get_by_test_id("diff-head").wait_for()
+        assert page.locator(".code .add").count() >= 1
+        assert data(page, "faults") == "0" and data(page, "gaps") == "0"
+
+
+def test_a_refused_start_says_why(page, stored):
+    page.goto(stored)
+    page.get_by_role("button", name="Start a run").click()
+    page.locator("select[name=problem]").wait_for()
+    page.route("**/api/runs", lambda route: route.fulfill(status=409, json={"detail": "no such preset"}))
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("alert").filter(has_text="no such preset").wait_for()
+    page.unroute("**/api/runs")
+
+
+# ---------------------------------------------------------------- the connection
+
+
+def test_a_cut_socket_is_taken_up_again_without_a_gap(page, tmp_path):
+    made = competition(tmp_path / "logs", 5, run="live")
+    sockets: list[Any] = []
+
+    def through(socket: Any) -> None:
+        server = socket.connect_to_server()
+        sockets.append((socket, server))
+
+    page.route_web_socket(re.compile(r".*/ws\?.*"), through)
+    with serving(tmp_path) as (address, _), live(made, 0.03, steps(made, 60)) as writer:
+        page.goto(f"http://{address}/#/run/live/overview")
+        wait_seq(page, 30)
+        for cut in range(3):
+            until(page, f"document.documentElement.dataset.reconnects === '{cut}'")
+            socket, server = sockets[-1]
+            server.close()
+            socket.close(code=1001, reason="cut by the test")
+            until(page, f"document.documentElement.dataset.reconnects === '{cut + 1}'")
+            until(page, "document.documentElement.dataset.phase === 'open'")
+        writer.join()
+        wait_seq(page, made.store.seq)
+        assert data(page, "faults") == "0", "an event came twice, or one is missing"
+        assert page.evaluate("window.swarm.state.nodes.map(n => n.node_id)") == [node.id for node in made.nodes]
+
+
+def test_a_server_that_went_away_is_said_and_found_again(page, tmp_path):
+    competition(tmp_path / "logs", 5, run="live").close()
+    with serving(tmp_path) as (address, _):
+        page.goto(f"http://{address}/#/run/live/overview")
+        page.get_by_text("What happened").wait_for()
+    page.get_by_text("nothing is lost").wait_for()
+
+
+def test_an_unknown_run_says_so(page, stored):
+    page.goto(f"{stored}#/run/no-such-run/overview")
+    page.get_by_text("This run cannot be shown").wait_for()
+    page.get_by_role("link", name="All runs").first.wait_for()
+
+
+# ---------------------------------------------------------------- a running search is told things
+
+
+def test_notes_and_marks_reach_the_control_file_and_come_back_as_events(page, tmp_path):
+    from core.events import NodeMarked, NoteAdded
+
+    made = competition(tmp_path / "logs", 8, run="live")
+    node = made.nodes[3].id
+    with serving(tmp_path) as (address, _), live(made, 0, iter(())):
+        page.goto(f"http://{address}/#/run/live/overview")
+        page.get_by_label("Note", exact=True).fill("try <b>trees</b>")
+        page.get_by_role("button", name="Send").click()
+        page.get_by_text("the note goes into the next prompt").wait_for()
+        page.goto(f"http://{address}/#/run/live/node/{node}")
+        page.get_by_role("button", name="Ban").click()
+        page.get_by_role("button", name="Ban…").wait_for()
+        lines = [json.loads(line) for line in (tmp_path / "logs/live/control.jsonl").read_text().splitlines()]
+        assert lines == [{"kind": "note", "text": "try <b>trees</b>"}, {"kind": "ban", "node_id": node}]
+        made.store.append([NoteAdded(text=lines[0]["text"]), NodeMarked(node_id=node, mark="banned")])
+        page.get_by_role("button", name="Banned").wait_for()
+        page.goto(f"http://{address}/#/run/live/overview")
+        page.get_by_text("note: try <b>trees</b>").wait_for()
+
+
+def test_a_run_that_does_not_run_takes_no_note(page, stored):
+    page.goto(f"{stored}#/run/{COMPETITION}/overview")
+    page.get_by_label("Note", exact=True).wait_for()
+    assert page.get_by_label("Note", exact=True).is_disabled()
+
+
+def test_the_tail_of_a_running_candidate_is_shown_as_text(page, tmp_path):
+    made = competition(tmp_path / "logs", 3, run="live")
+    node = made.propose()
+    folder = tmp_path / "logs/live/live"
+    folder.mkdir()
+    (folder / f"{node.id}.out").write_text("epoch 1 <img src=x onerror=alert(1)>\nepoch 2\n")
+    with serving(tmp_path) as (address, _), live(made, 0, iter(())):
+        page.goto(f"http://{address}/#/run/live/overview")
+        page.get_by_label(f"Output of {node.id}").get_by_text("onerror=alert(1)").wait_for()
+        assert page.locator("img[src='x']").count() == 0
+
+
+# ---------------------------------------------------------------- graph, arena, replay
+
+
+def test_the_graph_by_keyboard_and_search(page, stored):
+    page.goto(f"{stored}#/run/{COMPETITION}/graph")
+    page.locator("canvas").focus()
+    page.keyboard.press("b")
+    best = page.evaluate("window.swarm.state.bestId")
+    selection = page.get_by_test_id("selection")
+    selection.get_by_role("link", name=best).wait_for()
+    parent = page.evaluate(f"window.swarm.state.byId.get('{best}').parent_ids[0]")
+    page.keyboard.press("ArrowUp")
+    selection.get_by_role("link", name=parent, exact=True).first.wait_for()
+    page.get_by_label("Find a node").fill("7")
+    seventh = page.evaluate("window.swarm.state.nodes[7].node_id")
+    selection.get_by_role("link", name=seventh).first.wait_for()
+    page.locator("canvas").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/node/{seventh}")
+
+
+def test_a_chess_game_is_watched_move_by_move(page, tmp_path):
+    made = arena(tmp_path / "logs", 1, run="chess", seed=3, plies=20)
+    with serving(tmp_path) as (address, _), live(made, 0.12, arena_generation(made, 1, "chess_engines", 60)):
+        page.goto(f"http://{address}/#/run/chess/arena")
+        page.locator(".tile.running").first.wait_for()
+        page.locator(".tile.running").first.click()
+        board = page.get_by_test_id("bigboard")
+        board.wait_for()
+        page.locator("[data-testid=bigboard] [data-square]").first.wait_for()
+        seen = {board.get_attribute("data-ply")}
+        end = time.monotonic() + 10
+        while len(seen) < 4 and time.monotonic() < end:
+            page.wait_for_timeout(100)
+            seen.add(board.get_attribute("data-ply"))
+        assert len(seen) >= 4, f"the board stood still: {seen}"
+        assert page.locator(".clock").count() == 2 and "--" not in page.locator(".clock").first.inner_text()
+        page.get_by_role("button", name="First position").click()
+        until(page, "document.querySelector('[data-testid=bigboard]').dataset.ply === '0'")
+        page.get_by_role("button", name="Newest position").click()
+
+
+def test_connect_four_standings_and_crosstable(page, stored):
+    page.goto(f"{stored}#/run/{FOUR}/arena")
+    page.get_by_role("region", name="Standings", exact=True).locator("tbody tr").first.wait_for()
+    assert page.locator(".interval .span").count() >= 2
+    assert page.get_by_role("region", name="Cross-table").locator("tbody tr").count() >= 2
+    page.locator(".tile").first.click()
+    page.get_by_test_id("bigboard").locator("svg").wait_for()
+
+
+def test_a_stored_run_is_replayed_from_the_button_to_the_end(page, stored):
+    page.goto(f"{stored}#/run/{COMPETITION}/overview")
+    page.get_by_test_id("stats").wait_for()
+    last = int(data(page, "seq"))
+    page.get_by_role("link", name="Replay").click()
+    page.get_by_role("region", name="Replay").wait_for()
+    until(page, "window.swarm.replay && window.swarm.state.nodes.length > 0")
+    assert page.evaluate("window.swarm.state.nodes.length") < 60, "not all at once"
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Play").wait_for()
+    page.wait_for_timeout(300)
+    held = data(page, "seq")
+    page.wait_for_timeout(600)
+    assert data(page, "seq") == held
+    page.get_by_label("Speed").select_option("200")
+    page.get_by_role("button", name="Play").click()
+    wait_seq(page, last)
+    assert data(page, "faults") == "0"
+    page.get_by_role("link", name="Leave replay").click()
+    page.get_by_role("button", name="Resume").wait_for()
+
+
+def test_replay_serve_opens_with_the_replay(page, tmp_path):
+    """`replay RUN --serve`: the page that was started for a replay shows it without a click."""
+    import subprocess
+    import sys
+
+    from harness import ROOT
+
+    made = competition(tmp_path / "logs", 6, run="old")
+    made.end()
+    made.close()
+    command = [sys.executable, str(ROOT / "main.py"), "replay", "old", "--serve", "--speed=100", "--dashboard.port=0"]
+    child = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout is not None
+        address = child.stdout.readline().split("http://")[1].split("/")[0]
+        page.goto(f"http://{address}/")
+        page.get_by_role("region", name="Replay").wait_for()
+        wait_seq(page, made.store.seq)
+        page.get_by_role("button", name="Again").wait_for()
+    finally:
+        child.terminate()
+        child.wait(10)
+        if child.stdout:
+            child.stdout.close()
+
+
+def test_curves_of_several_runs_are_compared(page, tmp_path):
+    for run, seed in (("one", 1), ("two", 2)):
+        competition(tmp_path / "logs", 15, run=run, seed=seed).close()
+    bin_packing(tmp_path / "logs", 2, run="other").close()
+    with serving(tmp_path) as (address, _):
+        page.goto(f"http://{address}/")
+        for run in ("one", "two"):
+            page.get_by_label(f"Compare {run}").check()
+        page.locator(".uplot canvas").wait_for()
+        assert page.get_by_text("do not compare").count() == 0
+        page.get_by_label("Compare other").check()
+        page.get_by_text("do not compare").wait_for()
+
+
+# ---------------------------------------------------------------- looks
+
+
+def test_dark_and_light_are_kept(page, stored):
+    page.goto(f"{stored}#/")
+    before = data(page, "theme")
+    page.get_by_role("button", name=re.compile("Use the .* theme")).click()
+    after = data(page, "theme")
+    assert {before, after} == {"light", "dark"}
+    page.reload()
+    page.locator("table").wait_for()
+    assert data(page, "theme") == after
+
+
+VIEWS = [
+    ("/", "table"),
+    (f"/run/{COMPETITION}/overview", ".uplot"),
+    (f"/run/{COMPETITION}/graph", "canvas"),
+    (f"/run/{COMPETITION}/nodes", "table"),
+    (f"/run/{COMPETITION}/failures", "table"),
+    (f"/run/{COMPETITION}/facts", "table"),
+    (f"/run/{PACKING}/islands", ".uplot"),
+    (f"/run/{CHESS}/arena", ".tile"),
+    (f"/run/{CHESS}/game?id=g1-0", "[data-testid=bigboard]"),
+    (f"/run/{COMPETITION}/node/", ".code"),
+]
+
+
+def open_view(page: Any, stored: str, path: str, wait: str) -> None:
+    if path.endswith("/node/"):
+        page.goto(f"{stored}#/run/{COMPETITION}/nodes")
+        page.locator("tbody tr td:nth-child(2) a").first.click()
+    else:
+        page.goto(f"{stored}#{path}")
+    page.locator(wait).first.wait_for()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_serious_fault(page, stored, theme):
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed: cd dashboard/web && npm ci")
+    page.add_init_script(f"localStorage.setItem('theme', '{theme}')")
+    found = []
+    for path, wait in VIEWS:
+        open_view(page, stored, path, wait)
+        page.wait_for_timeout(150)
+        page.evaluate(AXE.read_text())
+        result = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+        found += [
+            f"{path}: {fault['id']}: {fault['nodes'][0]['html'][:160]} {fault['nodes'][0].get('failureSummary', '')}"
+            for fault in result["violations"]
+            if fault["impact"] in ("serious", "critical")
+        ]
+    assert not found, "\n".join(found)
+
+
+def test_no_view_is_wider_than_a_phone(page, stored):
+    page.set_viewport_size({"width": 390, "height": 844})
+    wide = []
+    for path, wait in VIEWS:
+        open_view(page, stored, path, wait)
+        page.wait_for_timeout(150)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        if width > 390:
+            wide.append(f"{path}: {width} px")
+    assert not wide, wide
+
+
+def test_texts_of_programs_and_models_are_never_html(page, stored):
+    """Codes, plans, prompts and questions of the synthetic runs hold tags: they must be seen as written."""
+    page.add_init_script("window.alert = () => { window.hacked = true }")
+    open_view(page, stored, f"/run/{COMPETITION}/node/", ".code")
+    page.get_by_role("button", name="code", exact=True).click()
+    page.get_by_text("<script>alert(1)</script>").wait_for()
+    page.get_by_text("<img src=x>").wait_for()
+    page.get_by_role("button", name="prompt and reply").click()
+    page.get_by_text("Predict <b>target</b>").wait_for()
+    page.goto(f"{stored}#/run/{CHESS}/arena")
+    page.get_by_text("<b>now</b>").first.wait_for()
+    assert page.evaluate("window.hacked") is None
