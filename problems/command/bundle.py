@@ -21,7 +21,7 @@ def split(code: str, names: list[str]) -> dict[str, str] | None:
     if len(names) == 1:
         return {names[0]: code}
     parts = _MARK.split(code)
-    found = {name.strip(): text.lstrip("\n") for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+    found = {name.strip(): text.strip("\n") + "\n" for name, text in zip(parts[1::2], parts[2::2], strict=True)}
     return found if sorted(found) == sorted(names) else None
 
 

@@ -80,14 +80,11 @@ def result_of(value):
 
 
 def call_pickled(path, program_path):
-    """Call a function of a notebook: with the program's path if its parameter is named so, else with the module."""
+    """Call a function of a notebook with the program's path."""
     import cloudpickle
 
     with open(path, "rb") as file:
-        function = cloudpickle.load(file)
-    names = list(inspect.signature(function).parameters)
-    wants_path = bool(names) and names[0].endswith(("path", "file", "filename"))
-    return function(program_path if wants_path else load("program", program_path))
+        return cloudpickle.load(file)(program_path)
 
 
 def load(name, path):

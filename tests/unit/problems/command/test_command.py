@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from core.contracts import AgentContext, ExecutionResult
+from core.state.failure import FailureKind
+from core.state.node import Node
+from core.state.task import Task
+from problems.command.bundle import join, read_metric, split
+from problems.command.job import copy_sources, grade
+from problems.command.problem import CommandEvaluator, NumbersWriter, build
+from utils.errors import ConfigError
+from utils.response import parse_response
+
+
+def cfg(**section):
+    empty = {"source": None, "eval": "sh a.sh", "metric": "score", "grade": None, "direction": None, "options": {}}
+    return SimpleNamespace(problem=SimpleNamespace(**{**empty, **section}))
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "a.sh").write_text("echo score: 3\n")
+    (tmp_path / "b.c").write_text("int x = 5;\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("output", "value"),
+    [
+        ("score: 1.5\n", 1.5), ("score = -2e-3", -2e-3), ('{"score": 7, "other": 1}', 7), ("a\nscore:1\nscore: 2\n", 2),
+        ("'x' \"score\" : \"3.25\"", 3.25), ("SCORE: .5", 0.5), ("score: +4.", 4), ("best score: 9", 9),
+        ("myscore: 3", None), ("score 3", None), ("score: high", None), ("", None), ("score: nan", "nan"),
+        ("score: inf", float("inf")),
+    ],
+)  # fmt: skip
+def test_the_metric_is_found_in_text_and_json(output, value):
+    found = read_metric(output, "score")
+    assert found != found if value == "nan" else found == value
+
+
+def test_files_travel_as_one_text():
+    several = {"a.py": "x = 1\n", "b/c.txt": "two\n\n"}
+    assert split(join(several), list(several)) == {"a.py": "x = 1\n", "b/c.txt": "two\n"}
+    assert join(split(join(several), list(several))) == join(several)
+    assert join({"a.py": "x = 1\n"}) == "x = 1\n"
+    assert split("anything", ["a.py"]) == {"a.py": "anything"}
+    assert split(join(several), ["a.py"]) != several
+    assert split("x = 1", ["a.py", "b.py"]) is None
+    assert split("=== a.py ===\nx\n=== ../evil ===\ny\n", ["a.py", "b.py"]) is None
+
+
+def test_a_copy_of_the_folder_with_the_candidates_files(files, tmp_path_factory):
+    (files / "link").symlink_to("/etc/passwd")
+    target = tmp_path_factory.mktemp("made") / "workspace"
+    copy_sources(files, target, {"a.sh": "echo new\n"})
+    assert sorted(p.name for p in target.iterdir()) == ["a.sh", "b.c"]
+    assert (target / "a.sh").read_text() == "echo new\n"
+    assert (files / "a.sh").read_text() == "echo score: 3\n"
+
+
+GRADE = {"output": "out.txt", "grade": "cat {output}"}
+
+
+def test_grading_reads_the_output_outside(files, tmp_path_factory):
+    workspace, scratch = tmp_path_factory.mktemp("w"), tmp_path_factory.mktemp("s")
+    (workspace / "out.txt").write_text("score: 8\n")
+    assert grade({**GRADE, "folder": str(files)}, workspace, scratch, 5)["output"] == "score: 8\n"
+    (workspace / "out.txt").unlink()
+    (workspace / "out.txt").symlink_to("/etc/passwd")
+    graded = grade({**GRADE, "folder": str(files)}, workspace, scratch, 5)
+    assert graded["code"] is None and "out.txt" in graded["error"] and not graded["output"]
+
+
+def test_a_grading_command_that_fails_is_an_evaluation_error(files):
+    problem = build(cfg(source=str(files / "a.sh"), grade="cat"), files)
+    evaluator = CommandEvaluator(problem, SimpleNamespace(isolated=True))
+    verdict = evaluator.verdict(ExecutionResult(tier="warm"), {"output": "", "code": 3, "error": "bad\nworse"})
+    assert verdict.failure is FailureKind.EVAL_ERROR and "worse" in verdict.message
+
+
+@pytest.mark.parametrize(("graded", "source"), [(True, "verified"), (False, "unisolated")])
+def test_only_a_graded_score_is_verified(files, graded, source):
+    problem = build(cfg(source=str(files / "a.sh"), grade="cat" if graded else None), files)
+    evaluator = CommandEvaluator(problem, SimpleNamespace(isolated=True))
+    report = {"output": "score: 4", "code": 0, "error": ""} if graded else None
+    verdict = evaluator.verdict(ExecutionResult(term_out="score: 1000" if graded else "score: 4", tier="warm"), report)
+    assert (verdict.metric, verdict.source) == (4, source), (
+        "what the candidate prints does not count where it is graded"
+    )
+
+
+@pytest.mark.parametrize(
+    ("output", "failure"), [("nothing", FailureKind.EVAL_ERROR), ("score: nan", FailureKind.NON_FINITE)]
+)
+def test_no_metric_is_a_failure(files, output, failure):
+    evaluator = CommandEvaluator(build(cfg(source=str(files / "a.sh")), files), SimpleNamespace(isolated=True))
+    verdict = evaluator.verdict(ExecutionResult(term_out=output), None)
+    assert verdict.failure is failure and verdict.metric is None and "score" in verdict.message
+
+
+def test_missing_keys_and_files_are_named(files):
+    with pytest.raises(ConfigError, match=r"problem\.source is needed"):
+        build(cfg(), files)
+    with pytest.raises(ConfigError, match=r"no\.py.*no such file"):
+        build(cfg(source=str(files / "no.py")), files).prepare()
+    (files / "sub").mkdir()
+    (files / "sub" / "z.sh").write_text("")
+    with pytest.raises(ConfigError, match="one folder"):
+        build(cfg(source=f"{files / 'a.sh'},{files / 'sub' / 'z.sh'}"), files).prepare()
+
+
+def test_rules_move_numbers_in_any_language(files):
+    problem = build(cfg(source=f"{files / 'a.sh'},{files / 'b.c'}"), files)
+    seen = set()
+    for seed in range(20):
+        facts = {"operator": "mutate", "parents": [{"code": problem.code}], "extras": problem.prompt_extras()}
+        code, plan = parse_response(NumbersWriter().write(facts, random.Random(seed)), "text")
+        assert plan and code is not None
+        assert set(split(code, problem.names) or {}) == {"a.sh", "b.c"}
+        seen.add(code)
+    assert len(seen) > 4
+
+
+def test_a_diff_may_touch_any_of_the_files(files):
+    problem = build(cfg(source=f"{files / 'a.sh'},{files / 'b.c'}"), files)
+    (agent,) = problem.agents(SimpleNamespace(options={}, prompts_dir=None)).values()
+    parent = Node(id="p", code=problem.code)
+    task = Task(node_id="n", operator="mutate", round=0, slot=0, seed=1, parent_ids=("p",))
+    context = AgentContext(task=task, statement="", parents=(parent,), query=None, extras=problem.prompt_extras())
+    reply = "Six.\n\n<<<<<<< SEARCH\nint x = 5;\n=======\nint x = 6;\n>>>>>>> REPLACE\n"
+    node = agent.code(context, reply).node
+    assert node.failure is None
+    assert split(node.code, problem.names)["b.c"] == "int x = 6;\n"
+    assert CommandEvaluator(problem, None).check(node) is None
+    assert (
+        CommandEvaluator(problem, None).check(Node(id="q", code="=== a.sh ===\nx\n")).failure is FailureKind.REPLY_ERROR
+    )

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.state.failure import FailureKind
+from core.state.node import Node
+from problems.tsp.instances import excess, generate, tour_length
+from problems.tsp.job import PRELUDE
+from problems.tsp.problem import TourEvaluator, TourProblem, build
+from problems.tsp.writer import NEAREST, TourWriter
+from utils.errors import ConfigError
+from utils.response import parse_response
+
+
+def test_length_of_a_square():
+    square = [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0)]
+    assert tour_length(square, [0, 1, 2, 3]) == 4
+    assert tour_length(square, [0, 2, 1, 3]) == pytest.approx(2 + 2 * math.sqrt(2))
+    assert excess(square, [3, 2, 1, 0]) == pytest.approx(4 / (0.7124 * 2) - 1)
+
+
+@pytest.mark.parametrize("tour", [[0, 1, 2], [0, 1, 2, 2], [0, 1, 2, 4], []])
+def test_what_is_no_tour_is_refused(tour):
+    with pytest.raises(ValueError, match="every city"):
+        tour_length([(0.0, 0.0)] * 4, tour)
+
+
+def test_the_prelude_builds_the_nearest_neighbour_tour():
+    names: dict = {}
+    exec(PRELUDE + NEAREST, names)
+    (points,) = generate(1, 30, "x")
+    tour, left = [0], set(range(1, 30))
+    while left:
+        here = points[tour[-1]]
+        tour.append(min(sorted(left), key=lambda city: math.dist(here, points[city])))
+        left.discard(tour[-1])
+    assert names["tour__"](points) == tour
+
+
+class Answers:
+    """Jobs that answer as told."""
+
+    def __init__(self, answer) -> None:
+        self.answer = answer
+
+    def run(self, spec):
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure"),
+    [
+        ({"tours": [[0, 1, 2]] * 2}, None),
+        ({"tours": [[0, 1, 1]] * 2}, FailureKind.EVAL_ERROR),
+        ({"tours": [[0, 1, 2]]}, FailureKind.EVAL_ERROR),
+        ({"tours": [None, 3]}, FailureKind.EVAL_ERROR),
+        ({"failure": "timeout", "message": "late"}, FailureKind.TIMEOUT),
+    ],
+)
+def test_tours_are_checked_on_our_side(answer, failure):
+    bench = SimpleNamespace(
+        jobs=Answers(answer), limits=SimpleNamespace(model_dump=lambda **_: {}), seed=0, isolated=True
+    )
+    (verdict,) = TourEvaluator(TourProblem(cities=3, instances=2), bench).evaluate([Node(id="a", code=NEAREST)])
+    assert verdict.failure is failure
+    assert (verdict.metric is None) == (failure is not None)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(["generate", "mutate", "crossover"]), st.integers(0, 10**9))
+def test_rules_write_sound_rules(operator, seed):
+    facts = {"operator": operator, "parents": [{"code": NEAREST}] * (2 if operator == "crossover" else 1)}
+    code, plan = parse_response(TourWriter().write(facts, random.Random(seed)))
+    names: dict = {}
+    exec(code, names)
+    assert plan and isinstance(float(names["score_city"](0.3, 0.5, 0.4, 0.9)), float)
+
+
+def test_options_are_checked():
+    cfg = SimpleNamespace(problem=SimpleNamespace(options={"towns": 3}), search=SimpleNamespace(tune_trials=1))
+    with pytest.raises(ConfigError, match="cities, instances"):
+        build(cfg, Path("."))
+
+
+def test_it_is_small_enough_to_copy():
+    import problems.tsp
+
+    files = list(Path(problems.tsp.__file__).parent.glob("*.py"))
+    assert len(files) <= 5
+    assert sum(len(file.read_text().splitlines()) for file in files) < 400
