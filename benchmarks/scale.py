@@ -1,0 +1,188 @@
+"""Beyond one machine: jobs on a Ray cluster of three simulated nodes, one of them killed; and a model of 1,000 workers.
+
+`python -m benchmarks.scale [--jobs 1000] [--simulate]`; needs the extra [ray] for the cluster.
+"""
+
+from __future__ import annotations
+
+import argparse
+import heapq
+import random
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+from core.contracts import JobSpec, Limits
+from core.executor.jobs import JobPool, LocalJobs
+
+JOB_SECONDS = 0.1
+SANDBOX = {"choice": "auto", "preload": ("math",), "python": None, "gpus": 0}
+
+
+def specs(count: int) -> list[JobSpec]:
+    """Sandboxed programs that sleep 100 ms and print their number."""
+    return [
+        JobSpec(
+            entry="core.executor.jobs:run_script",
+            payload={
+                "code": f"import time\ntime.sleep({JOB_SECONDS})\nprint({number})",
+                "inputs": None,
+                "limits": Limits(seconds=20).model_dump(),
+                "seed": 0,
+                "collect": [],
+                "keep_dir": None,
+            },
+            seconds=60,
+        )
+        for number in range(count)
+    ]
+
+
+def overhead(pool: JobPool, count: int) -> float:
+    """Seconds a job beyond its 100 ms and its share of the slots."""
+    pool.map(specs(pool.slots))
+    started = time.perf_counter()
+    pool.map(specs(count))
+    return (time.perf_counter() - started) * pool.slots / count - JOB_SECONDS
+
+
+def local(count: int) -> float:
+    from core.executor.sandbox import open_sandbox
+
+    with tempfile.TemporaryDirectory() as folder:
+        sandbox = open_sandbox(**SANDBOX, state_dir=Path(folder))
+        pool = JobPool(LocalJobs(sandbox, 2, scratch=Path(folder) / "jobs"))
+        found = overhead(pool, count)
+        pool.close()
+        sandbox.close()
+    return found
+
+
+def cluster(count: int) -> None:
+    """Three nodes; one is killed when half of the jobs are done."""
+    from ray.cluster_utils import Cluster
+
+    from core.executor.ray_jobs import RayCluster
+    from core.executor.remote import RemoteJobs
+
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    victim = nodes.add_node(num_cpus=1)
+    nodes.add_node(num_cpus=1)
+    nodes.wait_for_nodes()
+    ray = RayCluster({"address": nodes.address}, SANDBOX)
+    pool = JobPool(RemoteJobs(ray.open_worker, ray.slots))
+    pool.map(specs(ray.slots))
+    told: Counter[int] = Counter()
+    killed = threading.Event()
+    lock = threading.Lock()
+    todo = iter(specs(count))
+
+    def work() -> None:
+        while True:
+            with lock:
+                spec = next(todo, None)
+            if spec is None:
+                return
+            value = pool.run(spec)
+            with lock:
+                told[int(value["result"]["term_out"])] += 1
+                half = sum(told.values()) >= count // 2 and not killed.is_set()
+                if half:
+                    killed.set()
+            if half:
+                nodes.remove_node(victim, allow_graceful=False)
+
+    started = time.perf_counter()
+    threads = [threading.Thread(target=work) for _ in range(ray.slots)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    wall = time.perf_counter() - started
+    twice = sum(times > 1 for times in told.values())
+    print(f"ray, 3 nodes, 1 killed: {len(told)} of {count} jobs done, {twice} told twice, {wall:.1f} s")
+    pool.close()
+    ray.close()
+    nodes.shutdown()
+
+
+def ray_overhead(count: int) -> float:
+    from core.executor.ray_jobs import RayCluster
+    from core.executor.remote import RemoteJobs
+
+    ray = RayCluster({"num_cpus": 2}, SANDBOX)
+    pool = JobPool(RemoteJobs(ray.open_worker, ray.slots))
+    found = overhead(pool, count)
+    pool.close()
+    ray.close()
+    return found
+
+
+def simulate(workers: int, latency: float, run: float, own: float, steps: int = 20_000, seed: int = 0) -> float:
+    """Share of the workers that are busy, by a discrete-event model.
+
+    Assumptions: writing takes a log-normal time of median `latency` seconds and holds no worker; running takes a
+    log-normal time of median `run` and holds one; the orchestrator, one thread, spends `own` seconds a node; twice as
+    many nodes as workers are under way.
+    """
+    rng = random.Random(seed)
+
+    def draw(median: float) -> float:
+        return rng.lognormvariate(0, 0.5) * median
+
+    events = [(draw(latency), "written") for _ in range(2 * workers)]
+    heapq.heapify(events)
+    ready, free, done = 0, workers, 0
+    orchestrator = busy = now = 0.0
+    warm_up = 4 * workers  # nodes before the count begins
+    began = 0.0
+    while done < steps + warm_up:
+        now, kind = heapq.heappop(events)
+        if kind == "written":
+            ready += 1
+        else:
+            free += 1
+            done += 1
+            orchestrator = max(orchestrator, now) + own
+            heapq.heappush(events, (orchestrator + draw(latency), "written"))
+            if done == warm_up:
+                began, busy = now, 0.0
+        while ready and free:
+            ready, free = ready - 1, free - 1
+            seconds = draw(run)
+            busy += seconds
+            heapq.heappush(events, (now + seconds, "finished"))
+    return min(busy / ((now - began) * workers), 1.0)
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale")
+    parser.add_argument("--jobs", type=int, default=1000)
+    parser.add_argument("--simulate", action="store_true", help="only the model")
+    args = parser.parse_args(words)
+    if not args.simulate:
+        here = statistics.median(local(100) for _ in range(3))
+        print(f"local, 2 slots: {here * 1000:.1f} ms a job beyond its {JOB_SECONDS * 1000:.0f} ms (median of 3 × 100)")
+        try:
+            import ray  # noqa: F401
+        except ImportError:
+            print("ray: not installed, no figure (pip install 'swarm-evo[ray]')")
+        else:
+            print(f"ray, 2 slots: {ray_overhead(100) * 1000:.1f} ms a job beyond its {JOB_SECONDS * 1000:.0f} ms")
+            cluster(args.jobs)
+    print("model: share of workers busy; rows: seconds a candidate runs; columns: the loop's own ms a node")
+    costs = (0.002, 0.005, 0.02)
+    print("workers  run   " + "  ".join(f"{own * 1000:4.0f} ms" for own in costs))
+    for workers in (10, 100, 1000):
+        for run in (1.0, 10.0, 60.0):
+            shares = [simulate(workers, latency=20.0, run=run, own=own) for own in costs]
+            print(f"{workers:7d} {run:4.0f} s " + "  ".join(f"{share:6.0%} " for share in shares))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
