@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,8 @@ from agents.strategist_agent import StrategistAgent
 from core.contracts import AgentContext, AgentResult, Prompt
 from core.events import BuilderCompleted, Event, GenerationStarted, StrategistQuestion
 from utils.prompt_builder import Parts
+
+_NAME = re.compile(r"^\s*name = ([\"'])([^\"'\n]*)\1", re.MULTILINE)
 
 
 class BuilderAgent(CoderAgent):
@@ -69,7 +72,7 @@ class BuilderAgent(CoderAgent):
         node = result.node.model_copy(update={"metadata": metadata})
         if result.success:
             generation = context.task.generation or 0
-            self._events.append(BuilderCompleted(generation=generation, node_id=node.id, name=node.plan[:80]))
+            self._events.append(BuilderCompleted(generation=generation, node_id=node.id, name=name_of(node.code)))
         return replace(result, node=node)
 
     def drain_events(self) -> list[Event]:
@@ -87,6 +90,12 @@ class BuilderAgent(CoderAgent):
         if asked:
             extra["Your question"] = f"Category: {asked['category']}\n\n{asked['question']}"
         return replace(parts, extra=extra)
+
+
+def name_of(code: str) -> str:
+    """What the engine calls itself: the first `name = "…"` of the file. Untrusted text; '' if there is none."""
+    found = _NAME.search(code)
+    return " ".join(found[2].split())[:60] if found else ""
 
 
 def question_of(context: AgentContext) -> dict[str, str]:

@@ -4,7 +4,7 @@
 
 Two engines of one ply (the same program text but for the board library) play chess from the same openings in three
 ways: sandboxed sessions that are sent only new moves; UCI processes that are sent the whole move list each move, on
-rust-chess; and the same on python-chess (needs an interpreter that has it: `--python`). Under UCI the processes live for
+rust-chess; and that on python-chess (needs an interpreter that has it: `--python`). Under UCI the processes live for
 the whole match, as cutechess-cli keeps them. CPU seconds are those of this process and of everything it started.
 """
 

@@ -197,7 +197,7 @@ class _Verdict:
         self.rows = table_rows(self.table, estimates, names)
 
     def of(self, node: Node) -> Evaluation:
-        """The node's verdict."""
+        """The node's verdict. It has no signature: engines of different generations have no games in common."""
         row = next(row for row in self.rows if row["node_id"] == node.id)
         count = row["wins"] + row["draws"] + row["losses"]
         metadata = {
@@ -219,7 +219,6 @@ class _Verdict:
             metric=row["elo"],
             source=self.arena.source,
             interval=interval,
-            signature=tuple(game.points(node.id) for game in self.table.games if node.id in (game.white, game.black)),
             message=f"{row['wins']} won, {row['draws']} drawn, {row['losses']} lost of {count}",
             metadata=metadata,
         )

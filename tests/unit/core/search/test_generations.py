@@ -1,0 +1,97 @@
+"""Generations: one round a generation, parents from the last tournament, all state from what was told."""
+
+from __future__ import annotations
+
+import random
+
+from core.search.generations import GenerationsPolicy
+from core.state.journal import Journal
+
+
+def seeded(node, policy):
+    """A journal after the baselines' tournament."""
+    journal = Journal()
+    for name, metric in (("champ", 0.0), ("greedy", -100.0), ("random", -600.0)):
+        told(journal, policy, node(name, metric, "baseline", metadata={"promoted": ["champ", "greedy"]}))
+    return journal
+
+
+def told(journal, policy, made):
+    policy.tell(journal, journal.append(made))
+
+
+def ask(policy, journal, k=2):
+    return policy.ask(journal, random.Random(0), k)
+
+
+def test_a_generation_is_one_candidate_a_question_from_champion_and_runner_up(node):
+    policy = GenerationsPolicy(questions=3)
+    proposals = ask(policy, seeded(node, policy), k=8)
+    assert [p.slot for p in proposals] == [0, 1, 2] and policy.round_size == 3
+    assert {(p.operator, p.parents, p.generation, p.repairs) for p in proposals} == {
+        ("build", ("champ", "greedy"), 1, 1)
+    }
+
+
+def test_no_more_than_k(node):
+    policy = GenerationsPolicy(questions=3)
+    assert len(ask(policy, seeded(node, policy), k=1)) == 1
+
+
+def test_asking_changes_nothing(node):
+    policy = GenerationsPolicy()
+    journal = seeded(node, policy)
+    assert ask(policy, journal) == ask(policy, journal)
+
+
+def test_the_promoted_seed_the_next_generation(node):
+    policy = GenerationsPolicy()
+    journal = seeded(node, policy)
+    metadata = {"promoted": ["new", "champ"]}
+    told(journal, policy, node("new", 50.0, "build", ("champ",), generation=1, metadata=metadata))
+    (first, _) = ask(policy, journal)
+    assert (first.generation, first.parents) == (2, ("new", "champ"))
+
+
+def test_a_generation_whose_candidates_were_all_refused_leaves_the_champion(node):
+    policy = GenerationsPolicy()
+    journal = seeded(node, policy)
+    told(journal, policy, node("bad", None, "build", ("champ",), generation=1, metadata={"gate": "smoke"}))
+    told(journal, policy, node("fix", None, "debug", ("bad",), generation=1, metadata={"gate": "static"}))
+    (first, _) = ask(policy, journal)
+    assert (first.generation, first.parents) == (2, ("champ", "greedy"))
+
+
+def test_a_policy_that_is_told_the_stored_nodes_again_goes_on_as_before(node):
+    first = GenerationsPolicy()
+    journal = seeded(node, first)
+    told(journal, first, node("new", 50.0, "build", ("champ",), generation=1, metadata={"promoted": ["new", "champ"]}))
+    again = GenerationsPolicy()
+    for stored in journal:
+        again.tell(journal, stored)
+    assert ask(again, journal) == ask(first, journal)
+
+
+def test_it_ends_after_its_generations(node):
+    policy = GenerationsPolicy(max_generations=1)
+    journal = seeded(node, policy)
+    assert len(ask(policy, journal)) == 2
+    told(journal, policy, node("new", 50.0, "build", ("champ",), generation=1))
+    assert ask(policy, journal) == []
+
+
+def test_a_banned_champion_gives_way_and_a_pinned_node_comes_first(node):
+    policy = GenerationsPolicy()
+    journal = seeded(node, policy)
+    journal.marks["champ"] = "banned"
+    assert ask(policy, journal)[0].parents == ("greedy", "random")
+    journal.marks["random"] = "pinned"
+    assert ask(policy, journal)[0].parents == ("random", "greedy")
+
+
+def test_without_a_tournament_the_best_of_the_journal_reigns(node):
+    policy = GenerationsPolicy()
+    journal = Journal()
+    assert ask(policy, journal)[0].parents == ()
+    told(journal, policy, node("user", 3.0, "user"))
+    assert ask(policy, journal)[0].parents == ("user",)
