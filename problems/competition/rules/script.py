@@ -128,7 +128,8 @@ _PREPARATION: dict[str, tuple[set[tuple[str, str]], list[str]]] = {
         ["def text(model):",
          f"    words = [({_TFIDF_LINE}, name) for name in texts]",
          '    flags = OneHotEncoder(handle_unknown="ignore", min_frequency=5)',
-         "    columns = make_column_transformer(*words, (flags, categories), (StandardScaler(), numbers))",
+         '    scaled = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())',
+         "    columns = make_column_transformer(*words, (flags, categories), (scaled, numbers))",
          "    return make_pipeline(columns, model)"],
     ),
     "words": (
@@ -140,7 +141,8 @@ _PREPARATION: dict[str, tuple[set[tuple[str, str]], list[str]]] = {
         _TFIDF | {("sklearn.decomposition", "TruncatedSVD")},
         ["def topics(model):",
          f"    words = make_column_transformer(*[({_TFIDF_LINE}, name) for name in texts])",
-         "    return make_pipeline(words, TruncatedSVD(60, random_state=0), model)"],
+         "    width = words.fit_transform(X).shape[1]",
+         "    return make_pipeline(words, TruncatedSVD(min(60, width - 1), random_state=0), model)"],
     ),
 }  # fmt: skip
 

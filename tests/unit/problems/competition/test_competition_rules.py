@@ -1,0 +1,379 @@
+"""The repertoire: its scripts run, its moves change one thing, and any parent is taken."""
+
+import contextlib
+import io
+import json
+import os
+import random
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from problems.competition.baselines import baselines
+from problems.competition.rules import changes, features, foreign, recipe, script
+from problems.competition.rules.facts import read_facts
+from problems.competition.rules.families import FAMILIES, suited
+from problems.competition.rules.scales import ordered
+from problems.competition.rules.writer import CompetitionWriter, own_recipe
+from utils.data_preview import profile
+
+ROWS = 90
+
+
+def table(rows: int) -> pd.DataFrame:
+    draw = np.random.default_rng(3)
+    size, built = draw.gamma(2, 40, rows), draw.integers(1950, 2010, rows)
+    quality = draw.choice(["Poor", "Fair", "Typical", "Good", "Excellent"], rows)
+    return pd.DataFrame(
+        {
+            "Id": range(rows), "Lot_Area": size, "Gr_Area": size * 2, "Pool_Area": draw.gamma(0.5, 10, rows),
+            "Year_Built": built, "Year_Sold": 2011, "Year_Done": built + 5, "Qual": quality,
+            "Town": draw.choice(["Ulm", "Bonn", None], rows), "Gap": np.where(draw.random(rows) < 0.2, np.nan, size),
+            "When": pd.date_range("2020-01-01", periods=rows).astype(str), "price": size * 1000 + built,
+            "label": draw.choice(["a", "b", "c"], rows), "bit": draw.integers(0, 2, rows),
+            "note": [f"a fine flat with {i} rooms and {quality[i]} walls" for i in range(rows)],
+        }
+    )  # fmt: skip
+
+
+TASKS = {"regression": ("price", "rmsle"), "labels": ("label", "accuracy"), "probability": ("bit", "auc")}
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory):
+    """`stage(task, text)` → (folder with input/, extras)."""
+    made = {}
+
+    def build(task: str, text: bool = False):
+        if (task, text) not in made:
+            target, metric = TASKS[task]
+            folder, frame = tmp_path_factory.mktemp(task), table(ROWS + 30)
+            frame = frame.drop(columns=[t for t, _ in TASKS.values() if t != target] + ([] if text else ["note"]))
+            (folder / "input").mkdir()
+            (folder / "submission").mkdir()
+            frame[:ROWS].to_csv(folder / "input" / "train.csv", index=False)
+            frame[ROWS:].drop(columns=target).to_csv(folder / "input" / "test.csv", index=False)
+            frame[ROWS:][["Id"]].assign(**{target: frame[target].iloc[0]}).to_csv(
+                folder / "input" / "sample_submission.csv", index=False
+            )
+            columns = profile(pd.read_csv(folder / "input" / "train.csv"))
+            data = {
+                "id": "Id",
+                "targets": [target],
+                "rows": {"train": ROWS},
+                "columns": columns,
+                "metric": metric,
+                "task": task,
+            }
+            made[task, text] = folder, json.loads(json.dumps({"data": data}))
+        return made[task, text]
+
+    return build
+
+
+def hand_in(code: str, folder, target: str) -> pd.DataFrame:
+    """Run a script in this process (importing scikit-learn anew takes a second each); its submission, checked."""
+    (folder / "submission" / "submission.csv").unlink(missing_ok=True)
+    here = os.getcwd()
+    os.chdir(folder)
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(code, "solution.py", "exec"), {"__name__": "__main__"})
+    finally:
+        os.chdir(here)
+    found = pd.read_csv(folder / "submission" / "submission.csv")
+    assert list(found["Id"]) == list(range(ROWS, ROWS + 30))
+    assert found[target].notna().all()
+    return found
+
+
+def code_of(text: str) -> str:
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    compile(code, "script", "exec")
+    return code
+
+
+def cheap(family) -> recipe.Member:
+    """The family with its fewest rounds."""
+    member = family.default()
+    for name in ("max_iter", "n_estimators"):
+        if name in family.grid:
+            member = member.with_param(name, min(family.grid[name]))
+    return member
+
+
+# ------------------------------------------------------------ scripts run
+
+
+@pytest.mark.parametrize(("task", "text"), [*((task, False) for task in TASKS), ("probability", True)])
+def test_every_family_on_every_feature_writes_a_valid_submission(stage, task, text):
+    folder, extras = stage(task, text)
+    facts = read_facts(extras)
+    families = suited(facts)
+    assert len(families) >= 3
+    steps = tuple(features.available(facts))
+    targets = ("none", "log1p", "sqrt") if task == "regression" else ("none",)
+    for i, family in enumerate(families):
+        for encode in ("native", "ordinal", "target") if family.name == "hgb" else ("native",):
+            made = recipe.Recipe(targets[i % len(targets)], steps, encode, (cheap(family),))
+            hand_in(script.render(made, facts), folder, TASKS[task][0])
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_blends_bags_and_learned_weights_run(stage, task):
+    folder, extras = stage(task)
+    facts = read_facts(extras)
+    members = tuple(cheap(FAMILIES[name]) for name in ("hgb", "extra", "ridge" if task == "regression" else "logistic"))
+    for blend in (recipe.Recipe(members=members, weights="learned"), recipe.Recipe(members=members, bags=2)):
+        hand_in(script.render(blend, facts), folder, TASKS[task][0])
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_baselines_run(stage, task):
+    folder, extras = stage(task)
+    found = baselines(extras)
+    assert [b.name for b in found][::2] == ["dummy", "HistGradientBoosting"]
+    for baseline in found:
+        hand_in(baseline.code, folder, TASKS[task][0])
+    assert "recipe" not in "".join(b.code for b in found)
+
+
+def test_a_competition_that_is_no_table_hands_in_the_sample(stage):
+    folder, _ = stage("regression")
+    extras = {"data": {"id": "Id", "targets": ["price"], "columns": [], "files": ["images"]}}
+    code = code_of(CompetitionWriter().write({"operator": "draft", "extras": extras}, random.Random(0)))
+    assert hand_in(code, folder, "price")["price"].nunique() == 1
+
+
+def test_scripts_are_plain_and_have_the_five_sections(stage):
+    _, extras = stage("regression")
+    code = code_of(CompetitionWriter().write({"operator": "draft", "extras": extras}, random.Random(0)))
+    assert re.findall(r"# \[SECTION: (\w+)\]", code) == ["DATA", "FEATURES", "MODEL", "TRAIN", "PREDICT"]
+    assert "random_state=seed" in script.render(recipe.Recipe(members=(FAMILIES["gb"].default(),)), read_facts(extras))
+
+
+# ------------------------------------------------------------ moves
+
+
+def context(extras, operator="improve", *codes, **more):
+    parents = [
+        {"code": code, "plan": "", "metric": 0.2, "failure": None, "message": "", "term_out": "", **more}
+        for code in codes
+    ]
+    return {"operator": operator, "parents": parents, "extras": extras, "lower_is_better": True}
+
+
+def test_equal_seed_equal_reply(stage):
+    _, extras = stage("regression")
+    writer = CompetitionWriter()
+    replies = [writer.write(context(extras, "draft"), random.Random(seed)) for seed in (1, 1, 2)]
+    assert replies[0] == replies[1] != replies[2]
+
+
+def test_the_first_drafts_are_of_different_families(stage):
+    _, extras = stage("regression")
+    places = [(0, 0), (0, 1), (1, 0), (1, 1)]
+    drafts = [
+        CompetitionWriter().write({**context(extras, "draft"), "task": {"round": r, "slot": s}}, random.Random(0))
+        for r, s in places
+    ]
+    families = {own_recipe(code_of(text), read_facts(extras)).members[0].family for text in drafts}
+    assert len(families) == 4
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_an_improvement_changes_one_thing(stage, seed):
+    _, extras = stage("regression")
+    facts, rng = read_facts(extras), random.Random(seed)
+    parent = changes.random_recipe(facts, rng)
+    child, plan = changes.improve(parent, facts, rng)
+    fields = [
+        n
+        for n in ("target", "features", "encode", "members", "weights", "bags")
+        if getattr(parent, n) != getattr(child, n)
+    ]
+    assert plan.endswith(".")
+    assert len(fields) == 1 or fields == ["members", "weights"]
+    if "features" in fields:
+        assert len(set(parent.features) ^ set(child.features)) == 1
+    if "members" in fields:
+        assert abs(len(parent.members) - len(child.members)) <= 1
+
+
+def test_a_merge_has_models_of_both_parents(stage):
+    _, extras = stage("regression")
+    facts = read_facts(extras)
+    codes = [
+        script.render(recipe.Recipe("log1p", (), "native", (FAMILIES[n].default(),)), facts) for n in ("hgb", "svm")
+    ]
+    child = own_recipe(code_of(CompetitionWriter().write(context(extras, "merge", *codes), random.Random(0))), facts)
+    assert {member.family for member in child.members} == {"hgb", "svm"}
+
+
+def test_changes_stay_affordable(stage):
+    _, extras = stage("regression")
+    big = json.loads(json.dumps(extras))
+    big["data"]["rows"]["train"] = 40_000
+    facts, rng = read_facts(big), random.Random(0)
+    assert "svm" not in {family.name for family in suited(facts)}
+    assert all(family.seconds(facts) <= 20 for family in suited(facts))
+    grown = changes.draft(read_facts(extras), rng, 0)[0]
+    for _ in range(60):
+        grown, _ = changes.improve(grown, read_facts(extras), rng)
+    assert changes.cost(grown, read_facts(extras)) <= changes.MAX_SECONDS
+
+
+def test_a_recipe_survives_its_line_and_a_changed_script_has_none(stage):
+    _, extras = stage("regression")
+    facts = read_facts(extras)
+    made = changes.random_recipe(facts, random.Random(5))
+    code = script.render(made, facts)
+    assert own_recipe(code, facts) == made
+    assert own_recipe(code.replace("clip(prediction", "clip(1.01 * prediction"), facts) is None
+    assert own_recipe("# recipe: [1, 2]\nprint(1)", facts) is None
+    assert own_recipe('# recipe: {"members": [{"family": "__import__", "params": [], "weight": 1}]}', facts) is None
+
+
+def test_the_control_knows_no_parents(stage):
+    _, extras = stage("regression")
+    writer = CompetitionWriter(random_draws=True)
+    assert writer.write(context(extras, "improve", "x = 1"), random.Random(1)) == writer.write(
+        context(extras, "draft"), random.Random(1)
+    )
+
+
+# ------------------------------------------------------------ parents of any origin
+
+FOREIGN = """import os
+import pandas as pd
+from sklearn.ensemble import GradientBoostingRegressor
+train, test = pd.read_csv("input/train.csv"), pd.read_csv("input/test.csv")
+# Größe: ein Kommentar mit Umlauten
+columns = ["Lot_Area", "Year_Built"]; model = GradientBoostingRegressor(n_estimators=30, learning_rate=0.1, max_depth=3)
+model.fit(train[columns], train["price"])
+os.makedirs("submission", exist_ok=True)
+pd.DataFrame({"Id": test["Id"], "price": model.predict(test[columns])}).to_csv("submission/submission.csv", index=False)
+"""
+
+
+def test_a_foreign_script_is_tuned_or_blended_and_still_runs(stage):
+    folder, extras = stage("regression")
+    replies = {
+        code_of(CompetitionWriter().write(context(extras, "improve", FOREIGN), random.Random(i))) for i in range(12)
+    }
+    assert FOREIGN.strip() not in {code.strip() for code in replies}
+    blended = [code for code in replies if foreign.JOIN in code]
+    tuned = [code for code in replies if foreign.JOIN not in code]
+    assert blended and tuned
+    for code in (*tuned[:2], blended[0]):
+        hand_in(code, folder, "price")
+
+
+def test_a_foreign_blend_is_the_mean_of_both(stage):
+    folder, extras = stage("regression")
+    facts = read_facts(extras)
+    dummy = baselines(extras)[0].code
+    first, second = hand_in(FOREIGN, folder, "price"), hand_in(dummy, folder, "price")
+    code, _ = foreign.join({"code": FOREIGN}, {"code": dummy}, facts, random.Random(0))[::-1]
+    assert np.allclose(hand_in(code, folder, "price")["price"], (first["price"] + second["price"]) / 2)
+
+
+@pytest.mark.parametrize("code", ["", "def f(:", "x = 1", "while True: pass", "\x00", "import os\nos._exit(3)"])
+@pytest.mark.parametrize("operator", ["improve", "debug", "merge"])
+def test_whatever_the_parent_is_the_reply_is_a_script(stage, operator, code):
+    for task in TASKS:
+        _, extras = stage(task)
+        codes = (code, FOREIGN) if operator == "merge" else (code,)
+        text = CompetitionWriter().write(context(extras, operator, *codes), random.Random(0))
+        assert "```python" in text and text.count("```") == 2
+
+
+# ------------------------------------------------------------ repairs
+
+
+def repaired(extras, code, failure, message="", term_out=""):
+    made = context(extras, "debug", code, failure=failure, message=message, term_out=term_out)
+    return code_of(CompetitionWriter().write(made, random.Random(0)))
+
+
+BROKEN = {
+    "NaN": (
+        FOREIGN.replace('"Lot_Area"', '"Gap"'), "runtime",
+        "ValueError: Input X contains NaN.\nGradientBoostingRegressor does not accept missing values",
+    ),
+    "words": (
+        FOREIGN.replace('"Lot_Area"', '"Qual"'), "runtime", "ValueError: could not convert string to float: 'Fair'",
+    ),
+    "import": ("import catboost\n" + FOREIGN, "runtime", "ModuleNotFoundError: No module named 'catboost'"),
+    "path": (
+        FOREIGN.replace('os.makedirs("submission", exist_ok=True)', "").replace("submission/sub", "sub"),
+        "no_submission", "the program ended without writing submission/submission.csv",
+    ),
+    "rows": (
+        FOREIGN.replace('test = pd.read_csv("input/train.csv"), pd.read_csv("input/test.csv")',
+                        'test = pd.read_csv("input/train.csv"), pd.read_csv("input/test.csv")[:20]'),
+        "bad_submission", "needs 30 rows, has 20",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_known_fault_is_mended_in_place(stage, what):
+    folder, extras = stage("regression")
+    code, failure, message = BROKEN[what]
+    mended = repaired(extras, code, failure, message)
+    assert "GradientBoostingRegressor(n_estimators=30" in mended  # the parent's own model
+    hand_in(mended, folder, "price")
+
+
+def test_too_slow_means_less_work(stage):
+    _, extras = stage("regression")
+    assert "n_estimators=10," in repaired(extras, FOREIGN, "timeout")
+    facts = read_facts(extras)
+    both = recipe.Recipe(members=(FAMILIES["gb"].default(), FAMILIES["ridge"].default()))
+    lighter = own_recipe(repaired(extras, script.render(both, facts), "timeout"), facts)
+    assert [member.family for member in lighter.members] == ["ridge"]
+    single = recipe.Recipe(members=(FAMILIES["gb"].default(),))
+    lighter = own_recipe(repaired(extras, script.render(single, facts), "memory"), facts)
+    assert lighter.members[0].param("n_estimators") < single.members[0].param("n_estimators")
+
+
+def test_an_unknown_fault_starts_again(stage):
+    folder, extras = stage("regression")
+    fresh = repaired(extras, "raise SystemError('what?')", "runtime", "SystemError: what?")
+    assert own_recipe(fresh, read_facts(extras)) is not None
+    hand_in(fresh, folder, "price")
+
+
+# ------------------------------------------------------------ facts
+
+
+def test_scales_are_recognised_and_others_are_not():
+    assert ordered(["Good", "Very_Poor", "Average", "Fair"]) == ["Very_Poor", "Fair", "Average", "Good"]
+    assert ordered(["TA", "Gd", "Ex", "No_Garage"]) == ["No_Garage", "TA", "Gd", "Ex"]
+    assert ordered(["Ulm", "Bonn", "Köln"]) is None
+    assert ordered(["Good", "Poor"]) is None
+
+
+def test_facts_find_years_groups_and_tails(stage):
+    facts = read_facts(stage("regression")[1])
+    assert facts.years == ("Year_Built", "Year_Done")
+    assert facts.groups == {"Area": ("Lot_Area", "Gr_Area", "Pool_Area")}
+    assert "Pool_Area" in facts.skewed and facts.dates == ("When",) and facts.missing == ("Gap",)
+    assert facts.scales["Qual"] == ("Poor", "Fair", "Typical", "Good", "Excellent")
+
+
+def test_facts_without_values_still_draft(stage):
+    _, extras = stage("regression")
+    columns = [
+        {"name": column["name"], "kind": column["kind"], "missing": 0.0, "unique": 0}
+        for column in extras["data"]["columns"]
+    ]
+    bare = {"data": {**extras["data"], "columns": columns}}
+    folder, _ = stage("regression")
+    hand_in(
+        code_of(CompetitionWriter().write({"operator": "draft", "extras": bare}, random.Random(0))), folder, "price"
+    )

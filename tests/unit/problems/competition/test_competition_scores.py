@@ -1,0 +1,96 @@
+"""Formulas against scikit-learn's, intervals against theory, checks of bundled graders against the formulas."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn import metrics
+
+from problems.competition.child import scores, shim
+from problems.competition.source import BUNDLED, find_source
+from utils.config import load_config
+from utils.metric import KINDS
+
+random = np.random.default_rng(0)
+Y, P = random.gamma(2, 10, 200), random.gamma(2, 10, 200)
+CLASS, GUESS = random.integers(0, 4, 200), random.integers(0, 4, 200)
+BIT, CHANCE = random.integers(0, 2, 200), random.random(200).round(2)
+
+THEIRS = {
+    "mse": (metrics.mean_squared_error, Y, P),
+    "rmse": (metrics.root_mean_squared_error, Y, P),
+    "rmsle": (metrics.root_mean_squared_log_error, Y, P),
+    "mae": (metrics.mean_absolute_error, Y, P),
+    "medae": (metrics.median_absolute_error, Y, P),
+    "mape": (metrics.mean_absolute_percentage_error, Y, P),
+    "r2": (metrics.r2_score, Y, P),
+    "accuracy": (metrics.accuracy_score, CLASS, GUESS),
+    "balanced_accuracy": (metrics.balanced_accuracy_score, CLASS, GUESS),
+    "f1": (metrics.f1_score, BIT, (CHANCE > 0.4).astype(int)),
+    "f1_macro": (lambda y, p: metrics.f1_score(y, p, average="macro"), CLASS, GUESS),
+    "mcc": (metrics.matthews_corrcoef, CLASS, GUESS),
+    "qwk": (lambda y, p: metrics.cohen_kappa_score(y, p, weights="quadratic"), CLASS, GUESS),
+    "auc": (metrics.roc_auc_score, BIT, CHANCE),
+    "average_precision": (metrics.average_precision_score, BIT, CHANCE),
+    "logloss": (metrics.log_loss, BIT, CHANCE * 0.98 + 0.01),
+    "brier": (metrics.brier_score_loss, BIT, CHANCE),
+}
+
+
+@pytest.mark.parametrize("name", THEIRS)
+def test_formulas_agree_with_scikit_learn(name):
+    theirs, y, p = THEIRS[name]
+    assert scores.SCORES[name](y, p) == pytest.approx(theirs(y, p), rel=1e-12)
+
+
+def test_smape_by_hand():
+    assert scores.smape(np.array([0.0, 1.0, 3.0]), np.array([0.0, 3.0, 1.0])) == pytest.approx(200 * (0.5 + 0.5) / 3)
+
+
+def test_every_named_metric_has_a_formula_and_every_formula_a_name():
+    assert set(scores.SCORES) == set(KINDS)
+
+
+@given(arrays(float, 30, elements=st.sampled_from([0.1, 0.2, 0.5, 0.9])))
+@settings(max_examples=50, deadline=None)
+def test_auc_is_the_chance_that_a_one_ranks_before_a_zero(p):
+    y = np.arange(30) % 2
+    pairs = [(a > b) + 0.5 * (a == b) for a in p[y == 1] for b in p[y == 0]]
+    assert scores.auc(y, p) == pytest.approx(np.mean(pairs))
+
+
+@pytest.mark.parametrize(("name", "y"), [("auc", np.ones(5)), ("average_precision", np.zeros(5)), ("r2", np.ones(5))])
+def test_what_has_no_value_says_so(name, y):
+    with pytest.raises(scores.Undefined):
+        scores.SCORES[name](y, np.arange(5.0))
+
+
+def test_an_interval_is_as_wide_as_theory_says():
+    errors = np.random.default_rng(1).normal(10, 2, 400)
+    low, high = scores.interval(lambda rows: float(errors[rows].mean()), 400)
+    assert (low + high) / 2 == pytest.approx(errors.mean(), abs=0.05)
+    assert high - low == pytest.approx(2 * 1.96 * errors.std() / 20, rel=0.15)
+
+
+def test_an_interval_is_reproducible_and_none_without_values():
+    assert scores.interval(lambda rows: float(rows.mean()), 50) == scores.interval(lambda rows: float(rows.mean()), 50)
+    assert scores.interval(lambda rows: float("nan"), 50) is None
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in BUNDLED.iterdir() if path.is_dir()))
+def test_a_bundled_grader_computes_the_metric_that_its_config_names(name):
+    source = find_source(load_config(None, [f"problem.name={name}"]))
+    grade = shim.import_function(BUNDLED / name, source.request["config"]["grader"]["grade_fn"])
+    key, target = sample_columns(name)
+    _, y, p = THEIRS[source.metric.name]
+    tables = [pd.DataFrame({key: range(len(values)), target: values}) for values in (p, y)]
+    assert grade(*tables) == pytest.approx(scores.SCORES[source.metric.name](y, p))
+    with pytest.raises(shim.InvalidSubmissionError):
+        grade(tables[0][:-1], tables[1])
+
+
+def sample_columns(name):
+    text = (BUNDLED / name / "description.md").read_text()
+    return text.rpartition("## Submission")[2].partition("    ")[2].splitlines()[0].split(",")
