@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Any, Literal
 
 from pydantic import SecretStr
@@ -139,9 +140,7 @@ def _resolve(role: str, keys: dict[str, Any], env: Mapping[str, str]) -> ModelSe
         arms = tuple(_resolve(role, {**_without_price(keys, choice), **_set_keys(choice)}, env) for choice in choices)
         return replace(arms[0], models=arms, choice=keys.get("choice", "weighted"))
     provider = keys.get("provider") or "rules"
-    model = keys.get("model") or (provider if provider in OWN_MACHINE else "")
-    if not model:
-        raise ConfigError(f"llm.{role}.model is not set; name a model of provider '{provider}'")
+    model = _model_name(role, provider, keys)
     base_url = keys.get("base_url") or env.get(USUAL_URLS.get(provider, ""), "")
     price = keys.get("price")
     reasoning = keys.get("reasoning")
@@ -158,6 +157,20 @@ def _resolve(role: str, keys: dict[str, Any], env: Mapping[str, str]) -> ModelSe
         reasoning=reasons,
         **plain,
     )
+
+
+def _model_name(role: str, provider: str, keys: Mapping[str, Any]) -> str:
+    """The model as set; a command is called by its program. The preset's word `rules` names no model of a provider."""
+    given = str(keys.get("model") or "")
+    if provider == "rules" and given not in ("", "rules"):
+        raise ConfigError(f"llm.{role}.model={given}: its provider is 'rules'; set llm.{role}.provider too")
+    if provider == "rules":
+        return "rules"
+    if given and given != "rules":
+        return given
+    if provider == "command":
+        return PurePath((keys.get("command") or "command").split()[0]).name
+    raise ConfigError(f"llm.{role}.model is not set; name a model of provider '{provider}'")
 
 
 _PLAIN = (

@@ -8,8 +8,13 @@ from collections import Counter
 
 import pytest
 
+from core.backend import MemoryLog, QueryDesk
 from core.backend.bandit import Bandit, ModelChooser
+from core.backend.reward import RewardingPolicy
 from core.backend.settings import ModelSettings
+from core.contracts import Proposal
+from core.state.journal import Journal
+from core.state.node import Node
 
 
 def role(choice: str, *weights: float) -> ModelSettings:
@@ -95,3 +100,37 @@ def test_worthless_and_odd_gains_are_no_gains() -> None:
     for gain in (float("nan"), float("inf"), -3.0):
         bandit.tell("a", gain, None)
     assert bandit._arms["a"].gain == 0.0
+
+
+class Policy:
+    """Writes down what it is told."""
+
+    finished_generations = 7
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def ask(self, journal: Journal, rng: random.Random, k: int) -> list[Proposal]:
+        return [Proposal(operator="draft")] * k
+
+    def tell(self, journal: Journal, node: Node) -> None:
+        self.told.append(node.id)
+
+
+def test_the_policys_ear_tells_the_bandit_gains_over_the_best() -> None:
+    desk = QueryDesk({"code": role("bandit", 1, 1)}, log=MemoryLog())
+    policy, journal = Policy(), Journal()
+    listening = RewardingPolicy(policy, desk)
+    facts: list[tuple[str, str, float | None]] = [("a", "baseline", 1.0), ("b", "openai/m0", 3.0)]
+    facts += [("c", "openai/m1", 2.5), ("d", "openai/m1", 3.5), ("e", "openai/m0", None)]
+    for name, writer, metric in facts:
+        node = Node(id=name, code=name, writer=writer, metric_value=metric, fitness=metric, is_buggy=metric is None)
+        listening.tell(journal, node.model_copy(update={"metadata": {"cost_usd": 0.25}}))
+    arms = desk._chooser._bandit._arms
+    assert policy.told == list("abcde")
+    assert {name: (arm.pulls, arm.gain, arm.cost) for name, arm in arms.items()} == {
+        "openai/m0": (2, 2.0, 0.5),
+        "openai/m1": (2, 0.5, 0.5),
+    }
+    assert listening.finished_generations == 7
+    assert len(listening.ask(journal, random.Random(0), 3)) == 3

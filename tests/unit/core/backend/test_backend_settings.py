@@ -57,6 +57,16 @@ def test_a_key_goes_only_to_the_host_it_was_made_for(
     assert settings({variable: KEY}, code=code)["code"].key_text == (KEY if found else "")
 
 
+def test_the_default_presets_word_names_no_model() -> None:
+    """`--llm.code.provider=command --llm.code.command=…` on top of the preset `rules`, which says `model: rules`."""
+    found = load_config(None, ["llm.code.provider=command", "llm.code.command=/opt/bin/my-model --quiet"], env={})
+    assert model_settings(found.llm, {})["code"].writer == "command/my-model"
+    with pytest.raises(ConfigError, match=r"llm\.code\.model is not set"):
+        model_settings(load_config(None, ["llm.code.provider=openai"], env={}).llm, {})
+    with pytest.raises(ConfigError, match=r"set llm\.feedback\.provider too"):
+        model_settings(load_config(None, ["llm.feedback.model=gpt-4o"], env={}).llm, {})
+
+
 def test_reasoning_models_are_known_by_name() -> None:
     for model, reasons in (("o3-mini", True), ("gpt-5-mini", True), ("gpt-4o", False), ("claude-sonnet-5", False)):
         found = settings(code={"provider": "openai", "model": model})["code"]
