@@ -200,6 +200,8 @@ class RunSession:
             return self._interrupted()
         search.deadline.lifted = True
         bench.finish()
+        if self.config.search.ensemble:
+            search.orchestrator.add_ensemble(self.config.search.top_k)
         self.finish(reason)
         return 0
 

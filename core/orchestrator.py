@@ -142,6 +142,32 @@ class Orchestrator:
             lives = self._player.judge(lives, pool)
         self._commit(lives)
 
+    def add_ensemble(self, top_k: int) -> None:
+        """Let a blend of the best compete, where the evaluator can make one. It takes no step and no tokens."""
+        blend = getattr(self._evaluator, "ensemble", None)
+        found = blend(self.journal.top(top_k)) if blend else None
+        if found is None:
+            return
+        code, members, plan = found
+        slot = self.journal.steps
+        task = Task(
+            node_id=node_id(self._plan.seed, "ensemble", slot),
+            operator="ensemble",
+            parent_ids=tuple(member.id for member in members),
+            round=max(self._round - 1, 0),
+            slot=slot,
+            seed=derive_seed(self._plan.seed, "ensemble", slot),
+        )
+        if task.node_id in self.journal or self.journal.find_duplicate(code):
+            return
+        life = self._life.begin(task, self._round_notes())
+        life.node = Node(
+            id=task.node_id, code=code, plan=plan, operator="ensemble", parent_ids=task.parent_ids, slot=slot,
+            writer="ensemble",
+        )  # fmt: skip
+        with ThreadPoolExecutor(1, thread_name_prefix="ensemble") as pool:
+            self._commit(self._player.judge([life], pool))
+
     # ------------------------------------------------------------ by hand
 
     def play(self, tasks: Sequence[Task]) -> list[Node]:

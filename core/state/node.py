@@ -18,7 +18,7 @@ Operator = Literal[
 MetricSource = Literal["verified", "unisolated", "claimed"]
 """Who vouches for the metric: our evaluator out of the candidate's reach, ours within its reach, the candidate."""
 
-FREE_OPERATORS: frozenset[str] = frozenset({"baseline", "user"})
+FREE_OPERATORS: frozenset[str] = frozenset({"baseline", "user", "ensemble"})
 """Nodes of these operators do not count as steps of the search."""
 
 

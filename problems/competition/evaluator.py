@@ -13,6 +13,7 @@ from core.evaluation.grading import GradingFault, TrustedChild, python_command
 from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.task import derive_seed
+from problems.competition.ensemble import program
 from problems.competition.medals import medal
 from problems.competition.prepared import LAUNCH, Prepared
 from problems.competition.source import Source
@@ -64,6 +65,28 @@ class CompetitionEvaluator:
         who = sha256(" ".join(node.id for node in nodes).encode()).hexdigest()[:12]
         reveals = self._prepared.count_reveal(f"{self._bench.run_dir.name}/{who}")
         return [self._final(node, reveals) for node in nodes]
+
+    def ensemble(self, nodes: Sequence[Node]) -> tuple[str, list[Node], str] | None:
+        """(program, members, plan) of a blend that is better on validation than each of `nodes` alone; or None.
+
+        No program runs here: the stored predictions are combined by the grader, which holds the labels.
+        """
+        kept = [(node, path) for node in nodes if (path := self.submission_of(node)) is not None]
+        if self._judge is None or len(kept) < 2:
+            return None
+        request = {"paths": [str(path) for _, path in kept], "lower_is_better": self._source.lower_is_better}
+        try:
+            found = self._judge.ask({"verb": "blend", **request})
+        except GradingFault:
+            return None
+        picks = found.get("picks") or []
+        if len(set(picks)) < 2:
+            return None
+        members = [node for node, _ in kept]
+        meta = self._prepared.meta
+        code = program(members, picks, scale=found["scale"], key=meta["id"], targets=meta["targets"])
+        plan = f"Greedy ensemble of {len(set(picks))} programs; blended validation score {found['score']:.6g}."
+        return code, [members[i] for i in sorted(set(picks))], plan
 
     def close(self) -> None:
         """End the grader."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from . import checking, scores
+from . import blending, checking, scores
 from .shim import InvalidSubmissionError, import_function
 from .tables import Malformed, read_submission, read_table
 
@@ -28,6 +28,8 @@ def handler() -> Callable[[dict[str, Any]], Any]:
             judge = Judge(request["exam"])
             return {"rows": judge.sizes}
         assert judge is not None
+        if request["verb"] == "blend":
+            return judge.blend(request["paths"], bool(request["lower_is_better"]))
         return judge.grade(request["path"], request["part"], bool(request.get("interval")))
 
     return handle
@@ -67,6 +69,22 @@ class Judge:
             return {"failure": "eval_error", "message": str(error)}
         except Exception as error:  # noqa: BLE001 - the competition's own grader
             return {"failure": "eval_error", "message": f"grader: {type(error).__name__}: {error}"[:500]}
+
+    def blend(self, paths: list[str], lower_is_better: bool) -> dict[str, Any]:
+        """`{picks, score, scale}` on the validation part, or {} where predictions cannot be combined."""
+        if not self._metric or len(self._targets) != 1 or not self._parts or self._metric not in scores.SCORES:
+            return {}
+        scale = blending.scale_of(self._metric, bool(self._exam["labels"]))
+        rows = self._parts["validation"]
+        tables = [_rows(self._checked(read_submission(path)), rows) for path in paths]
+        truth, name = _rows(self._answers, rows), self._targets[0]
+
+        def score(column: Any) -> float:
+            table = tables[0].assign(**{name: column})
+            return self._by_metric(table, truth)
+
+        columns = [table[name].to_numpy() for table in tables]
+        return {**blending.select(columns, scale, score, lower_is_better), "scale": scale}
 
     def _grade_part(self, table: Any, part: str, interval: bool) -> dict[str, Any]:
         if not self._parts:

@@ -1,0 +1,99 @@
+"""One program from several: runs each member as it is, then combines their submissions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from core.state.node import Node
+
+_PROGRAM = '''"""An ensemble by Swarm-Evo: {count} programs, run as they are, their predictions combined by {scale}."""
+# [SECTION: DATA]
+import os
+import shutil
+import sys
+
+import numpy as np
+import pandas as pd
+
+KEY = {key!r}
+TARGETS = {targets!r}
+SCALE = {scale!r}
+WEIGHTS = {weights!r}
+MEMBERS = [
+{members}
+]
+
+
+# [SECTION: TRAIN]
+def run(number, source):
+    """Run one member in a folder and a process of its own; its submission's path."""
+    folder = os.path.join("working", f"member_{{number}}")
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(os.path.join(folder, "submission"))
+    os.makedirs(os.path.join(folder, "working"))
+    os.symlink(os.path.abspath("input"), os.path.join(folder, "input"))
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.chdir(folder)
+            exec(compile(source, f"member_{{number}}.py", "exec"), {{"__name__": "__main__"}})
+            code = 0
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    written = os.path.join(folder, "submission", "submission.csv")
+    absolute = os.path.join("submission", "submission.csv")
+    if not os.path.exists(written) and os.path.exists(absolute):
+        shutil.move(absolute, written)
+    if status != 0 or not os.path.exists(written):
+        raise RuntimeError(f"member {{number}} ended without a submission")
+    return written
+
+
+tables = [pd.read_csv(run(number, source)).set_index(KEY) for number, source in enumerate(MEMBERS)]
+
+
+# [SECTION: PREDICT]
+def combine(columns):
+    columns = [column for column, weight in zip(columns, WEIGHTS) for _ in range(weight)]
+    if SCALE == "vote":
+        frame = pd.concat(columns, axis=1)
+        return frame.mode(axis=1)[0].astype(columns[0].dtype)
+    if SCALE == "log":
+        return np.expm1(sum(np.log1p(column) for column in columns) / len(columns))
+    if SCALE == "rank":
+        columns = [column.rank(pct=True) for column in columns]
+    return sum(columns) / len(columns)
+
+
+result = pd.DataFrame(index=tables[0].index)
+for target in TARGETS:
+    result[target] = combine([table[target].reindex(result.index) for table in tables])
+os.makedirs("submission", exist_ok=True)
+result.reset_index().to_csv(os.path.join("submission", "submission.csv"), index=False)
+print(f"combined {{len(MEMBERS)}} programs by {{SCALE}}, weights {{WEIGHTS}}")
+'''
+
+
+def program(members: Sequence[Node], picks: Sequence[int], *, scale: str, key: str, targets: Sequence[str]) -> str:
+    """The source of the ensemble.
+
+    Args:
+        members: candidates that may take part.
+        picks: positions in `members`, once for each time that one was picked.
+    """
+    counts = Counter(picks)
+    chosen = sorted(counts)
+    sources = ",\n".join(f"    {members[i].code!r}" for i in chosen)
+    return _PROGRAM.format(
+        count=len(chosen),
+        scale=scale,
+        key=key,
+        targets=list(targets),
+        weights=[counts[i] for i in chosen],
+        members=sources,
+    )

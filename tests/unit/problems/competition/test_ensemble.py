@@ -1,0 +1,95 @@
+"""The ensemble: greedy selection finds what helps, and its program does what the selection promised."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.state.node import Node
+from problems.competition.child.blending import combine, scale_of, select
+from problems.competition.ensemble import program
+
+
+def test_errors_that_cancel_are_combined():
+    truth = np.zeros(100)
+    noise = np.random.default_rng(0).normal(size=100)
+    columns = [noise, -noise, truth + 3]
+
+    def rmse(column):
+        return float(np.sqrt(np.mean((column - truth) ** 2)))
+
+    found = select(columns, "mean", rmse, lower_is_better=True)
+    assert found["picks"] == [0, 1] and found["score"] < 1e-9
+
+
+def test_nothing_is_added_to_a_perfect_program():
+    truth = np.arange(50.0)
+    found = select([truth, truth[::-1]], "mean", lambda c: float(np.mean(np.abs(c - truth))), lower_is_better=True)
+    assert found == {"picks": [0], "score": 0.0}
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 5), st.booleans())
+def test_never_worse_than_the_best_alone(seed, count, lower):
+    rng = np.random.default_rng(seed)
+    truth, columns = rng.normal(size=30), [rng.normal(size=30) for _ in range(count)]
+
+    def score(column):
+        value = float(np.mean((column - truth) ** 2))
+        return value if lower else -value
+
+    alone = [score(column) for column in columns]
+    best = min(alone) if lower else max(alone)
+    found = select(columns, "mean", score, lower)["score"]
+    assert found <= best + 1e-12 if lower else found >= best - 1e-12
+
+
+@pytest.mark.parametrize(
+    ("metric", "labels", "scale"),
+    [("rmsle", False, "log"), ("auc", False, "rank"), ("accuracy", True, "vote"), ("rmse", False, "mean")],
+)
+def test_scales(metric, labels, scale):
+    assert scale_of(metric, labels) == scale
+
+
+def test_votes_and_ranks():
+    votes = combine([["a", "b"], ["a", "c"], ["b", "c"]], "vote")
+    assert list(votes) == ["a", "c"]
+    ranks = combine([[0.1, 0.2, 0.3], [10, 20, 30]], "rank")
+    assert np.allclose(ranks, [1 / 6, 3 / 6, 5 / 6])
+
+
+MEMBER = """
+import os, pandas as pd
+test = pd.read_csv("input/test.csv")
+os.makedirs("submission", exist_ok=True)
+pd.DataFrame({"id": test["id"], "y": test["x"] * %s}).to_csv("submission/submission.csv", index=False)
+print("member %s")
+"""
+
+
+def test_the_program_combines_its_members_with_their_weights(tmp_path):
+    (tmp_path / "input").mkdir()
+    pd.DataFrame({"id": [3, 1, 2], "x": [1.0, 2.0, 3.0]}).to_csv(tmp_path / "input" / "test.csv", index=False)
+    members = [Node(id=f"n{i}", code=MEMBER % (i, i)) for i in (1, 4, 9)]
+    code = program(members, [0, 0, 1], scale="mean", key="id", targets=["y"])
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    written = pd.read_csv(tmp_path / "submission" / "submission.csv")
+    assert list(written["id"]) == [3, 1, 2]
+    assert np.allclose(written["y"], np.array([1.0, 2.0, 3.0]) * (1 + 1 + 4) / 3)
+    assert "member 9" not in done.stdout
+
+
+def test_a_member_that_fails_fails_the_ensemble(tmp_path):
+    (tmp_path / "input").mkdir()
+    members = [Node(id="a", code="raise ValueError('no')"), Node(id="b", code="pass")]
+    code = program(members, [0, 1], scale="mean", key="id", targets=["y"])
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode != 0 and "ended without a submission" in done.stderr
