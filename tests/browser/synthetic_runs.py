@@ -337,7 +337,7 @@ def play(
         )
         made.store.append([told])
         yield told
-    result, how = game.outcome(state) or ("1/2-1/2", "adjudication")
+    result, how = game.outcome(state) or (by_material(game.text(state)), "adjudication")
     body = " ".join(f"{i // 2 + 1}. {san}" if i % 2 == 0 else san for i, san in enumerate(sans))
     pgn = f'[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n\n{body} {result}\n'
     ended = GameFinished(
@@ -347,6 +347,13 @@ def play(
     for node, won, lost in ((white, "1-0", "0-1"), (black, "0-1", "1-0")):
         tally[node][0 if result == won else 2 if result == lost else 1] += 1
     yield ended
+
+
+def by_material(fen: str) -> str:
+    """The result that the pieces left on the board suggest; material of more than a pawn decides."""
+    worth = {"p": 1, "n": 3, "b": 3, "r": 5, "q": 9}
+    balance = sum((1 if sign.isupper() else -1) * worth.get(sign.lower(), 0) for sign in fen.split()[0])
+    return "1-0" if balance > 1 else "0-1" if balance < -1 else "1/2-1/2"
 
 
 def _game(kind: str) -> Any:

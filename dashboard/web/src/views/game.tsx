@@ -54,11 +54,11 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
             <Player id={data.white} connection={connection} left={move?.clock[0]} turn={!result && turn === 0} mark={chess ? "♔ white" : "● first"} />
           </div>
           <div className="row">
-            <button type="button" aria-label="First position" onClick={() => setAt(0)}>⏮</button>
+            <button type="button" aria-label="First position" onClick={() => setAt(0)}>«</button>
             <button type="button" aria-label="Back" onClick={() => step(-1)}>◀</button>
             <span className="num" style={{ minWidth: 70, textAlign: "center" }}>{shown} / {moves.length}</span>
             <button type="button" aria-label="Forward" onClick={() => step(1)}>▶</button>
-            <button type="button" aria-label="Newest position" aria-pressed={at === null} onClick={() => setAt(null)}>⏭</button>
+            <button type="button" aria-label="Newest position" aria-pressed={at === null} onClick={() => setAt(null)}>»</button>
           </div>
         </div>
       </Panel>
