@@ -53,7 +53,7 @@ def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any],
     public, private = _public_and_private(request, folder, config, out)
     sample = _find(config["dataset"]["sample_submission"], public, private)
     answers = _find(config["dataset"]["answers"], private, public)
-    for path in (sample, answers):
+    for path in (sample, answers, *public.iterdir(), *(private.iterdir() if private.is_dir() else ())):
         _refuse_pointer(path)
     head = read_table(sample)
     key, targets = str(head.columns[0]), [str(name) for name in head.columns[1:]]
