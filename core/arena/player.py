@@ -89,7 +89,11 @@ class SessionPlayer:
         return _checked(answer)
 
     def close(self) -> str:
-        return self._session.close().term_out[-2000:]
+        return self.end().term_out[-2000:]
+
+    def end(self) -> ExecutionResult:
+        """Send it home; what its process printed and used."""
+        return self._session.close()
 
 
 def _checked(answer: object) -> tuple[str, float | None]:
