@@ -39,6 +39,8 @@ class Fault:
     modes: tuple[str, ...] = MODES
     takes: float = 0.0
     timeout: float = 20.0
+    slack: int = 0
+    """Further requests that a machine under load may need: the second try has a short deadline too."""
     repaired: bool = False
     """True: with tools the ladder steps down and the reply is there after two requests."""
     options: dict[str, Any] = field(default_factory=dict)
@@ -58,12 +60,13 @@ FAULTS = (
     Fault("401", (Fail(401),), BackendAuthError),
     Fault("400", (Fail(400),), RefusedError, repaired=True),
     Fault("404", (Fail(404),), RefusedError),
-    Fault("stall", (Delay(3),), requests=2, timeout=0.5, modes=WHOLE),
+    Fault("stall", (Delay(3),), requests=2, timeout=0.8, slack=1, modes=WHOLE),
     Fault(
         "stall in a stream",
         (StreamFault("stall", after_chunks=1, stall_seconds=3),),
         requests=2,
-        timeout=0.4,
+        timeout=0.8,
+        slack=1,
         modes=STREAMS,
     ),
     Fault("drop", breaks="cut", requests=2, modes=WHOLE),
@@ -84,6 +87,8 @@ FAULTS = (
     Fault("empty", (Reply(text=""),), ReplyError, repaired=True),
     Fault("cut at max_tokens", (Reply(text="def f(", finish_reason="length"),), ReplyError, repaired=True),
     Fault("5 MB reply", (Reply(text=HUGE),), ReplyError, repaired=True, modes=WHOLE),
+    # Without a blank, so that it comes in one chunk: llmock streams word by word.
+    Fault("5 MB in a stream", (Reply(text="x" * 5_000_000),), ReplyError, repaired=True, modes=STREAMS),
 )
 
 
@@ -160,16 +165,17 @@ def test_fault(fault: Fault, provider: str, server: FaultyServer, matrix: dict[t
 
         repaired = fault.repaired and with_tools
         wanted, requests = (None, 2) if repaired else (fault.outcome, fault.requests)
+        asked = server.layer.requests
         label = f"{mode}: {text[:200]}"
         assert error is wanted, label
-        assert server.layer.requests == requests, label
+        assert requests <= asked <= requests + fault.slack, label
         assert seconds >= fault.takes, label
         assert seconds < fault.timeout * requests + 3, label
         if error is None and with_tools:
             assert set(json.loads(text)) >= set(REVIEW)
         told = "reply" if error is None else error.__name__
         also = "tools: " if fault.repaired and with_tools else ""
-        matrix.setdefault((fault.name, provider), []).append(f"{also}{told} ({requests})")
+        matrix.setdefault((fault.name, provider), []).append(f"{also}{told} ({asked})")
 
 
 GEMINI_SENDS_CALLS_WHOLE = frozenset({"stall in a stream", "drop in a stream", "truncated stream", "malformed chunk"})

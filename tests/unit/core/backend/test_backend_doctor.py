@@ -80,7 +80,7 @@ def test_rules_need_no_model() -> None:
 
 def test_servers_on_this_machine_are_offered(server: FaultyServer) -> None:
     server.reset()
-    found = find_local_servers([("vllm", server.port, "vllm"), ("ollama", 9, "ollama")])
+    found = find_local_servers([("vllm", server.port, "vllm"), ("ollama", 9, "ollama")], timeout=20)
     assert [one.name for one in found] == ["vllm"]
     assert found[0].base_url == f"http://127.0.0.1:{server.port}/v1"
     assert "gpt-4o-mini" in found[0].models
