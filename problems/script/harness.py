@@ -19,10 +19,18 @@ OPTIONS = {"thresholds": [0.5, 0.75, 0.9], "cascade": True, "metric": None}
 def evaluate(program_path):
     """{"metrics": …, "artifacts": …} of the candidate at that path."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), EVALUATOR)
-    folder = os.path.dirname(path)
-    sys.path.insert(0, folder)
-    os.chdir(folder)
+    before = os.getcwd()
+    sys.path.insert(0, os.path.dirname(path))
+    os.chdir(os.path.dirname(path))
     install_shim()
+    try:
+        return evaluate_by(path, program_path)
+    finally:
+        os.chdir(before)
+
+
+def evaluate_by(path, program_path):
+    """Ask the user's evaluator."""
     if path.endswith(".pkl"):
         return result_of(finish(call_pickled(path, program_path)))
     module = load("evaluator", path)

@@ -1,0 +1,152 @@
+"""The heuristic family from the command line, in the real sandbox."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.command_line import Cli
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "openevolve"
+PACKING = (
+    "run", "--problem", "bin_packing", "--problem.name=u120", "--problem.options.validation=10",
+    "--problem.options.test=10", "--search.per_island=4", "--search.batch=12", "--search.tune_interval=2",
+    "--search.tune_trials=6", "--search.migration_interval=2", "--logging.view=quiet",
+)  # fmt: skip
+
+
+def summary(cli: Cli, *words: str) -> dict:
+    ended = cli(*words, timeout=120)
+    assert ended.code == 0, ended.err + ended.out
+    return cli.show()
+
+
+def test_one_and_two_workers_and_a_killed_run_search_alike(cli_at: Callable[[str], Cli]):
+    one, two, broken = cli_at("one"), cli_at("two"), cli_at("broken")
+    steps = "--search.max_steps=60"
+    first = summary(one, *PACKING, steps, "--search.workers=1")
+    second = summary(two, *PACKING, steps, "--search.workers=2")
+    child = broken.start(*PACKING, steps)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and child.poll() is None:
+        if broken.runs and _committed(broken.runs[0]) > 30:
+            break
+        time.sleep(0.02)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    third = summary(broken, "resume", "latest", "--logging.view=quiet")
+    assert first["steps"] == second["steps"] == third["steps"] == 60
+    assert first["journal_sha256"] == second["journal_sha256"] == third["journal_sha256"]
+    operators = {node["operator"] for node in first["nodes"]}
+    assert {"baseline", "generate", "mutate", "crossover", "tune"} <= operators
+    assert first["best_metric"] <= min(n["metric"] for n in first["nodes"] if n["operator"] == "baseline")
+    assert first["metric_source"] == "verified"
+
+
+def _committed(run: Path) -> int:
+    import sqlite3
+
+    try:
+        with sqlite3.connect(f"file:{run / 'run.db'}?mode=ro", uri=True) as db:
+            return int(db.execute("select count(*) from nodes").fetchone()[0])
+    except sqlite3.Error:
+        return 0
+
+
+def test_a_finished_run_leaves_a_program_that_prints_its_test_score(cli: Cli):
+    shown = summary(cli, *PACKING, "--search.max_generations=4")
+    solution = cli.run_dir / "best_solution" / "solution.py"
+    done = subprocess.run([sys.executable, "-I", str(solution)], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == f"test excess: {shown['final_metric']:.6f}"
+    low, high = shown["final_interval"]
+    assert low <= shown["final_metric"] <= high
+    rows = json.loads((cli.run_dir / "metrics.json").read_text())
+    assert [row["generation"] for row in rows] == list(range(len(rows))) and len(rows) >= 4
+    assert all(row["lower_is_better"] and row["num_candidates"] for row in rows)
+    assert (cli.run_dir / "evolution.png").stat().st_size > 1000
+
+
+def test_hostile_rules_are_failures_and_the_run_goes_on(cli: Cli, tmp_path: Path):
+    """Programs that the user hands in as first nodes stand for what a model may write."""
+    programs = {
+        "exit": "def score_bin(item, remaining_capacity):\n    __builtins__['__import__']('os')._exit(0)\n",
+        "hang": "def score_bin(item, remaining_capacity):\n    while True:\n        pass\n",
+        "grow": "def score_bin(item, remaining_capacity):\n    x = [0]\n    while True:\n        x = x + x\n",
+        "import": "import socket\ndef score_bin(item, remaining_capacity):\n    return 0\n",
+        "nan": "def score_bin(item, remaining_capacity):\n    return float('nan')\n",
+    }
+    paths = []
+    for name, code in programs.items():
+        paths.append(tmp_path / f"{name}.py")
+        paths[-1].write_text(code)
+    words = ("--search.max_steps=6", "--execution.timeout=1", "--execution.memory_mb=256")
+    shown = summary(cli, *PACKING, *words, f"--initial={','.join(map(str, paths))}")
+    users = [node["failure"] for node in shown["nodes"] if node["operator"] == "user"]
+    assert len(users) == 5 and users[1] == "timeout" and users[2] == "memory"
+    assert users[3:] == ["import_blocked", "non_finite"]
+    assert users[0] in ("exit", "runtime", "signal")
+    assert shown["steps"] == 6 and shown["best_metric"] is not None
+
+
+@pytest.mark.parametrize("folder", ["minimise", "async_packing", "sibling_table"])
+def test_evaluators_in_openevolves_form_run_unmodified(cli: Cli, folder: str):
+    words = ("run", "--problem", "script", f"--problem.path={EXAMPLES / folder}", "--search.max_steps=8")
+    shown = summary(cli, *words, "--logging.view=quiet")
+    assert shown["metric_source"] == "verified"
+    (initial,) = [node["metric"] for node in shown["nodes"] if node["operator"] == "baseline"]
+    assert initial is not None and shown["best_metric"] >= initial
+    if folder != "async_packing":
+        node = cli.node(shown["nodes"][0]["node_id"])
+        assert node["metadata"]["artifacts"]
+
+
+def test_an_evaluator_that_shares_objects_falls_back_with_the_reason(cli: Cli, tmp_path: Path):
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    (folder / "initial_program.py").write_text("def run(callback):\n    return callback(3) + 1.5\n")
+    (folder / "evaluator.py").write_text(
+        "import importlib.util\n\ndef evaluate(path):\n"
+        "    spec = importlib.util.spec_from_file_location('p', path)\n"
+        "    p = importlib.util.module_from_spec(spec)\n    spec.loader.exec_module(p)\n"
+        "    return {'combined_score': p.run(lambda x: x * 2)}\n"
+    )
+    words = ("run", "--problem", "script", f"--problem.path={folder}", "--search.max_steps=3", "--logging.view=quiet")
+    shown = summary(cli, *words)
+    assert shown["nodes"][0]["metric"] == 7.5
+    assert shown["metric_source"] == "unisolated"
+    assert cli.node(shown["nodes"][0]["node_id"])["metadata"]["unisolated"]
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_any_command_in_any_language(cli: Cli, tmp_path: Path, graded: bool):
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    (folder / "a.sh").write_text('X=3\nY=5\necho "score: $((100 - (X-7)*(X-7) - (Y-2)*(Y-2)))"\necho $X $Y > out.txt\n')
+    (folder / "grade.py").write_text(
+        "import sys\nx, y = map(int, open(sys.argv[1]).read().split())\nprint('score:', 100 - (x-7)**2 - (y-2)**2)\n"
+    )
+    words = [
+        "run", "--problem", "command", f"--problem.source={folder / 'a.sh'}", "--problem.eval=sh a.sh",
+        "--problem.metric=score", "--search.max_steps=8", "--logging.view=quiet",
+    ]  # fmt: skip
+    if graded:
+        words += [f"--problem.grade={sys.executable} grade.py {{output}}", "--problem.options.output=out.txt"]
+    shown = summary(cli, *words)
+    assert shown["nodes"][0]["metric"] == 75
+    assert shown["metric_source"] == ("verified" if graded else "unisolated")
+    assert re.match(r"X=", (cli.run_dir / "best_solution" / "a.sh").read_text())
+
+
+def test_the_small_problem_to_copy(cli: Cli):
+    words = ("--problem.options.cities=20", "--problem.options.instances=3", "--search.tune_trials=5")
+    shown = summary(cli, "run", "--problem", "tsp", *words, "--search.max_steps=60", "--logging.view=quiet")
+    (nearest,) = [node["metric"] for node in shown["nodes"] if node["operator"] == "baseline"]
+    assert shown["best_metric"] < nearest
+    assert any(node["operator"] == "tune" for node in shown["nodes"])
