@@ -57,6 +57,8 @@ class ModelChoice(Section):
     weight: float = Field(1.0, gt=0)
     provider: str | None = None
     base_url: str | None = None
+    api_key: SecretStr | None = None
+    """Needed where `base_url` is another host than the role's: a key is not sent to a host it was not made for."""
     price: PriceSection | None = None
 
 

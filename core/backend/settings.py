@@ -32,7 +32,12 @@ HOST_KEYS: dict[str, tuple[str, ...]] = {
 }
 """Host of a compatible endpoint → variables. A key is never sent to a host it was not made for."""
 
-USUAL_URLS = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL", "gemini": "GOOGLE_GEMINI_BASE_URL"}
+USUAL_URLS = {
+    "openai": "OPENAI_BASE_URL",
+    "azure": "AZURE_OPENAI_ENDPOINT",
+    "anthropic": "ANTHROPIC_BASE_URL",
+    "gemini": "GOOGLE_GEMINI_BASE_URL",
+}
 KEYED = frozenset(USUAL_KEYS)
 OWN_MACHINE = frozenset({"rules", "command"})
 _REASONING = re.compile(r"^(o[134](-|$)|gpt-5|gpt-6|gpt-oss)")
@@ -122,11 +127,19 @@ def model_settings(llm: LLMSection, env: Mapping[str, str] | None = None) -> dic
             inherited = {key: value for key, value in code.items() if key in _SHARED}
         elif "model" in own:
             inherited = {key: value for key, value in code.items() if key not in ("models", "choice", "price")}
+        if _moves_away(own, code):
+            inherited.pop("api_key", None)
         roles[role] = _resolve(role, {**inherited, **own}, environment)
     return roles
 
 
 _SHARED = ("timeout", "attempts", "backoff")
+
+
+def _moves_away(own: Mapping[str, Any], code: Mapping[str, Any]) -> bool:
+    """True if `own` names another host than it inherits: the key of the one is a secret before the other."""
+    address = own.get("base_url") or ""
+    return bool(address) and host_of(address) != host_of(code.get("base_url") or "")
 
 
 def _set_keys(section: ModelSection) -> dict[str, Any]:
@@ -182,6 +195,8 @@ _PLAIN = (
 def _without_price(keys: dict[str, Any], choice: Any) -> dict[str, Any]:
     """A choice with another provider or model takes no price, and with another provider no key and address either."""
     dropped = {"price", "model"}
+    if _moves_away({"base_url": choice.base_url}, keys):
+        dropped.add("api_key")
     if choice.provider not in (None, keys.get("provider")):
         dropped |= {"api_key", "base_url"}
     return {key: value for key, value in keys.items() if key not in dropped}

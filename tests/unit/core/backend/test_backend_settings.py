@@ -36,6 +36,17 @@ def test_a_role_with_another_provider_inherits_neither_key_nor_address() -> None
     assert roles["feedback"].key_text == "sk-ant-1"
 
 
+def test_a_role_or_choice_on_another_host_does_not_get_the_key() -> None:
+    code = {"provider": "openai", "model": "m", "base_url": "https://one.example/v1", "api_key": KEY}
+    away = {"base_url": "https://two.example/v1"}
+    roles = settings(code=code, feedback=away, refine=away | {"api_key": "sk-two"})
+    assert [roles[role].key_text for role in ("code", "feedback", "refine")] == [KEY, "", "sk-two"]
+    assert settings(code=code, feedback={"base_url": "https://one.example/v2"})["feedback"].key_text == KEY
+    models = [{"model": "a"}, {"model": "b", **away}, {"model": "c", **away, "api_key": "sk-two"}]
+    arms = settings(code={**code, "models": models})["code"].models
+    assert [arm.key_text for arm in arms] == [KEY, "", "sk-two"]
+
+
 @pytest.mark.parametrize(
     ("provider", "base_url", "variable", "found"),
     [
