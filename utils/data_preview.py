@@ -36,7 +36,9 @@ def preview_folder(folder: Path, kind: str = "stats", *, first: Sequence[str] = 
     paths = sorted((p for p in folder.rglob("*") if p.is_file()), key=lambda p: (_rank(p.name, first), str(p)))
     tables = [path for path in paths if path.suffix == ".csv"][:8]
     parts = [_list_files(folder, paths)]
-    parts += [_describe_table(path, str(path.relative_to(folder)), kind) for path in tables]
+    described: dict[str, list[str]] = {}
+    for path in tables:
+        parts.append(_describe_table(path, str(path.relative_to(folder)), kind, described))
     return cut("\n\n".join(parts), limit)
 
 
@@ -68,19 +70,37 @@ def _list_files(folder: Path, paths: Sequence[Path]) -> str:
     return "\n".join(lines)
 
 
-def _describe_table(path: Path, name: str, kind: str) -> str:
+def _describe_table(path: Path, name: str, kind: str, described: dict[str, list[str]]) -> str:
+    """A table by its columns; one whose columns were nearly all described before is said to be like that one."""
     import pandas as pd
 
     try:
         frame = pd.read_csv(path, nrows=SAMPLE_ROWS, low_memory=False)
     except (ValueError, OSError) as error:
         return f"{name}: not readable as a table ({str(error).splitlines()[0]})"
-    head = f"{name}: {len(frame)}{'+' if len(frame) == SAMPLE_ROWS else ''} rows, {len(frame.columns)} columns"
+    names = [str(column) for column in frame.columns]
+    head = f"{name}: {len(frame)}{'+' if len(frame) == SAMPLE_ROWS else ''} rows, {len(names)} columns"
+    like = next((other for other, theirs in described.items() if _is_like(names, theirs)), None)
+    described[name] = names
+    if like:
+        return f"{head}: {_difference(names, described[like], like)}"
     lines = [head] + [_column_line(column, kind) for column in profile(frame)]
     if kind == "rows":
         shown = frame.head(3).map(lambda value: value if not isinstance(value, str) else value[:60])
         lines += ["first rows:", shown.to_csv(index=False).rstrip()]
     return "\n".join(lines)
+
+
+def _is_like(names: Sequence[str], others: Sequence[str]) -> bool:
+    return len(set(names) & set(others)) > 0.8 * max(len(names), len(others))
+
+
+def _difference(names: Sequence[str], others: Sequence[str], like: str) -> str:
+    without = [name for name in others if name not in names]
+    more = [name for name in names if name not in others]
+    words = [f"without {', '.join(without)}"] if without else []
+    words += [f"with {', '.join(more)}"] if more else []
+    return f"those of {like}{' ' + ' and '.join(words) if words else ''}"
 
 
 def _column_line(column: dict[str, Any], kind: str) -> str:

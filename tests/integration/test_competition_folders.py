@@ -55,6 +55,8 @@ def grade(submission: pd.DataFrame, answers: pd.DataFrame) -> float:
         raise InvalidSubmissionError("wrong number of rows")
     if submission["quality"].min() < 0:
         raise InvalidSubmissionError("quality must not be negative")
+    if submission["quality"].max() == 999:
+        return float("nan")
     if submission["quality"].max() > 1000:
         raise ZeroDivisionError("the grader itself is broken")
     return int(round((submission["quality"] - answers["quality"]).abs().mean() * 1000))
@@ -136,6 +138,7 @@ def test_the_folder_is_left_as_it_was(wine):
     [
         ("for row in rows: row['quality'] = '-1'", "bad_submission", "quality must not be negative"),
         ("rows.pop()", "bad_submission", "needs 100 rows, has 99"),
+        ("for row in rows: row['quality'] = '999'", "non_finite", "the score is nan"),
         ("for row in rows: row['quality'] = '5000'", "eval_error", "ZeroDivisionError: the grader itself is broken"),
         ("for row in rows: row['quality'] = ''", "eval_error", "cannot convert float NaN"),
     ],

@@ -71,3 +71,13 @@ def test_a_table_that_cannot_be_read_is_said_so(tmp_path):
 
 def test_cut_leaves_short_text_alone():
     assert cut("short", 100) == "short"
+
+
+def test_a_table_like_another_is_not_described_twice(tmp_path):
+    frame = pd.DataFrame({f"c{i}": [i, i + 1] for i in range(10)})
+    frame.to_csv(tmp_path / "train.csv", index=False)
+    frame.drop(columns="c9").to_csv(tmp_path / "test.csv", index=False)
+    frame[["c0"]].assign(c9=0).to_csv(tmp_path / "sample_submission.csv", index=False)
+    text = preview_folder(tmp_path, first=("train.csv", "test.csv"))
+    assert "test.csv: 2 rows, 9 columns: those of train.csv without c9" in text
+    assert "sample_submission.csv: 2 rows, 2 columns\n  c0: number" in text
