@@ -20,6 +20,7 @@ from core.events import Event, GenerationFinished
 from core.state.failure import FailureKind
 from core.state.node import MetricSource, Node
 from core.state.task import derive_seed
+from utils.stats import Estimate
 
 SMOKE_SECONDS = 5.0
 """A smoke match cuts a move off after this, also where rated games allow more."""
@@ -191,10 +192,8 @@ class _Verdict:
             self.decision = rule.decide(self.table, champion, rng, self._more)
         for game in self.table.games:
             arena.ratings.add(game)
-        anchor = arena.anchor(self.nodes)
-        estimates = arena.ratings.estimates(anchor.id if anchor else players[0])
         names = names_of([engine_of(node) for node in self.cohort])
-        self.rows = table_rows(self.table, estimates, names)
+        self.rows = table_rows(self.table, self._estimates(players), names)
 
     def of(self, node: Node) -> Evaluation:
         """The node's verdict. It has no signature: engines of different generations have no games in common."""
@@ -222,6 +221,22 @@ class _Verdict:
             message=f"{row['wins']} won, {row['draws']} drawn, {row['losses']} lost of {count}",
             metadata=metadata,
         )
+
+    def _estimates(self, players: Sequence[str]) -> dict[str, Estimate]:
+        """Elo of the cohort, the anchor at 0.
+
+        Where no games lead to the anchor (a forked run has an empty book), the first of the cohort with a metric
+        keeps it and the others are measured from there.
+        """
+        anchor = self.arena.anchor(self.nodes)
+        if anchor is not None:
+            estimates = self.arena.ratings.estimates(anchor.id)
+            if set(players) <= set(estimates):
+                return estimates
+        fixed = next((node for node in self.cohort if node.metric_value is not None), self.cohort[0])
+        by = fixed.metric_value or 0.0
+        found = self.arena.ratings.estimates(fixed.id)
+        return {name: Estimate(e.elo + by, e.low + by, e.high + by) for name, e in found.items()}
 
     def _coronation(self, anchor: str) -> Decision:
         """Before the first generation the anchor is champion by definition, its best rival the runner-up."""

@@ -191,3 +191,41 @@ def test_final_measures_against_a_gauntlet_from_held_out_openings(tmp_path):
     assert final and not rated & {tuple(game["opening"]) for game in final}
     rivals = {name for game in final for name in (game["white"], game["black"])} - {"champ", "first"}
     assert rivals == {"gauntlet:line counter 3", "gauntlet:rollouts 120"}
+
+
+def test_a_fork_without_games_measures_from_the_champions_own_metric(tmp_path):
+    bench = bench_of(tmp_path / "one")
+    evaluator = ArenaEvaluator(bench, SPEC, four_settings())
+    commit(bench, baselines(), evaluator.evaluate(baselines()))
+    stronger = SPEC.anchor.code.replace("DEPTH = 2", "DEPTH = 4")
+    (verdict,) = evaluator.evaluate([candidate(stronger)])
+    champion = candidate(stronger).model_copy(
+        update={"metric_value": 150.0, "metadata": {**verdict.metadata, "promoted": ["new", "first"]}}
+    )
+    forked = bench_of(tmp_path / "two")
+    for node in [*bench.journal, champion]:
+        forked.journal.append(node)
+    (after,) = ArenaEvaluator(forked, SPEC, four_settings()).evaluate([candidate(LAST.replace("last", "x"), "next", 2)])
+    row = next(row for row in after.metadata["standings"] if row["node_id"] == "new")
+    assert row["elo"] == 150.0 and after.metric < 150.0
+
+
+@pytest.mark.parametrize("rule", ["los", "sprt"])
+def test_careful_promotion_in_a_whole_tournament(tmp_path, rule):
+    book = RecordingBook()
+    bench = bench_of(tmp_path, book=book)
+    settings = four_settings(promotion=rule, openings=3)
+    evaluator = ArenaEvaluator(bench, SPEC, settings)
+    commit(bench, baselines(), evaluator.evaluate(baselines()))
+    before = len(bench.games.all())
+    changes = (("DEPTH = 2", "DEPTH = 2 + 4"), ("WIN_FIRST = False", "WIN_FIRST = True"))
+    stronger = SPEC.anchor.code.replace(*changes[0]).replace(*changes[1])
+    (verdict,) = evaluator.evaluate([candidate(stronger)])
+    decision = verdict.metadata["decision"]
+    assert decision["rule"] == rule and verdict.metadata["promoted"][0] in ("champ", "new")
+    if rule == "sprt":
+        assert sum(decision["pentanomial"]) > 3, "a test of three pairs is undecided: more are played"
+        assert len(bench.games.all()) - before > 18
+    told = len(book.events)
+    again = ArenaEvaluator(bench, SPEC, settings).evaluate([candidate(stronger)])
+    assert again == [verdict] and len(book.events) == told

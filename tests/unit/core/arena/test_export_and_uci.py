@@ -1,0 +1,148 @@
+"""The exported file under UCI, and the UCI player against scripted programs."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+import time
+
+import pytest
+
+from core.arena.export import standalone
+from core.arena.limit import MoveLimit
+from core.arena.match import Engine, Match, play_match
+from core.arena.player import Forfeit, Turn
+from core.arena.uci import UciPlayer
+from core.state.failure import FailureKind
+from problems.chess_engines.problem import spec as chess_spec
+from problems.connect_four.problem import spec as four_spec
+
+CHESS, FOUR = chess_spec(), four_spec()
+DEPTH = MoveLimit.parse("depth:1")
+
+
+def talk(path, *lines: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, str(path)],
+        input="\n".join(lines) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+@pytest.fixture(params=["four", "chess"])
+def exported(request, tmp_path):
+    spec = FOUR if request.param == "four" else CHESS
+    path = tmp_path / "engine.py"
+    path.write_text(standalone(spec.anchor.code, spec.prelude, 'a "title" \\ with\nnoise'))
+    return spec, path
+
+
+def test_an_exported_engine_speaks_uci(exported):
+    spec, path = exported
+    first = spec.game.legal(spec.game.initial())[0]
+    words = ["uci", "isready", "ucinewgame", "position startpos", "go depth 1", f"position startpos moves {first}"]
+    heard = talk(path, *words, "go wtime 1000 btime 1000 winc 0 binc 0", "go movetime 20", "go nodes 50", "go", "quit")
+    assert heard[0] == "id name alpha-beta" and "uciok" in heard and "readyok" in heard
+    moves = [line.split()[1] for line in heard if line.startswith("bestmove")]
+    states = [spec.game.initial(), *[spec.game.initial((first,))] * 4]
+    assert len(moves) == 5 and all(m in spec.game.legal(s) for m, s in zip(moves, states, strict=True))
+
+
+def test_an_exported_engine_still_binds_engine_and_plays_as_it_did(exported):
+    spec, path = exported
+    space = {"__name__": "exported"}
+    exec(compile(path.read_text(), str(path), "exec"), space)
+    position = space["Position"](limit=space["Limit"](depth=1))
+    plain: dict = {}
+    exec(spec.prelude, plain)
+    exec(spec.anchor.code, plain)
+    plain_position = plain["Position"](limit=space["Limit"](depth=1))
+    assert space["engine"].select_move(position, 1000) == plain["engine"].select_move(plain_position, 1000)
+
+
+def test_a_future_import_stays_on_top_of_an_exported_file(tmp_path):
+    code = "from __future__ import annotations\n" + FOUR.sparring.code
+    path = tmp_path / "engine.py"
+    path.write_text(standalone(code, FOUR.prelude, "x"))
+    assert any(line.startswith("bestmove") for line in talk(path, "position startpos", "go nodes 5"))
+
+
+def test_chess_from_a_fen_with_an_old_halfmove_clock(tmp_path):
+    path = tmp_path / "engine.py"
+    path.write_text(standalone(CHESS.anchor.code, CHESS.prelude, "x"))
+    heard = talk(path, "position fen 7k/8/8/8/8/8/R7/K7 w - - 60 90 moves a2a3", "go depth 2")
+    assert heard[-1].split()[1] in ("h8g8", "h8g7", "h8h7")
+
+
+def program(tmp_path, body: str):
+    path = tmp_path / "uci.py"
+    path.write_text(
+        "import sys, time\n"
+        "def say(t): print(t, flush=True)\n"
+        "for line in sys.stdin:\n"
+        "    w = line.split()\n"
+        "    if w[0] == 'uci': say('option name Hash'); say('uciok')\n"
+        "    elif w[0] == 'isready': say('readyok')\n"
+        "    elif w[0] == 'position': moves = w[3:]\n"
+        f"    elif w[0] == 'go':\n        {body}\n"
+    )
+    return [sys.executable, str(path)]
+
+
+def turn(*moves, seconds=2.0, left=(1000, 2000)):
+    return Turn(moves, len(moves) % 2, left, seconds)
+
+
+def test_the_whole_line_and_the_limit_are_sent(tmp_path):
+    command = program(tmp_path, "say('info depth 1 score cp -35 nodes 1'); say('bestmove ' + '_'.join(moves + w))")
+    player = UciPlayer(command, MoveLimit.parse("clock:1000+50"))
+    assert player.move(turn()) == ("go_wtime_1000_btime_2000_winc_50_binc_50", -35.0)
+    assert player.move(turn("4", "5"))[0].startswith("4_5_go_")
+    assert player.move(turn("6", "7"))[0].startswith("4_5_6_7_go_")
+    assert "bestmove" in player.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "termination", "failure"),
+    [
+        ("time.sleep(60)", "time_forfeit", FailureKind.TIME_FORFEIT),
+        ("sys.exit(3)", "crash", FailureKind.EXIT),
+        ("import os; os.kill(os.getpid(), 9)", "crash", FailureKind.SIGNAL),
+        ("say('x' * 9_000_000)", "crash", FailureKind.OUTPUT),
+    ],
+)
+def test_a_uci_program_that_fails_forfeits(tmp_path, body, termination, failure):
+    player = UciPlayer(program(tmp_path, body), DEPTH)
+    started = time.perf_counter()
+    with pytest.raises(Forfeit) as forfeit:
+        player.move(turn(seconds=0.5))
+    assert (forfeit.value.termination, forfeit.value.failure) == (termination, failure)
+    assert time.perf_counter() - started < 3.0
+    player.close()
+
+
+def test_mate_scores_are_far_from_all_others(tmp_path):
+    player = UciPlayer(program(tmp_path, "say('info score mate -3'); say('bestmove 4')"), DEPTH)
+    assert player.move(turn()) == ("4", -30_000.0)
+    player.close()
+
+
+def test_what_is_not_a_program_forfeits_its_game(tmp_path):
+    plain = tmp_path / "notes.txt"
+    plain.write_text("no program")
+    plain.chmod(plain.stat().st_mode | stat.S_IXUSR)
+    match = Match(
+        game=FOUR.entry,
+        prelude=FOUR.prelude,
+        white=Engine(id="w", command=(str(plain),)),
+        black=Engine(id="b", command=(sys.executable, "-c", "pass")),
+        limit="depth:1",
+    )
+    record = play_match(match, None)
+    assert (record.result, record.termination, record.loser) == ("0-1", "crash", 0)
