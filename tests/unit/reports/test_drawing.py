@@ -96,12 +96,17 @@ def test_a_diff_of_huge_programs_is_bounded():
 
 
 @pytest.mark.parametrize("generational", [False, True])
-def test_the_child_writes_plots_and_report(write_run, small_nodes, generational):
-    nodes = (
-        [n.model_copy(update={"generation": i // 2}) for i, n in enumerate(small_nodes)]
-        if generational
-        else small_nodes
-    )
+def test_the_child_writes_plots_and_report_in_a_folder_of_foreign_modules(
+    write_run, small_nodes, generational, tmp_path, monkeypatch
+):
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "__init__.py").write_text("raise SystemExit('foreign reports')")
+    (tmp_path / "core.py").write_text("raise SystemExit('foreign core')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    nodes = small_nodes
+    if generational:
+        nodes = [n.model_copy(update={"generation": i // 2}) for i, n in enumerate(small_nodes)]
     run_dir = write_run(nodes, problem="costs $x_1$ and $$")
     written = child.write_all(run_dir)
     assert [path.name for path in written] == ["report.html", "evolution.png", "failures.png"]
@@ -116,19 +121,14 @@ def test_a_run_without_nodes_has_its_plots_too(write_run):
     assert (run_dir / "evolution.png").read_bytes().startswith(PNG)
 
 
-def test_foreign_modules_in_the_current_folder_do_not_reach_the_child(write_run, small_nodes, tmp_path, monkeypatch):
-    (tmp_path / "reports").mkdir()
-    (tmp_path / "reports" / "__init__.py").write_text("raise SystemExit('foreign reports')")
-    (tmp_path / "core.py").write_text("raise SystemExit('foreign core')")
-    run_dir = write_run(small_nodes)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert child.write_all(run_dir)
-
-
 def test_what_goes_wrong_in_the_child_is_one_line(tmp_path):
     with pytest.raises(SwarmEvoError, match=r"plots and report of nothing: \w+"):
         child.write_all(tmp_path / "nothing")
+
+
+def test_a_child_that_takes_too_long_is_given_up(write_run, small_nodes):
+    with pytest.raises(SwarmEvoError, match=r"not done after 0\.01 s"):
+        child.write_all(write_run(small_nodes), timeout=0.01)
 
 
 def test_the_parent_loads_no_matplotlib():

@@ -143,12 +143,35 @@ def test_it_claims_no_more_than_the_interval_carries(write_run, small_nodes, fin
     assert words in outline_of(run_dir).text
 
 
+@pytest.mark.parametrize("low", [-5.0, 5.0])
+def test_the_arena_says_what_its_games_carry(write_run, low):
+    duel = {"wins_draws_losses": [6, 2, 4], "los": 0.74}
+    final = {
+        "node_id": "a", "metric": 30.0, "interval": [low, 65.0], "message": "+30 Elo above the starting champion",
+        "detail": {"games": 80, "head_to_head": duel},
+    }  # fmt: skip
+    nodes = [Node(id="a", code="x", metric_value=40.0, metric_source="verified", generation=0)]
+    text = outline_of(write_run(nodes, unit="Elo", lower_is_better=False, final=final)).text
+    assert "Final: +30 Elo above the starting champion." in text
+    assert "6 won, 2 drawn, 4 lost; likelihood of superiority 74.0 %" in text
+    assert ("it may be no stronger than the starting champion" in text) == (low < 0)
+    assert "head_to_head · los" in text
+
+
 def test_a_stored_secret_is_masked_once_more(write_run):
     run_dir = write_run(
         [], config={"llm": {"code": {"api_key": "sk-very-secret"}}, "dashboard": {"token": "tok-secret"}}
     )
     page = render(read_facts(run_dir))
     assert "very-secret" not in page and "tok-secret" not in page and "llm.code.api_key: ********" in page
+
+
+def test_a_wild_score_is_marked_at_the_edge(write_run):
+    nodes = [
+        Node(id=str(i), code=f"{i}", metric_value=m, metric_source="verified") for i, m in enumerate([1, 1.1, 1.2, 9e9])
+    ]
+    page = render(read_facts(write_run(nodes)))
+    assert page.count('class="beyond op-draft"') == 1 and "step 3: draft 3: 9e+09" in page
 
 
 def test_generations_draw_averages_and_candidates(write_run):

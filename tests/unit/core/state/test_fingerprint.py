@@ -20,6 +20,19 @@ SAME = {
 }
 
 
+MORE = [
+    ("async def f(a):\n x = await a\n return x", "async def f(a):\n y = await a\n return y"),
+    ("def f(a):\n return {x for x in a}, (x for x in a)", "def f(a):\n return {y for y in a}, (z for z in a)"),
+    ("def f(a):\n if (n := len(a)) > 1: return n", "def f(a):\n if (m := len(a)) > 1: return m"),
+    ("def f():\n def g():\n  x = 1\n  return x\n return g", "def f():\n def g():\n  y = 1\n  return y\n return g"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), MORE)
+def test_locals_of_every_kind_of_scope_are_renamed(one, other):
+    assert ast_hash(one) == ast_hash(other)
+
+
 @pytest.mark.parametrize("name", SAME)
 def test_what_makes_no_difference(name):
     assert ast_hash(SAME[name]) == ast_hash(BASE) and text_hash(SAME[name]) != text_hash(BASE)
@@ -54,6 +67,27 @@ DIFFERENT = {
     "a local import and its name": (
         "def f():\n import math\n math = math.sqrt\n return math(2)",
         "def f():\n import math\n x = x.sqrt\n return x(2)",
+    ),
+    "a walrus binds outside of its comprehension": (
+        "def f(a):\n b = [x := y for y in a]\n return x",
+        "def f(a):\n b = [x for y in a]\n return x",
+    ),
+    "the name of an exception": (
+        "def f():\n try: g()\n except E as e: return e",
+        "def f():\n try: g()\n except E as d: return e",
+    ),
+    "captures of a match": (
+        "def f(a):\n match a:\n  case [x, *r]: return x\n  case {'k': v, **m}: return m",
+        "def f(a):\n match a:\n  case [x, *r]: return r\n  case {'k': v, **m}: return m",
+    ),
+    "a lambda's argument": ("f = lambda x, y: x", "f = lambda x, y: y"),
+    "a default is evaluated outside": (
+        "def f(a):\n x = 1\n def g(b=x):\n  x = 2\n  return x\n return g",
+        "def f(a):\n y = 1\n def g(b=x):\n  x = 2\n  return x\n return g",
+    ),
+    "dictionaries' keys and values": (
+        "def f(a): return {x: y for x, y in a}",
+        "def f(a): return {y: x for x, y in a}",
     ),
     "operands": ("def f(a):\n x = 1\n y = 2\n return x - y", "def f(a):\n x = 1\n y = 2\n return y - x"),
     "integer and float": ("x = 3", "x = 3.0"),
