@@ -83,7 +83,7 @@ class ModelSection(Section):
     """True for models without temperature and with `max_completion_tokens`; null: known by name."""
     stream: bool | None = None
     tools: Literal["tool", "schema", "fence"] | None = None
-    """Where function calling starts: a forced tool (default), JSON schema, JSON in a fence (servers that ignore tools)."""
+    """Where function calling starts: a forced tool (default), or a JSON schema or a fence where tools are ignored."""
     timeout: float | None = Field(None, gt=0)
     """Seconds for one call, retries apart."""
     attempts: int | None = Field(None, ge=1)
