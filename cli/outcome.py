@@ -11,6 +11,7 @@ from typing import Any
 from cli.composition import Search
 from core.contracts import Evaluation, Problem
 from core.events import FinalScored
+from core.search.claim import paired_claim
 from core.search.final_choice import choose
 from core.state.node import Node
 from core.storage.repository import RunStore
@@ -72,7 +73,11 @@ def conclude(search: Search, store: RunStore, run_dir: Path, reason: str) -> Out
     rows = [row for row in outcome.baselines if row["failure"] is None]
     scores = search.evaluator.final([outcome.best, *(_node_of(search, row) for row in rows)])
     _keep_baselines(store, outcome, rows, scores[1:])
-    outcome.final = {**_final_of(outcome.best, scores[0]), "choice": choice.rows if choice else []}
+    outcome.final = {
+        **_final_of(outcome.best, scores[0]),
+        "choice": choice.rows if choice else [],
+        "claim": claim_of(scores[0], rows, scores[1:], search.problem.lower_is_better),
+    }
     event = FinalScored(
         node_id=outcome.best.id,
         metric=outcome.final["metric"],
@@ -81,6 +86,30 @@ def conclude(search: Search, store: RunStore, run_dir: Path, reason: str) -> Out
     )
     store.put_fact("final", outcome.final, [event])
     return outcome
+
+
+def claim_of(
+    winner: Evaluation | None,
+    rows: Sequence[dict[str, Any]],
+    finals: Sequence[Evaluation | None],
+    lower_is_better: bool,
+) -> dict[str, Any] | None:
+    """The winner against the baseline that is best on validation, as plain JSON; None where nothing can be said."""
+    known = [(row, final) for row, final in zip(rows, finals, strict=True) if final and final.metric is not None]
+    if winner is None or winner.metric is None or not known:
+        return None
+    sign = 1 if lower_is_better else -1
+    row, final = min(known, key=lambda pair: sign * pair[0]["metric"])
+    claim = paired_claim(row["name"], winner.signature, final.signature, lower_is_better)
+    if claim is None:
+        return None
+    return {
+        "baseline": claim.baseline,
+        "gain": claim.gain,
+        "interval": list(claim.interval),
+        "holds": claim.holds,
+        "text": claim.text,
+    }
 
 
 def _seeded(search: Search) -> list[dict[str, Any]]:

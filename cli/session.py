@@ -24,7 +24,7 @@ from core.events import RunFinished, RunStarted
 from core.storage.repository import RunStore
 from utils.config import secrets_of, to_plain
 from utils.config_schema import Config
-from utils.errors import ConfigError, SwarmEvoError
+from utils.errors import ConfigError, NoSandboxError, SwarmEvoError
 from utils.logger_system import configure, log_msg
 
 
@@ -84,6 +84,10 @@ class RunSession:
 
     def _open(self) -> None:
         self.store_closed = True
+        if self.config.execution.sandbox == "none" and not self._accept:
+            raise NoSandboxError(
+                "execution.sandbox=none runs programs unprotected; add --i-accept-unsandboxed to mean it"
+            )
         self.problem = problem_of(self.config)
         self.problem.prepare()
         self.run_dir = self._run_dir or new_run(self.config.project.dir, self._prefix(), datetime.now(UTC))
@@ -109,10 +113,20 @@ class RunSession:
         except BaseException:
             self._discard_empty()
             raise
+        self._stack.callback(self._clear_workspaces)
         self._stack.callback(self.search.close)
         self._record_start()
         self.search.orchestrator.restore()
         self.view = self._attach_sinks()
+
+    def _clear_workspaces(self) -> None:
+        """What this process and killed ones before it left behind: nobody else works on the run."""
+        from core.executor.workspace import remove_tree
+
+        try:
+            remove_tree(self.search.bench.work_dir)
+        except OSError as error:
+            log_msg("WARNING", f"workspaces: {error}")
 
     def _prefix(self) -> str:
         return self.config.project.name or self.problem.name.rpartition("/")[2]
@@ -125,10 +139,16 @@ class RunSession:
         """A run that could not even be put together leaves nothing behind."""
         if self.resumed or self.store.seq:
             return
+        self._stack.callback(self._remove_run)
+
+    def _remove_run(self) -> None:
         import shutil
 
-        self._stack.callback(shutil.rmtree, self.run_dir, ignore_errors=True)
-        self._stack.push(lambda *_: None)
+        shutil.rmtree(self.run_dir, ignore_errors=True)
+        for name in ("system.log", "metrics.json"):
+            link = self.run_dir.parent / name
+            if link.is_symlink() and not link.exists():
+                link.unlink()
 
     def _attach_sinks(self) -> View:
         view = open_view(self._view_kind, self)

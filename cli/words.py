@@ -93,6 +93,9 @@ def closing(outcome: Outcome) -> list[str]:
     lines.append(f"best {problem.unit or 'metric'}: {best.metric_value:.6g} on validation ({how})")
     lines += _final_lines(outcome)
     lines += _baseline_lines(outcome)
+    claim = (outcome.final or {}).get("claim")
+    if claim:
+        lines.append(claim["text"])
     lines.append(f"best program: {_shown(outcome.best_dir / 'solution.py')} (node {best.id}, writer {best.writer})")
     lines.append(f"report: {_shown(outcome.run_dir / 'report.html')}")
     return [*lines, *_next(outcome)]

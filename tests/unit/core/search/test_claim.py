@@ -1,0 +1,42 @@
+"""A claim needs the final part's own evidence; by chance it is made at most as often as its level says."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from core.search.claim import paired_claim, student_975
+
+
+@pytest.mark.parametrize(
+    ("degrees", "value"), [(1, 12.706), (7, 2.365), (30, 2.042), (40, 2.021), (99, 1.984), (999, 1.962)]
+)
+def test_quantiles_are_the_tables(degrees, value):
+    assert student_975(degrees) == pytest.approx(value, abs=1e-3)
+
+
+def test_a_clear_gain_holds_in_either_direction():
+    lower = paired_claim("base", [1.0, 1.1, 0.9, 1.0, 1.05], [2.0, 2.2, 1.8, 2.1, 2.0], True)
+    assert lower is not None and lower.holds and lower.gain == pytest.approx(1.01)
+    higher = paired_claim("base", [2.0, 2.2, 1.8, 2.1, 2.0], [1.0, 1.1, 0.9, 1.0, 1.05], False)
+    assert higher is not None and higher.holds
+    worse = paired_claim("base", [2.0, 2.2, 1.8, 2.1, 2.0], [1.0, 1.1, 0.9, 1.0, 1.05], True)
+    assert worse is not None and not worse.holds and "worse" in worse.text
+
+
+def test_too_few_or_unlike_cases_say_nothing():
+    assert paired_claim("base", [1.0] * 4, [2.0] * 4, True) is None
+    assert paired_claim("base", [1.0] * 6, [2.0] * 5, True) is None
+    assert paired_claim("base", [1.0] * 5, [float("nan")] * 5, True) is None
+
+
+def test_equal_programs_are_told_apart_no_more_often_than_chance_allows():
+    rng = random.Random(5)
+    claims = 0
+    for _ in range(4000):
+        winner = [rng.gauss(0, 1) for _ in range(8)]
+        reference = [rng.gauss(0, 1) for _ in range(8)]
+        found = paired_claim("base", winner, reference, True)
+        claims += found is not None and found.holds
+    assert 60 <= claims <= 145  # 2.5 % of 4,000 is 100; within about 4.5 sigma
