@@ -10,7 +10,9 @@ def main(run_dir: Path) -> int:
     """Report first: it needs no matplotlib, so that a broken plot costs only the plot."""
     from reports.facts import read_facts
     from reports.html import write_facts
+    from utils.lifeline import die_with_parent
 
+    die_with_parent()
     facts = read_facts(run_dir)
     print(write_facts(facts, run_dir / "report.html"))
     from reports.plots import write_plots

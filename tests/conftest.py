@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.command_line import Cli
+from support.command_line import Cli, toy_words
 from support.processes import eventually
 
-TOY = Path(__file__).resolve().parent / "support" / "plugins"
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_BASE_URL")
 
 
@@ -49,11 +48,7 @@ def cli_at(tmp_path: Path) -> Iterator[Callable[[str], Cli]]:
 def toy() -> Callable[..., list[str]]:
     """Words of a search that takes no time: `toy(5, "search.batch=1", seconds=0.1)`."""
 
-    def words(steps: int = 5, *more: str, **options: Any) -> list[str]:
-        keys = [f"problem.options.{name}={value}" for name, value in options.items()]
-        return ["problem.kind=toy", f"problem.plugins={TOY}", f"search.max_steps={steps}", *keys, *more]
-
-    return words
+    return toy_words
 
 
 @pytest.fixture(name="eventually")

@@ -19,7 +19,7 @@ from sqlalchemy.pool import StaticPool
 from sqlmodel import SQLModel
 
 from core.storage.models import TEXTS
-from utils.errors import StoreError, StoreVersionError
+from utils.errors import StoreError, StoreVersionError, UnknownRunError
 
 SCHEMA_VERSION = 1
 """Raised by one with each addition; `_MIGRATIONS[n]` brings a file from version n to n + 1."""
@@ -129,6 +129,8 @@ class Database:
                 f"store '{self.path}' has schema {version}, this program knows up to {SCHEMA_VERSION}: use a newer one"
             )
         if self.read_only:
+            if version == 0:
+                raise UnknownRunError(f"'{self.path}' holds no run: it was killed before it began, or is none of ours")
             return
         with self.transaction() as connection:
             SQLModel.metadata.create_all(connection)

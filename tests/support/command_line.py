@@ -16,6 +16,13 @@ from cli.run_folder import find_run
 from core.storage.reader import RunReader
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+PLUGINS = ROOT / "tests" / "support" / "plugins"
+
+
+def toy_words(steps: int = 5, *more: str, **options: Any) -> list[str]:
+    """Words of a search that takes no time: `toy_words(5, "search.batch=1", seconds=0.1)`."""
+    keys = [f"problem.options.{name}={value}" for name, value in options.items()]
+    return ["problem.kind=toy", f"problem.plugins={PLUGINS}", f"search.max_steps={steps}", *keys, *more]
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ PACKAGE = "swarm_evo_child"
 
 
 def main() -> int:
+    _die_with_parent()
     requests, answers = _private_pipes()
     _load_package()
     handle: Callable[[dict[str, Any]], Any] = importlib.import_module(f"{PACKAGE}.{_module(sys.argv[1])}").handler()
@@ -31,6 +32,15 @@ def main() -> int:
             answer = {"fault": f"{type(error).__name__}: {error}"}
         _write(answers, answer)
     return 0
+
+
+def _die_with_parent() -> None:
+    """As `utils.lifeline`, which cannot be imported here: no orphan goes on preparing for a search that was killed."""
+    if sys.platform.startswith("linux"):
+        import ctypes
+        import signal
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 def _module(verb: str) -> str:

@@ -1,0 +1,361 @@
+"""The command line as other programs rely on it: exit codes, one line for an error, JSON that keeps its keys."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import sqlite3
+
+import pytest
+from support.chat_server import ChatServer
+from support.command_line import Cli, toy_words
+
+from cli.parser import main
+
+LIST_KEYS = {"run", "problem", "status", "started_at", "steps", "best_metric", "lower_is_better", "writer", "cost_usd"}
+SHOW_KEYS = {
+    "run", "problem", "status", "config", "direction", "best_node_id", "best_metric", "metric_source", "final_metric",
+    "final_interval", "baselines", "steps", "failures", "tokens", "cost_usd", "elapsed", "sandbox", "journal_sha256",
+    "nodes",
+}  # fmt: skip
+METRIC_KEYS = {
+    "run", "step", "node_id", "parent_id", "operator", "metric", "metric_source", "lower_is_better", "is_buggy",
+    "failure", "exec_time", "best_metric", "best_node_id", "writer", "prompt_tokens", "completion_tokens", "cost_usd",
+    "elapsed",
+}  # fmt: skip
+
+
+# ---------------------------------------------------------------- what cannot be understood
+
+WRONG = {
+    "unknown key": (["search.num_draft=3"], ["search.num_draft", "search.num_drafts"]),
+    "unknown section": (["serch.max_steps=3"], ["serch", "search"]),
+    "wrong type": (["search.max_steps=many"], ["search.max_steps", "many"]),
+    "out of range": (["search.debug_prob=1.5"], ["search.debug_prob", "1.5"]),
+    "no such choice": (["search.policy=anneal"], ["search.policy", "anneal", "three_phase", "mcts"]),
+    "key without value": (["--search.max_steps", "3"], ["search.max_steps", "="]),
+    "missing config": (["--config", "nowhere.yaml"], ["nowhere.yaml"]),
+    "config is a folder": (["--config", "."], ["folder"]),
+    "unknown problem": (["--problem=binpacking"], ["binpacking", "bin_packing"]),
+    "unknown llm": (["--llm=opnai"], ["opnai", "openai"]),
+    "unknown competition": (["--problem.name=titanic"], ["titanic", "diabetes"]),
+    "unknown verb": (["runn"], ["runn", "run"]),
+    "unknown option": (["list-runs", "--jsn"], ["--jsn"]),
+    "missing initial": (["initial=mine.py"], ["initial", "mine.py"]),
+    "missing prompts": (["prompts.dir=nowhere"], ["prompts.dir", "nowhere"]),
+    "no key": (["--llm=openai"], ["OPENAI_API_KEY"]),
+    "no sandbox": (["execution.sandbox=none", "--problem.name=diabetes"], ["--i-accept-unsandboxed"]),
+    "unknown plug-in": (["problem.kind=chess960"], ["chess960"]),
+    "async generations": (["--problem=connect_four", "search.schedule=async"], ["async", "rounds"]),
+    "unknown run": (["show", "nothing"], ["nothing"]),
+    "no latest": (["resume", "latest"], ["latest"]),
+    "path as run": (["show", "../../etc"], ["../../etc"]),
+    "stages": (["step", "--from", "code", "--until", "prompt"], ["prompt", "code"]),
+    "no data": (["data.dir=nowhere"], ["nowhere"]),
+}
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch, capsys):
+    """The command line in this process, in a folder of its own: (exit code, stderr)."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words: str) -> tuple[int, str]:
+        code = main(list(words))
+        return code, capsys.readouterr().err
+
+    return call
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_words_end_with_2_and_one_line(here, tmp_path, case):
+    words, said = WRONG[case]
+    code, err = here(*words)
+    assert code == 2, err
+    assert err.startswith("swarm-evo: ") and err.count("\n") == 1
+    for text in said:
+        assert text in err
+    assert not (tmp_path / "logs").exists(), "something was left behind"
+
+
+def test_a_broken_yaml_file_is_one_line(here, tmp_path):
+    (tmp_path / "mine.yaml").write_text("search: {max_steps: [1\n")
+    code, err = here("--config", "mine.yaml")
+    assert code == 2 and "mine.yaml" in err and "YAML" in err and err.count("\n") == 1
+
+
+def test_the_exit_code_is_the_process_own(cli):
+    ended = cli("search.num_draft=3")
+    assert ended.code == 2 and "search.num_drafts" in ended.line
+
+
+def test_help_has_examples_and_every_verb(cli):
+    ended = cli("-h")
+    assert ended.code == 0
+    for word in ("examples:", "run", "step", "resume", "replay", "fork", "export-best", "doctor", "list-runs", "show"):
+        assert word in ended.out
+
+
+# ---------------------------------------------------------------- one finished run, looked at
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A finished run of the toy, made once for this module."""
+    cli = Cli(tmp_path_factory.mktemp("finished"))
+    ended = cli(*toy_words(8))
+    yield cli, ended
+    cli.close()
+
+
+def test_the_last_lines_say_what_a_user_needs(finished):
+    _, ended = finished
+    assert ended.code == 0, ended.err
+    for text in (
+        "writer: rules",
+        "not a language model",
+        "max_steps: 8 of 8",
+        "best distance:",
+        "best program:",
+        "next:",
+    ):
+        assert text in ended.out
+    assert ended.err == ""
+
+
+def test_a_run_leaves_its_files(finished):
+    cli, _ = finished
+    names = {path.name for path in cli.run_dir.iterdir()}
+    assert names >= {
+        "config.yaml", "system.log", "metrics.json", "metrics.csv", "evolution.png", "failures.png", "report.html",
+        "best_solution", "run.db",
+    }  # fmt: skip
+    assert {p.name for p in (cli.run_dir / "best_solution").iterdir()} >= {"solution.py", "node.json"}
+    for name in ("system.log", "metrics.json"):
+        link = cli.folder / "logs" / name
+        assert link.is_symlink() and not link.readlink().is_absolute()
+        assert link.resolve() == (cli.run_dir / name).resolve()
+    rows = json.loads((cli.run_dir / "metrics.json").read_text())
+    assert len(rows) == 8 and all(row.keys() >= METRIC_KEYS for row in rows)
+    assert all(row["cost_usd"] is None and row["prompt_tokens"] is None and row["writer"] == "rules" for row in rows)
+
+
+def test_json_of_list_runs_and_show(finished):
+    cli, _ = finished
+    (row,) = cli("list-runs", "--json").json
+    assert row.keys() >= LIST_KEYS and row["status"] == "finished" and row["steps"] == 8
+    shown = cli("show", "latest", "--json").json
+    assert shown.keys() >= SHOW_KEYS
+    assert shown == cli.show() | {"elapsed": shown["elapsed"]}
+    assert shown["direction"] == "min" and shown["metric_source"] in ("verified", "unisolated")
+    assert re.fullmatch("[0-9a-f]{64}", shown["journal_sha256"])
+    assert len(shown["nodes"]) == 8
+
+
+def test_json_of_a_node_has_every_field_and_its_calls(finished):
+    cli, _ = finished
+    best = cli.show()["best_node_id"]
+    from core.state.node import Node
+
+    node = cli("show", "latest", best, "--json").json
+    assert node.keys() >= set(Node.model_fields) | {"node_id", "metric", "calls", "stages"}
+    assert node["calls"][0]["reply"] and node["calls"][0]["user"]
+    short = cli("show", "latest", best[:5], "--json").json
+    assert short["node_id"] == best
+    why = cli("show", "latest", best, "--why", "--json").json["why"]
+    assert why["chosen"]["rule"] and why["best"]["top"][0]["node_id"] == best
+
+
+def test_shown_for_people(finished):
+    cli, _ = finished
+    ended = cli("show", "latest")
+    assert ended.code == 0 and cli.show()["best_node_id"] in ended.out
+    assert cli.run_dir.name in cli("list-runs").out
+    assert cli("show", "latest", "ffffffffffff").code == 2
+
+
+def test_resume_of_a_finished_run_changes_nothing(finished):
+    cli, _ = finished
+    before = cli.show()
+    assert cli("resume", "latest").code == 0
+    after = cli.show()
+    assert {k: v for k, v in after.items() if k != "elapsed"} == {k: v for k, v in before.items() if k != "elapsed"}
+
+
+def test_replay_verify_and_a_changed_store(finished, tmp_path):
+    cli, _ = finished
+    ended = cli("replay", "latest", "--verify")
+    assert ended.code == 0 and "equal: 8 nodes" in ended.out
+    assert len(cli.runs) == 1, "the copy is removed"
+    copy = Cli(tmp_path)
+    shutil.copytree(cli.run_dir, tmp_path / "logs" / cli.run_dir.name)
+    with sqlite3.connect(copy.run_dir / "run.db") as connection:
+        connection.execute("UPDATE nodes SET metric_value = metric_value + 1 WHERE metric_value IS NOT NULL")
+    connection.close()
+    ended = copy("replay", "latest", "--verify")
+    assert ended.code == 1 and "differs at step" in ended.out + ended.err
+
+
+def test_export_best_and_report(finished, tmp_path):
+    cli, _ = finished
+    ended = cli("export-best", "latest", "--out", str(tmp_path / "out"))
+    assert ended.code == 0 and str(tmp_path / "out" / "solution.py") in ended.out
+    node = json.loads((tmp_path / "out" / "node.json").read_text())
+    assert node["id"] == cli.show()["best_node_id"] and (tmp_path / "out" / "solution.py").read_text() == node["code"]
+    refit = cli("export-best", "latest", "--out", str(tmp_path / "out"), "--refit")
+    assert refit.code == 2 and "--refit" in refit.line
+    ended = cli("report", "latest", "--out", str(tmp_path / "r.html"))
+    assert ended.code == 0 and "<html" in (tmp_path / "r.html").read_text()
+
+
+def test_fork_begins_with_the_edited_program(finished, tmp_path):
+    cli, _ = finished
+    shutil.copytree(cli.run_dir, tmp_path / "logs" / cli.run_dir.name)
+    here = Cli(tmp_path)
+    best = here.show()["best_node_id"]
+    (tmp_path / "edit.py").write_text("x = 2.25\n")
+    ended = here("fork", "latest", "--node", best, "--edit", "edit.py", "search.max_steps=2")
+    assert ended.code == 0, ended.err
+    shown = here.show()
+    assert shown["steps"] == 2 and len(shown["nodes"]) == 3
+    assert shown["nodes"][0]["operator"] == "user" and shown["nodes"][0]["metric"] == pytest.approx(0.25)
+    assert here("fork", "latest", "--node", "nope").code == 2
+
+
+def test_a_store_from_a_newer_version_is_refused(finished, tmp_path):
+    cli, _ = finished
+    shutil.copytree(cli.run_dir, tmp_path / "logs" / cli.run_dir.name)
+    here = Cli(tmp_path)
+    with sqlite3.connect(here.run_dir / "run.db") as connection:
+        connection.execute("PRAGMA user_version=99")
+    connection.close()
+    for verb in ("show", "resume"):
+        ended = here(verb, "latest")
+        assert ended.code == 2 and "99" in ended.line and "newer" in ended.line
+
+
+def test_foreign_folders_in_logs_are_no_runs(finished, tmp_path):
+    cli, _ = finished
+    shutil.copytree(cli.run_dir, tmp_path / "logs" / cli.run_dir.name)
+    (tmp_path / "logs" / "tensorboard").mkdir()
+    (tmp_path / "logs" / "tensorboard" / "run.db").write_bytes(b"not a database at all" * 100)
+    (tmp_path / "logs" / "empty").mkdir()
+    (tmp_path / "logs" / "empty" / "run.db").write_bytes(b"")
+    (tmp_path / "logs" / "notes.txt").write_text("hello")
+    here = Cli(tmp_path)
+    rows = here("list-runs", "--json").json
+    assert [row["run"] for row in rows] == [cli.run_dir.name]
+    ended = here("show", "tensorboard")
+    assert ended.code in (1, 2) and "tensorboard" in ended.line
+    ended = here("resume", "empty")
+    assert ended.code == 2 and "empty" in ended.line
+    assert here("show", cli.run_dir.name).code == 0
+
+
+# ---------------------------------------------------------------- one run, two processes
+
+
+def test_a_run_that_is_held_is_refused(cli, toy, eventually):
+    child = cli.start(*toy(1000, seconds=0.05))
+    eventually(lambda: cli.runs and cli("list-runs", "--json").json, 20)
+    (row,) = cli("list-runs", "--json").json
+    assert row["status"] == "running"
+    ended = cli("resume", "latest")
+    assert ended.code == 2 and str(child.pid) in ended.line
+    child.kill()
+    child.wait(10)
+    assert cli("list-runs", "--json").json[0]["status"] == "interrupted"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_once_finishes_what_is_in_flight(cli, toy, eventually, number):
+    child = cli.start(*toy(1000, seconds=0.3))
+    eventually(lambda: cli.runs and '"step"' in _metrics(cli), 20)
+    child.send_signal(number)
+    out, err = child.communicate(timeout=20)
+    assert child.returncode == 130, err
+    assert "resume" in out and "Traceback" not in err
+    shown = cli.show()
+    assert shown["status"] == "interrupted" and shown["steps"] >= 2
+    assert shown["steps"] == len(json.loads(_metrics(cli)))
+    assert cli("resume", "latest", f"search.max_steps={shown['steps'] + 1}").code == 0
+    assert cli.show()["steps"] == shown["steps"] + 1
+
+
+def test_ctrl_c_twice_stops_now(cli, toy, eventually):
+    child = cli.start(*toy(1000, seconds=30), "search.batch=1")
+    eventually(lambda: cli.runs and (cli.run_dir / "metrics.json").is_file(), 20)
+    child.send_signal(signal.SIGINT)
+    line = child.stderr.readline() + child.stderr.readline()
+    assert "once more" in line
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=8)
+    assert child.returncode == 130, err
+    assert "Traceback" not in err
+    assert cli.show()["status"] == "interrupted"
+
+
+def _metrics(cli: Cli) -> str:
+    path = cli.run_dir / "metrics.json"
+    return path.read_text() if path.is_file() else ""
+
+
+# ---------------------------------------------------------------- secrets
+
+
+def test_a_key_is_nowhere_but_in_the_request(cli, toy):
+    secret = "sk-verysecret-0123456789abcdef"
+
+    def script(request, number):
+        if number == 1:
+            return f"Your key is {secret}.\n```python\nx = 1.5\n```"
+        return "```python\nx = 2.5\n```"
+
+    with ChatServer(script) as server:
+        words = [*toy(3), *server.words(), "search.batch=1", "agent.review=never", f"llm.code.api_key={secret}"]
+        ended = cli(*words, "logging.level=DEBUG")
+        assert ended.code == 0, ended.err
+        assert any(secret in str(header) for header in server.headers)
+    shown = cli("show", "latest", "--json")
+    listed = cli("report", "latest")
+    nodes = [json.dumps(cli.node(node["node_id"])) for node in shown.json["nodes"]]
+    assert any("Your key is" in node for node in nodes)
+    for text in (ended.out, ended.err, shown.out, listed.out, *nodes):
+        assert secret not in text
+    for path in cli.folder.rglob("*"):
+        if path.is_file():
+            assert secret.encode() not in path.read_bytes(), path
+    assert shown.json["config"]["llm"]["code"]["api_key"] == "********"
+
+
+def test_a_bad_key_is_one_line_without_the_key(cli, toy):
+    secret = "sk-verysecret-0123456789abcdef"
+    import http.server
+    import threading
+
+    class Refusing(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            body = json.dumps({"error": {"message": f"Incorrect API key provided: {secret}"}}).encode()
+            self.send_response(401)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/v1"
+        keys = [f"llm.code.base_url={url}", "llm.code.provider=openai", "llm.code.model=m"]
+        ended = cli(*toy(3), *keys, f"llm.code.api_key={secret}", "llm.code.price.input=1", "llm.code.price.output=1")
+        server.shutdown()
+    assert ended.code == 2, ended.err
+    assert ended.line.startswith("swarm-evo: ") and secret not in ended.out + ended.err
+    for path in cli.folder.rglob("*"):
+        if path.is_file():
+            assert secret.encode() not in path.read_bytes(), path
