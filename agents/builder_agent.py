@@ -89,7 +89,7 @@ class BuilderAgent(CoderAgent):
         extra = dict(parts.extra)
         if asked:
             extra["Your question"] = f"Category: {asked['category']}\n\n{asked['question']}"
-        return replace(parts, extra=extra)
+        return replace(parts, extra=extra, format=self.templates["builder_format"])
 
 
 def name_of(code: str) -> str:

@@ -1,0 +1,36 @@
+"""The engines in `examples/engines` are let in and play."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from core.arena.gate import static_refusal
+from problems.chess_engines.problem import spec as chess_spec
+from problems.connect_four.problem import spec as four_spec
+
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples" / "engines").glob("*.py"))
+ENGINES = Path(__file__).resolve().parents[2] / "problems"
+
+
+def test_there_are_examples():
+    assert len(EXAMPLES) >= 3
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_beats_the_random_engine(cli, path):
+    problem = "connect_four" if path.stem.startswith("four") else "chess_engines"
+    if "python_chess" in path.stem and importlib.util.find_spec("chess") is None:
+        refusal = static_refusal(path.read_text(), chess_spec().packages)
+        assert refusal is not None and "'chess'" in refusal.reason
+        pytest.skip("python-chess is not installed: its import is refused, as it should be")
+    spec = four_spec() if problem == "connect_four" else chess_spec()
+    rival = cli.folder / "random.py"
+    rival.write_text(spec.sparring.code)
+    words = ["arena", str(path), str(rival), "--problem", problem, "--openings", "2", "--json"]
+    ended = cli(*words, "arena.limit=depth:2")
+    assert ended.code == 0, ended.err
+    rows = {row["node_id"]: row for row in ended.json["standings"]}
+    assert rows["engine-1"]["score"] > 0.5 and rows["engine-1"]["forfeits"] == {}
