@@ -15,6 +15,8 @@ from utils.errors import ConfigError, UnknownRunError
 
 SHUTDOWN_SECONDS = 3
 """How long open answers may take after Ctrl-C; sockets are closed at once."""
+SEND_BUFFER = 256 * 1024
+"""Bytes that the kernel keeps for a client that does not read; what is beyond waits in our queue, which is bounded."""
 _ANY = frozenset({"0.0.0.0", "::", ""})
 
 
@@ -83,6 +85,7 @@ def _bind(host: str, port: int) -> sockets.socket:
     family = sockets.AF_INET6 if ":" in host else sockets.AF_INET
     listener = sockets.socket(family, sockets.SOCK_STREAM)
     listener.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
+    listener.setsockopt(sockets.SOL_SOCKET, sockets.SO_SNDBUF, SEND_BUFFER)
     try:
         listener.bind((host, port))
         listener.listen(256)  # from here on nobody who was told the address is refused
