@@ -18,6 +18,7 @@ from problems.competition.medals import medal
 from problems.competition.prepared import LAUNCH, Prepared
 from problems.competition.source import Source
 from utils.errors import JobLost
+from utils.response import syntax_error
 from utils.workspace_builder import SUBMISSION
 
 ENTRY = "core.executor.jobs:run_script"
@@ -47,13 +48,8 @@ class CompetitionEvaluator:
 
     def check(self, node: Node) -> Evaluation | None:
         """A program that does not parse is refused before it takes a sandbox."""
-        try:
-            compile(node.code, "solution.py", "exec", dont_inherit=True)
-        except (SyntaxError, ValueError) as error:
-            return Evaluation(failure=FailureKind.SYNTAX, message=f"{type(error).__name__}: {error}")
-        except (RecursionError, MemoryError):
-            return Evaluation(failure=FailureKind.SYNTAX, message="the program is nested too deeply to be parsed")
-        return None
+        fault = syntax_error(node.code)
+        return Evaluation(failure=FailureKind.SYNTAX, message=fault) if fault else None
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
         return [self._evaluate(node) for node in nodes]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -43,16 +44,33 @@ def random_recipe(facts: Facts, rng: random.Random) -> Recipe:
     return replace(recipe, encode=rng.choice(("native", "ordinal", "target")))
 
 
-def improve(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str]:
-    """Change one thing; the result differs from `recipe` and stays affordable."""
+def improve(recipe: Recipe, facts: Facts, rng: random.Random, made_by: str = "") -> tuple[Recipe, str]:
+    """Change one thing; the result differs from `recipe`, stays affordable and does not undo the parent's own change.
+
+    Args:
+        made_by: the plan that the parent was written by.
+    """
     weights = dict(MOVES)
     weights[_blend] = max(1, 10 - 4 * (len(recipe.members) - 1))  # the first partners bring most
     moves: list[Change] = [move for move, weight in weights.items() for _ in range(weight)]
     for _ in range(50):
         changed = rng.choice(moves)(recipe, facts, rng)
-        if changed and changed[0] != recipe and cost(changed[0], facts) <= max(MAX_SECONDS, cost(recipe, facts)):
+        if not changed or changed[0] == recipe or undoes(changed[1], made_by):
+            continue
+        if cost(changed[0], facts) <= max(MAX_SECONDS, cost(recipe, facts)):
             return changed
     return draft(facts, rng)
+
+
+def undoes(plan: str, made_by: str) -> bool:
+    """True if `plan` takes back what `made_by` did: that program is known already."""
+    pairs = ((r"Take (.+) out of the blend", r"Blend in (.+) with"), (r"Leave out: (.+)\.", r"Add (.+)\."))
+    for one, other in (*pairs, *((b, a) for a, b in pairs)):
+        now, then = re.match(one, plan), re.match(other, made_by)
+        if now and then and now[1] == then[1]:
+            return True
+    now, then = (re.match(r"Set (\w+) of (.+) to (\S+) \(was (\S+)\)", text) for text in (plan, made_by))
+    return bool(now and then and now.group(1, 2, 3) == then.group(1, 2, 4))
 
 
 def merge(first: Recipe, second: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str]:

@@ -69,7 +69,7 @@ def _write(
         return foreign.join(parent, parents[1], facts, rng)
     if known is None:
         return foreign.improve(str(parent.get("code", "")), facts, rng)
-    made, plan = changes.improve(known, facts, rng)
+    made, plan = changes.improve(known, facts, rng, str(parent.get("plan") or ""))
     return plan, script.render(made, facts)
 
 

@@ -203,6 +203,33 @@ def test_an_improvement_changes_one_thing(stage, seed):
         assert abs(len(parent.members) - len(child.members)) <= 1
 
 
+@pytest.mark.parametrize(
+    ("plan", "made_by", "undone"),
+    [
+        ("Take ridge regression out of the blend.", "Blend in ridge regression with a share of 50%.", True),
+        ("Take ridge regression out of the blend.", "Blend in the elastic net with a share of 50%.", False),
+        ("Leave out: parts of dates.", "Add parts of dates.", True),
+        ("Add parts of dates.", "Leave out: parts of dates.", True),
+        ("Set alpha of ridge regression to 1.0 (was 3.0).", "Set alpha of ridge regression to 3.0 (was 1.0).", True),
+        ("Set alpha of ridge regression to 8.0 (was 3.0).", "Set alpha of ridge regression to 3.0 (was 1.0).", False),
+        ("Average 2 seeds.", "", False),
+    ],
+)
+def test_an_improvement_that_undoes_its_parents_is_recognised(plan, made_by, undone):
+    assert changes.undoes(plan, made_by) is undone
+
+
+def test_no_improvement_goes_back(stage):
+    _, extras = stage("regression")
+    facts = read_facts(extras)
+    for seed in range(150):
+        rng = random.Random(seed)
+        parent = changes.random_recipe(facts, rng)
+        child, plan = changes.improve(parent, facts, rng)
+        again, _ = changes.improve(child, facts, rng, plan)
+        assert again != parent or plan.startswith(("Average", "Weigh", "Learn", "Show", "Multiply"))
+
+
 def test_a_merge_has_models_of_both_parents(stage):
     _, extras = stage("regression")
     facts = read_facts(extras)
