@@ -181,6 +181,9 @@ def compose(
         active_seconds=active_seconds,
         memory=memory,
         usage=desk.usage_of,
+        reward=lambda node, gain: desk.reward(
+            node.id, gain, writer=node.writer, cost_usd=node.metadata.get("cost_usd")
+        ),
         control=Control(poll=ControlFile(run_dir, store, interrupted).poll, interrupted=interrupted),
     )
     return Search(config, problem, store, journal, evaluator, desk, orchestrator, bench, tier, live, deadline, closers)

@@ -9,17 +9,15 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal
 
+from core.commit_events import events_of
 from core.contracts import Evaluation, Evaluator, Progress, Proposal, SearchPolicy, Store
-from core.events import CandidateRejected, Event, NodeCommitted, RoundOpened, Warned
+from core.events import Event, RoundOpened
 from core.node_life import Life, NodeLife, RoundNotes, Usage
 from core.round import RoundPlayer
 from core.state.journal import Journal
 from core.state.node import FREE_OPERATORS, Node
 from core.state.task import Task, derive_seed, node_id
 from utils.errors import BudgetExhausted
-
-DISAGREEMENT = 0.2
-"""Relative difference between claimed and own score from which the user is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +51,7 @@ class Orchestrator:
         active_seconds: → seconds the run has been worked on, resumes added up.
         memory: (journal, task) → what earlier attempts taught, for the prompt.
         usage: node id → what its calls used.
+        reward: told each node with what it gained over the best before it, in the metric's unit; 0 for none.
     """
 
     def __init__(
@@ -70,6 +69,7 @@ class Orchestrator:
         memory: Callable[[Journal, Task], str],
         usage: Callable[[str], Usage],
         control: Control | None = None,
+        reward: Callable[[Node, float], None] = lambda node, gain: None,
     ) -> None:
         self.journal = journal
         self._plan = plan
@@ -87,6 +87,8 @@ class Orchestrator:
         self._player = RoundPlayer(seed=plan.seed, life=life, evaluator=evaluator, store=store, journal=journal)
         self._learnt = 0
         self._best_step = 0
+        self._best_fitness: float | None = None
+        self._reward = reward
         self._round = 0
 
     # ------------------------------------------------------------ entry
@@ -107,6 +109,10 @@ class Orchestrator:
     def _learn(self, node: Node) -> None:
         """In the same order and with the same outcome whether the node is new or stored."""
         self._learnt += node.operator not in FREE_OPERATORS
+        if node.operator not in FREE_OPERATORS:
+            self._reward(node, _gain(node.fitness if node.is_scored else None, self._best_fitness))
+        if node.is_scored and node.fitness is not None:
+            self._best_fitness = max(node.fitness, node.fitness if self._best_fitness is None else self._best_fitness)
         best = self.journal.get_best_node()
         if best is not None and best.id == node.id:
             self._best_step = self._learnt
@@ -302,56 +308,12 @@ class Orchestrator:
         for life in lives:
             node = self.journal.append(self._life.finished(life))
             nodes.append(node)
-            events += self._events_of(node)
+            events += events_of(node, self.journal, self._usage(node.id), self._active_seconds())
         self._store.commit(nodes, events)
         for node in nodes:
             self._learn(node)
         self._drain(self._policy)
         return nodes
-
-    def _events_of(self, node: Node) -> list[Event]:
-        best = self.journal.get_best_node()
-        is_best = best is not None and best.id == node.id
-        usage = self._usage(node.id)
-        events: list[Event] = []
-        gate = node.metadata.get("gate")
-        if gate and node.failure:
-            events.append(
-                CandidateRejected(
-                    generation=node.generation, node_id=node.id, gate=str(gate), failure=node.failure,
-                    reason=str(node.metadata.get("message", "")),
-                )
-            )  # fmt: skip
-        if _disagree(node):
-            text = f"claimed {node.claimed_metric:g}, scored {node.metric_value:g}"
-            events.append(Warned(text=text, node_id=node.id))
-        events.append(
-            NodeCommitted(
-                node_id=node.id,
-                step=node.step,
-                parent_ids=list(node.parent_ids),
-                operator=node.operator,
-                generation=node.generation,
-                island=node.island,
-                metric=node.metric_value,
-                metric_source=node.metric_source,
-                claimed_metric=node.claimed_metric,
-                is_buggy=node.is_buggy,
-                is_valid=node.is_valid,
-                failure=node.failure,
-                message=str(node.metadata.get("message", "")),
-                exec_time=node.exec_time,
-                writer=node.writer,
-                prompt_tokens=usage.prompt_tokens,
-                completion_tokens=usage.completion_tokens,
-                cost_usd=usage.cost_usd,
-                is_best=is_best,
-                best_metric=best.metric_value if best else None,
-                best_node_id=best.id if best else None,
-                elapsed=self._active_seconds(),
-            )
-        )
-        return events
 
     def _drained(self, source: object) -> list[Event]:
         drain = getattr(source, "drain_events", None)
@@ -405,9 +367,6 @@ class Orchestrator:
         self._commit(chain)
 
 
-def _disagree(node: Node) -> bool:
-    """True if what the program printed and what we measured differ by more than chance explains."""
-    if node.claimed_metric is None or node.metric_value is None or node.metric_source == "claimed":
-        return False
-    scale = max(abs(node.metric_value), 1e-9)
-    return abs(node.claimed_metric - node.metric_value) / scale > DISAGREEMENT
+def _gain(fitness: float | None, best: float | None) -> float:
+    """What a node adds to the best before it; the first score adds nothing that could be compared."""
+    return 0.0 if fitness is None or best is None else max(fitness - best, 0.0)
