@@ -79,7 +79,11 @@ class Range:
 
     @staticmethod
     def _victim() -> subprocess.Popen[bytes]:
-        return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", CANARY])
+        return subprocess.Popen(
+            [sys.executable, "-c", "import time; time.sleep(600)", CANARY],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
 
     def params(self) -> dict[str, Any]:
         return {

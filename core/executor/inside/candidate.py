@@ -21,7 +21,7 @@ from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Any, NoReturn
 
-from . import kernel, landlock, seccomp, view
+from . import bubble, kernel, landlock, seccomp, view
 from .warden import Start
 
 FILE = f"{view.WORKSPACE}/solution.py"
@@ -32,6 +32,7 @@ _OURS = [__package__ or "inside"] + [
     f"{__package__}.{name}"
     for name in (
         "answering",
+        "bubble",
         "candidate",
         "copying",
         "frames",
@@ -66,16 +67,38 @@ def run(start: Start, layout: view.Layout, serve: Callable[[str, str], NoReturn]
         home = setup["workspace"] if setup["tier"] != "warm" else view.WORKSPACE
         os.chdir(home)
         _write_program(job)
+        if setup["tier"] == "bubblewrap":
+            bubble.execute(job, setup, layout)
         _confine(start, layout)
         _settle(job, home, setup["tier"])
     except BaseException as error:  # noqa: BLE001 - our own failure, told as such by an exit code of its own
-        os.write(2, f"the sandbox could not be set up: {type(error).__name__}: {error}\n".encode())
-        os._exit(125)
-    kind = job["kind"]
+        _give_up(error)
     del start, setup, layout
-    if kind == "command":
+    _begin(job, serve)
+
+
+def run_fresh(job: dict[str, Any], layout: view.Layout, serve: Callable[[str, str], NoReturn]) -> NoReturn:
+    """The same in a fresh interpreter whose namespaces and filter somebody else has made."""
+    try:
+        os.set_inheritable(CHANNEL, False)
+        os.closerange(CHANNEL + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+        _limit(job["limits"], own_space=True, gpus=bool(layout.devices))
+        landlock.restrict(rules(layout))
+        _settle(job, view.WORKSPACE, "bubblewrap")
+    except BaseException as error:  # noqa: BLE001 - as above
+        _give_up(error)
+    _begin(job, serve)
+
+
+def _give_up(error: BaseException) -> NoReturn:
+    os.write(2, f"the sandbox could not be set up: {type(error).__name__}: {error}\n".encode())
+    os._exit(125)
+
+
+def _begin(job: dict[str, Any], serve: Callable[[str, str], NoReturn]) -> NoReturn:
+    if job["kind"] == "command":
         _execute(job["argv"])
-    if kind == "session":
+    if job["kind"] == "session":
         serve(job["prelude"], job["code"])
     _run_script(job["code"])
 

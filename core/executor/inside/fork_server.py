@@ -60,7 +60,7 @@ def main(control: socket.socket, config: dict[str, Any]) -> tuple[warden.Start, 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     layout = view.Layout(config["scratch"], _read_only(config["show"]), config["devices"], config["tier"] == "warm")
-    _keep_path(layout.read_only)
+    keep_path(layout.read_only)
     began = time.monotonic()
     missing = _preload(config["preload"], control)
     gc.collect()
@@ -85,7 +85,7 @@ def _read_only(show: list[str]) -> list[str]:
     return result
 
 
-def _keep_path(shown: list[str]) -> None:
+def keep_path(shown: list[str]) -> None:
     """Nothing is imported from folders that candidates do not see (an editable install of ours, say)."""
     sys.path[:] = [p for p in sys.path if any(p == root or p.startswith(root + "/") for root in shown)]
     sys.path_importer_cache.clear()

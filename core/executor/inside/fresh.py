@@ -1,0 +1,26 @@
+"""First program of an interpreter in bwrap's namespaces: takes the job from descriptor 4, becomes the candidate."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+
+if __package__ in (None, ""):
+    _folder = os.path.dirname(os.path.abspath(__file__))
+    sys.path.insert(0, os.path.dirname(_folder))
+    __package__ = os.path.basename(_folder)
+    importlib.import_module(__package__)
+    for _name in ("candidate", "answering", "plain", "fork_server"):
+        importlib.import_module(f"{__package__}.{_name}")
+    del sys.path[0]
+
+from . import answering, candidate, fork_server, view
+
+if __name__ == "__main__":
+    with open(4, encoding="utf-8") as _file:
+        _task = json.load(_file)
+    _layout = view.Layout("", _task["read_only"], _task["devices"])
+    fork_server.keep_path(_layout.read_only)
+    candidate.run_fresh(_task["job"], _layout, answering.serve)
