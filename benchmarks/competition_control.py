@@ -24,7 +24,12 @@ MODES = ("search", "random")
 
 def run(name: str, steps: int, seed: int, mode: str, folder: Path) -> dict[str, Any]:
     """One run; `{best, final, interval, baselines, seconds}`."""
-    words = [f"problem.name={name}", f"search.max_steps={steps}", f"project.seed={seed}", f"problem.options.rules={mode}"]
+    words = [
+        f"problem.name={name}",
+        f"search.max_steps={steps}",
+        f"project.seed={seed}",
+        f"problem.options.rules={mode}",
+    ]
     words += [f"project.dir={folder}", "logging.view=quiet", "llm.code.provider=rules"]
     started = time.monotonic()
     _main("run", *words)
