@@ -21,6 +21,7 @@ from core.backend.settings import ModelSettings
 from core.backend.usage import Ledger
 from core.contracts import CallLog, CallRecord, RulesWriter
 from utils.errors import ConfigError
+from utils.logger_system import log_msg
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class QueryDesk:
         rules: the problem's repertoire, for `provider: rules`.
         run_seed: part of every sample's name and of the randomness of `rules`.
         stop: set it to give up waits, retries and calls at once; they raise RunStopped.
-        notice: told (reason, seconds) before each wait for a retry.
+        notice: told (reason, seconds) before each wait for a retry; None writes it into `system.log`.
         offline: True for a replay: what is neither in the log nor in the cache is refused with BackendError.
     """
 
@@ -72,14 +73,16 @@ class QueryDesk:
         rules: RulesWriter | None = None,
         run_seed: int = 0,
         stop: threading.Event | None = None,
-        notice: Notice = lambda reason, seconds: None,
+        notice: Notice | None = None,
         offline: bool = False,
     ) -> None:
         self.roles = dict(roles)
         self.ledger = ledger or Ledger()
         self._run_seed = run_seed
         self._cache = cache
-        self._counter = Counter(log, self.ledger, cache, rules, Patience(stop or threading.Event()), notice, offline)
+        self._counter = Counter(
+            log, self.ledger, cache, rules, Patience(stop or threading.Event()), notice or _to_log, offline
+        )
         self._chooser = ModelChooser(run_seed)
         self._lock = threading.Lock()
         self._usage: dict[str, NodeUsage] = {}
@@ -170,6 +173,10 @@ class BoundQuery:
     def writer(self) -> str:
         """provider/model of the role's settings, or `rules`; with several models, the one that answered last."""
         return self.desk.usage_of(self.node_id).writer or self.desk.settings_of(self.role).writer
+
+
+def _to_log(reason: str, seconds: float) -> None:
+    log_msg("WARNING", f"{reason}; next try in {seconds:.1f} s")
 
 
 _OVERRIDES = frozenset(field.name for field in fields(ModelSettings)) - {"role", "models", "choice", "weight"}

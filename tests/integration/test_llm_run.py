@@ -122,6 +122,7 @@ def test_20_steps_with_30_percent_faults_then_a_rerun_for_nothing(tmp_path: Path
     assert facts["tokens"] == sum(server.billed)
     assert facts["cost_usd"] == pytest.approx(dollars(server))
     assert sum(call.tries for call in calls) == server.layer.requests
+    assert "HTTP 429" in (run / "system.log").read_text()
     print(f"20 steps: {server.layer.requests} requests, {len(calls)} answers, {sum(server.billed)} tokens")
 
     asked = server.layer.requests
