@@ -10,7 +10,7 @@ from typing import Any
 
 from core.contracts import Bench, Evaluation, ExecutionResult, JobSpec
 from core.evaluation.base import failed_run, signature_of, source_of
-from core.evaluation.cascade import Cascade, Loaded
+from core.evaluation.cascade import ALWAYS_FULL, Cascade, Loaded
 from core.state.node import Node
 from problems.bin_packing.data import DataSet
 from problems.bin_packing.instances import Instance, excess_over_bound
@@ -130,7 +130,9 @@ class PackingEvaluator:
         return inspect(node.code, self._signature)
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
-        refused = {place: verdict for place, node in enumerate(nodes) if (verdict := self.check(node))}
+        """Verdicts in order. Only founders are checked here: what a writer wrote has passed the gate."""
+        founders = {place: node for place, node in enumerate(nodes) if node.operator in ALWAYS_FULL}
+        refused = {place: verdict for place, node in founders.items() if (verdict := self.check(node))}
         sound = iter(self._cascade.evaluate([node for place, node in enumerate(nodes) if place not in refused]))
         return [refused.get(place) or next(sound) for place in range(len(nodes))]
 

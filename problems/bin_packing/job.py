@@ -12,8 +12,10 @@ from problems.bin_packing.program import FUNCTION
 
 PRELUDE = f"""
 def tabulate__(items, capacity):
+    import array, binascii
     rule = {FUNCTION}
-    return [[float(rule(item, room)) for room in range(item, capacity + 1)] for item in items]
+    table = array.array("d", [float(rule(item, room)) for item in items for room in range(item, capacity + 1)])
+    return binascii.b2a_base64(table.tobytes(), newline=False).decode()
 
 def tabulate_with__(constants, items, capacity):
     globals()["K__"] = constants
@@ -24,8 +26,6 @@ def score_levels__(states):
     return [[float(rule(item, room, list(histogram))) for room in levels] for item, levels, histogram in states]
 """
 """Appended to the candidate's program inside the sandbox: loops there, so that one message carries a whole table."""
-
-Table = list[list[float]]
 
 
 def tabulate(payload: dict[str, Any], bench: JobBench) -> list[dict[str, Any]]:
@@ -50,21 +50,21 @@ def _tabulate_one(code: str, payload: dict[str, Any], limits: Limits, bench: Job
 
 
 def checked(answer: Any, items: list[int], capacity: int) -> dict[str, Any]:
-    """The table as base64 if it has the right shape and holds finite numbers only; else a failure."""
+    """`{table}`, the base64 text that came back, if it holds a finite number for each state; else a failure."""
     import numpy as np
 
     widths = [capacity + 1 - item for item in items]
-    if not isinstance(answer, list) or [len(row) if isinstance(row, list) else -1 for row in answer] != widths:
-        return failure_of(FailureKind.EVAL_ERROR, "the table of scores came back in another shape")
-    flat = [value for row in answer for value in row]
-    if not all(isinstance(value, int | float) for value in flat):
-        return failure_of(FailureKind.EVAL_ERROR, "the table of scores holds something that is not a number")
-    numbers = np.array(flat, dtype=np.float64)
-    if not np.isfinite(numbers).all():
-        place = int(np.flatnonzero(~np.isfinite(numbers))[0])
-        item, room = _state(place, items, widths)
-        return failure_of(FailureKind.NON_FINITE, f"{FUNCTION}({item}, {room}) is {flat[place]}")
-    return {"table": base64.b64encode(numbers.tobytes()).decode()}
+    try:
+        numbers = np.frombuffer(base64.b64decode(answer, validate=True), dtype=np.float64)
+    except (TypeError, ValueError):
+        return failure_of(FailureKind.EVAL_ERROR, "the table of scores came back in another form")
+    if len(numbers) != sum(widths):
+        return failure_of(FailureKind.EVAL_ERROR, "the table of scores came back in another size")
+    wrong = np.flatnonzero(~np.isfinite(numbers))
+    if len(wrong):
+        item, room = _state(int(wrong[0]), items, widths)
+        return failure_of(FailureKind.NON_FINITE, f"{FUNCTION}({item}, {room}) is {numbers[wrong[0]]}")
+    return {"table": answer}
 
 
 def _state(place: int, items: list[int], widths: list[int]) -> tuple[int, int]:
@@ -161,7 +161,7 @@ def lockstep(session: Session, instances: list[list[int]], capacity: int, timeou
     return [packing.chosen for packing in packings]
 
 
-def usable(answer: Any, states: list[tuple[int, list[int], list[int]]]) -> Table:
+def usable(answer: Any, states: list[tuple[int, list[int], list[int]]]) -> list[list[float]]:
     """The answer, if it is one finite number a level."""
     if not isinstance(answer, list) or len(answer) != len(states):
         raise BadScores(FailureKind.EVAL_ERROR, "scores came back in another shape")

@@ -55,7 +55,6 @@ def test_scores_are_those_of_the_plain_loop(evaluator, problem):
         ("return float('nan')", FailureKind.NON_FINITE),
         ("return 'x'", FailureKind.RUNTIME),
         ("return undefined", FailureKind.RUNTIME),
-        ("return (", FailureKind.SYNTAX),
     ],
 )
 @pytest.mark.parametrize("parameters", ["item, remaining_capacity", "item, remaining_capacity, histogram"])
@@ -163,3 +162,9 @@ def test_the_end_opens_the_test_split_beside_the_references(evaluator, problem):
     assert set(table) == set(CROSS_SETS)
     assert table["u500"]["this"] < table["u500"]["best_fit"], "the rule of the OR-Library is better at home"
     assert table["weibull_5k"]["this"] > table["weibull_5k"]["funsearch_weibull"], "and worse abroad"
+
+
+def test_a_founder_that_the_gate_refuses_is_a_verdict(evaluator, rule):
+    codes = ["def score_bin(", "import os\n" + rule("0"), rule("-gap")]
+    verdicts = evaluator.evaluate([node(str(i), code, "user") for i, code in enumerate(codes)])
+    assert [v.failure for v in verdicts] == [FailureKind.SYNTAX, FailureKind.IMPORT_BLOCKED, None]
