@@ -55,8 +55,9 @@ class Stepper:
             if task.node_id == node_id:
                 return task
         if node_id is None and operator is None:
-            return self._orchestrator.open_round(self._orchestrator.ask(1))[0]
-        return self._orchestrator.open_round([self._proposal(journal[node_id] if node_id else None, operator)])[0]
+            return self._orchestrator.open_round(self._orchestrator.ask(1), by_hand=True)[0]
+        proposal = self._proposal(journal[node_id] if node_id else None, operator)
+        return self._orchestrator.open_round([proposal], by_hand=True)[0]
 
     def _known(self, prefix: str, open_tasks: list[Task]) -> str:
         journal = self._session.search.journal
@@ -98,7 +99,7 @@ class Stepper:
             island=source.island,
             why={"rule": f"node {source.id} again from stage {since}"},
         )
-        task = self._orchestrator.open_round([proposal])[0]
+        task = self._orchestrator.open_round([proposal], by_hand=True)[0]
         for stage, payload in self._kept(source, since).items():
             self._store.save_stage(task.node_id, stage, payload)
         return task

@@ -195,7 +195,7 @@ class Orchestrator:
     # ------------------------------------------------------------ rounds
 
     def _run_rounds(self, pool: ThreadPoolExecutor) -> str:
-        tasks = self._store.open_tasks()
+        tasks = self._open_tasks()
         while True:
             if not tasks:
                 reason = self._reason()
@@ -209,6 +209,10 @@ class Orchestrator:
             if self._player.exhausted:
                 return self._player.exhausted
             tasks = []
+
+    def _open_tasks(self) -> list[Task]:
+        """What the search had begun when it was cut off."""
+        return [task for task in self._store.open_tasks() if not self._store.get_fact(f"round/{task.round}/by_hand")]
 
     def _reason(self) -> str | None:
         """Why to stop now, or None."""
@@ -244,8 +248,11 @@ class Orchestrator:
     def _steps_left(self) -> int | None:
         return None if self._plan.max_steps is None else self._plan.max_steps - self.journal.steps
 
-    def open_round(self, proposals: Sequence[Proposal]) -> list[Task]:
-        """Give proposals their identity and store them: from here on the round is fixed."""
+    def open_round(self, proposals: Sequence[Proposal], *, by_hand: bool = False) -> list[Task]:
+        """Give proposals their identity and store them: from here on the round is fixed.
+
+        A round `by_hand` belongs to `step`: a search that is resumed leaves it alone.
+        """
         number = self._round
         self._round += 1
         tasks = [
@@ -265,6 +272,8 @@ class Orchestrator:
         notes, self._notes = self._notes, []
         if notes:
             self._store.put_fact(f"round/{number}/notes", notes)
+        if by_hand:
+            self._store.put_fact(f"round/{number}/by_hand", True)
         opened = RoundOpened(round=number, node_ids=[task.node_id for task in tasks])
         self._store.open_round(number, tasks, whys, [opened])
         return tasks
@@ -329,7 +338,7 @@ class Orchestrator:
     def _run_async(self, pool: ThreadPoolExecutor) -> str:
         """As many lives under way as a batch has slots; each is committed when it is ready, and the order recorded."""
         flying: dict[Future[list[Life]], Task] = {}
-        waiting = list(self._store.open_tasks())
+        waiting = self._open_tasks()
         reason = ""
         while True:
             while not reason and len(flying) < self._plan.batch:
