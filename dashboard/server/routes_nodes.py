@@ -98,7 +98,7 @@ def arena_routes(catalog: RunCatalog) -> APIRouter:
         run: Run,
         offset: Offset = 0,
         limit: Limit = 100,
-        engine: Annotated[str | None, Query(pattern=r"^[0-9a-f]{4,64}$")] = None,
+        engine: Annotated[str | None, Query(min_length=4, max_length=200)] = None,
         generation: Small = None,
     ) -> GamePage:
         """Games, newest first."""

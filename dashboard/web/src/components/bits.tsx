@@ -1,6 +1,6 @@
 // Small things that every view uses.
 import type { ReactNode } from "react";
-import type { NodeFact } from "../model/run-state";
+import type { NodeFact, RunState } from "../model/run-state";
 import { metric } from "../model/format";
 import { href } from "../model/router";
 
@@ -53,6 +53,11 @@ export function NodeLink({ run, id, text }: { run: string; id: string; text?: st
       {text ?? id.slice(0, 8)}
     </a>
   );
+}
+
+/** An engine of the arena: a link where it is a node, its name where it is a reference engine. */
+export function EngineLink({ state, id }: { state: RunState; id: string }) {
+  return state.byId.has(id) ? <NodeLink run={state.id} id={id} text={state.name(id)} /> : <span className="mono" title={id}>{state.name(id)}</span>;
 }
 
 /** What became of a node, in a tag. */

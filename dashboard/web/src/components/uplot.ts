@@ -3,6 +3,8 @@ import uPlot from "uplot";
 import { metric } from "../model/format";
 import type { ChartProps } from "./chart";
 
+/** Steps and generations are whole numbers. */
+const WHOLE = [1, 2, 5].flatMap((n) => Array.from({ length: 8 }, (_, k) => n * 10 ** k)).sort((a, b) => a - b);
 const FONT = "11px ui-monospace, Menlo, Consolas, monospace";
 
 export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uPlot {
@@ -17,7 +19,7 @@ export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uP
       cursor: { points: { show: false }, drag: { x: true, y: false } },
       scales: { x: { time: false }, y: { range: () => latest.current.range } },
       axes: [
-        { ...axis, label: props.axis, labelFont: FONT, labelSize: 16, size: 28, labelGap: 0 },
+        { ...axis, incrs: WHOLE, label: props.axis, labelFont: FONT, labelSize: 16, size: 28, labelGap: 0 },
         { ...axis, size: 62, values: (_, ticks) => ticks.map((tick) => metric(tick)) },
       ],
       series: [

@@ -59,18 +59,11 @@ describe("layout", () => {
     expect(layout(nodes).height).toBe(19_999 * GAP_Y);
   });
 
-  it("grows with the nodes and not with their square", () => {
-    const time = (n: number) => {
-      const nodes = tree(n);
-      const best = [1, 2, 3].map(() => {
-        const start = performance.now();
-        layout(nodes);
-        return performance.now() - start;
-      });
-      return Math.min(...best);
-    };
-    time(2000);
-    expect(time(40_000)).toBeLessThan(Math.max(1, time(5000)) * 40);
+  it("takes 200,000 nodes in seconds: its work grows with them, not with their square", () => {
+    const nodes = tree(200_000);
+    const start = performance.now();
+    layout(nodes);
+    expect(performance.now() - start).toBeLessThan(8000);
   });
 
   it("finds the node under the pointer", () => {

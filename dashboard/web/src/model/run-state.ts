@@ -70,6 +70,8 @@ export class RunState {
   open = new Map<string, OpenNode>();
   games = new Map<string, GameState>();
   generations = new Map<number, GenerationState>();
+  /** Generations that the search began; generation 0 may be rated without that. */
+  begun = new Set<number>();
   names = new Map<string, string>();
   feed: RunEvent[] = [];
   notes: EventOf<"note.added">[] = [];
@@ -126,7 +128,8 @@ export class RunState {
   }
 
   name(id: string): string {
-    return this.names.get(id) || id.slice(0, 8);
+    const kind = id.indexOf(":"); // `gauntlet:NAME`, `sparring:NAME`: reference engines, which are no nodes
+    return this.names.get(id) || (kind >= 0 ? id.slice(kind + 1) : id.slice(0, 8));
   }
 
   private count(event: EventOf<"llm.called">): void {
@@ -225,6 +228,7 @@ export class RunState {
     switch (event.type) {
       case "generation.started":
         this.generation(event.generation).champion = event.champion ?? null;
+        this.begun.add(event.generation);
         break;
       case "strategist.question":
         this.generation(event.generation).questions.push(event);

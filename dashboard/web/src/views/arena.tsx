@@ -1,6 +1,6 @@
 // The arena: live boards, standings with intervals, who beat whom, who descends from whom.
 import { useMemo, useState } from "react";
-import { Empty, NodeLink, Panel, Segmented } from "../components/bits";
+import { Empty, EngineLink, Panel, Segmented } from "../components/bits";
 import { SmallBoard } from "../components/boards";
 import type { Connection } from "../model/connection";
 import { crossTable, standings } from "../model/arena";
@@ -64,7 +64,7 @@ function Standings({ state }: { state: RunState }) {
           <thead><tr><th scope="col">Engine</th><th scope="col" className="num">Elo</th><th scope="col" style={{ minWidth: 140 }}>95 % interval</th><th scope="col" className="num">+</th><th scope="col" className="num">=</th><th scope="col" className="num">−</th><th scope="col" className="num">Points</th></tr></thead>
           <tbody>{rows.map((r) => (
             <tr key={r.node_id}>
-              <td><NodeLink run={state.id} id={r.node_id} text={state.name(r.node_id)} /> {r.promoted && <span className="tag ok">promoted</span>}</td>
+              <td><EngineLink state={state} id={r.node_id} /> {r.promoted && <span className="tag ok">promoted</span>}</td>
               <td className="num">{r.elo == null ? "–" : Math.round(r.elo)}</td>
               <td>{r.low != null && r.high != null && r.elo != null ? <div className="interval" title={`${Math.round(r.low)} … ${Math.round(r.high)}`}><div className="axis" /><div className="span" style={{ left: place(r.low), right: `calc(100% - ${place(r.high)})` }} /><div className="mid" style={{ left: place(r.elo) }} /></div> : null}</td>
               <td className="num">{r.wins}</td><td className="num">{r.draws}</td><td className="num">{r.losses}</td><td className="num">{r.points}</td>

@@ -2,7 +2,7 @@
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { runPath } from "../api/client";
 import type { GameDetail } from "../api/types";
-import { Empty, NodeLink, Panel } from "../components/bits";
+import { Empty, EngineLink, Panel } from "../components/bits";
 import { FourBoard, SmallBoard } from "../components/boards";
 import type { Connection } from "../model/connection";
 import { clock } from "../model/format";
@@ -49,9 +49,9 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
       <Panel title={`${state.name(data.white)} – ${state.name(data.black)}`} actions={<>{result ? <span className="tag">{result} {data.termination}</span> : <span className="pill running">playing</span>}<a className="button" href={href(state.id, "arena")}>All boards</a></>}>
         <div className="stack" style={{ justifyItems: "center" }}>
           <div className="bigboard stack" style={{ gap: 8 }} data-testid="bigboard" data-fen={fen} data-ply={shown}>
-            <Player id={data.black} connection={connection} left={move?.clock[1]} turn={!result && turn === 1} mark={chess ? "♚ black" : "● second"} />
+            <Player id={data.black} connection={connection} left={move?.clock[1]} turn={!result && turn === 1} mark={chess ? "black" : "second"} color={chess ? "#23211f" : "var(--accent)"} />
             {chess ? <Suspense fallback={<SmallBoard game={data.game} fen={fen} last={move?.uci ?? ""} />}><BigChess fen={fen} last={move?.uci ?? ""} /></Suspense> : <FourBoard text={fen} last={move?.uci ?? ""} />}
-            <Player id={data.white} connection={connection} left={move?.clock[0]} turn={!result && turn === 0} mark={chess ? "♔ white" : "● first"} />
+            <Player id={data.white} connection={connection} left={move?.clock[0]} turn={!result && turn === 0} mark={chess ? "white" : "first"} color={chess ? "#fdfdfb" : "var(--c-debug)"} />
           </div>
           <div className="row">
             <button type="button" aria-label="First position" onClick={() => setAt(0)}>«</button>
@@ -81,12 +81,12 @@ function useGame(path: string, when: string): { data: GameDetail | null; error: 
   return useResource<GameDetail>(path, 0, when);
 }
 
-function Player(props: { id: string; connection: Connection; left?: number | null; turn: boolean; mark: string }) {
+function Player(props: { id: string; connection: Connection; left?: number | null; turn: boolean; mark: string; color: string }) {
   const { state } = props.connection;
   return (
     <div className="row" style={{ justifyContent: "space-between" }}>
-      <span><NodeLink run={state.id} id={props.id} text={state.name(props.id)} /> <span className="muted small">{props.mark}</span></span>
-      <span className={props.turn ? "clock turn" : "clock"}>{clock(props.left)}</span>
+      <span><EngineLink state={state} id={props.id} /> <span className="dot" style={{ background: props.color, boxShadow: "0 0 0 1px var(--line-strong)" }} /> <span className="muted small">{props.mark}</span></span>
+      <span className={props.turn ? "clock turn" : "clock"}>{props.left == null ? (props.turn ? "to move" : "no clock") : clock(props.left)}</span>
     </div>
   );
 }

@@ -110,7 +110,7 @@ function Budget({ state }: { state: RunState }) {
     <Panel title="Budget and cost">
       <div className="stack" style={{ gap: 9 }}>
         <Meter label="Steps" used={state.steps} limit={state.started?.max_steps} text={`${state.steps}${of(state.started?.max_steps, String(state.started?.max_steps))}`} />
-        {state.started?.max_generations != null && <Meter label="Generations" used={state.generations.size} limit={state.started.max_generations} text={`${state.generations.size} / ${state.started.max_generations}`} />}
+        {state.started?.max_generations != null && <Meter label="Generations" used={state.begun.size} limit={state.started.max_generations} text={`${state.begun.size} / ${state.started.max_generations}`} />}
         <Meter label="Active time" used={state.elapsed} limit={budget.seconds} text={`${seconds(state.elapsed)}${of(budget.seconds, seconds(budget.seconds))}`} />
         <Meter label="Tokens" used={tokens ?? 0} limit={tokens == null ? null : budget.tokens} text={`${count(tokens)}${tokens == null ? "" : of(budget.tokens, count(budget.tokens))}`} />
         <Meter label="Cost" used={state.totals.cost_usd ?? 0} limit={state.totals.cost_usd == null ? null : budget.usd} text={`${dollars(state.totals.cost_usd)}${state.totals.cost_usd == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
@@ -131,7 +131,7 @@ function Running({ connection }: { connection: Connection }) {
   if (!state.live && open.length === 0) return null;
   return (
     <Panel title="Running now">
-      {open.length === 0 && <p className="muted">Between two rounds.</p>}
+      {open.length === 0 && <p className="muted">No program is being written or run: between two rounds, or games are played.</p>}
       <div className="stack" style={{ gap: 10 }}>
         {open.map((node) => {
           const tail = tails?.find((t) => t.node_id === node.id);

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { post, runPath } from "../api/client";
 import type { Launch } from "../api/types";
 import { Empty, Status } from "../components/bits";
+import { Boundary } from "../components/boundary";
 import { Shell } from "../components/shell";
 import type { Connection } from "../model/connection";
 import { count } from "../model/format";
@@ -38,7 +39,7 @@ export function RunPage({ route, run, themeButton }: { route: Route; run: string
       ) : connection.phase === "loading" && state.seq === 0 ? (
         <Empty title="Loading…" />
       ) : (
-        <View route={route} connection={connection} />
+        <Boundary place={`${route.view}/${route.id}`}><View route={route} connection={connection} /></Boundary>
       )}
     </Shell>
   );
@@ -48,7 +49,7 @@ function View({ route, connection }: { route: Route; connection: Connection }) {
   switch (route.view) {
     case "graph": return <GraphView connection={connection} query={route.query} />;
     case "nodes": return <NodesView connection={connection} />;
-    case "node": return <NodeView connection={connection} id={route.id} key={route.id} />;
+    case "node": return !route.id ? <NodesView connection={connection} /> : <NodeView connection={connection} id={route.id} key={route.id} />;
     case "failures": return <FailuresView connection={connection} />;
     case "islands": return <IslandsView connection={connection} />;
     case "arena": return <ArenaView connection={connection} />;
