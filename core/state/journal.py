@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
+from typing import Any
 
 from core.state.fingerprint import ast_hash, text_hash
 from core.state.node import FREE_OPERATORS, Node
@@ -69,6 +70,7 @@ class Journal:
                 "lower_is_better": self.lower_is_better,
                 "fitness": self._fitness(node),
                 "parent_id": node.parent_ids[0] if node.parent_ids else None,
+                "metadata": self._with_fingerprint(node),
             }
         )
         self._nodes.append(node)
@@ -177,11 +179,11 @@ class Journal:
 
     def find_duplicate(self, code: str) -> tuple[str, str] | None:
         """(node id, rung) of an earlier node with the same program: rung `text` or `ast`. None if it is new."""
-        earlier = self._by_text.get(text_hash(code))
+        text = text_hash(code)
+        earlier = self._by_text.get(text)
         if earlier is not None:
             return earlier, "text"
-        normal = self._ast_hash(code)
-        earlier = self._by_ast.get(normal) if normal else None
+        earlier = self._by_ast.get(self._ast_hash(code) or "")
         return (earlier, "ast") if earlier is not None else None
 
     def record_reward(self, node_ids: Iterable[str], reward: float) -> None:
@@ -244,9 +246,22 @@ class Journal:
             bisect.insort(self._ranking, (-node.fitness, position))
         if node.code:
             self._by_text.setdefault(text_hash(node.code), node.id)
-            normal = self._ast_hash(node.code)
+            normal = node.metadata["fingerprint"].partition(":")[2]
             if normal:
                 self._by_ast.setdefault(normal, node.id)
+
+    def _with_fingerprint(self, node: Node) -> dict[str, Any]:
+        """The node's metadata with `fingerprint`: beginning of its text hash, then its AST hash ('' if it has none).
+
+        Stored with the node, so that a journal of ten thousand programs is read back without parsing one of them.
+        """
+        if not node.code:
+            return node.metadata
+        text = text_hash(node.code)[:16]
+        known = node.metadata.get("fingerprint")
+        if isinstance(known, str) and known.partition(":")[0] == text:
+            return node.metadata
+        return {**node.metadata, "fingerprint": f"{text}:{self._ast_hash(node.code) or ''}"}
 
     def _fitness(self, node: Node) -> float | None:
         value = node.metric_value

@@ -48,7 +48,7 @@ class Node(BaseModel):
     task_type: str = "explore"
     operator: Operator = "draft"
     metadata: dict[str, Any] = Field(default_factory=dict)
-    """Plain JSON: `duplicate_of`, `message`, `gate`, `category`, `stages` (seconds by stage), tokens, cost, …"""
+    """Plain JSON: `duplicate_of`, `message`, `gate`, `category`, `fingerprint`, `stages` (their seconds), tokens, …"""
 
     logs: str = ""
     """Evaluator's own log lines, where it has any."""

@@ -251,3 +251,21 @@ def test_a_draw_for_one_purpose_moves_no_other():
 
 def test_every_failure_has_advice():
     assert all(kind.advice.endswith(".") for kind in FailureKind)
+
+
+def test_a_journal_that_is_read_back_parses_no_program_again(monkeypatch):
+    journal = Journal(nodes=[node("a", 1.0, code="def f():\n    x = 1\n    return x\n"), node("b", code="def (")])
+    stored = [Node.model_validate_json(n.model_dump_json()) for n in journal]
+    monkeypatch.setattr("core.state.journal.ast_hash", lambda code: pytest.fail("parsed again"))
+    again = Journal(nodes=stored)
+    monkeypatch.undo()
+    assert list(again) == stored and again.sha256 == journal.sha256
+    again._ast_hash = Journal()._ast_hash
+    assert again.find_duplicate("def f():\n    y = 1\n    return y\n") == ("a", "ast")
+    assert again.find_duplicate("def (") == ("b", "text")
+
+
+def test_a_fingerprint_of_another_program_is_not_believed():
+    stored = Journal(nodes=[node("a", 1.0, code="x = 1")])["a"]
+    journal = Journal(nodes=[stored.model_copy(update={"code": "x = 2"})])
+    assert journal.find_duplicate("x = 1") is None and journal.find_duplicate("x = 2  # same") == ("a", "ast")
