@@ -102,6 +102,16 @@ KINDS: dict[str, MetricKind] = {
 
 ALIASES = {
     "roc_auc": "auc",
+    "auc_roc": "auc",
+    "roc_auc_score": "auc",
+    "area_under_roc": "auc",
+    "accuracy_score": "accuracy",
+    "quadratic_weighted_kappa": "qwk",
+    "matthews_correlation_coefficient": "mcc",
+    "root_mean_squared_error": "rmse",
+    "root_mean_squared_logarithmic_error": "rmsle",
+    "mean_absolute_error": "mae",
+    "mean_squared_error": "mse",
     "acc": "accuracy",
     "log_loss": "logloss",
     "kappa": "qwk",

@@ -38,6 +38,8 @@ def _dummy(facts: Facts) -> str:
     }.get(facts.metric, "y.mean()")  # fmt: skip
     if facts.task == "labels":
         constant = "y.mode().iloc[0]"
+    elif facts.task == "classes":
+        return _class_shares(facts)
     elif facts.task == "probability":
         constant = "(y == np.unique(y)[-1]).mean()"
     return f"""# [SECTION: DATA]
@@ -55,4 +57,22 @@ constant = {constant}
 predictions = pd.DataFrame({{{facts.key!r}: test[{facts.key!r}], {facts.target!r}: constant}})
 predictions.to_csv("submission/submission.csv", index=False)
 print("predicted", constant, "for every row")
+"""
+
+
+def _class_shares(facts: Facts) -> str:
+    """How frequent each class is, as its probability in every row."""
+    return f"""# [SECTION: DATA]
+import os
+
+import pandas as pd
+
+shares = pd.read_csv("input/train.csv")[{facts.target!r}].astype(str).value_counts(normalize=True)
+test = pd.read_csv("input/test.csv")
+
+# [SECTION: PREDICT]
+os.makedirs("submission", exist_ok=True)
+predictions = test[[{facts.key!r}]].assign(**{{name: shares[name] for name in {list(facts.classes)!r}}})
+predictions.to_csv("submission/submission.csv", index=False)
+print("predicted the shares of", len(shares), "classes for every row")
 """

@@ -104,14 +104,14 @@ class CompetitionProblem:
 
     def prompt_extras(self) -> dict[str, Any]:
         """`output_format` for prompts; `data` (columns with kinds, sizes, metric, target) for rules."""
-        meta = self._ready().meta
-        kind = self._source.metric
-        columns = meta["columns"] if self._known != "schema" else [_schema_of(column) for column in meta["columns"]]
-        data = {
-            "id": meta["id"], "targets": meta["targets"], "rows": meta["rows"], "columns": columns,
-            "files": meta["files"], "metric": kind.name if kind else self._source.label,
-            "task": kind.task if kind else None,
-        }  # fmt: skip
+        return self._extras(bare=self._known == "schema")
+
+    def _extras(self, *, bare: bool) -> dict[str, Any]:
+        meta, kind = self._ready().meta, self._source.metric
+        data = {name: meta[name] for name in ("id", "targets", "label", "rows", "files")}
+        data["columns"] = [_schema_of(column) for column in meta["columns"]] if bare else meta["columns"]
+        data["metric"] = kind.name if kind else self._source.label
+        data["task"] = kind.task if kind else None
         return {"output_format": self._output_format(meta), "data": data}
 
     def agents(self, build: AgentBuilder) -> dict[str, Agent]:
@@ -120,7 +120,7 @@ class CompetitionProblem:
     def baselines(self) -> Sequence[Baseline]:
         from problems.competition.baselines import baselines
 
-        return baselines(self.prompt_extras())
+        return baselines(self._extras(bare=False))  # they run here and go into no prompt
 
     def rules(self) -> RulesWriter:
         from problems.competition.rules.writer import CompetitionWriter

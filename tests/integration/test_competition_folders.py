@@ -190,6 +190,23 @@ def test_answers_that_are_not_keyed_are_not_split_and_the_output_says_so(tmp_pat
     assert final.message.endswith(wine.problem.note)
 
 
+def test_a_submission_with_a_column_for_each_class_is_understood(tmp_path, stand):
+    text = "wine_id,red,white\n" + "".join(f"W{i},{i % 2},{1 - i % 2}\n" for i in range(40))
+    folder = prepared_folder(tmp_path, "test.csv", text)
+    (folder / "grade.py").write_text(
+        "def grade(submission, answers):\n    return float(((submission['red'] - answers['red']) ** 2).mean())\n"
+    )
+    public = folder / "prepared" / "public"
+    head, rows = "wine_id,acid,colour", [f"V{i},{i % 2},{'red' if i % 2 else 'white'}" for i in range(80)]
+    (public / "train.csv").write_text("\n".join([head, *rows]))
+    (public / "test.csv").write_text("\n".join(["wine_id,acid", *(f"W{i},{i % 2}" for i in range(40))]))
+    (public / "sample_submission.csv").write_text("wine_id,red,white\n" + "".join(f"W{i},0.5,0.5\n" for i in range(40)))
+    wine = stand(f"problem.path={folder}")
+    dummy, linear, _ = wine.problem.baselines()
+    assert wine.score(dummy.code)[1].metric == 0.25
+    assert wine.score(linear.code)[1].metric < 0.05
+
+
 def test_keyed_answers_prepared_by_somebody_else_are_used_in_place(tmp_path, stand):
     text = "wine_id,quality\n" + "".join(f"W{i},{i % 9}\n" for i in range(40))
     folder = prepared_folder(tmp_path, "test.csv", text)

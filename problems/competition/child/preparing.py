@@ -150,11 +150,22 @@ def _describe(public: Path, exam: dict[str, Any], preview: Any) -> dict[str, Any
     tables = {n: read_table(public / f"{n}.csv") for n in ("train", "test") if (public / f"{n}.csv").is_file()}
     rows = {name: len(table) for name, table in tables.items()}
     columns: list[dict[str, Any]] = preview.profile(tables["train"]) if "train" in tables else []
+    label = _label_column(tables, exam["targets"])
     if "test" in tables:
-        usable = {str(name) for name in tables["test"].columns} | set(exam["targets"])
+        usable = {str(name) for name in tables["test"].columns} | {label, *exam["targets"]}
         columns = [column for column in columns if column["name"] in usable]
     rows |= {part: len(positions) for part, positions in (exam.get("parts") or {}).items()}
-    return {"rows": rows, "columns": columns, "files": sorted(path.name for path in public.iterdir())}
+    return {"rows": rows, "columns": columns, "label": label, "files": sorted(path.name for path in public.iterdir())}
+
+
+def _label_column(tables: dict[str, Any], targets: list[str]) -> str | None:
+    """The training column whose classes are the submission's columns (one probability a class), if there is one."""
+    if len(tables) < 2 or len(targets) < 2:
+        return None
+    for name in tables["train"].columns.difference(tables["test"].columns):
+        if set(tables["train"][name].dropna().astype(str)) == set(targets):
+            return str(name)
+    return None
 
 
 def _load_preview(path: str) -> Any:

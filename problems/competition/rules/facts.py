@@ -19,8 +19,11 @@ class Facts:
 
     key: str
     targets: tuple[str, ...]
+    """Columns of `train.csv` to learn."""
+    classes: tuple[str, ...]
+    """Where the submission has a column of probabilities for each class: their names; else ()."""
     task: str
-    """`regression`, `labels` or `probability`."""
+    """`regression`, `labels`, `probability` (of the second class) or `classes` (a probability for each)."""
     metric: str
     rows: int
     numbers: tuple[str, ...]
@@ -52,6 +55,11 @@ class Facts:
         return self.task != "regression"
 
     @property
+    def averages(self) -> bool:
+        """True if the submissions of two programs have a mean: one column of numbers."""
+        return self.task in ("regression", "probability")
+
+    @property
     def width(self) -> int:
         return len(self.numbers) + len(self.categories)
 
@@ -60,7 +68,9 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     """From `Problem.prompt_extras()`; whatever is missing is taken as unknown."""
     data = extras.get("data") or {}
     columns = {column["name"]: column for column in data.get("columns", [])}
+    label = data.get("label")
     key, targets = data.get("id"), tuple(name for name in data.get("targets", []) if name in columns)
+    targets = (label,) if label in columns else targets
     used = {name: c for name, c in columns.items() if name != key and name not in targets and c["kind"] != "constant"}
 
     def of(kind: str) -> tuple[str, ...]:
@@ -71,7 +81,8 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     return Facts(
         key=str(key or "id"),
         targets=targets,
-        task=str(data.get("task") or ("regression" if goal.get("kind") == "number" else "labels")),
+        classes=tuple(data["targets"]) if label in columns else (),
+        task="classes" if label in columns else str(data.get("task") or _task_of(goal)),
         metric=str(data.get("metric") or ""),
         rows=int(data.get("rows", {}).get("train", 0)),
         numbers=numbers,
@@ -86,6 +97,10 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         positive_target=goal.get("min", -1) >= 0,
         skewed_target=abs(goal.get("skew", 0)) > 1,
     )
+
+
+def _task_of(goal: Mapping[str, Any]) -> str:
+    return "regression" if goal.get("kind") == "number" else "labels"
 
 
 def _scale(column: Mapping[str, Any]) -> tuple[str, ...] | None:

@@ -25,7 +25,7 @@ JOIN = "# [SECTION: BLEND]"
 
 def improve(code: str, facts: Facts, rng: random.Random) -> tuple[str, str]:
     """Change one number of an estimator, or blend the script's submission with that of another family."""
-    tuned = tune(code, rng) if rng.random() < 0.5 or facts.task == "labels" or JOIN in code else None
+    tuned = tune(code, rng) if rng.random() < 0.5 or not facts.averages or JOIN in code else None
     return tuned or blend(code, facts, rng)
 
 
@@ -48,7 +48,7 @@ def tune(code: str, rng: random.Random) -> tuple[str, str] | None:
 def blend(code: str, facts: Facts, rng: random.Random) -> tuple[str, str]:
     """Keep the script and average its submission with that of a drafted one; labels cannot be averaged: draft anew."""
     made, plan = changes.draft(facts, rng)
-    if facts.task == "labels" or JOIN in code:
+    if not facts.averages or JOIN in code:
         return plan, script.render(made, facts)
     return f"Keep the parent and blend it with another model. {plan}", _joined(code, script.render(made, facts), facts)
 
@@ -56,7 +56,7 @@ def blend(code: str, facts: Facts, rng: random.Random) -> tuple[str, str]:
 def join(first: Mapping[str, Any], second: Mapping[str, Any], facts: Facts, rng: random.Random) -> tuple[str, str]:
     """Both parents' scripts one after the other; their submissions averaged."""
     codes = str(first.get("code", "")), str(second.get("code", ""))
-    if facts.task == "labels" or any(JOIN in code for code in codes):
+    if not facts.averages or any(JOIN in code for code in codes):
         return improve(codes[0], facts, rng)  # labels have no mean; blends of blends only grow
     return "Run both parents and average their submissions.", _joined(*codes, facts)
 

@@ -186,6 +186,8 @@ def _learned(facts: Facts) -> list[str]:
 def _predict(recipe: Recipe, facts: Facts) -> list[str]:
     if facts.task == "labels":
         lines = ["prediction = classes[blend.argmax(axis=1)]"]
+    elif facts.task == "classes":
+        lines = ["prediction = pd.DataFrame(blend, columns=classes.astype(str))"]
     elif facts.task == "probability":
         lines = ["prediction = blend[:, 1]"]
     else:
@@ -195,6 +197,13 @@ def _predict(recipe: Recipe, facts: Facts) -> list[str]:
     return [
         *lines,
         'os.makedirs("submission", exist_ok=True)',
-        f'pd.DataFrame({{ID: test[ID], TARGET: prediction}}).to_csv("{SUBMISSION}", index=False)',
+        f"{_table(facts)}.to_csv({SUBMISSION!r}, index=False)",
         f'print("wrote {SUBMISSION}:", len(prediction), "rows")',
     ]
+
+
+def _table(facts: Facts) -> str:
+    """The expression for the submission."""
+    if facts.task == "classes":
+        return f"pd.concat([test[[ID]], prediction[{list(facts.classes)!r}]], axis=1)"
+    return "pd.DataFrame({ID: test[ID], TARGET: prediction})"

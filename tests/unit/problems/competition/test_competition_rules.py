@@ -39,7 +39,12 @@ def table(rows: int) -> pd.DataFrame:
     )  # fmt: skip
 
 
-TASKS = {"regression": ("price", "rmsle"), "labels": ("label", "accuracy"), "probability": ("bit", "auc")}
+TASKS = {
+    "regression": ("price", "rmsle"),
+    "labels": ("label", "accuracy"),
+    "probability": ("bit", "auc"),
+    "classes": ("label", "multi-class-log-loss"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -60,13 +65,15 @@ def stage(tmp_path_factory):
                 folder / "input" / "sample_submission.csv", index=False
             )
             columns = profile(pd.read_csv(folder / "input" / "train.csv"))
+            wanted = ["a", "b", "c"] if task == "classes" else [target]
             data = {
                 "id": "Id",
-                "targets": [target],
+                "targets": wanted,
+                "label": target if task == "classes" else None,
                 "rows": {"train": ROWS},
                 "columns": columns,
                 "metric": metric,
-                "task": task,
+                "task": None if task == "classes" else task,
             }
             made[task, text] = folder, json.loads(json.dumps({"data": data}))
         return made[task, text]
@@ -86,7 +93,8 @@ def hand_in(code: str, folder, target: str) -> pd.DataFrame:
         os.chdir(here)
     found = pd.read_csv(folder / "submission" / "submission.csv")
     assert list(found["Id"]) == list(range(ROWS, ROWS + 30))
-    assert found[target].notna().all()
+    wanted = [target] if target in found else ["a", "b", "c"]
+    assert list(found.columns) == ["Id", *wanted] and found.notna().all().all()
     return found
 
 
