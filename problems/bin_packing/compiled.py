@@ -108,19 +108,25 @@ def pack_ranked(
 
 @njit(cache=True, nogil=True)
 def pack_neighbours(sizes: np.ndarray, capacity: int, chosen: np.ndarray) -> int:
-    """FunSearch's Weibull rule over the open bins with room and, as it needs no more, two unopened ones."""
+    """FunSearch's Weibull rule over the open bins with room and, as it needs no more, two unopened ones.
+
+    Bins too full for the smallest item are never shown to the rule, so they leave the list.
+    """
     n = len(sizes)
+    smallest = sizes.min()
     room = np.full(n, float(capacity))
-    opened = 0
+    alive = np.empty(n + 2, dtype=np.int64)
+    count, opened = 0, 0
     for position in range(n):
         item = float(sizes[position])
-        shown = min(n, opened + 2)
-        highest = 0.0
-        for index in range(shown):
-            highest = max(highest, room[index])
+        shown = count
+        for index in range(opened, min(n, opened + 2)):
+            alive[shown] = index
+            shown += 1
+        highest = float(capacity) if opened < n else room[alive[:count]].max()
         best, best_score, before, first = -1, 0.0, 0.0, True
-        for index in range(shown):
-            left = room[index]
+        for place in range(shown):
+            left = room[alive[place]]
             if left < item:
                 continue
             raw = (left - highest) ** 2 / item + left**2 / item**2 + left**2 / item**3
@@ -129,11 +135,17 @@ def pack_neighbours(sizes: np.ndarray, capacity: int, chosen: np.ndarray) -> int
             score = raw if first else raw - before
             before, first = raw, False
             if best < 0 or score > best_score:
-                best, best_score = index, score
-        if best >= opened:
-            opened = best + 1
-        room[best] -= item
-        chosen[position] = best
+                best, best_score = place, score
+        index = alive[best]
+        if index >= opened:
+            count += index + 1 - opened
+            opened = index + 1
+        room[index] -= item
+        chosen[position] = index
+        if room[index] < smallest:
+            for place in range(best, count - 1):
+                alive[place] = alive[place + 1]
+            count -= 1
     return len(np.unique(chosen))
 
 
