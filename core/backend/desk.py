@@ -12,9 +12,10 @@ from pydantic import SecretStr
 from core.backend.bandit import ModelChooser
 from core.backend.cache import ReplyCache
 from core.backend.counter import Counter, Notice
-from core.backend.exchange import Reply, Request
+from core.backend.exchange import Reply, Request, Usage
 from core.backend.ladder import ask
 from core.backend.messages import build_request
+from core.backend.prices import PRICE_DAY, cost_of, usual_tokens
 from core.backend.records import Place, reply_of
 from core.backend.retry import Patience
 from core.backend.settings import ModelSettings
@@ -102,7 +103,14 @@ class QueryDesk:
             return self._usage.get(node_id, NodeUsage())
 
     def reward(
-        self, node_id: str, improvement: float, *, writer: str | None = None, cost_usd: float | None = None
+        self,
+        node_id: str,
+        improvement: float,
+        *,
+        writer: str | None = None,
+        cost_usd: float | None = None,
+        prompt_tokens: int | None = None,
+        completion_tokens: int | None = None,
     ) -> None:
         """Tell the bandit what a committed node brought.
 
@@ -110,11 +118,19 @@ class QueryDesk:
 
         Args:
             improvement: gain over the best before it, higher is better; ≤ 0 for none.
-            writer: the node's `writer`; None takes what this desk saw. A resumed run passes what its node says.
-            cost_usd: dollars of the node's calls, in the same way.
+            writer: the node's `writer`; None takes what this desk saw.
+            cost_usd: what was paid. Not used: a cached reply costs nothing, and a rerun must choose the same models.
+            prompt_tokens, completion_tokens: of the node's calls, priced as listed; None for those of a usual call.
         """
-        seen = self.usage_of(node_id)
-        self._chooser.reward(writer or seen.writer, improvement, seen.cost_usd if cost_usd is None else cost_usd)
+        name = writer or self.usage_of(node_id).writer
+        arm = next((arm for arm in self.settings_of("code").models if arm.writer == name), None)
+        if arm is not None:
+            usual = usual_tokens("code", arm)
+            tokens = Usage(
+                usual.prompt if prompt_tokens is None else prompt_tokens,
+                usual.completion if completion_tokens is None else completion_tokens,
+            )
+            self._chooser.reward(name, improvement, cost_of(arm, tokens, PRICE_DAY))
 
     def close(self) -> None:
         self._counter.close()

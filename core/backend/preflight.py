@@ -8,18 +8,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from core.backend import backend_command
-from core.backend.exchange import Usage
 from core.backend.network import host_of, is_loopback
-from core.backend.prices import cost_of, is_priced
+from core.backend.prices import cost_of, is_priced, usual_tokens
 from core.backend.providers import PROVIDERS, is_claude
 from core.backend.settings import ModelSettings, key_names
 from utils.config_schema import BudgetSection
 from utils.errors import ConfigError
-
-EXPECTED = {"code": Usage(7000, 2500), "feedback": Usage(4000, 300)}
-"""Tokens of a usual call: a prompt with task, preview, memory and a parent, a program of 150 lines; and a review."""
-THINKING = 4
-"""Times as many completion tokens where the model reasons before it answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +50,9 @@ def quote(roles: Mapping[str, ModelSettings], steps: int, *, reviews: bool = Tru
     paid = [(role, model) for role, model in models if model.provider != "rules"]
     if not paid:
         return Quote(steps, 0, None, None)
-    tokens = steps * sum(_expected(role, model).prompt + _expected(role, model).completion for role, model in paid)
+    tokens = steps * sum(
+        usual_tokens(role, model).prompt + usual_tokens(role, model).completion for role, model in paid
+    )
     costs = [_mean_cost(role, model) for role, model in paid]
     usd = None if None in costs else steps * sum(cost or 0.0 for cost in costs)
     return Quote(steps, steps * len(paid), tokens, usd)
@@ -108,17 +104,11 @@ def _check_price(settings: ModelSettings, budget: BudgetSection) -> None:
     )
 
 
-def _expected(role: str, settings: ModelSettings) -> Usage:
-    usual = EXPECTED[role]
-    written = usual.completion * (THINKING if settings.reasoning else 1)
-    return Usage(usual.prompt, min(written, settings.max_tokens))
-
-
 def _mean_cost(role: str, settings: ModelSettings) -> float | None:
     """Dollars a call: the mean over a role's models, weighted as they are drawn; the bandit starts evenly."""
     total = weights = 0.0
     for model in settings.alternatives:
-        cost = cost_of(model, _expected(role, model))
+        cost = cost_of(model, usual_tokens(role, model))
         if cost is None:
             return None
         weight = model.weight if settings.choice == "weighted" else 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from core.backend.exchange import Usage
@@ -12,6 +12,20 @@ from core.backend.settings import ModelSettings
 _PUBLISHER = {"openai": "openai", "azure": "azure", "anthropic": "anthropic", "gemini": "google"}
 _BY_HOST = {"api.deepseek.com": "deepseek", "open.bigmodel.cn": "zhipuai", "api.z.ai": "zai"}
 _CLOUD = {"bedrock": ("aws", "anthropic"), "vertex": ("google", "anthropic")}
+
+EXPECTED = {"code": Usage(7000, 2500), "feedback": Usage(4000, 300)}
+"""Tokens of a usual call: a prompt with task, preview, memory and a parent, a program of 150 lines; and a review."""
+THINKING = 4
+"""Times as many completion tokens where the model reasons before it answers."""
+PRICE_DAY = datetime(2026, 1, 1, 12, tzinfo=UTC)
+"""An hour that never moves, for prices that a choice depends on: some change with the time of day."""
+
+
+def usual_tokens(role: str, settings: ModelSettings) -> Usage:
+    """Tokens of a usual call of a role, within `max_tokens`."""
+    usual = EXPECTED[role]
+    written = usual.completion * (THINKING if settings.reasoning else 1)
+    return Usage(usual.prompt, min(written, settings.max_tokens))
 
 
 def cost_of(settings: ModelSettings, usage: Usage, at: datetime | None = None) -> float | None:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from core.backend import MemoryLog, QueryDesk
 from core.backend.bandit import Bandit, ModelChooser
-from core.backend.reward import RewardingPolicy
-from core.backend.settings import ModelSettings
-from core.contracts import Proposal
-from core.state.journal import Journal
-from core.state.node import Node
+from core.backend.settings import ModelSettings, Price
 
 
 def role(choice: str, *weights: float) -> ModelSettings:
@@ -102,35 +99,19 @@ def test_worthless_and_odd_gains_are_no_gains() -> None:
     assert bandit._arms["a"].gain == 0.0
 
 
-class Policy:
-    """Writes down what it is told."""
-
-    finished_generations = 7
-
-    def __init__(self) -> None:
-        self.told: list[str] = []
-
-    def ask(self, journal: Journal, rng: random.Random, k: int) -> list[Proposal]:
-        return [Proposal(operator="draft")] * k
-
-    def tell(self, journal: Journal, node: Node) -> None:
-        self.told.append(node.id)
-
-
-def test_the_policys_ear_tells_the_bandit_gains_over_the_best() -> None:
-    desk = QueryDesk({"code": role("bandit", 1, 1)}, log=MemoryLog())
-    policy, journal = Policy(), Journal()
-    listening = RewardingPolicy(policy, desk)
-    facts: list[tuple[str, str, float | None]] = [("a", "baseline", 1.0), ("b", "openai/m0", 3.0)]
-    facts += [("c", "openai/m1", 2.5), ("d", "openai/m1", 3.5), ("e", "openai/m0", None)]
-    for name, writer, metric in facts:
-        node = Node(id=name, code=name, writer=writer, metric_value=metric, fitness=metric, is_buggy=metric is None)
-        listening.tell(journal, node.model_copy(update={"metadata": {"cost_usd": 0.25}}))
-    arms = desk._chooser._bandit._arms
-    assert policy.told == list("abcde")
-    assert {name: (arm.pulls, arm.gain, arm.cost) for name, arm in arms.items()} == {
-        "openai/m0": (2, 2.0, 0.5),
-        "openai/m1": (2, 0.5, 0.5),
-    }
-    assert listening.finished_generations == 7
-    assert len(listening.ask(journal, random.Random(0), 3)) == 3
+def test_the_desk_prices_a_node_by_its_tokens_whether_cached_or_not() -> None:
+    """A rerun is answered by the cache for 0 dollars, and must choose the same models all the same."""
+    models = tuple(
+        ModelSettings(provider="openai", model=name, price=Price(cost, cost)) for name, cost in (("a", 1), ("b", 9))
+    )
+    settings = replace(models[0], models=models, choice="bandit")
+    paid, cached = (QueryDesk({"code": settings}, log=MemoryLog()) for _ in range(2))
+    for node in range(6):
+        facts = {"writer": f"openai/{'ab'[node % 2]}", "prompt_tokens": 1000, "completion_tokens": 500 + node}
+        paid.reward(str(node), 1.0, cost_usd=0.01 * node, **facts)
+        cached.reward(str(node), 1.0, cost_usd=0.0, **facts)
+    assert paid._chooser._bandit._arms == cached._chooser._bandit._arms
+    assert paid._chooser._bandit._arms["openai/b"].cost == pytest.approx(9e-6 * (3000 + 1500 + 1 + 3 + 5))
+    paid.reward("x", 0.0, writer="baseline")
+    paid.reward("y", 0.0, writer="openai/a")
+    assert paid._chooser._bandit._arms["openai/a"].pulls == 4

@@ -13,7 +13,7 @@ SDKS = ("openai", "anthropic", "google.genai", "genai_prices", "httpx", "httpx2"
 def test_no_sdk_is_loaded_before_a_model_is_asked() -> None:
     code = f"""
 import sys
-import core.backend, core.backend.preflight, core.backend.recording, core.backend.reward, core.backend.providers
+import core.backend, core.backend.preflight, core.backend.recording, core.backend.doctor, core.backend.providers
 from core.backend import MemoryLog, ModelSettings, QueryDesk
 
 class Writer:
