@@ -265,8 +265,12 @@ def main(tier: str, workroot: str, report: str, folders: list[str]) -> int:
     range_ = Range(root)
     (range_.base / "input").mkdir()
     (range_.base / "input" / "train.csv").write_text("a,b\n")
-    sandbox = open_sandbox(tier, preload=("numpy",), state_dir=root / "state", accept_unsandboxed=True)
-    rows = []
+    rows: list[dict[str, Any]] = []
+    try:
+        sandbox = open_sandbox(tier, preload=("numpy",), state_dir=root / "state", accept_unsandboxed=True)
+    except BaseException:
+        range_.close()
+        raise
     try:
         for folder in folders:
             for program in sorted(Path(folder).glob("[0-9]*.py")):

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from . import seccomp, view
 
-INSIDE = "/run/swarm-evo"
+INSIDE = "/.candidate"
 """Where this folder lies in the sandbox."""
 JOB, FILTER = 4, 5
 
@@ -43,7 +43,7 @@ def _place(fd: int, data: bytes) -> None:
 
 def arguments(job: dict[str, Any], setup: dict[str, Any], layout: view.Layout) -> list[str]:
     """bwrap's command line, in the order in which it mounts."""
-    size = ["--size", str(job["limits"]["disk_mb"] << 20)]
+    size = ["--size", str(job["limits"]["disk_mb"] << 19)]  # half the limit each
     words = [
         "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--clearenv",
         "--cap-drop", "ALL", "--hostname", "sandbox", "--proc", "/proc", "--dev", "/dev",

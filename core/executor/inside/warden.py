@@ -79,8 +79,8 @@ class Slot:
         return [*self._layout.read_only, *filter(None, (self.setup["workspace"], self.setup["inputs"]))]
 
     def _link_inputs(self) -> None:
-        """Without mounts, `input` is a link to where the data lies."""
-        if self.setup["inputs"] and self.setup["workspace"]:
+        """Without mounts, `input` is a link to where the data lies (bwrap mounts it)."""
+        if self.setup["inputs"] and self.setup["workspace"] and self.setup["tier"] != "bubblewrap":
             link = os.path.join(self.setup["workspace"], "input")
             if not os.path.lexists(link):
                 os.symlink(self.setup["inputs"], link)
@@ -159,6 +159,8 @@ def serve(control: socket.socket, layout: view.Layout, owner: tuple[int, int] | 
         slot.open()
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
         while (received := frames.receive(control)) is not None:
+            if "stop" in received[0]:  # meant for a job that had ended by itself
+                continue
             start = _one_job(slot, control, *received)
             if start is not None:
                 return start

@@ -20,5 +20,7 @@ for pid in {P["victim"], P["host_pid"], os.getppid(), 1} - {0, os.getpid()}:
     for name in ("mem", "maps", "environ", "fd", "root"):
         try:
             path = f"/proc/{pid}/{name}"
-            os.listdir(path) if name in ("fd", "root") else open(path, "rb").read(1); win(path)
+            if name == "fd": os.readlink(path + "/" + os.listdir(path)[0])
+            else: os.listdir(path) if name == "root" else open(path, "rb").read(1)
+            win(path)
         except OSError: pass

@@ -1,0 +1,206 @@
+"""What every sandbox tier must do: the same program gives the same result in each."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from core.contracts import ExecutionResult, Limits, SessionFailure
+from core.executor.probe import examine
+from core.executor.sandbox import open_sandbox
+from core.executor.warm import WarmSandbox
+from core.state.failure import FailureKind
+from utils.errors import NoSandboxError
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
+LIMITS = Limits(seconds=20, memory_mb=512, disk_mb=64, file_mb=16, processes=32, output_kb=64)
+
+
+@pytest.fixture(scope="module", params=["warm", "lite", "bubblewrap", "none"])
+def sandbox(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmSandbox]:
+    if request.param == "bubblewrap" and (os.getuid() == 0 or shutil.which("bwrap") is None):
+        pytest.skip("bubblewrap is not installed, or we are root")
+    folder = tmp_path_factory.mktemp("state")
+    try:
+        opened = open_sandbox(
+            request.param, preload=("numpy", "no_such_module"), state_dir=folder, accept_unsandboxed=True
+        )
+    except NoSandboxError as error:
+        pytest.skip(str(error))
+    assert isinstance(opened, WarmSandbox)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "workspace"
+    (folder / "submission").mkdir(parents=True)
+    return folder
+
+
+def run(sandbox: WarmSandbox, workspace: Path, code: str, **changes: float) -> ExecutionResult:
+    return sandbox.run(code, workspace=workspace, limits=LIMITS.model_copy(update=changes), seed=7)
+
+
+def test_output_is_kept_in_order_and_files_stay(sandbox: WarmSandbox, workspace: Path) -> None:
+    code = "import sys\nprint('a')\nprint('b', file=sys.stderr)\nprint('c')\nopen('submission/x.csv', 'w').write('1')"
+    result = run(sandbox, workspace, code)
+    assert (result.term_out, result.failure, result.exit_code) == ("a\nb\nc\n", None, 0)
+    assert (workspace / "submission" / "x.csv").read_text() == "1"
+    assert result.tier == sandbox.tier
+
+
+def test_equal_seeds_draw_equal_numbers(sandbox: WarmSandbox, workspace: Path) -> None:
+    code = "import random, numpy\nprint(random.random(), numpy.random.rand(), hash('x'))"
+    first, second = run(sandbox, workspace, code), run(sandbox, workspace, code)
+    assert first.failure is None, first.term_out
+    assert first.term_out == second.term_out
+    other = sandbox.run(code, workspace=workspace, limits=LIMITS, seed=8)
+    assert other.term_out != first.term_out
+
+
+FAILURES = {
+    "x = = 1": FailureKind.SYNTAX,
+    "raise KeyError('k')": FailureKind.RUNTIME,
+    "import sys; sys.exit(3)": FailureKind.EXIT,
+    "import os; os._exit(4)": FailureKind.EXIT,
+    "import os; os.kill(os.getpid(), 11)": FailureKind.SIGNAL,
+    "blocks = [bytearray(1 << 20) for _ in range(3000)]": FailureKind.MEMORY,
+    "open('big', 'wb').write(bytes(40 << 20))": FailureKind.FILE_SIZE,
+    "import os, time\nfor _ in range(100):\n    if os.fork() == 0: time.sleep(9)\n": FailureKind.PROCESSES,
+    "while True: print('x' * 1000)": FailureKind.OUTPUT,
+}
+
+
+@pytest.mark.parametrize("code", FAILURES)
+def test_each_way_of_failing_has_its_kind(sandbox: WarmSandbox, workspace: Path, code: str) -> None:
+    result = run(sandbox, workspace, code)
+    assert result.failure is FAILURES[code], (result.message, result.term_out[-300:])
+    assert result.message
+
+
+def test_time_limits(sandbox: WarmSandbox, workspace: Path) -> None:
+    slept = run(sandbox, workspace, "import time; time.sleep(60)", seconds=0.3)
+    assert slept.failure is FailureKind.TIMEOUT and "0.3 s" in slept.message and slept.exec_time < 5
+    spun = run(sandbox, workspace, "while True: pass", cpu_seconds=0.3)
+    assert spun.failure is FailureKind.CPU and "0.3 s" in spun.message
+
+
+def test_disk_limit_counts_inodes(sandbox: WarmSandbox, workspace: Path) -> None:
+    code = "import os\nfor i in range(100000): open(f'f{i}', 'w').close()"
+    assert run(sandbox, workspace, code, disk_mb=4).failure is FailureKind.DISK
+
+
+def test_an_exception_is_told_with_the_programs_own_frames(sandbox: WarmSandbox, workspace: Path) -> None:
+    result = run(sandbox, workspace, "def f(x):\n    return 1 / x\nf(0)\n")
+    assert result.exc_type == "ZeroDivisionError" and result.exc_info is not None
+    assert [frame[:3] for frame in result.exc_info["traceback"]] == [
+        ["solution.py", 3, "<module>"], ["solution.py", 2, "f"],
+    ]  # fmt: skip
+    assert str(workspace) not in result.term_out and "/workspace/solution.py" in result.term_out
+
+
+def test_inputs_are_read_only(sandbox: WarmSandbox, workspace: Path, tmp_path: Path) -> None:
+    inputs = tmp_path / "data"
+    inputs.mkdir()
+    (inputs / "a.csv").write_text("1,2")
+    code = "print(open('input/a.csv').read())\nopen('input/a.csv', 'w').write('evil')"
+    result = sandbox.run(code, workspace=workspace, inputs=inputs, limits=LIMITS)
+    assert "1,2" in result.term_out
+    if sandbox.tier != "none":
+        assert result.failure is FailureKind.RUNTIME and (inputs / "a.csv").read_text() == "1,2"
+
+
+def test_another_program_may_be_run(sandbox: WarmSandbox, workspace: Path) -> None:
+    result = sandbox.command(["/bin/sh", "-c", "echo $HOME; exit 5"], workspace=workspace, limits=LIMITS)
+    assert result.exit_code == 5 and result.failure is FailureKind.EXIT and result.term_out
+    missing = sandbox.command(["/no/such/program"], workspace=workspace, limits=LIMITS)
+    assert missing.failure is FailureKind.EXIT
+
+
+def test_a_session_answers_and_survives_exceptions(sandbox: WarmSandbox) -> None:
+    code = "class engine:\n    @staticmethod\n    def add(a, b): return a + b + K\ndef bad(): raise ValueError('no')"
+    with sandbox.session(code, limits=LIMITS, prelude="K = 1") as session:
+        assert session.call("engine.add", [2, 3], timeout=10) == 6
+        with pytest.raises(SessionFailure) as caught:
+            session.call("bad", [], timeout=10)
+        assert caught.value.result.exc_type == "ValueError" and caught.value.result.failure is FailureKind.RUNTIME
+        assert session.call_many("engine.add", [[i, i] for i in range(500)], timeout=10) == [
+            2 * i + 1 for i in range(500)
+        ]
+
+
+LIES = {
+    "import os\ndef f(): os.write(3, b'\\xff' * 8)": FailureKind.RUNTIME,
+    "import os\ndef f(): os.write(3, b'\\x05\\0\\0\\0{\"a\":')": FailureKind.RUNTIME,
+    "import os\ndef f(): os.write(3, b'\\x0e\\0\\0\\0{\"answers\":[]}')": FailureKind.RUNTIME,
+    "def f(): return float('nan')": FailureKind.NON_FINITE,
+    "def f(): return [1, [2, {'x': float('inf')}]]": FailureKind.NON_FINITE,
+    "def f(): return 10 ** 400": FailureKind.NON_FINITE,
+    "def f(): return object()": FailureKind.RUNTIME,
+    "def f():\n    while True: pass": FailureKind.TIMEOUT,
+    "import os\ndef f(): os._exit(0)": FailureKind.EXIT,
+    "import os\ndef f(): os.close(3)": FailureKind.EXIT,
+    "def g(): pass": FailureKind.RUNTIME,
+    "1 / 0": FailureKind.RUNTIME,
+    "def f(:": FailureKind.SYNTAX,
+}
+
+
+@pytest.mark.parametrize("code", LIES)
+def test_what_a_session_sends_is_not_believed(sandbox: WarmSandbox, code: str) -> None:
+    session = sandbox.session(code, limits=LIMITS)
+    try:
+        with pytest.raises(SessionFailure) as caught:
+            session.call("f", [], timeout=1.0)
+        assert caught.value.result.failure is LIES[code], caught.value.result.message
+    finally:
+        session.close()
+
+
+def test_sessions_do_not_see_each_other(sandbox: WarmSandbox) -> None:
+    with sandbox.session("import math\nmath.pi = 3\ndef f(): return math.pi", limits=LIMITS) as first:
+        assert first.call("f", [], timeout=10) == 3
+    with sandbox.session("import math\ndef f(): return math.pi", limits=LIMITS) as second:
+        assert second.call("f", [], timeout=10) > 3.14
+
+
+def test_many_threads_may_run_at_once(sandbox: WarmSandbox, tmp_path: Path) -> None:
+    def one(number: int) -> str:
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        return sandbox.run(f"print({number} * 2)", workspace=folder, limits=LIMITS).term_out
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(one, range(12))) == [f"{number * 2}\n" for number in range(12)]
+
+
+def test_a_missing_preload_is_told_not_fatal(sandbox: WarmSandbox) -> None:
+    assert list(sandbox.ready()["missing"]) == ["no_such_module"]
+
+
+def test_no_tier_holds_without_the_flag(tmp_path: Path) -> None:
+    with pytest.raises(NoSandboxError, match="i-accept-unsandboxed"):
+        open_sandbox("none", state_dir=tmp_path)
+    with pytest.raises(NoSandboxError, match="auto, warm"):
+        open_sandbox("docker", state_dir=tmp_path)
+
+
+def test_a_tier_that_does_not_hold_is_refused_with_probe_and_remedy(tmp_path: Path) -> None:
+    with pytest.raises(NoSandboxError, match=r"probe start failed.*Remedy: ") as caught:
+        open_sandbox("warm", python="/no/such/python", state_dir=tmp_path)
+    assert caught.value.exit_code == 2
+
+
+def test_examine_names_its_attacks(tmp_path: Path) -> None:
+    found = examine("auto", state_dir=tmp_path)
+    assert found["tier"] in ("warm", "lite", "bubblewrap")
+    assert len(found["probes"]) >= 12 and all(probe["ok"] for probe in found["probes"])
+    assert examine("auto", state_dir=tmp_path) == found

@@ -1,0 +1,292 @@
+# ruff: noqa: E501 - programs as data
+"""Promises beyond single programs: nothing survives a kill -9, friendly programs run, cheats lose through the proxy."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.contracts import Limits
+from core.executor.cheats import attack_evaluator
+from core.executor.inside import syscalls, watch
+from core.executor.isolation import evaluate_apart, evaluate_together
+from core.executor.sandbox import open_sandbox
+from core.executor.warm import WarmSandbox
+from utils.errors import ConfigError
+
+ROOT = Path(__file__).resolve().parents[2]
+LIMITS = Limits(seconds=60, memory_mb=3000, disk_mb=256, threads=2)
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmSandbox]:
+    opened = open_sandbox("auto", preload=("numpy", "sklearn"), state_dir=tmp_path_factory.mktemp("state"))
+    assert isinstance(opened, WarmSandbox)
+    if opened.tier != "warm":
+        opened.close()
+        pytest.skip(f"tier {opened.tier} here: processes and sockets are for the full tier")
+    yield opened
+    opened.close()
+
+
+FRIENDLY = {
+    "joblib_loky": "from joblib import Parallel, delayed\nprint(sum(Parallel(n_jobs=2)(delayed(pow)(i, 2) for i in range(50))))",
+    "n_jobs": (
+        "from sklearn.ensemble import RandomForestRegressor\nimport numpy as np\nX = np.random.rand(200, 4)\n"
+        "print(RandomForestRegressor(10, n_jobs=-1).fit(X, X[:, 0]).score(X, X[:, 0]) > 0.5)"
+    ),
+    "hist_gradient_boosting": (
+        "from sklearn.ensemble import HistGradientBoostingRegressor\nimport numpy as np\nX = np.random.rand(500, 4)\n"
+        "print(HistGradientBoostingRegressor(max_iter=5).fit(X, X[:, 0]).score(X, X[:, 0]) > 0.1)"
+    ),
+    "subprocess": "import subprocess, sys\nprint(subprocess.run([sys.executable, '-c', 'print(6*7)'], capture_output=True).stdout)",
+    "manager": (
+        "import multiprocessing as mp\nif __name__ == '__main__':\n  with mp.Manager() as m:\n    d = m.dict()\n"
+        "    p = mp.Process(target=d.update, args=({'a': 1},)); p.start(); p.join(); print(dict(d))"
+    ),
+    "spawn": (
+        "import multiprocessing as mp\ndef f(x): return x * x\nif __name__ == '__main__':\n"
+        "  with mp.get_context('spawn').Pool(2) as p: print(p.map(f, range(4)))"
+    ),
+    "asyncio_threads": (
+        "import asyncio, concurrent.futures as c\nprint(asyncio.run(asyncio.to_thread(sum, [1, 2])))\n"
+        "with c.ThreadPoolExecutor(4) as p: print(list(p.map(abs, [-1, -2])))"
+    ),
+    "fifo_and_socketpair": "import os, socket\nos.mkfifo('/tmp/f'); a, b = socket.socketpair(); a.send(b'x'); print(b.recv(1))",
+}
+
+
+@pytest.mark.parametrize("name", FRIENDLY)
+def test_friendly_programs_run(name: str, sandbox: WarmSandbox, tmp_path: Path) -> None:
+    result = sandbox.run(FRIENDLY[name], workspace=tmp_path, limits=LIMITS)
+    assert result.failure is None and result.term_out.strip() not in ("", "False"), result.term_out[-1500:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["joblib.test.test_parallel", "-k", "test_simple_parallel or test_nested_loop or test_mutate_input"],
+        ["sklearn.ensemble.tests.test_voting"],
+        ["sklearn.linear_model.tests.test_ridge", "-k", "ridge_regression_sample_weights or ridge_individual"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_other_projects_suites_pass_inside(arguments: list[str], sandbox: WarmSandbox, tmp_path: Path) -> None:
+    pytest_arguments = ["--pyargs", *arguments, "-q", "-x", "-p", "no:cacheprovider", "--no-header"]
+    code = f"import pytest, sys\nsys.exit(pytest.main({pytest_arguments!r}))"
+    limits = LIMITS.model_copy(update={"seconds": 280.0, "cpu_seconds": 900.0, "output_kb": 4096})
+    result = sandbox.run(code, workspace=tmp_path, limits=limits)
+    assert result.failure is None and " passed" in result.term_out, result.term_out[-2000:]
+
+
+HOLDER = """
+import sys, threading, time
+from pathlib import Path
+sys.path.insert(0, {root!r})
+from core.contracts import Limits
+from core.executor.sandbox import open_sandbox
+from core.executor.server import ServerConfig
+folder = Path({folder!r})
+sandbox = open_sandbox({tier!r}, state_dir=folder / "state", accept_unsandboxed=True)
+code = "import os, time\\nos.fork()\\nos.fork()\\nos.setsid() if os.getpid() % 2 else None\\nwhile True: time.sleep(0.01)"
+def run(name):
+    (folder / name).mkdir()
+    sandbox.run(code, workspace=folder / name, limits=Limits(seconds=60))
+for name in "ab":
+    threading.Thread(target=run, args=(name,), daemon=True).start()
+session = sandbox.session("def f(): return 1", limits=Limits())
+assert session.call("f", [], timeout=20) == 1
+time.sleep(0.5)
+print("running", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("tier", ["warm", "lite", "none"])
+def test_a_killed_main_process_leaves_nothing_behind(tier: str, tmp_path: Path) -> None:
+    script = HOLDER.format(root=str(ROOT), folder=str(tmp_path), tier=tier)
+    holder = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, start_new_session=True)
+    assert holder.stdout is not None
+    with holder.stdout:
+        if b"running" not in holder.stdout.readline():
+            holder.wait()
+            pytest.skip(f"tier {tier} does not hold here")
+    family = watch.descendants(holder.pid)
+    assert len(family) >= 9
+    os.kill(holder.pid, signal.SIGKILL)
+    holder.wait()
+    end = time.monotonic() + 1.0
+    while (left := [pid for pid in family if _lives(pid)]) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert left == []
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def test_the_project_may_lie_below_the_temporary_folder(tmp_path: Path) -> None:
+    """Its interpreter too: the job's own /tmp must not hide it."""
+    import venv
+
+    venv.create(tmp_path / "project" / ".venv", with_pip=False, symlinks=True)
+    python = str(tmp_path / "project" / ".venv" / "bin" / "python")
+    opened = open_sandbox("auto", python=python, state_dir=tmp_path / "state")
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    code = "import subprocess, sys\nprint(sys.prefix)\nprint(subprocess.run([sys.executable, '-c', 'print(6*7)'], capture_output=True).stdout)"
+    try:
+        result = opened.run(code, workspace=workspace, limits=LIMITS)
+    finally:
+        opened.close()
+    assert result.failure is None and str(tmp_path) in result.term_out and "42" in result.term_out, result.term_out
+
+
+def test_importing_the_sandbox_is_light() -> None:
+    code = "import sys, core.executor.sandbox; print([m for m in ('numpy', 'pandas', 'sklearn') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_system_call_numbers_match_the_headers() -> None:
+    """x86_64 against asm/unistd_64.h, aarch64 against asm-generic/unistd.h, as Debian's linux-libc-dev has them."""
+    own = _defined("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
+    generic = _defined("/usr/include/asm-generic/unistd.h")
+    if not own or not generic:
+        pytest.skip("linux-libc-dev is not installed")
+    for name, (x86, arm) in syscalls.NUMBERS.items():
+        assert own.get(name, x86) == x86, name
+        assert generic.get(name, arm) == arm, name
+    assert (
+        sum(name in own for name in syscalls.NUMBERS) > 100 and sum(name in generic for name in syscalls.NUMBERS) > 80
+    )
+
+
+def _defined(path: str) -> dict[str, int]:
+    found: dict[str, int] = {}
+    if not Path(path).exists():
+        return found
+    for line in Path(path).read_text().splitlines():
+        words = line.split()
+        if (
+            len(words) == 3
+            and words[0] == "#define"
+            and words[1].startswith(("__NR_", "__NR3264_"))
+            and words[2].isdigit()
+        ):
+            found[words[1].split("_", 3)[-1] if words[1].startswith("__NR_") else words[1][len("__NR3264_") :]] = int(
+                words[2]
+            )
+    aliases = {"fstatat": "newfstatat", "stat": "", "lstat": ""}
+    if "asm-generic" in path:
+        found = {aliases.get(name, name): number for name, number in found.items()}
+    return found
+
+
+EVALUATORS = {
+    "target": (
+        "TARGET = 100.0\n{load}\n    total = sum(m.f(i) for i in range(10))\n    return {{'combined_score': total / TARGET}}",
+        "def f(x): return x",
+    ),
+    "error": (
+        "SCALE = 10.0\n{load}\n    import math\n    error = sum(abs(m.f(i) - math.sqrt(i)) for i in range(1, 20))\n"
+        "    return {{'combined_score': 1 / (1 + error * SCALE), 'error': error}}",
+        "def f(x): return x ** 0.51",
+    ),
+    "bins": (
+        "CAPACITY = 10\n{load}\n    items = [3, 7, 5, 5, 2, 8, 6, 4] * 5\n    bins = []\n    for item in items:\n"
+        "        fits = [b for b in bins if sum(b) + item <= CAPACITY]\n"
+        "        if fits: max(fits, key=lambda b: m.priority(item, CAPACITY - sum(b))).append(item)\n"
+        "        else: bins.append([item])\n    return {{'combined_score': -float(len(bins))}}",
+        "def priority(item, room): return room",
+    ),
+}
+LOAD = (
+    "import importlib.util\ndef evaluate(program_path):\n"
+    "    spec = importlib.util.spec_from_file_location('program', program_path)\n"
+    "    m = importlib.util.module_from_spec(spec)\n    spec.loader.exec_module(m)"
+)
+RESCALE = """
+import sys
+def _rescale(names=("TARGET", "SCALE", "CAPACITY"), factors=(1e-3, 1e-3, 1e3)):
+    frame = sys._getframe()
+    while frame:
+        for name, factor in zip(names, factors):
+            if name in frame.f_globals: frame.f_globals[name] *= factor
+        frame = frame.f_back
+_name = "priority" if "priority" in globals() else "f"
+def _wrapped(*a, _f=globals()[_name]):
+    _rescale()
+    return _f(*a)
+globals()[_name] = _wrapped
+"""
+
+
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_rescaling_the_evaluators_constant_wins_beside_it_and_loses_through_the_proxy(
+    name: str, sandbox: WarmSandbox, tmp_path: Path
+) -> None:
+    source, honest = EVALUATORS[name]
+    evaluator = tmp_path / "evaluator.py"
+    evaluator.write_text(source.format(load=LOAD))
+    limits = Limits(seconds=20)
+    fair = evaluate_apart(sandbox, evaluator, honest, limits=limits, timeout=30)
+    apart = evaluate_apart(sandbox, evaluator, honest + RESCALE, limits=limits, timeout=30)
+    together = evaluate_together(sandbox, evaluator, honest + RESCALE, limits=limits)
+    assert fair.isolated and fair.value["combined_score"] == apart.value["combined_score"]
+    assert not together.isolated and together.value["combined_score"] > fair.value["combined_score"]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("{load}\n    return {{'combined_score': m.f(lambda x: x)}}", "cannot cross"),
+        ("def evaluate(p):\n    return {{'combined_score': len(open(p).read())}}", "source text"),
+        (
+            "import subprocess, sys\ndef evaluate(p):\n    subprocess.run([sys.executable, p])\n    return {{'combined_score': 1.0}}",
+            "as a file",
+        ),
+        ("import runpy\ndef evaluate(p):\n    return {{'combined_score': runpy.run_path(p)['f'](1)}}", ""),
+    ],
+    ids=["shared_object", "source_text", "as_a_file", "runpy"],
+)
+def test_what_cannot_be_kept_apart_is_refused_with_a_reason(
+    body: str, reason: str, sandbox: WarmSandbox, tmp_path: Path
+) -> None:
+    evaluator = tmp_path / "evaluator.py"
+    evaluator.write_text(body.format(load=LOAD))
+    run = evaluate_apart(sandbox, evaluator, "def f(x): return x", limits=Limits(seconds=20), timeout=30)
+    assert run.refused is not None and reason in run.refused
+
+
+@pytest.mark.slow
+def test_doctors_cheats_lose_through_the_proxy(sandbox: WarmSandbox, tmp_path: Path) -> None:
+    source, honest = EVALUATORS["target"]
+    (tmp_path / "evaluator.py").write_text(source.format(load=LOAD))
+    (tmp_path / "initial_program.py").write_text(honest)
+    results = attack_evaluator(tmp_path / "evaluator.py", sandbox=sandbox)
+    assert len(results) >= 30
+    assert sum(result.wins_unisolated for result in results) >= 5
+    assert [result.name for result in results if result.wins_through_proxy] == []
+
+
+def test_an_evaluator_without_a_program_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no evaluator"):
+        attack_evaluator(tmp_path / "none.py")
+    (tmp_path / "evaluator.py").write_text(textwrap.dedent("def evaluate(p): return 1"))
+    with pytest.raises(ConfigError, match="initial_program.py"):
+        attack_evaluator(tmp_path / "evaluator.py")
