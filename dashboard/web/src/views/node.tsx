@@ -11,6 +11,7 @@ import { useResource } from "../model/hooks";
 import { href } from "../model/router";
 import { Marks } from "./marks";
 
+const STAGES = ["select", "prompt", "reply", "code", "execute", "review"];
 type Tab = "diff" | "code" | "calls" | "output";
 
 export function NodeView({ connection, id }: { connection: Connection; id: string }) {
@@ -18,10 +19,11 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
   const known = state.byId.has(id);
   const base = runPath(state.id, `/nodes/${encodeURIComponent(id)}`);
   const { data, error } = useResource<NodeDetail>(base, 0, known);
-  const [tab, setTab] = useState<Tab>("diff");
+  const [picked, setTab] = useState<Tab | null>(null);
   if (error) return <Empty title="This node cannot be shown"><span>{error}. <a href={href(state.id, "nodes")}>All nodes</a></span></Empty>;
   if (!data) return <Empty title="Loading…" />;
   const { node } = data;
+  const tab = picked ?? (node.parent_ids?.length ? "diff" : "code");
   const against = tab === "diff" ? `${base}/diff` : null;
   const message = typeof node.metadata?.message === "string" ? node.metadata.message : "";
   return (
@@ -120,7 +122,8 @@ function Output({ node }: { node: NodeDetail["node"] }) {
 }
 
 function Stages({ detail }: { detail: NodeDetail }) {
-  const stages = Object.entries(detail.stages);
+  const place = (stage: string) => (STAGES.indexOf(stage) + 1 || 99);
+  const stages = Object.entries(detail.stages).sort(([a], [b]) => place(a) - place(b));
   const total = stages.reduce((sum, [, s]) => sum + s, 0) || 1;
   const { totals, node } = detail;
   return (
