@@ -147,9 +147,9 @@ def table_rows(table: Crosstable, ratings: Mapping[str, Estimate], names: Mappin
             {
                 "node_id": player,
                 "name": names.get(player, player),
-                "elo": round(rating.elo, 1) if rating else None,
-                "low": round(rating.low, 1) if rating else None,
-                "high": round(rating.high, 1) if rating else None,
+                "elo": round(rating.elo, 1) + 0.0 if rating else None,
+                "low": round(rating.low, 1) + 0.0 if rating else None,
+                "high": round(rating.high, 1) + 0.0 if rating else None,
                 "wins": wins,
                 "draws": draws,
                 "losses": losses,

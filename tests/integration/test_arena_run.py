@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from support.command_line import Cli
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINES = ROOT / "problems" / "connect_four" / "engines"
@@ -37,10 +38,9 @@ def events(run_dir: Path, kind: str) -> list[dict]:
 
 
 @pytest.fixture(scope="module")
-def finished(request, tmp_path_factory):
+def finished(tmp_path_factory):
     """A whole run, and what `show` says of it."""
-    conftest = next(plugin for plugin in request.config.pluginmanager.get_plugins() if hasattr(plugin, "Cli"))
-    cli = conftest.Cli(tmp_path_factory.mktemp("whole"))
+    cli = Cli(tmp_path_factory.mktemp("whole"))
     ended = cli(*RUN, timeout=120)
     assert ended.code == 0, ended.err
     yield cli.run_dir, cli.show(), ended.out
