@@ -6,6 +6,7 @@ One call sees a whole round, so that rungs are shared and the verdicts are the s
 from __future__ import annotations
 
 import bisect
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -66,6 +67,7 @@ class Cascade(Generic[P]):
     ) -> None:
         self._stages, self._journal, self._append = stages, journal, append
         self._top_k, self._slack, self._threads = top_k, slack, threads
+        self._lock = threading.Lock()
         self._seen = 0
         self._by_behaviour: dict[str, str] = {}
         self._cheap_scores: list[float] = []
@@ -122,15 +124,16 @@ class Cascade(Generic[P]):
     # ------------------------------------------------------------ what is known
 
     def _catch_up(self) -> None:
-        """Read the nodes committed since the last round."""
-        for node in self._journal.latest(len(self._journal) - self._seen):
-            behaviour, cheap = node.metadata.get("behaviour"), node.metadata.get("cheap")
-            if behaviour:
-                self._by_behaviour.setdefault(behaviour, node.id)
-            if isinstance(cheap, int | float):
-                bisect.insort(self._cheap_scores, float(cheap))
-        self._seen = len(self._journal)
-        del self._cheap_scores[self._slack * self._top_k :]
+        """Read the nodes committed since the last round. Rounds of one node may be evaluated side by side."""
+        with self._lock:
+            for node in self._journal.latest(len(self._journal) - self._seen):
+                behaviour, cheap = node.metadata.get("behaviour"), node.metadata.get("cheap")
+                if behaviour:
+                    self._by_behaviour.setdefault(behaviour, node.id)
+                if isinstance(cheap, int | float):
+                    bisect.insort(self._cheap_scores, float(cheap))
+                self._seen += 1
+            del self._cheap_scores[self._slack * self._top_k :]
 
     def _count(self, nodes: Sequence[Node], verdicts: Sequence[Evaluation | None]) -> None:
         counts = {"behaviour": 0, "cheap": 0, "full": 0}
