@@ -10,9 +10,7 @@ def main(run_dir: Path) -> int:
     """Report first: it needs no matplotlib, so that a broken plot costs only the plot."""
     from reports.facts import read_facts
     from reports.html import write_facts
-    from utils.lifeline import die_with_parent
 
-    die_with_parent()
     facts = read_facts(run_dir)
     print(write_facts(facts, run_dir / "report.html"))
     from reports.plots import write_plots
@@ -24,4 +22,7 @@ def main(run_dir: Path) -> int:
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    from utils.lifeline import die_with_parent
+
+    die_with_parent()  # before anything slow is loaded
     sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,128 @@
+"""The packaging trap of `core`, `utils` and `agents`: names that every ML repository uses too.
+
+The wheel is built without isolation and without network, and installed into an environment that sees the packages of
+this one. Every way to start is tried from a folder that holds foreign `utils.py`, `core/` and `agents/`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from support.command_line import ROOT, toy_words
+
+pytest.importorskip("hatchling", reason="the wheel's builder (hatchling) is not installed")
+
+FOREIGN = 'raise ImportError("a foreign module was imported")\n'
+
+
+def ran(command: list[str], cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    return subprocess.run(
+        command, cwd=cwd, env={**clean, **environment}, capture_output=True, text=True, timeout=100, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("wheel")
+    code = "import hatchling.build, sys; print(hatchling.build.build_wheel(sys.argv[1]))"
+    done = ran([sys.executable, "-c", code, str(out)], ROOT)
+    assert done.returncode == 0, done.stderr
+    (found,) = out.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory, wheel) -> Path:
+    """The bin folder of an environment that holds the wheel alone and sees our packages."""
+    place = tmp_path_factory.mktemp("env")
+    venv.create(place, with_pip=False, symlinks=True)
+    (site,) = place.glob("lib/python*/site-packages")
+    ours = [p for p in sys.path if p.endswith("site-packages")]
+    done = ran(
+        [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install", "--no-deps", "--no-index",
+         "--quiet", str(wheel)], tmp_path_factory.mktemp("cwd"),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (site / "packages.pth").write_text("\n".join(ours) + "\n")
+    return place / "bin"
+
+
+@pytest.fixture
+def trap(tmp_path) -> Path:
+    """A folder full of foreign modules with our names."""
+    (tmp_path / "utils.py").write_text(FOREIGN)
+    for name in ("core", "agents", "cli", "problems", "reports", "dashboard"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(FOREIGN)
+    (tmp_path / "main.py").write_text(FOREIGN)
+    return tmp_path
+
+
+def test_only_one_name_goes_into_site_packages(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.split("/")[0] for name in names}
+    assert tops == {"swarm_evo", *(top for top in tops if top.endswith(".dist-info"))} and len(tops) == 2
+    for part in ("main.py", "cli/run.py", "config/default.yaml", "core/contracts.py", "utils/errors.py",
+                 "agents/coder_agent.py", "problems/competition/problem.py", "dashboard/server/app.py",
+                 "reports/html.py"):  # fmt: skip
+        assert f"swarm_evo/_app/{part}" in names
+    junk = [n for n in names if "__pycache__" in n or "node_modules" in n or n.endswith((".pyc", ".log", ".db"))]
+    assert not junk
+    assert any(name.endswith("LICENSE") for name in names)
+
+
+def test_prompts_and_data_files_are_in_the_wheel(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    listed = ran(
+        ["git", "ls-files", "agents", "problems", "config", "reports", "dashboard/server"], ROOT
+    ).stdout.split()
+    if not listed:
+        pytest.skip("not a git checkout")
+    missing = [name for name in listed if (ROOT / name).is_file() and f"swarm_evo/_app/{name}" not in names]
+    assert not missing
+
+
+@pytest.mark.parametrize("start", ["swarm-evo", "python -m swarm_evo"])
+def test_the_installed_command_searches_among_foreign_modules(installed, trap, start):
+    command = [str(installed / word) if i == 0 else word for i, word in enumerate(start.split())]
+    plugins = ["problem.kind=toy", *[w for w in toy_words(2) if w.startswith("problem.plugins")], "search.max_steps=2"]
+    done = ran([*command, *plugins], trap)
+    assert done.returncode == 0, done.stderr
+    assert "max_steps: 2 of 2" in done.stdout and "foreign" not in done.stdout + done.stderr
+    assert (trap / "logs" / "system.log").is_symlink() and next(trap.glob("logs/*/report.html"))
+
+
+def test_main_py_of_a_checkout_among_foreign_modules(trap):
+    done = ran([sys.executable, str(ROOT / "main.py"), *toy_words(2)], trap)
+    assert done.returncode == 0, done.stderr
+    done = ran(
+        [sys.executable, "-m", "swarm_evo", "list-runs", "--json"], trap, PYTHONPATH=str(ROOT / "swarm_evo" / "..")
+    )
+    assert done.returncode == 0 and '"toy"' in done.stdout, done.stderr
+
+
+def test_the_python_api_of_the_wheel_among_foreign_modules(installed, trap):
+    plugins = toy_words(2)[1].partition("=")[2]
+    code = (
+        "import swarm_evo, sys\n"
+        f"r = swarm_evo.search(problem__kind='toy', problem__plugins={plugins!r}, budget={{'steps': 2}})\n"
+        "print(r.best.metric, sorted({'core', 'utils', 'agents'} & set(sys.modules)))"
+    )
+    done = ran([str(installed / "python"), "-c", code], trap)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().endswith("[]")
+
+
+def test_a_competition_runs_from_the_wheel_among_foreign_modules(installed, trap):
+    """Its data are prepared, its programs run and its grades are given by children: none may meet our names."""
+    words = ["--problem.name=diabetes", "search.max_steps=2", "search.num_drafts=2"]
+    done = ran([str(installed / "swarm-evo"), *words, f"execution.python={sys.executable}"], trap)
+    assert done.returncode == 0, done.stderr
+    assert "best RMSE" in done.stdout, done.stdout
