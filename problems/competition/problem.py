@@ -120,6 +120,8 @@ class CompetitionProblem:
     def baselines(self) -> Sequence[Baseline]:
         from problems.competition.baselines import baselines
 
+        if self.claims_only:
+            return []  # nothing would grade them
         return baselines(self._extras(bare=False))  # they run here and go into no prompt
 
     def rules(self) -> RulesWriter:

@@ -20,7 +20,7 @@ from utils.workspace_builder import validate_dataset
 HERE = Path(__file__).resolve().parent
 BUNDLED = HERE / "bundled"
 PREVIEW = HERE.parent.parent / "utils" / "data_preview.py"
-PREPARING = ("preparing", "carving", "parts", "rdata", "shim", "tables", "checking")
+PREPARING = ("preparing", "carving", "parts", "rdata", "shim", "mlebench_helpers", "tables", "checking")
 """Modules of the child whose change prepares anew."""
 DEFAULT = "ames"
 

@@ -378,7 +378,7 @@ def test_without_target_scores_are_claims_of_the_programs(tmp_path, stand, inlin
         f"data.dir={own_data(tmp_path / 'mine')}", "data.goal=rents", "llm.code.provider=openai", "llm.code.model=x",
         "problem.direction=min",
     )  # fmt: skip
-    assert rent.problem.claims_only
+    assert rent.problem.claims_only and rent.problem.baselines() == []
     assert sorted(p.name for p in rent.problem.input_dir.iterdir()) == ["streets.txt", "test.csv", "train.csv"]
     node, verdict = rent.score("print('my RMSE is 3')")
     assert (verdict.metric, verdict.source, verdict.failure) == (None, None, None)

@@ -22,6 +22,7 @@ from typing import Any
 
 import pandas as pd
 
+from . import mlebench_helpers
 from .tables import EXACT, read_table
 
 
@@ -49,18 +50,20 @@ def import_function(folder: Path, dotted: str) -> Callable[..., Any]:
 def install(folder: Path) -> None:
     """Put `mlebench` into `sys.modules`, with `folder` as a competition that can be imported from."""
     if "mlebench" not in sys.modules:
-        root = _module("mlebench")
-        root.__path__ = []
+        _module("mlebench").__path__ = []
         _module("mlebench.grade_helpers", InvalidSubmissionError=InvalidSubmissionError)
         _module("mlebench.utils", **_helpers())
         _module("mlebench.competitions").__path__ = []
-        helpers = {name: _helpers()[name] for name in ("read_csv", "get_logger", "extract")}
-        _module("mlebench.competitions.utils", df_to_grouped_dict=_grouped, **helpers)
+        _module("mlebench.competitions.utils", **{**_helpers(), **mlebench_helpers.helpers(InvalidSubmissionError)})
+        if importlib.util.find_spec("tqdm") is None:  # progress bars of `prepare`: nobody sees them
+            _module("tqdm", tqdm=_plain_loop).__path__ = []
+            _module("tqdm.auto", tqdm=_plain_loop)
     competition = _module(f"mlebench.competitions.{folder.name}")
     competition.__path__ = [str(folder)]
-    shared = folder.parent / "utils.py"  # mlebench/competitions/utils.py, where the whole repository is at hand
-    if shared.is_file() and folder.parent.name == "competitions":
-        _overlay(sys.modules["mlebench.competitions.utils"], shared)
+
+
+def _plain_loop(items: Any = (), *args: Any, **kwargs: Any) -> Any:
+    return items
 
 
 def _module(name: str, **content: Any) -> types.ModuleType:
@@ -71,13 +74,6 @@ def _module(name: str, **content: Any) -> types.ModuleType:
     if parent:
         setattr(sys.modules[parent], last, module)
     return module
-
-
-def _overlay(module: types.ModuleType, path: Path) -> None:
-    try:
-        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), module.__dict__)
-    except ImportError as error:
-        logging.getLogger("mlebench").warning("%s: %s", path, error)
 
 
 def _helpers() -> dict[str, Any]:
@@ -150,7 +146,3 @@ def _import_fn(dotted: str) -> Any:
 
 def _checksum(fpath: Path) -> str:
     return hashlib.md5(Path(fpath).read_bytes(), usedforsecurity=False).hexdigest()
-
-
-def _grouped(df: Any, key_column: str, value_column: str) -> dict[Any, list[Any]]:
-    return {key: list(rows[value_column]) for key, rows in df.groupby(key_column)}

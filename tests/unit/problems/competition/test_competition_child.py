@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from problems.competition.child import checking, parts, shim
+from problems.competition.child import checking, mlebench_helpers, parts, shim
 from problems.competition.child.tables import Malformed
 from problems.competition.medals import medal, thresholds
 
@@ -101,16 +101,17 @@ def test_a_folder_imports_what_it_needs_from_mlebench(tmp_path):
     (folder / "grade.py").write_text(
         "from mlebench.grade_helpers import InvalidSubmissionError\n"
         "from mlebench.utils import read_csv, load_answers, get_logger, extract, is_empty\n"
-        "from mlebench.competitions.utils import df_to_grouped_dict\n"
-        "import importlib\n"
-        "helper = importlib.import_module('mlebench.competitions.my-comp.helper')\n"
+        "from mlebench.competitions.utils import df_to_one_hot, prepare_for_accuracy_metric, get_logger\n"
+        "from tqdm import tqdm\n"
+        "from tqdm.auto import tqdm\n"
+        "from .helper import FACTOR\n"
         "def grade(submission, answers):\n"
         "    if not len(submission):\n"
         "        raise InvalidSubmissionError('empty')\n"
-        "    return helper.FACTOR\n"
+        "    return FACTOR + len(list(tqdm([1, 2], desc='x')))\n"
     )
     grade = shim.import_function(folder, "mlebench.competitions.my-comp.grade:grade")
-    assert grade([1], []) == 3
+    assert grade([1], []) == 5
     with pytest.raises(shim.InvalidSubmissionError):
         grade([], [])
 
@@ -129,6 +130,48 @@ def test_archives_inside_archives_are_unpacked(tmp_path):
 def test_an_empty_file_is_an_empty_table(tmp_path):
     (tmp_path / "x.csv").write_text("")
     assert shim.read_csv(tmp_path / "x.csv").empty
+
+
+LABELS = pd.DataFrame({"id": ["b", "a", "c"], "kind": ["x", "y", "x"]})
+HELPERS = mlebench_helpers.helpers(shim.InvalidSubmissionError)
+
+
+def test_one_hot_tables_and_their_log_loss():
+    truth = HELPERS["df_to_one_hot"](LABELS, "id", "kind", ["x", "y"])
+    assert truth.to_dict("list") == {"id": ["b", "a", "c"], "x": [1, 0, 1], "y": [0, 1, 0]}
+    guess = pd.DataFrame({"id": ["a", "b", "c"], "x": [0.5, 0.5, 0.5], "y": [0.5, 0.5, 0.5]})
+    made = HELPERS["one_hot_dfs_to_log_loss_inputs"](guess, truth, apply_softmax=False)
+    assert made["y_true"].tolist() == [[0, 1], [1, 0], [1, 0]]  # by id
+    assert HELPERS["one_hot_dfs_to_log_loss_inputs"](guess, truth)["y_pred"].sum() == 3
+
+
+@pytest.mark.parametrize("change", [{"id": ["a", "b", "d"]}, {"id": ["a", "b"]}, {"key": ["a", "b", "c"]}])
+def test_a_submission_of_other_rows_is_refused_by_every_helper(change):
+    size = len(next(iter(change.values())))
+    guess = pd.DataFrame({**change, "kind": ["x"] * size})
+    with pytest.raises(shim.InvalidSubmissionError):
+        HELPERS["prepare_for_accuracy_metric"](guess, LABELS, "kind", "id")
+    with pytest.raises(shim.InvalidSubmissionError):
+        HELPERS["prepare_for_auroc_metric"](guess.assign(kind=0.5), LABELS, "id", "kind")
+
+
+def test_chances_outside_of_0_to_1_are_refused():
+    with pytest.raises(shim.InvalidSubmissionError, match="between 0 and 1"):
+        HELPERS["prepare_for_auroc_metric"](LABELS.assign(kind=[0.1, 1.2, 0.3]), LABELS, "id", "kind")
+
+
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 2**32 - 1))
+@settings(max_examples=50, deadline=None)
+def test_run_lengths_come_back_as_the_mask(height, width, seed):
+    mask = np.random.default_rng(seed).random((height, width)) < 0.5
+    text = " ".join(map(str, HELPERS["rle_encode"](mask)))
+    assert (HELPERS["rle_decode"](text, height, width) == mask).all()
+
+
+def test_run_lengths_by_hand():
+    assert HELPERS["rle_encode"](np.array([[0, 1], [1, 1]])) == [2, 3]  # down the columns, from 1
+    with pytest.raises(AssertionError, match="overlap"):
+        HELPERS["rle_decode"]("1 3 2 1", 2, 2)
 
 
 # ------------------------------------------------------------ medals
