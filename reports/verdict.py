@@ -30,6 +30,7 @@ def outcome(facts: RunFacts) -> Markup:
             scores(facts),
             tag("h3", "How sure is it?"),
             tag("ul", *(tag("li", sentence) for sentence in certainty(facts))),
+            choice(facts),
         ]
     )
 
@@ -77,7 +78,7 @@ def certainty(facts: RunFacts) -> list[str]:
             found.append(f"The best of {scored} scores is flattered by the choice: it was picked for being best.")
     else:
         found.append(_about_final(facts, final, scored))
-        found += _against_champion(facts) or _against_baselines(facts, final)
+        found += _paired_claim(facts) or _against_champion(facts) or _against_baselines(facts, final)
     reveals = facts.final.get("detail", {}).get("final_reveals")
     if isinstance(reveals, int) and reveals > 1:
         found.append(f"This final part has been revealed {reveals} times; each look makes it a little less unseen.")
@@ -98,6 +99,38 @@ def _about_final(facts: RunFacts, final: float, scored: int) -> str:
         f"The final score {figure(final)} was measured on what the search never saw. It differs by {gap:+.4g} from the "
         f"validation score, which is the best of {scored}."
     )
+
+
+def _paired_claim(facts: RunFacts) -> list[str]:
+    """The run's own comparison with the best baseline, case by case; [] where it made none."""
+    claim = facts.final.get("claim") or {}
+    interval = claim.get("interval")
+    if not interval or not isinstance(claim.get("gain"), int | float):
+        return []
+    text = (
+        f"Compared case by case with the best baseline ({claim.get('baseline', '')}) on the final part it gains "
+        f"{claim['gain']:+.4g} (95 % {interval[0]:+.4g} … {interval[1]:+.4g})"
+    )
+    if claim.get("holds"):
+        return [f"{text}: more than chance explains."]
+    return [f"{text}: {'worse than it' if interval[1] < 0 else 'the two cannot be told apart'}."]
+
+
+def choice(facts: RunFacts) -> Markup:
+    """How the winner was taken from among the best: differences on the same cases."""
+    rows = facts.final.get("choice")
+    if not isinstance(rows, list) or len(rows) < 2:
+        return EMPTY
+    head = ["program", "validation", "difference to the best", "its standard error", "tie", "characters"]
+    shown = []
+    for row in rows:
+        name: Markup | str = str(row.get("node_id", ""))
+        if row.get("node_id") == facts.final.get("node_id"):
+            name = tag("b", f"{name} (chosen)")
+        tie = "yes" if row.get("tie") else "no"
+        shown.append([name, row.get("metric"), row.get("difference"), row.get("error"), tie, row.get("size")])
+    text = "Chosen among the best on validation; where scores cannot be told apart, the simpler program wins."
+    return tag("details", tag("summary", "how the winner was chosen"), tag("p", text), table(head, shown))
 
 
 def _against_champion(facts: RunFacts) -> list[str]:

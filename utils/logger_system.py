@@ -132,14 +132,19 @@ class _Holder:
 _STATE: ContextVar[_Holder] = ContextVar("swarm_evo_log", default=_Holder())  # noqa: B039  (shared on purpose)
 
 
-def configure(run_dir: Path, secrets: Iterable[str] = (), level: str = "INFO") -> RunLog:
-    """Open the run's log files for this process; those of an earlier call are closed."""
+def configure(run_dir: Path, secrets: Iterable[str] = (), level: str = "INFO", *, link: bool = True) -> RunLog:
+    """Open the run's log files for this process; those of an earlier call are closed.
+
+    Args:
+        link: False leaves `logs/system.log` and `logs/metrics.json` alone, for a run that will be removed again.
+    """
     holder = _STATE.get()
     if holder.log is not None:
         holder.log.close()
     holder.log = RunLog(run_dir, secrets, level)
-    for name in ("system.log", "metrics.json"):
-        _link(run_dir, name)
+    if link:
+        for name in ("system.log", "metrics.json"):
+            _link(run_dir, name)
     return holder.log
 
 

@@ -158,6 +158,32 @@ def test_the_arena_says_what_its_games_carry(write_run, low):
     assert "head_to_head · los" in text
 
 
+@pytest.mark.parametrize(
+    ("gain", "interval", "holds", "words"),
+    [
+        (0.1, [0.05, 0.2], True, "more than chance explains"),
+        (0.1, [-0.1, 0.3], False, "the two cannot be told apart"),
+        (-0.2, [-0.3, -0.1], False, "worse than it"),
+    ],
+)
+def test_the_runs_own_paired_comparison_goes_before_a_look_at_intervals(
+    write_run, small_nodes, gain, interval, holds, words
+):
+    final = {
+        "node_id": "merged", "metric": 0.25, "interval": [0.2, 0.3],
+        "claim": {"baseline": "ridge", "gain": gain, "interval": interval, "holds": holds, "text": "…"},
+        "choice": [
+            {"node_id": "better", "metric": 0.19, "size": 900, "difference": 0.0, "error": 0.0, "tie": True},
+            {"node_id": "merged", "metric": 0.2, "size": 100, "difference": 0.01, "error": 0.02, "tie": True},
+        ],
+    }  # fmt: skip
+    text = outline_of(
+        write_run(small_nodes, final=final, baselines=[{"name": "ridge", "metric": 0.4, "final": 0.41}])
+    ).text
+    assert words in text and "lies outside" not in text
+    assert "merged (chosen)" in text and "the simpler program wins" in text
+
+
 def test_a_stored_secret_is_masked_once_more(write_run):
     run_dir = write_run(
         [], config={"llm": {"code": {"api_key": "sk-very-secret"}}, "dashboard": {"token": "tok-secret"}}

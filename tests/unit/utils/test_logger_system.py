@@ -223,6 +223,13 @@ def test_links_lead_to_the_newest_run_and_survive_a_move(tmp_path):
     assert (moved / "system.log").is_symlink()
 
 
+def test_a_run_that_will_be_removed_again_leaves_the_links_alone(tmp_path):
+    configure(tmp_path / "logs" / "kept")
+    configure(tmp_path / "logs" / "scratch", link=False)
+    logger.close()
+    assert os.readlink(tmp_path / "logs" / "system.log") == "kept/system.log"
+
+
 def test_a_file_of_the_users_is_not_replaced_by_a_link(tmp_path):
     (tmp_path / "system.log").write_text("mine")
     configure(tmp_path / "run")
