@@ -1,6 +1,6 @@
 """How fast and how safe the arena plays.
 
-    python benchmarks/arena.py [--games 20] [--python PYTHON] [--written 40] [--json]
+    python benchmarks/arena.py [--games 20] [--python PYTHON] [--written 40] [--runs logs/RUN …] [--json]
 
 Two engines of one ply (the same program text but for the board library) play chess from the same openings in three
 ways: sandboxed sessions that are sent only new moves; UCI processes that are sent the whole move list each move, on
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import resource
 import statistics
 import subprocess
@@ -37,6 +38,7 @@ from core.arena.spec import ArenaSettings  # noqa: E402
 from core.arena.uci import UciPlayer  # noqa: E402
 from core.contracts import Sandbox  # noqa: E402
 from core.executor.sandbox import open_sandbox  # noqa: E402
+from core.storage.reader import RunReader  # noqa: E402
 from problems.chess_engines.problem import spec as chess_spec  # noqa: E402
 from problems.chess_engines.repertoire import rules as chess_rules  # noqa: E402
 from problems.connect_four.problem import spec as four_spec  # noqa: E402
@@ -232,15 +234,34 @@ def hanging(sandbox: Sandbox, deadline: float = 1.0) -> dict[str, float]:
 def accepted(sandbox: Sandbox, count: int) -> dict[str, str]:
     """Engines written by `rules` that pass the gate, by board library."""
     shares = {}
-    for spec, rules, library in ((four_spec(), four_rules(), "none"), (chess_spec(), chess_rules(), "rust_chess")):
+    for spec, rules, library in (
+        (four_spec(), four_rules(), "no library"),
+        (chess_spec(), chess_rules(), "rust_chess"),
+    ):
         passed = 0
         for seed in range(count):
             context = {"parents": [{"code": spec.anchor.code}], "generation": 1, "slot": seed}
             reply = rules.write(context, random.Random(seed))
             code = reply.partition("```python\n")[2].rpartition("\n```")[0]
             passed += static_refusal(code, spec.packages) is None and _smoke(sandbox, spec, code)
-        shares[f"{spec.game.name} ({library})"] = f"{passed} of {count}"
+        shares[f"rules, {spec.game.name}, {library}"] = f"{passed} of {count}"
     return shares
+
+
+def accepted_in(run_dirs: Sequence[Path]) -> dict[str, str]:
+    """The same of stored runs, by the board library that a written engine imports: first hand-ins and repairs."""
+    counts: dict[str, list[int]] = {}
+    for run_dir in run_dirs:
+        with RunReader(run_dir) as reader:
+            for node in reader.journal():
+                if node.operator not in ("build", "debug"):
+                    continue
+                words = set(re.findall(r"^\s*(?:import|from)\s+(rust_chess|chess)\b", node.code, re.MULTILINE))
+                library = " and ".join(sorted(words)) or "no library"
+                count = counts.setdefault(f"{run_dir.name}, {node.operator}, {library}", [0, 0])
+                count[0] += "gate" not in node.metadata and node.failure is None
+                count[1] += 1
+    return {name: f"{passed} of {all_}" for name, (passed, all_) in counts.items()}
 
 
 def _smoke(sandbox: Sandbox, spec: Any, code: str) -> bool:
@@ -264,6 +285,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--python", default=sys.executable, help="interpreter with python-chess")
     parser.add_argument("--written", type=int, default=40, help="engines that rules write for the gate")
+    parser.add_argument("--runs", nargs="*", type=Path, default=[], help="stored runs to count accepted engines of")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     openings = draw_openings(chess_spec().game, args.games, plies=4, seed=1)
@@ -282,7 +304,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         sandbox = open_sandbox("auto", preload=("rust_chess",), state_dir=Path(folder))
         found["hanging"] = hanging(sandbox)
-        found["accepted"] = accepted(sandbox, args.written)
+        found["accepted"] = accepted(sandbox, args.written) | accepted_in(args.runs)
         sandbox.close()
     print(json.dumps(found, indent=2) if args.json else _table(found))
 
@@ -298,7 +320,7 @@ def _table(found: dict[str, Any]) -> str:
             )
     rows.append(f"the same games by every way: {'yes' if found['same_games'] else 'NO'}")
     rows.append(f"a hang with a deadline of {found['hanging']['deadline']} s costs {found['hanging']['seconds']} s")
-    rows += [f"written by rules and accepted, {name}: {share}" for name, share in found["accepted"].items()]
+    rows += [f"written and accepted, {name}: {share}" for name, share in found["accepted"].items()]
     return "\n".join(rows)
 
 

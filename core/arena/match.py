@@ -52,7 +52,7 @@ class Match(BaseModel):
     deadline: float = 10.0
     seed: int = 0
     adjudication: Adjudication = Field(default_factory=Adjudication)
-    limits: Limits = Field(default_factory=lambda: Limits(seconds=3600, memory_mb=512, processes=16, output_kb=64))
+    limits: Limits = Field(default_factory=lambda: Limits(seconds=3600, memory_mb=512, processes=1, output_kb=64))
     """Of each engine's session."""
     spool: str | None = None
     """File that a live view on the same machine reads moves from, one JSON object a line."""

@@ -49,6 +49,6 @@ class ArenaSettings:
     deadline: float = 10.0
     adjudication: Adjudication = field(default_factory=Adjudication)
     session: Limits = field(
-        default_factory=lambda: Limits(seconds=3600, memory_mb=512, processes=16, output_kb=64, disk_mb=16, file_mb=16)
+        default_factory=lambda: Limits(seconds=3600, memory_mb=512, processes=1, output_kb=64, disk_mb=16, file_mb=16)
     )
-    """What an engine's process may use in one game."""
+    """What an engine's process may use in one game. One thread: nobody thinks on the opponent's time."""

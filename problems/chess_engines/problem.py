@@ -36,7 +36,8 @@ position.moves         all moves so far in UCI notation
 position.apply(move)   the position after a move; the original is not changed
 position.limit         .nodes, .depth, .milliseconds: what this move may cost; None where it does not apply
 
-Keep within the limit: count one node for each position searched. A move that takes far too long, crashes or is not
+The process may not start threads. Keep within the limit: count one node for each position searched.
+A move that takes far too long, crashes or is not
 legal loses the game at once. `engine.score`, if set, is the engine's own estimate in centipawns for its side; it is
 only used for adjudication. Import what you use."""
 

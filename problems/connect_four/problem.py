@@ -36,7 +36,8 @@ position.four(stones)  True if a bitboard holds four in a row
 position.fen           the position as text
 position.limit         .nodes, .depth, .milliseconds: what this move may cost; None where it does not apply
 
-Keep within the limit: count one node for each position searched. A move that takes far too long, crashes or is not
+The process may not start threads. Keep within the limit: count one node for each position searched.
+A move that takes far too long, crashes or is not
 legal loses the game at once. `engine.score`, if set, is the engine's own estimate and is only used for adjudication."""
 
 

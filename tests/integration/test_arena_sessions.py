@@ -54,6 +54,11 @@ def play(sandbox, white, black=SOUND, spec=None, **changes):
             "crash",
             FailureKind.MEMORY,
         ),
+        (
+            engine("import threading, time\nthreading.Thread(target=time.sleep, args=(5,)).start()\nreturn '4'"),
+            "crash",
+            FailureKind.PROCESSES,
+        ),
         (engine("return '9'"), "illegal_move", FailureKind.ILLEGAL_MOVE),
         (engine("return '4'", "raise SystemExit"), "crash", FailureKind.EXIT),
         ("import no_such_module", "crash", FailureKind.RUNTIME),
@@ -80,9 +85,9 @@ def test_a_hang_costs_its_budget_and_at_most_a_fifth_of_a_second(sandbox, body):
 
 
 def test_a_clock_runs_out(sandbox):
-    record = play(sandbox, engine("import time\ntime.sleep(0.12)\nreturn position.legal_moves[0]"), limit="clock:300+0")
+    record = play(sandbox, engine("import time\ntime.sleep(0.3)\nreturn position.legal_moves[0]"), limit="clock:1000+0")
     assert (record.result, record.termination) == ("0-1", "time_forfeit")
-    assert 2 <= len([move for move in record.moves if move.ply % 2]) <= 3
+    assert 1 <= len([move for move in record.moves if move.ply % 2]) <= 3
     left = [move.clock[0] for move in record.moves]
     assert left == sorted(left, reverse=True)
 
