@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from llmock.scenarios import Match, Reply
+from llmock.scenarios import Fail, Match, Reply
 from pydantic import SecretStr
 
 from core.backend import Ledger, MemoryLog, ModelSettings, QueryDesk
@@ -108,7 +108,8 @@ def dollars(server: FaultyServer) -> float:
 
 def test_20_steps_with_30_percent_faults_then_a_rerun_for_nothing(tmp_path: Path, server: FaultyServer) -> None:
     write_programs(server, 0.3)
-    said = finish(command(tmp_path, server, *options(server, 20)))
+    words = options(server, 20, "--agent.review=always")
+    said = finish(command(tmp_path, server, *words))
     assert "20 of 20 steps" in said
     run = only_run(tmp_path)
     facts = shown(tmp_path, server, run.name)
@@ -118,7 +119,8 @@ def test_20_steps_with_30_percent_faults_then_a_rerun_for_nothing(tmp_path: Path
     assert facts["status"] == "finished"
     assert facts["steps"] == 20
     # The bill is the server's count, and no reply was asked twice.
-    assert server.layer.requests > len(server.layer.bills) == len(calls) >= 20
+    assert server.layer.requests > len(server.layer.bills) == len(calls) >= 40
+    assert {call.role for call in calls} == {"code", "feedback"}
     assert facts["tokens"] == sum(server.billed)
     assert facts["cost_usd"] == pytest.approx(dollars(server))
     assert sum(call.tries for call in calls) == server.layer.requests
@@ -126,7 +128,7 @@ def test_20_steps_with_30_percent_faults_then_a_rerun_for_nothing(tmp_path: Path
     print(f"20 steps: {server.layer.requests} requests, {len(calls)} answers, {sum(server.billed)} tokens")
 
     asked = server.layer.requests
-    finish(command(tmp_path, server, *options(server, 20)))
+    finish(command(tmp_path, server, *words))
     (again,) = {path.parent.name for path in (tmp_path / "logs").glob("*/run.db")} - {run.name}
     rerun = shown(tmp_path, server, again)
     assert server.layer.requests == asked, "a finished run, run again, asks nothing"
@@ -137,6 +139,15 @@ def test_20_steps_with_30_percent_faults_then_a_rerun_for_nothing(tmp_path: Path
     leaks = [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
     assert leaks == []
     assert KEY not in said
+
+
+def test_a_refused_key_is_one_line_and_leaves_no_trace(tmp_path: Path, server: FaultyServer) -> None:
+    server.state.scenarios.add(Fail(401, times=None, message=f"Incorrect API key provided: {KEY}."))
+    said = finish(command(tmp_path, server, *options(server, 4)), code=2)
+    assert "HTTP 401" in said.splitlines()[-1]
+    assert KEY not in said
+    leaks = [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+    assert leaks == []
 
 
 def test_kill_9_between_reply_and_use_then_resume_asks_nothing_again(tmp_path: Path, server: FaultyServer) -> None:
