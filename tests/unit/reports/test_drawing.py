@@ -81,17 +81,17 @@ def test_a_long_chain_of_improvements_needs_no_recursion_and_stays_small(write_r
         parents = (str(i - 1),) if i else ()
         journal.append(Node(id=str(i), code=f"x = {i}", metric_value=1.0 / (i + 1), parent_ids=parents))
     run_dir = write_run(list(journal))
-    started = time.perf_counter()
+    started = time.process_time()
     page = render(read_facts(run_dir))
-    assert time.perf_counter() - started < 15
+    assert time.process_time() - started < 15
     assert page.count("<circle") < MOST_NODES + 4000 and len(page) < 3_000_000
     assert "are not drawn" in page and "2960 programs between are not shown" in page
 
 
 def test_a_diff_of_huge_programs_is_bounded():
-    started = time.perf_counter()
+    started = time.process_time()
     text = diff("\n".join(f"a{i}" for i in range(20_000)), "\n".join(f"b{i}" for i in range(20_000))).text
-    assert time.perf_counter() - started < 5 and "Only the first 1500 lines" in text
+    assert time.process_time() - started < 5 and "Only the first 1500 lines" in text
     assert "The text is the same" in diff("x = 1", "x = 1").text
 
 

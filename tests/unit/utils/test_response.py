@@ -100,7 +100,7 @@ def test_what_stands_in_a_fence_comes_out_unchanged(code):
 
 
 def test_linear_in_the_length():
-    started = time.perf_counter()
+    started = time.process_time()
     parse_response("```\n" * 50_000)
     parse_json("{" * 200_000)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

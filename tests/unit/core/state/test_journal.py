@@ -117,7 +117,7 @@ def test_no_recursion_and_constant_cost_over_a_chain_of_ten_thousand():
     marks = []
     for i in range(10_000):
         if i in (1000, 2000, 9000, 10_000 - 1):
-            marks.append(time.perf_counter())
+            marks.append(time.process_time())
         journal.append(node(i, float(i), (str(i - 1),) if i else (), "improve" if i else "draft"))
     assert len(journal.ancestors("9999")) == 9999 and journal.root("9999") == "0"
     assert len(journal.build_dag()) == 10_000 and journal.get_best_node().id == "9999"
