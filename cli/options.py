@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from utils.config import load_config
 from utils.config_schema import Config
@@ -20,7 +21,14 @@ def add_config_options(parser: argparse.ArgumentParser) -> None:
 def config_of(args: argparse.Namespace) -> Config:
     """The configuration that the words name."""
     named = {kind: getattr(args, kind) for kind in ("problem", "llm") if getattr(args, kind, None)}
-    return load_config(getattr(args, "config", None), args.overrides, presets=named)
+    return load_config(getattr(args, "config", None), args.overrides, presets=named, translate=seed_style)
+
+
+def seed_style(plain: dict[str, Any]) -> dict[str, Any]:
+    """A file in the seed's form (FunSearch-Lite) becomes ours; any other stays as it is."""
+    from problems.bin_packing.seed_yaml import is_seed_style, translate
+
+    return translate(plain) if is_seed_style(plain) else plain
 
 
 def project_dir_of(args: argparse.Namespace) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ def load_config(
     presets: Mapping[str, str] | None = None,
     env: Mapping[str, str] | None = None,
     check_presets: bool = True,
+    translate: Callable[[dict[str, Any]], dict[str, Any]] = lambda plain: plain,
 ) -> Config:
     """Return the checked configuration.
 
@@ -40,6 +41,7 @@ def load_config(
         overrides: `key=value` texts, dotted keys.
         presets: preset names given on the command line, by kind (`problem`, `llm`).
         env: the environment; None for the process's own.
+        translate: turns a file of another form into our keys (the seed's flat keys, for one).
         check_presets: False for verbs that only look at runs: presets are not read.
     Raises:
         ConfigError: one line that names the key, the value and what is allowed.
@@ -47,7 +49,7 @@ def load_config(
     environment = os.environ if env is None else env
     _register_env_resolver(environment)
     layers: list[DictConfig] = []
-    from_file = _read_yaml(Path(file) if file else CONFIG_DIR / "default.yaml", "configuration file")
+    from_file = _read_yaml(Path(file) if file else CONFIG_DIR / "default.yaml", "configuration file", translate)
     named_in_file = _presets_of(from_file)
     named = dict(presets or {})
     for kind in PRESET_KINDS if check_presets else ():
@@ -133,7 +135,9 @@ def _register_env_resolver(environment: Mapping[str, str]) -> None:
     OmegaConf.register_resolver("env", resolve, replace=True)
 
 
-def _read_yaml(path: Path, what: str) -> DictConfig:
+def _read_yaml(
+    path: Path, what: str, translate: Callable[[dict[str, Any]], dict[str, Any]] = lambda plain: plain
+) -> DictConfig:
     try:
         loaded = OmegaConf.load(path)
     except FileNotFoundError as error:
@@ -144,7 +148,10 @@ def _read_yaml(path: Path, what: str) -> DictConfig:
         raise ConfigError(f"{what} '{path}' is not valid YAML: {str(error).splitlines()[0]}") from error
     if not isinstance(loaded, DictConfig):
         raise ConfigError(f"{what} '{path}' must hold sections (a mapping), not a list")
-    return loaded
+    plain = OmegaConf.to_container(loaded, resolve=False)
+    assert isinstance(plain, dict)
+    ours = translate({str(key): value for key, value in plain.items()})
+    return loaded if ours == plain else OmegaConf.create(ours)
 
 
 def _presets_of(layer: DictConfig) -> dict[str, str]:
