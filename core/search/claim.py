@@ -21,7 +21,7 @@ class Claim:
 
     baseline: str
     gain: float
-    """How much better the winner is, in the metric's unit; negative if it is worse."""
+    """How much better the winner is on an average case, in the unit of the per-case scores; negative if it is worse."""
     interval: tuple[float, float]
     """95 % interval of the gain."""
 
@@ -34,7 +34,7 @@ class Claim:
     def text(self) -> str:
         low, high = self.interval
         verdict = "an improvement" if self.holds else "not told apart" if high >= 0 else "worse"
-        return f"against {self.baseline} on the final part: {self.gain:+.4g} (95 % {low:+.4g} … {high:+.4g}): {verdict}"
+        return f"against {self.baseline} on the final part: {self.gain:+.4g} a case (95 % {low:+.4g} … {high:+.4g}): {verdict}"
 
 
 def paired_claim(
