@@ -1,0 +1,122 @@
+"""The SQLite file of a run: what is refused, and in which words."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+
+import pytest
+
+from core.events import NoteAdded
+from core.state.node import Node
+from core.storage.database import Database
+from core.storage.fault import FaultPoint
+from core.storage.reader import RunReader
+from core.storage.repository import DB_NAME, RunStore
+from utils.errors import StoreError, StoreVersionError, UnknownRunError
+
+
+def test_a_newer_schema_is_refused_with_both_versions(tmp_path):
+    RunStore(tmp_path).close()
+    with sqlite3.connect(tmp_path / DB_NAME) as connection:
+        connection.execute("PRAGMA user_version=7")
+    connection.close()
+    with pytest.raises(StoreVersionError, match=r"schema 7.*up to 1"):
+        RunStore(tmp_path)
+    with pytest.raises(StoreVersionError):
+        RunReader(tmp_path)
+
+
+def test_what_is_no_store_is_said_so(tmp_path):
+    with pytest.raises(StoreError, match="no store at"):
+        RunReader(tmp_path)
+    (tmp_path / DB_NAME).write_bytes(b"")
+    with pytest.raises(UnknownRunError, match="killed before it began"):
+        RunReader(tmp_path)
+    (tmp_path / DB_NAME).write_bytes(b"no database" * 500)
+    with pytest.raises(StoreError, match="not a database"):
+        RunReader(tmp_path)
+
+
+def test_wal_mode_and_utc(tmp_path):
+    store = RunStore(tmp_path)
+    with store.db.transaction() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+    store.append([NoteAdded(text="x")])
+    with RunReader(tmp_path) as reader:
+        (event,) = reader.events()
+    store.close()
+    assert event.at.utcoffset().total_seconds() == 0
+
+
+def test_a_reader_never_writes(tmp_path):
+    RunStore(tmp_path).close()
+    with RunReader(tmp_path) as reader, pytest.raises(StoreError, match=r"read-?only"):
+        with reader.db.transaction() as connection:
+            connection.exec_driver_sql("DELETE FROM facts")
+
+
+def test_a_full_disk_is_one_clear_error_and_nothing_half_written(tmp_path):
+    store = RunStore(tmp_path)
+    store.put_fact("before", 1)
+    with store.db.transaction() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+        connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
+    import random
+
+    noise = random.Random(0).randbytes(200_000).hex()
+    with pytest.raises(StoreError, match="full") as caught:
+        store.commit([Node(id="n", code=noise)], [NoteAdded(text="x")])
+    assert noise[:50] not in str(caught.value)
+    assert store.nodes() == [] and store.get_fact("before") == 1 and store.seq == 0
+    with store.db.transaction() as connection:
+        connection.exec_driver_sql("PRAGMA max_page_count=1000000")
+    store.commit([Node(id="n", code=noise)], [NoteAdded(text="x")])
+    assert store.nodes()[0].code == noise and store.seq == 1
+    store.close()
+
+
+def test_a_folder_that_cannot_be_written_is_a_store_error(tmp_path):
+    folder = tmp_path / "run"
+    RunStore(folder).close()
+    with sqlite3.connect(folder / DB_NAME) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+    connection.close()
+    (folder / DB_NAME).chmod(stat.S_IRUSR)
+    folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    try:
+        try:
+            (folder / "probe").touch()
+        except PermissionError:
+            pass
+        else:
+            pytest.skip("this user writes everywhere (root)")
+        with pytest.raises(StoreError):
+            RunStore(folder).put_fact("x", 1)
+    finally:
+        folder.chmod(stat.S_IRWXU)
+
+
+def test_texts_lie_once_and_messages_by_their_sections(tmp_path):
+    db = Database(tmp_path / "x.db")
+    shared = "# Task\n" + "the same for all\n" * 100
+    with db.transaction() as connection:
+        first = db.put_parts(shared + "# Memory\none\n")
+        second = db.put_parts(shared + "# Memory\ntwo\n")
+        count = connection.exec_driver_sql("SELECT count(*) FROM texts").scalar()
+        size = connection.exec_driver_sql("SELECT sum(length(body)) FROM texts").scalar()
+    assert first[0] == second[0] and count == 3 and size < 300
+    assert db.get_parts(second) == shared + "# Memory\ntwo\n"
+    db.close()
+
+
+def test_a_fault_point_counts_its_own_kind_only(monkeypatch):
+    killed: list[int] = []
+    monkeypatch.setattr("os.kill", lambda pid, number: killed.append(number))
+    point = FaultPoint({"SWARM_EVO_FAULT": "after:fact:final:2"})
+    point.before("fact:final"), point.after("commit"), point.after("fact:final")
+    assert killed == []
+    point.after("fact:final")
+    assert killed == [9]
+    FaultPoint({}).after("commit")
+    assert killed == [9]

@@ -1,0 +1,158 @@
+"""Imports only ever point down the floors of the design, whatever is imported lazily."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+FLOORS: dict[str, int] = {
+    "main": 8, "cli": 8,
+    "dashboard": 7, "reports": 7,
+    "problems": 6,
+    "agents": 5,
+    "core.orchestrator": 4, "core.round": 4, "core.node_life": 4,
+    "core.backend": 3, "core.storage": 3, "core.search": 3, "core.executor": 3, "core.evaluation": 3, "core.arena": 3,
+    "core.contracts": 2,
+    "core.state": 1, "core.events": 1,
+    "utils": 0,
+}  # fmt: skip
+"""The longest prefix of a module's name decides."""
+
+MAY_SEE = {
+    "core.evaluation": {"core.executor"},
+    "core.arena": {"core.executor", "core.evaluation"},
+    "core.events": {"core.state"},
+}
+"""Siblings that may be imported; events quote the words of the state."""
+
+
+def part_of(module: str) -> str | None:
+    """The entry of FLOORS that a module belongs to; None for what is not ours."""
+    names = [name for name in FLOORS if module == name or module.startswith(name + ".")]
+    return max(names, key=len, default=None)
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    for top in ("main.py", "cli", "dashboard/server", "reports", "problems", "agents", "core", "utils"):
+        path = ROOT / top
+        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
+            relative = file.relative_to(ROOT).with_suffix("")
+            yield ".".join(part for part in relative.parts if part != "__init__"), file
+
+
+@functools.cache
+def imports_of(file: Path, module: str) -> tuple[tuple[int, str], ...]:
+    """(line, module) of every import, those inside functions and `import_module("…")` included; typing ones too."""
+    return tuple(_imports(file, module))
+
+
+def _imports(file: Path, module: str) -> Iterator[tuple[int, str]]:
+    package = module if file.name == "__init__.py" else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, base] if base else above)
+            yield node.lineno, base
+            yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
+        elif (
+            isinstance(node, ast.Call)
+            and getattr(node.func, "attr", getattr(node.func, "id", "")) == "import_module"
+            and node.args
+            and isinstance(node.args[0], ast.Constant)
+        ):
+            yield node.lineno, str(node.args[0].value)
+
+
+MODULES = list(modules())
+
+
+def test_there_is_something_to_check():
+    assert len(MODULES) > 100
+    assert {part_of(name) for name, _ in MODULES} - {None} >= set(FLOORS) - {"core.arena"}
+
+
+def forbidden(module: str, imported: str) -> bool:
+    here, there = part_of(module), part_of(imported)
+    if here is None or there is None or here == there:
+        return False
+    if FLOORS[here] == FLOORS[there] <= 3:
+        return there not in MAY_SEE.get(here, set())
+    if {here, there} == {"dashboard", "reports"}:
+        return False
+    return FLOORS[there] >= FLOORS[here] and not (FLOORS[here] == FLOORS[there] == 4 or FLOORS[here] == 8)
+
+
+def test_imports_only_point_down():
+    wrong = [
+        f"{file.relative_to(ROOT)}:{line} imports {imported}"
+        for module, file in MODULES
+        for line, imported in imports_of(file, module)
+        if forbidden(module, imported)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("module", "imported"),
+    [
+        ("utils.metric", "core.state.node"), ("core.search.mcts", "core.backend.desk"),
+        ("core.orchestrator", "agents.x"), ("core.state.node", "core.events"),
+        ("core.executor.jobs", "core.evaluation.base"), ("reports.html", "cli.show"), ("agents.x", "problems.registry"),
+        ("core.state.node", "core.contracts"), ("core.contracts", "core.storage.models"),
+    ],
+)  # fmt: skip
+def test_the_check_itself_can_fail(module, imported):
+    assert forbidden(module, imported)
+
+
+def test_the_loop_sees_only_the_seams():
+    """`core/orchestrator.py` and what it is made of: floors 2 and below, and no implementation of a seam."""
+    for module, file in MODULES:
+        if part_of(module) in ("core.orchestrator", "core.round", "core.node_life"):
+            seen = {part_of(imported) for _, imported in imports_of(file, module)} - {None}
+            allowed = {"core.contracts", "core.events", "core.state", "utils"}
+            assert seen <= allowed | {"core.orchestrator", "core.round", "core.node_life"}, module
+
+
+def test_no_problem_imports_another():
+    problems = {path.name for path in (ROOT / "problems").iterdir() if path.is_dir()}
+    wrong = []
+    for module, file in MODULES:
+        own = module.split(".")
+        if own[0] == "problems" and len(own) > 2:
+            for line, imported in imports_of(file, module):
+                other = imported.split(".")
+                if other[0] == "problems" and len(other) > 1 and other[1] in problems and other[1] != own[1]:
+                    wrong.append(f"{file.relative_to(ROOT)}:{line} imports {imported}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_installable_shell_imports_nothing_of_ours():
+    for file in sorted((ROOT / "swarm_evo").rglob("*.py")):
+        if "_app" not in file.parts:
+            seen = {imported.split(".")[0] for _, imported in imports_of(file, f"swarm_evo.{file.stem}")}
+            assert not seen & {"core", "utils", "agents", "cli", "problems", "reports", "dashboard"}, file
+
+
+def test_configuration_stops_at_the_composition_root():
+    """No module of floors 1 to 5 reads the configuration object; `core/backend` may read its own section."""
+    wrong = []
+    for module, file in MODULES:
+        part = part_of(module)
+        if part is not None and 1 <= FLOORS[part] <= 5 and part != "core.backend":
+            wrong += [
+                f"{file.relative_to(ROOT)}:{line}"
+                for line, imported in imports_of(file, module)
+                if imported.startswith(("utils.config.", "utils.config_schema"))
+            ]
+    assert not wrong, "\n".join(wrong)
