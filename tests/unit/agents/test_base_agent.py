@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.coder_agent import CoderAgent
+from agents.reviewer_agent import ReviewerAgent
 from agents.templates import OWN, SPECIAL, load_templates
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -100,10 +101,19 @@ def test_golden_prompts(name, context):
     )
     prompt = CoderAgent(single_function=single).prompt(task)
     text = f"--- system\n{prompt.system}\n--- user\n{prompt.user}"
+    check_golden(name, text)
+
+
+def test_golden_review(context):
+    task = context(['{"is_bug": true, "has_csv_submission": false, "summary": "s"}'])
+    ReviewerAgent().review(task, NODES["failed"])
+    (call,) = task.query.calls
+    check_golden("review", f"--- system\n{call['system']}\n--- user\n{call['user']}")
+
+
+def check_golden(name, text):
     path = GOLDEN / f"{name}.txt"
     if UPDATE:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    assert text == path.read_text(), (
-        "a prompt changed; if on purpose, run with SWARM_EVO_UPDATE_GOLDEN=1 and read the diff"
-    )
+    assert text == path.read_text(), "a prompt changed; if on purpose, set SWARM_EVO_UPDATE_GOLDEN=1 and read the diff"
