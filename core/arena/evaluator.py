@@ -143,6 +143,7 @@ class ArenaEvaluator:
             seed=derive_seed(self.bench.seed, "openings", *label),
             held_out=held_out,
             book=self.spec.book,
+            fewer=held_out,
         )
 
 

@@ -8,9 +8,10 @@ from hashlib import blake2b
 from typing import Any
 
 from core.contracts import Game
+from utils.errors import ConfigError
 
-ATTEMPTS = 2000
-"""Random lines tried for one opening before the game is said to have too few."""
+PATIENCE = 3000
+"""Random lines in a row that bring nothing new before the game is said to have no more openings."""
 
 
 def draw_openings(
@@ -21,6 +22,7 @@ def draw_openings(
     seed: int,
     held_out: bool = False,
     book: Iterable[Sequence[str]] = (),
+    fewer: bool = False,
 ) -> list[tuple[str, ...]]:
     """`count` different openings of `plies` random legal moves, none with a decided game or a win in one.
 
@@ -29,25 +31,29 @@ def draw_openings(
 
     Args:
         book: lines to draw from in place of random moves; the random ones follow when it runs out.
+        fewer: return what there is where the game has fewer.
     Raises:
-        ValueError: the game has fewer different openings of that length.
+        ConfigError: the game has fewer different openings of that length.
     """
     rng = random.Random(seed)
     lines = [tuple(line) for line in book]
     rng.shuffle(lines)
     found: dict[str, tuple[str, ...]] = {}
-    for attempt in range(ATTEMPTS * count):
-        if len(found) == count:
-            break
-        line = lines[attempt] if attempt < len(lines) else _random_line(game, plies, rng)
+    barren = 0
+    while len(found) < count and barren < PATIENCE:
+        line = lines.pop() if lines else _random_line(game, plies, rng)
+        barren += 1
         if line is None:
             continue
         state = game.initial(line)
         text = game.text(state)
         if in_held_out_part(text) == held_out and text not in found and _is_open(game, state):
             found[text] = line
-    if len(found) < count:
-        raise ValueError(f"{game.name} has too few openings of {plies} plies: {count} asked for, {len(found)} found")
+            barren = 0
+    if len(found) < count and not fewer:
+        raise ConfigError(
+            f"arena.openings={count}: {game.name} has too few openings of {plies} plies, {len(found)} were found"
+        )
     return list(found.values())
 
 

@@ -5,6 +5,7 @@ import pytest
 from core.arena.openings import draw_openings, in_held_out_part
 from problems.chess_engines.game import Chess
 from problems.connect_four.game import ConnectFour
+from utils.errors import ConfigError
 
 
 @pytest.mark.parametrize(("game", "plies"), [(ConnectFour(), 4), (Chess(), 4), (ConnectFour(), 7)])
@@ -38,5 +39,6 @@ def test_a_book_comes_before_random_lines():
 
 
 def test_too_few_openings_is_said():
-    with pytest.raises(ValueError, match="too few openings of 1 plies"):
+    with pytest.raises(ConfigError, match=r"arena\.openings=8: .*too few openings of 1 plies"):
         draw_openings(ConnectFour(), 8, plies=1, seed=1)
+    assert 0 < len(draw_openings(ConnectFour(), 8, plies=1, seed=1, fewer=True)) < 8
