@@ -125,7 +125,7 @@ def _rewritten(code: str, lines: range | None, new: Callable[[int], ast.expr]) -
         def visit(self, node: ast.AST) -> ast.AST:
             return new(places[id(node)]) if id(node) in places else self.generic_visit(node)
 
-    return ast.unparse(ast.fix_missing_locations(Replace().visit(tree)))
+    return ast.unparse(Replace().visit(tree))
 
 
 def _found(tree: ast.Module, lines: range | None) -> list[ast.expr]:

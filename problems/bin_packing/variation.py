@@ -270,7 +270,7 @@ def _sum(a: ast.expr, b: ast.expr) -> ast.expr:
 
 def finish(tree: ast.Module) -> str:
     """The program's text, with `import math` where it is used."""
-    text = ast.unparse(ast.fix_missing_locations(tree))
+    text = ast.unparse(tree)
     return text if "math." not in text or "import math" in text else "import math\n\n\n" + text
 
 

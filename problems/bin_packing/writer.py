@@ -22,10 +22,10 @@ class PackingWriter:
         sees_histogram = bool(extras.get("histogram"))
         grammar = Grammar(int(extras.get("capacity", 100)), sees_histogram and rng.random() < 0.9, rng)
         parents = [p["code"] for p in context.get("parents") or () if _usable(p.get("code", ""))]
-        known = {_plain(code) for code in parents}
+        known = {prepared(code, grammar.histogram) for code in parents}
         for _ in range(TRIES):
             code, plan = _vary(str(context.get("operator")), parents, grammar, rng)
-            if _plain(code) not in known:
+            if code not in known:
                 break
         return f"{plan}\n\n```python\n{code}\n```\n"
 
@@ -72,7 +72,3 @@ def _usable(code: str) -> bool:
         return False
     names = [argument.arg for argument in function.args.args]
     return names in (["item", "remaining_capacity"], ["item", "remaining_capacity", "histogram"])
-
-
-def _plain(code: str) -> str:
-    return ast.dump(ast.parse(code))
