@@ -156,8 +156,8 @@ def _tune(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str
 
 def _feature(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
     known = features.available(facts)
-    if not known:
-        return None
+    if not known or all(FAMILIES[member.family].wants in ("words", "topics") for member in recipe.members):
+        return None  # models of words alone do not look at columns
     name = rng.choice(known)
     if name in recipe.features:
         return replace(

@@ -238,6 +238,13 @@ def test_no_improvement_goes_back(stage):
         assert again != parent or plan.startswith(("Average", "Weigh", "Learn", "Show", "Multiply"))
 
 
+def test_models_of_words_alone_are_not_given_columns(stage):
+    facts = read_facts(stage("probability", True)[1])
+    parent = recipe.Recipe(members=(FAMILIES["bayes_words"].default(),))
+    children = [changes.improve(parent, facts, random.Random(seed))[0] for seed in range(60)]
+    assert all(child.features == () for child in children)
+
+
 def test_a_merge_has_models_of_both_parents(stage):
     _, extras = stage("regression")
     facts = read_facts(extras)
