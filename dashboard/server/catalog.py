@@ -30,6 +30,8 @@ class RunCatalog:
         self.logs = project_dir / "logs"
         self._readers: OrderedDict[str, tuple[tuple[int, int], RunReader]] = OrderedDict()
         self._lock = threading.Lock()
+        self.kept: dict[str, tuple[object, object]] = {}
+        """Run → (state of its files, what was made of them): a finished run is summed up once."""
 
     def run_ids(self) -> list[str]:
         """Names of the folders that hold a store, sorted."""
@@ -66,6 +68,18 @@ class RunCatalog:
             if len(self._readers) > _OPEN_READERS:
                 self._readers.popitem(last=False)  # closed by its last user, when it is collected
             return reader
+
+    def state(self, run: str) -> tuple[int, ...]:
+        """Changes whenever the run's store does."""
+        folder = self.run_dir(run)
+        found: list[int] = []
+        for name in (DB_NAME, f"{DB_NAME}-wal"):
+            try:
+                state = (folder / name).stat()
+                found += [state.st_ino, state.st_mtime_ns, state.st_size]
+            except OSError:
+                found.append(0)
+        return tuple(found)
 
     def holder(self, run: str) -> int | None:
         """Process id of the process that holds the run, or None if nobody does."""

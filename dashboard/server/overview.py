@@ -46,7 +46,14 @@ def summaries(catalog: RunCatalog) -> list[RunSummary]:
 
 
 def summary(catalog: RunCatalog, run: str) -> RunSummary:
-    return RunSummary(**_summary(catalog, run, catalog.reader(run)))
+    """A line of the list; made anew only when the store or its holder changed."""
+    state = (catalog.state(run), catalog.holder(run) is not None)
+    kept = catalog.kept.get(run)
+    if kept and kept[0] == state and isinstance(kept[1], RunSummary):
+        return kept[1]
+    line = RunSummary(**_summary(catalog, run, catalog.reader(run)))
+    catalog.kept[run] = (state, line)
+    return line
 
 
 def detail(catalog: RunCatalog, run: str) -> RunDetail:

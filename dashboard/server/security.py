@@ -82,7 +82,8 @@ class Guard:
 
     def _offers_token(self, scope: Scope) -> bool:
         """The page's address with a right `?token=`: answered by a cookie and the address without it."""
-        if not self.token or scope["type"] != "http" or scope["method"] != "GET" or scope["path"] != "/":
+        page = scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == "/"
+        if not self.token or not page:
             return False
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
         return self._equal(given)
@@ -92,7 +93,8 @@ class Guard:
 
 
 def _needs_token(scope: Scope) -> bool:
-    return scope["type"] == "websocket" or scope["path"].startswith("/api")
+    path: str = scope["path"]
+    return scope["type"] == "websocket" or path.startswith("/api")
 
 
 def _same_origin(headers: dict[str, str], host: str) -> bool:
@@ -137,7 +139,8 @@ async def _answer(send: Send, status: int, reason: str) -> None:
 async def _set_cookie(send: Send, token: str, path: str) -> None:
     cookie = SimpleCookie()
     cookie[COOKIE] = token
-    cookie[COOKIE].update({"path": "/", "httponly": True, "samesite": "Strict"})
+    for name, value in (("path", "/"), ("httponly", True), ("samesite", "Strict")):
+        cookie[COOKIE][name] = value
     headers = [(b"location", path.encode()), (b"set-cookie", cookie[COOKIE].OutputString().encode("latin-1"))]
     await _with_headers(send)({"type": "http.response.start", "status": 303, "headers": headers})
     await send({"type": "http.response.body", "body": b""})

@@ -14,13 +14,14 @@ from playwright.sync_api import Page, sync_playwright  # noqa: E402
 
 
 def find_runs(logs: Path) -> dict[str, str]:
-    """The newest run of each family, and a second one of the first family to compare with."""
+    """The largest run of each family, and a second one of the first family to compare with."""
     wanted = ("diabetes", "u120", "chess_engines", "connect_four")
-    found = {kind: sorted(path.parent.name for path in logs.glob(f"{kind}*/run.db")) for kind in wanted}
+    found = {kind: sorted(logs.glob(f"{kind}*/run.db"), key=lambda db: -db.stat().st_size) for kind in wanted}
     lacking = [kind for kind, runs in found.items() if not runs]
     if lacking:
         raise SystemExit(f"no run of {', '.join(lacking)} below {logs}: make some with main.py first")
-    return {**{kind: runs[-1] for kind, runs in found.items()}, "second": found["diabetes"][0]}
+    names = {kind: [db.parent.name for db in stores] for kind, stores in found.items()}
+    return {**{kind: runs[0] for kind, runs in names.items()}, "second": names["diabetes"][:2][-1]}
 
 
 def shoot(page: Page, address: str, runs: dict[str, str], out: Path, theme: str, suffix: str) -> None:

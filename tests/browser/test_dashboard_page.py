@@ -343,7 +343,7 @@ VIEWS = [
     (f"/run/{COMPETITION}/facts", "table"),
     (f"/run/{PACKING}/islands", ".uplot"),
     (f"/run/{CHESS}/arena", ".tile"),
-    (f"/run/{CHESS}/game?id=g1-0", "[data-testid=bigboard]"),
+    (f"/run/{CHESS}/game?id=g1-0", "[data-testid=bigboard] [data-square]"),
     (f"/run/{COMPETITION}/node/", ".code"),
 ]
 

@@ -16,7 +16,7 @@ from dashboard.server.app import create_app
 from dashboard.server.schemas import ReplayAt
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "browser"))
-from synthetic_runs import write_all
+from synthetic_runs import competition, write_all
 
 COMPETITION, PACKING, CHESS, FOUR = "competition-demo", "bin_packing-demo", "chess-demo", "connect_four-demo"
 
@@ -248,6 +248,17 @@ def test_notes_and_marks_of_a_running_search_are_lines_of_its_control_file(clien
 
 def test_a_held_run_is_live(client, held):
     assert get(client, f"/runs/{COMPETITION}")["status"] == "running"
+    line = next(line for line in get(client, "/runs") if line["run"] == COMPETITION)
+    assert line["live"] and line["status"] == "running"
+
+
+def test_the_list_follows_a_run_that_grows(tmp_path):
+    made = competition(tmp_path / "logs", 3, run="growing")
+    with TestClient(create_app(tmp_path), base_url="http://127.0.0.1") as client:
+        assert [get(client, "/runs")[0]["steps"] for _ in range(2)] == [3, 3]
+        made.step()
+        assert get(client, "/runs")[0]["steps"] == 4
+    made.close()
 
 
 @pytest.mark.parametrize(
@@ -304,12 +315,12 @@ from core.storage.repository import RunStore
 print("arguments", sys.argv[1:], flush=True)
 folder = Path("logs/started-run")
 folder.mkdir(parents=True, exist_ok=True)
-lock = open(folder / "run.lock", "w")
-fcntl.flock(lock, fcntl.LOCK_EX)
-lock.write(str(os.getpid())); lock.flush()
 store = RunStore(folder)
-store.put_fact("status", "running")
 try:
+    store.put_fact("status", "running")
+    lock = open(folder / "run.lock", "w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    lock.write(str(os.getpid())); lock.flush()
     time.sleep(20)
 except KeyboardInterrupt:
     store.put_fact("status", "interrupted")
@@ -346,6 +357,13 @@ def test_a_run_is_started_found_and_stopped_as_a_child_process(tmp_path):
         ended = wait_for(lambda: (s := get(client, f"/launches/{launch}"))["state"] == "ended" and s)
         assert ended["exit_code"] == 130
         assert get(client, "/runs/started-run")["status"] == "interrupted"
+        again = client.post("/api/runs/started-run/resume")
+        assert again.status_code == 202 and again.json()["run"] == "started-run"
+        launch = again.json()["launch"]
+        wait_for(lambda: "['resume', 'started-run']" in get(client, f"/launches/{launch}")["output"])
+        wait_for(lambda: get(client, "/runs/started-run")["live"])
+        assert client.post("/api/runs/started-run/stop").status_code == 202
+        wait_for(lambda: get(client, f"/launches/{launch}")["state"] == "ended")
 
 
 @pytest.mark.parametrize(
