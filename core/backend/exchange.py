@@ -80,6 +80,15 @@ class Reply:
     usage: Usage | None = None
 
 
+def whole(text: str) -> str:
+    """`text` with half characters (lone surrogates) replaced: no file, database or API takes them."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
 def request_hash(request: Request, settings: ModelSettings) -> str:
     """SHA-256 of the canonical request; holds no key, no secret of a URL, no port of a server on this machine."""
     plain: dict[str, Any] = {
@@ -100,7 +109,7 @@ def request_hash(request: Request, settings: ModelSettings) -> str:
             "extra": settings.extra,
         }
     text = json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()  # a context may hold half characters
 
 
 def _place(base_url: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal, get_args
 
-from core.backend.exchange import Message, Reply, Request
+from core.backend.exchange import Message, Reply, Request, whole
 from core.backend.faults import RefusedError
 from core.backend.messages import fence_instructions, repair_instructions
 from core.backend.schema import SchemaError, find_object, read_arguments
@@ -109,7 +109,7 @@ def _arguments(reply: Reply, request: Request, settings: ModelSettings) -> tuple
         return None, f"it holds no call of '{request.tool.name}' and no JSON object"
     called = next((tool for tool in request.tools if tool.name == reply.tool), request.tool)
     try:
-        return json.dumps(read_arguments(text, called.parameters), ensure_ascii=False), ""
+        return whole(json.dumps(read_arguments(text, called.parameters), ensure_ascii=False)), ""
     except SchemaError as error:
         return None, str(error)
 

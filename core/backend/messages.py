@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.backend.exchange import Message, Request, Tool
+from core.backend.exchange import Message, Request, Tool, whole
 from utils.errors import ConfigError
 
 
@@ -18,7 +18,7 @@ def build_request(
     context: Mapping[str, Any] | None = None,
 ) -> Request:
     """The request of a `query()` call. A prompt without a user message becomes the user's: no provider takes none."""
-    system, user = system_message or "", user_message or ""
+    system, user = whole(system_message or ""), whole(user_message or "")
     if not user:
         system, user = "", system
     if not user:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.backend.exchange import Reply, Request
+from core.backend.exchange import Reply, Request, whole
 from core.backend.faults import RefusedError, UnwantedPromptError
 from core.backend.settings import ModelSettings
 from core.contracts import CallRecord
@@ -48,8 +48,9 @@ def blank_record(digest: str, sample: str, place: Place, request: Request, setti
 def reply_fields(reply: Reply) -> dict[str, str]:
     """What a record keeps of a reply. With a tool call, the name that was called goes with the finish reason."""
     if reply.tool:
-        return {"reply": reply.arguments, "finish_reason": f"{TOOL}{reply.tool}/{reply.finish_reason}"}
-    return {"reply": reply.text, "finish_reason": reply.finish_reason}
+        name = whole(reply.tool)
+        return {"reply": whole(reply.arguments), "finish_reason": f"{TOOL}{name}/{reply.finish_reason}"}
+    return {"reply": whole(reply.text), "finish_reason": reply.finish_reason}
 
 
 def reply_of(record: CallRecord) -> Reply:

@@ -15,7 +15,7 @@ from llmock.scenarios import Delay, Fail, Match, Reply
 from pydantic import SecretStr
 
 from core.backend import Ledger, MemoryLog, ModelSettings, QueryDesk, ReplyCache
-from core.backend.exchange import Message, Request, request_hash
+from core.backend.exchange import Message, Request, Tool, request_hash
 from core.backend.records import Place, blank_record, reply_fields, reply_of
 from core.backend.settings import Price
 from core.contracts import CallRecord
@@ -194,6 +194,13 @@ def test_each_rung_is_recorded_and_climbed_again_from_the_record(server: FaultyS
     assert server.layer.requests == 5
 
 
+def test_half_characters_in_arguments_are_replaced(server: FaultyServer) -> None:
+    server.state.scenarios.add(Reply(text='{"is_bug": true, "has_csv_submission": true, "summary": "odd \\ud800"}'))
+    desk = desk_of(server, options={"tools": "fence"})
+    text = desk.bind("feedback", "n1")("s", "u", tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE)
+    assert json.loads(text)["summary"] == "odd ?"
+
+
 def test_after_three_repairs_it_is_a_reply_error(server: FaultyServer) -> None:
     server.state.scenarios.add(Reply(text="no JSON from me", times=None))
     log = MemoryLog()
@@ -349,3 +356,13 @@ def test_the_hash_is_of_the_request_and_of_nothing_else(server: FaultyServer) ->
     hashes.add(request_hash(Request("s", (Message("user", "U"),)), plain))
     hashes.add(request_hash(Request("s", (Message("user", "u"),), mode="schema"), plain))
     assert len(hashes) == 6
+
+
+def test_golden_hashes() -> None:
+    """A hash that changes makes every cache and recording worthless: change these only with a reason for users."""
+    model = ModelSettings(provider="openai", model="m", base_url="https://u:p@h.example/v1?k=1", max_tokens=10)
+    tool = Tool("f", "d", {"type": "object"})
+    request = Request("s", (Message("user", "u"),), (tool,), "f", "tool")
+    assert request_hash(request, model) == "78df7cf2dce045aca0e889ed2754af7fb054fb90a3fcba11610e917b58669831"
+    rules = Request("s", (Message("user", "ü\ud800"),), context={"a": [1, 2.5, None]})
+    assert request_hash(rules, ModelSettings()) == "88aba9a24dba02cdb7efe651c1382bd524d3c2660815753e057dfcf786e2fe4b"

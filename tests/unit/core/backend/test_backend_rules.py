@@ -7,12 +7,14 @@ import random
 import statistics
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 from faulty_server import REVIEW_CHOICE, REVIEW_TOOL
 
 from core.backend import MemoryLog, ModelSettings, QueryDesk, query
+from core.storage.repository import RunStore
 from utils.errors import ConfigError, ReplyError
 
 
@@ -70,6 +72,22 @@ def test_other_tools_and_missing_repertoires_are_told() -> None:
         desk().bind("code", "n")("s", "u", tools=[{"name": "other"}], context={})
     with pytest.raises(ConfigError, match=r"llm\.code\.provider"):
         query("s", "u", "rules", provider="rules")
+
+
+def test_half_characters_reach_neither_store_nor_reply(tmp_path: Path) -> None:
+    """A program can print them, and a model can write them as \\ud800 in JSON."""
+
+    class Odd(Writer):
+        def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
+            return "x = '\ud800'"
+
+    store = RunStore(tmp_path / "run")
+    used = QueryDesk({"code": ModelSettings()}, log=store, rules=Odd())
+    text = used.bind("code", "n")("s", "it printed \udfff", context={"parents": ["\ud800"]})
+    assert text == "x = '?'"
+    (record,) = store.calls()
+    store.close()
+    assert (record.user, record.reply) == ("it printed ?", "x = '?'")
 
 
 def test_one_shot() -> None:
