@@ -99,7 +99,7 @@ from core.executor.sandbox import open_sandbox
 from core.executor.server import ServerConfig
 folder = Path({folder!r})
 sandbox = open_sandbox({tier!r}, state_dir=folder / "state", accept_unsandboxed=True)
-code = "import os, time\\nos.fork()\\nos.fork()\\nos.setsid() if os.getpid() % 2 else None\\nwhile True: time.sleep(0.01)"
+code = "import os, time\\nos.fork()\\nos.fork() or os.setsid()\\nwhile True: time.sleep(0.01)"
 def run(name):
     (folder / name).mkdir()
     sandbox.run(code, workspace=folder / name, limits=Limits(seconds=60))
@@ -288,5 +288,5 @@ def test_an_evaluator_without_a_program_is_one_clear_error(tmp_path: Path) -> No
     with pytest.raises(ConfigError, match="no evaluator"):
         attack_evaluator(tmp_path / "none.py")
     (tmp_path / "evaluator.py").write_text(textwrap.dedent("def evaluate(p): return 1"))
-    with pytest.raises(ConfigError, match="initial_program.py"):
+    with pytest.raises(ConfigError, match=r"initial_program\.py"):
         attack_evaluator(tmp_path / "evaluator.py")

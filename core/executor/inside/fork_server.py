@@ -65,6 +65,7 @@ def main(control: socket.socket, config: dict[str, Any]) -> tuple[warden.Start, 
     missing = _preload(config["preload"], control)
     gc.collect()
     gc.freeze()
+    kernel.collapse_memory()
     frames.send(control, {
         "ready": time.monotonic() - began, "missing": missing, "version": list(sys.version_info[:3]),
         "executable": sys.executable, "arch": syscalls.machine(), "read_only": layout.read_only,

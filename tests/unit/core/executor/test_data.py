@@ -1,0 +1,174 @@
+"""What crosses between host and candidate: strict reading, richer kinds, verdicts, timing."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.contracts import Limits
+from core.evaluation.timing import interval_of_median, repeat, timed_limits
+from core.executor import strict, verdict
+from core.executor.inside import plain, seccomp, syscalls
+from core.state.failure import FailureKind
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()
+values = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.tuples(inner, inner)
+        | st.dictionaries(st.text() | st.integers(), inner, max_size=4)
+        | st.sets(st.integers(), max_size=4)
+        | st.complex_numbers(allow_nan=False)
+    ),
+    max_leaves=12,
+)
+
+
+@given(values)
+def test_plain_data_crosses_unchanged(value: Any) -> None:
+    assert plain.unwrap(json.loads(plain.encode(plain.wrap(value)))) == value
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4", "?", "c16", "u1", ">f4"])
+def test_arrays_of_numbers_cross_with_type_and_shape(dtype: str) -> None:
+    array = np.arange(12).reshape(3, 4).astype(dtype)
+    back = plain.unwrap(json.loads(plain.encode(plain.wrap({"a": array}))))["a"]
+    assert back.dtype == array.dtype and np.array_equal(back, array)
+
+
+@pytest.mark.parametrize("value", [object(), lambda: 1, np.array([object()]), open, {"f": print}], ids=repr)
+def test_code_and_objects_do_not_cross(value: Any) -> None:
+    with pytest.raises(TypeError):
+        plain.wrap(value)
+
+
+FORGED = [
+    {"__kind__": "array", "dtype": "O", "shape": [1], "data": "AAAAAAAAAAA="},
+    {"__kind__": "array", "dtype": "f8", "shape": [10**9], "data": ""},
+    {"__kind__": "array", "dtype": "f8", "shape": [-1], "data": ""},
+    {"__kind__": "array", "dtype": "f8,O", "shape": [1], "data": ""},
+    {"__kind__": "eval", "items": "x"},
+    {"__kind__": ["x"]},
+    {"__kind__": "set", "items": [[1]]},
+    {"__kind__": "bytes", "data": "%%%"},
+    {"a": 1},
+]
+
+
+@pytest.mark.parametrize("forged", FORGED, ids=str)
+def test_forged_kinds_are_malformed(forged: Any) -> None:
+    with pytest.raises(strict.Malformed):
+        strict.unwrap([forged])
+
+
+FRAMES = [b"", b"{", b"[1]", b'{"a":1,"b":2}', b"\xff\xfe", b"[" * 100_000, b'{"answers":' + b"9" * 5000 + b"}"]
+
+
+@pytest.mark.parametrize("data", FRAMES, ids=lambda data: repr(data[:12]))
+def test_frames_that_are_not_objects_with_one_key_are_malformed(data: bytes) -> None:
+    with pytest.raises(strict.Malformed):
+        strict.decode(data)
+
+
+@pytest.mark.parametrize("text", ["[NaN]", "[1e999]", "[[1,[-Infinity]]]", '[{"a":[NaN]}]', "[1" + "0" * 301 + "]"])
+def test_numbers_that_are_not_finite_are_found_at_any_depth(text: str) -> None:
+    with pytest.raises(strict.NotFinite):
+        strict.answers({"answers": json.loads(text)}, 1, finite=True)
+
+
+def test_the_count_of_answers_is_exact() -> None:
+    assert strict.answers({"answers": [1, 2]}, 2, finite=True) == [1, 2]
+    for wrong in ([1], [1, 2, 3], {"0": 1}, "ab", None):
+        with pytest.raises(strict.Malformed):
+            strict.answers({"answers": wrong}, 2, finite=True)
+
+
+@given(st.binary(max_size=200) | st.text(max_size=100).map(str.encode))
+def test_a_programs_own_report_is_read_or_ignored(data: bytes) -> None:
+    raised = verdict.read_exception(data)
+    assert raised is None or isinstance(raised.type, str)
+
+
+def test_a_program_cannot_talk_itself_into_success() -> None:
+    raised = verdict.Raised("ValueError", "fine", (), None, (), False)
+    assert verdict.judge(0, None, raised, Limits()) == (None, "")
+    assert verdict.judge(3 << 8, None, None, Limits())[0] is FailureKind.EXIT
+    assert verdict.judge(0, ("memory", "too much"), None, Limits()) == (FailureKind.MEMORY, "too much")
+    assert verdict.judge(11, None, raised, Limits())[0] is FailureKind.SIGNAL
+
+
+@pytest.mark.parametrize("arch", ["x86_64", "aarch64"])
+@pytest.mark.parametrize("namespaces", [True, False])
+def test_filters_refuse_what_they_should(arch: str, namespaces: bool) -> None:
+    """The filter is run here, by a small machine for classic BPF."""
+    filter_ = seccomp.program(namespaces=namespaces, pid=77, scoped=False, arch=arch)
+
+    def judge(name: str, *args: int) -> int:
+        number = syscalls.number(name, arch)
+        assert number is not None
+        return _execute(filter_, number, syscalls.AUDIT_ARCH[arch], args)
+
+    allowed, refused = 0x7FFF0000, 0x00050001
+    assert judge("openat", 0, 0, 0) == allowed
+    for name in ("ptrace", "mount", "unshare", "setns", "bpf", "io_uring_setup", "keyctl", "memfd_create", "shmget"):
+        assert judge(name) == refused, name
+    assert judge("clone", 0x10000011) == refused and judge("clone", 17) == allowed
+    assert judge("ioctl", 0, 0x5412) == refused and judge("ioctl", 0, 0x5401) == allowed
+    assert judge("mknodat", 0, 0, 0o020600) == refused and judge("mknodat", 0, 0, 0o010600) == allowed
+    assert judge("socket", 2) != allowed and (judge("socket", 1) == allowed) is namespaces
+    assert _execute(filter_, 5000, syscalls.AUDIT_ARCH[arch], ()) == 0x00050026
+    assert _execute(filter_, 1, 0x40000003, ()) == 0x80000000
+    if not namespaces:
+        assert judge("kill", 77) == allowed and judge("kill", 78) == refused and judge("kill", 0xFFFFFFFF) == refused
+        assert judge("newfstatat") == 0x7FC00000 and judge("fchmodat") == 0x00050000
+        assert judge("openat", 0, 0, 0o10000000) == 0x0005000D
+
+
+def _execute(filter_: bytes, number: int, arch: int, args: tuple[int, ...]) -> int:
+    import struct
+
+    memory = struct.pack("=IIQ6Q", number, arch, 0, *args, *[0] * (6 - len(args)))
+    code = [struct.unpack_from("=HBBI", filter_, 8 * i) for i in range(len(filter_) // 8)]
+    position = accumulator = 0
+    while True:
+        op, true, false, constant = code[position]
+        position += 1
+        if op == 0x20:
+            accumulator = struct.unpack_from("=I", memory, constant)[0]
+        elif op == 0x54:
+            accumulator &= constant
+        elif op == 0x06:
+            return int(constant)
+        else:
+            taken = {0x15: accumulator == constant, 0x35: accumulator >= constant, 0x45: bool(accumulator & constant)}[
+                op
+            ]
+            position += true if taken else false
+
+
+def test_the_median_lies_in_its_interval_as_often_as_promised() -> None:
+    rng = random.Random(1)
+    hits = 0
+    for _ in range(2000):
+        low, high = interval_of_median([rng.expovariate(1.0) for _ in range(15)])
+        hits += low <= math.log(2) <= high
+    assert hits / 2000 > 0.945
+
+
+def test_timing_repeats_until_the_interval_is_narrow() -> None:
+    rng = random.Random(2)
+    noisy = repeat(lambda: 1 + rng.random(), repeats=9, at_most=30)
+    steady = repeat(lambda: 2.0, repeats=9)
+    assert len(noisy.samples) == 30 and noisy.interval[0] <= noisy.seconds <= noisy.interval[1]
+    assert len(steady.samples) == 9 and steady.interval == (2.0, 2.0)
+    with pytest.raises(ValueError, match="at least 6"):
+        repeat(lambda: 1.0, repeats=3)
+    assert timed_limits(Limits(threads=8)).threads == 1 and timed_limits(Limits()).core is not None
