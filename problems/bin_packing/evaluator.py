@@ -11,12 +11,15 @@ from typing import Any
 from core.contracts import Bench, Evaluation, ExecutionResult, JobSpec
 from core.evaluation.base import failed_run, signature_of, source_of
 from core.evaluation.cascade import ALWAYS_FULL, Cascade, Loaded
+from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.bin_packing.data import DataSet
 from problems.bin_packing.instances import Instance, excess_over_bound
 from problems.bin_packing.program import Signature, arity, inspect
 from problems.bin_packing.rules import ArithmeticRule, Rule, RuleFailed, SandboxedRule, TableRule
+from utils.errors import JobLost
 
+TABULATE, PACK = "problems.bin_packing.job:tabulate", "problems.bin_packing.job:pack"
 CHUNK = 8
 """Programs a tabulation job."""
 
@@ -89,17 +92,25 @@ class PackingStages:
     def _tabulate(self, codes: Sequence[str], items: Sequence[int], capacity: int) -> list[dict[str, Any]]:
         common = {"items": list(items), "capacity": capacity, **self._common()}
         chunks = [list(codes[start : start + CHUNK]) for start in range(0, len(codes), CHUNK)]
-        entry = "problems.bin_packing.job:tabulate"
-        specs = [JobSpec(entry=entry, payload={"codes": chunk, **common}) for chunk in chunks]
-        return [answer for answers in self._bench.jobs.map(specs) for answer in answers]
+        specs = [JobSpec(entry=TABULATE, payload={"codes": chunk, **common}) for chunk in chunks]
+        try:
+            return [answer for answers in self._bench.jobs.map(specs) for answer in answers]
+        except JobLost:  # one program may have taken its worker along: find it
+            single = [JobSpec(entry=TABULATE, payload={"codes": [code], **common}) for code in codes]
+            return [self._alone(spec) for spec in single]
+
+    def _alone(self, spec: JobSpec) -> dict[str, Any]:
+        """The answer of a job with one program; a lost worker is that program's failure."""
+        try:
+            answers: list[dict[str, Any]] = self._bench.jobs.run(spec)
+            return answers[0]
+        except JobLost as error:
+            return ExecutionResult(failure=FailureKind.LOST_WORKER, message=str(error)).model_dump(mode="json")
 
     def _pack(self, code: str, instances: Sequence[Instance]) -> dict[str, Any]:
         sizes = [instance.sizes.tolist() for instance in instances]
         payload = {"codes": [code], "instances": sizes, "capacity": instances[0].capacity, **self._common()}
-        answer: list[dict[str, Any]] = self._bench.jobs.run(
-            JobSpec(entry="problems.bin_packing.job:pack", payload=payload)
-        )
-        return answer[0]
+        return self._alone(JobSpec(entry=PACK, payload=payload))
 
     def _common(self) -> dict[str, Any]:
         return {"limits": self._bench.limits.model_dump(mode="json"), "seed": self._bench.seed}

@@ -10,6 +10,7 @@ from problems.bin_packing.evaluator import PackingEvaluator
 from problems.bin_packing.finals import CROSS_SETS
 from problems.bin_packing.problem import BinPackingProblem, Options
 from problems.bin_packing.references import BEST_FIT, FIRST_FIT, FUNSEARCH_OR, sum_of_squares
+from utils.errors import JobLost
 
 
 @pytest.fixture(scope="module")
@@ -168,3 +169,17 @@ def test_a_founder_that_the_gate_refuses_is_a_verdict(evaluator, rule):
     codes = ["def score_bin(", "import os\n" + rule("0"), rule("-gap")]
     verdicts = evaluator.evaluate([node(str(i), code, "user") for i, code in enumerate(codes)])
     assert [v.failure for v in verdicts] == [FailureKind.SYNTAX, FailureKind.IMPORT_BLOCKED, None]
+
+
+def test_a_lost_worker_costs_one_program_not_the_round(evaluator, bench, rule, monkeypatch):
+    real = bench.jobs.run
+
+    def run(spec):
+        if any("deadly" in code for code in spec.payload["codes"]):
+            raise JobLost("the worker is gone")
+        return real(spec)
+
+    monkeypatch.setattr(bench.jobs, "run", run)
+    codes = [rule("-gap"), rule("gap") + "# deadly\n", rule("gap % 7")]
+    verdicts = evaluator.evaluate([node(str(i), code) for i, code in enumerate(codes)])
+    assert [v.failure for v in verdicts] == [None, FailureKind.LOST_WORKER, None]
