@@ -7,10 +7,12 @@ line, `--config` file, preset named in that file, defaults.
 from __future__ import annotations
 
 import difflib
+import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -169,9 +171,31 @@ def _from_overrides(overrides: Sequence[str]) -> DictConfig:
         if "=" not in text or not text.partition("=")[0]:
             raise ConfigError(f"'{text}' is not of the form key=value")
     try:
-        return OmegaConf.from_dotlist(list(overrides))
+        return OmegaConf.from_dotlist([_quoted(text) for text in overrides])
     except Exception as error:  # a value that is not YAML
         raise ConfigError(f"command line: {str(error).splitlines()[0]}") from error
+
+
+def _quoted(override: str) -> str:
+    """A key that holds text takes what was typed as it is: `data.goal=price: in dollars`, `dashboard.token=1e5`."""
+    key, _, value = override.partition("=")
+    is_plain = value in ("", "null", "~") or value[:1] == value[-1:] in ("'", '"')
+    return override if is_plain or key not in _text_keys() else f"{key}={json.dumps(value, ensure_ascii=False)}"
+
+
+@lru_cache(maxsize=1)
+def _text_keys() -> frozenset[str]:
+    """Dotted keys whose value is free text, with or without null."""
+
+    def visit(model: type[BaseModel], prefix: str) -> Iterator[str]:
+        for name, info in model.model_fields.items():
+            kinds = set(get_args(info.annotation) or (info.annotation,)) - {type(None)}
+            if kinds <= {str, SecretStr}:
+                yield prefix + name
+            elif isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
+                yield from visit(info.annotation, f"{prefix}{name}.")
+
+    return frozenset(visit(Config, ""))
 
 
 def _explain(error: ValidationError) -> str:

@@ -1,0 +1,151 @@
+"""The configuration: precedence, messages, secrets."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from utils.config import check_config, known_keys, load_config, merge_overrides, secrets_of, to_plain
+from utils.errors import ConfigError
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(folder, name, text):
+    (folder / name).write_text(text)
+    return str(folder / name)
+
+
+def test_precedence_from_low_to_high(here):
+    """default < preset named in the file < file < preset on the command line < environment < command-line key."""
+    in_file = write(here, "low.yaml", "search: {max_steps: 2, num_drafts: 2, batch: 7, max_debug_depth: 2}")
+    on_line = write(here, "high.yaml", "search: {max_steps: 4, num_drafts: 4}")
+    file = write(
+        here,
+        "mine.yaml",
+        f"presets: {{problem: {in_file}}}\nsearch: {{max_steps: 3, num_drafts: 3, max_debug_depth: 6}}",
+    )
+    env = {"SWARM_EVO__SEARCH__MAX_STEPS": "5", "SWARM_EVO__SEARCH__DEBUG_PROB": "0.25"}
+    assert load_config(env={}).search.merge_prob == 0.1
+
+    low = load_config(file, env={}).search
+    assert (low.max_steps, low.num_drafts, low.max_debug_depth, low.batch) == (3, 3, 6, 7)
+    named = load_config(file, presets={"problem": on_line}, env={}).search
+    assert (named.max_steps, named.num_drafts, named.max_debug_depth) == (4, 4, 6)
+    assert named.batch == 2, "a preset on the command line replaces the one that the file names"
+    from_env = load_config(file, presets={"problem": on_line}, env=env).search
+    assert (from_env.max_steps, from_env.num_drafts, from_env.debug_prob) == (5, 4, 0.25)
+    typed = load_config(file, ["search.max_steps=6"], presets={"problem": on_line}, env=env).search
+    assert (typed.max_steps, typed.debug_prob) == (6, 0.25)
+
+
+def test_time_limit_is_the_default_of_the_budgets_seconds():
+    assert load_config(env={}).budget.seconds == 43200
+    assert load_config(None, ["agent.time_limit=60"], env={}).budget.seconds == 60
+    assert load_config(None, ["agent.time_limit=60", "budget.seconds=5"], env={}).budget.seconds == 5
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (["search.num_draft=3"], ["search.num_draft'", "'search.num_drafts'"]),
+        (["llm.code.api_kye=x"], ["llm.code.api_kye", "llm.code.api_key"]),
+        (["search.max_steps=abc"], ["search.max_steps", "abc"]),
+        (["search.max_steps=-1"], ["search.max_steps", "-1", "0"]),
+        (["search.policy=annealing"], ["annealing", "three_phase", "islands"]),
+        (["execution.sandbox=docker"], ["docker", "bubblewrap"]),
+        (["data.split=grouped"], ["grouped", "group:COLUMN"]),
+        (["arena.limit=slow", "search.workers=0"], ["search.workers", "0"]),
+        (["search=5"], ["search", "5"]),
+        (["project.seed=1.5"], ["project.seed", "1.5"]),
+        (["budget.usd=free"], ["budget.usd", "free"]),
+        (["nonsense"], ["nonsense", "key=value"]),
+        (["=3"], ["key=value"]),
+    ],
+)
+def test_a_fault_is_one_line_with_key_value_and_remedy(overrides, said):
+    with pytest.raises(ConfigError) as caught:
+        load_config(None, overrides, env={})
+    text = str(caught.value)
+    assert "\n" not in text and len(text) < 400
+    for words in said:
+        assert words in text
+
+
+def test_environment_variables_are_resolved_where_they_are_named():
+    keys = ["llm.code.api_key=${env:MY_KEY}", "llm.code.base_url=${env:MY_URL,http://127.0.0.1:1/v1}"]
+    code = load_config(None, keys, env={"MY_KEY": "sk-1"}).llm.code
+    assert code.api_key.get_secret_value() == "sk-1" and code.base_url == "http://127.0.0.1:1/v1"
+    unset = load_config(None, keys, env={"MY_URL": "http://[::1]/v1"}).llm.code
+    assert unset.api_key is None and unset.base_url == "http://[::1]/v1"
+
+
+@pytest.mark.parametrize("value", ["sk-secret-1", "12345678", "true", "1e5"])
+def test_a_secret_is_masked_in_what_is_kept_and_in_what_is_said(value):
+    config = load_config(None, [f"llm.code.api_key={value}", f"dashboard.token={value}"], env={})
+    assert secrets_of(config).count(value) == 2
+    assert value not in str(to_plain(config)) and value not in repr(config)
+    assert to_plain(config, secrets=True)["llm"]["code"]["api_key"] == value
+
+
+@pytest.mark.parametrize(
+    "text", ["price: in dollars", "2024", "[a, b", "{x}", "no", "# all", "it's", 'a "b" c', "é\\n"]
+)
+def test_a_text_is_taken_as_it_is_typed(text):
+    config = load_config(None, [f"data.goal={text}", f"data.target={text}"], env={"SWARM_EVO__PROJECT__NAME": text})
+    assert config.data.goal == config.data.target == config.project.name == text
+
+
+def test_null_is_no_text():
+    assert load_config(None, ["data.goal=null", "data.target="], env={}).data.goal is None
+
+
+def test_a_fault_in_a_secret_does_not_quote_it(here):
+    with pytest.raises(ConfigError) as caught:
+        load_config(write(here, "x.yaml", "llm: {code: {api_key: {a: sk-secret-1}}}"), env={})
+    assert "api_key" in str(caught.value) and "sk-secret-1" not in str(caught.value)
+
+
+def test_files_that_cannot_be_read(here):
+    for text, said in (("- a\n- b\n", "mapping"), ("a: [1\n", "not valid YAML"), ("x: ${nope}\n", "nope")):
+        with pytest.raises(ConfigError, match=said):
+            load_config(write(here, "bad.yaml", text), env={})
+    with pytest.raises(ConfigError, match=r"nowhere\.yaml"):
+        load_config("nowhere.yaml", env={})
+    (here / "latin.yaml").write_bytes(b"project: {name: \xff\xfe}\n")
+    with pytest.raises(ConfigError, match=r"latin\.yaml"):
+        load_config("latin.yaml", env={})
+    assert load_config(write(here, "empty.yaml", ""), env={}).search.max_steps == 50
+
+
+def test_every_preset_in_the_box_is_valid():
+    from utils.config import CONFIG_DIR
+
+    for path in (CONFIG_DIR / "problem").glob("*.yaml"):
+        assert load_config(presets={"problem": path.stem}, env={}).presets.problem == path.stem
+    for path in (CONFIG_DIR / "llm").glob("*.yaml"):
+        assert load_config(presets={"llm": path.stem}, env={}).presets.llm == path.stem
+
+
+def test_what_is_stored_is_read_back_the_same():
+    config = load_config(None, ["initial=a.py,b.py", "search.grid={x: {low: 0, high: 1, bins: 4}}"], env={})
+    assert config.initial == ["a.py", "b.py"]
+    assert check_config(to_plain(config)) == config
+    changed = check_config(merge_overrides(to_plain(config), ["search.max_steps=99"]))
+    assert changed.search.max_steps == 99 and changed.initial == config.initial
+
+
+NAMES = st.sampled_from(known_keys())
+
+
+@given(NAMES, st.text(max_size=12))
+def test_any_value_is_taken_or_refused_in_one_line(key, value):
+    try:
+        load_config(None, [f"{key}={value}"], env={}, check_presets=False)
+    except ConfigError as error:
+        assert "\n" not in str(error)
