@@ -21,6 +21,7 @@ from typing import Any
 from core.contracts import ExecutionResult, JobBench, JobResult, JobRunner, JobSpec, Limits, Sandbox, SessionFailure
 from core.executor.collect import collect_file
 from core.executor.lane import Lane
+from core.executor.warm import WarmSandbox
 from core.executor.workspace import WorkspaceManager, remove_tree
 from utils.errors import BudgetExhausted, JobLost, SandboxError
 
@@ -89,8 +90,8 @@ def _take(root: Path, relative: str, max_bytes: int, keep_dir: str | None) -> di
 class LocalJobs:
     """Implements `JobRunner` with `slots` threads of this process round one sandbox.
 
-    A cancelled job's candidate runs on until its own limits end it; its result is discarded. Deadlines are kept by the
-    sandbox's limits: every entry hands its own to what it starts.
+    Cancelling a job kills what it runs in the sandbox. Deadlines are kept by the sandbox's limits: an entry hands its
+    own to what it starts.
     """
 
     def __init__(
@@ -116,6 +117,8 @@ class LocalJobs:
         self._todo: queue.SimpleQueue[tuple[str, JobSpec] | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[JobResult] = queue.SimpleQueue()
         self._cancelled: set[str] = set()
+        self._running: dict[str, int] = {}
+        """Job → the thread that runs it."""
         self._lane = Lane()
         self._serial = 0
         self._lock = threading.Lock()
@@ -139,6 +142,9 @@ class LocalJobs:
     def cancel(self, id: str) -> None:
         with self._lock:
             self._cancelled.add(id)
+            thread = self._running.get(id)
+        if thread is not None and isinstance(self._sandbox, WarmSandbox):
+            self._sandbox.stop_thread(thread)
 
     def close(self) -> None:
         for _ in self._threads:
@@ -163,6 +169,8 @@ class LocalJobs:
     def _run(self, id_: str, spec: JobSpec) -> JobResult:
         scratch = self._scratch / id_
         scratch.mkdir()
+        with self._lock:
+            self._running[id_] = threading.get_ident()
         told = self._on_output
         bench = JobBench(
             sandbox=self._sandbox,
@@ -174,6 +182,8 @@ class LocalJobs:
         except Exception as error:  # noqa: BLE001 - whatever an entry raises is told to the one who waits
             return JobResult(id=id_, error=_explain(error))
         finally:
+            with self._lock:
+                del self._running[id_]
             try:
                 remove_tree(scratch)
             except OSError:

@@ -45,6 +45,8 @@ class WarmSandbox:
         self._uids = UidPool() if os.getuid() == 0 and config.tier != "none" else None
         self._closed = threading.Event()
         self._idle: list[tuple[Slot, int | None]] = []
+        self._users: dict[Slot, int] = {}
+        """Which thread uses a slot."""
         self._lock = threading.Lock()
 
     def ready(self) -> dict[str, Any]:
@@ -93,12 +95,16 @@ class WarmSandbox:
 
     def _idle_slot(self) -> tuple[Slot, int | None] | None:
         with self._lock:
-            return self._idle.pop() if self._idle else None
+            kept = self._idle.pop() if self._idle else None
+        if kept is not None:
+            self._in_use(kept[0])
+        return kept
 
     def _take_back(self, slot: Slot, uid: int | None, keep: bool) -> None:
         with self._lock:
             if keep and len(self._idle) < _MOST_IDLE and not self._closed.is_set():
                 self._idle.append((slot, uid))
+                self._users.pop(slot, None)
                 return
         self.close_slot(slot, uid)
 
@@ -127,12 +133,27 @@ class WarmSandbox:
             "in_memory": _fits_in_memory(limits.disk_mb),
         }  # fmt: skip
         try:
-            return self._server.open_slot(setup), uid
+            slot = self._server.open_slot(setup)
         except BaseException:
             self._free(uid)
             raise
+        self._in_use(slot)
+        return slot, uid
+
+    def stop_thread(self, thread: int) -> None:
+        """Have whatever the thread of that identifier runs killed; it sees a timeout. For cancelled jobs."""
+        with self._lock:
+            slots = [slot for slot, user in self._users.items() if user == thread]
+        for slot in slots:
+            slot.stop(FailureKind.TIMEOUT.value, "cancelled")
+
+    def _in_use(self, slot: Slot) -> None:
+        with self._lock:
+            self._users[slot] = threading.get_ident()
 
     def close_slot(self, slot: Slot, uid: int | None) -> None:
+        with self._lock:
+            self._users.pop(slot, None)
         slot.close()
         self._free(uid)
 

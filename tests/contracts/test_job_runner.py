@@ -150,6 +150,22 @@ def test_a_lost_job_runs_again_at_most_twice(times: int, lost: bool) -> None:
         pool.close()
 
 
+def test_cancelling_kills_what_the_job_runs(tmp_path: Path) -> None:
+    sandbox = open_sandbox("auto", state_dir=tmp_path / "state")
+    jobs = LocalJobs(sandbox, 1, scratch=tmp_path)
+    try:
+        slow = jobs.submit(script_spec("import time; time.sleep(60)", limits=Limits(seconds=100)))
+        time.sleep(0.5)
+        began = time.monotonic()
+        jobs.cancel(slow)
+        quick = jobs.submit(script_spec("print(1)", limits=Limits(seconds=30)))
+        result = jobs.next(timeout=30)
+        assert result is not None and result.id == quick and time.monotonic() - began < 20
+    finally:
+        jobs.close()
+        sandbox.close()
+
+
 def test_a_script_job_keeps_what_it_was_asked_to(tmp_path: Path) -> None:
     sandbox = open_sandbox("auto", state_dir=tmp_path / "state")
     pool = JobPool(LocalJobs(sandbox, 2, scratch=tmp_path))
