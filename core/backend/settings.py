@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import SecretStr
 
-from core.backend.network import host_of, is_loopback
+from core.backend.network import host_of, is_loopback, shown_url
 from utils.config_schema import LLMSection, ModelSection
 from utils.errors import ConfigError
 
@@ -183,7 +183,8 @@ def _model_name(role: str, provider: str, keys: Mapping[str, Any]) -> str:
         return given
     if provider == "command":
         return PurePath((keys.get("command") or "command").split()[0]).name
-    raise ConfigError(f"llm.{role}.model is not set; name a model of provider '{provider}'")
+    where = f"that {shown_url(keys['base_url'])} serves" if keys.get("base_url") else f"of provider '{provider}'"
+    raise ConfigError(f"llm.{role}.model is not set; name a model {where}")
 
 
 _PLAIN = (
