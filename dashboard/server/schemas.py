@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.events import Event
-from core.state.node import MetricSource, Node, Operator
+from core.state.node import FREE_OPERATORS, MetricSource, Node, Operator
 
 
 class Model(BaseModel):
@@ -69,6 +69,8 @@ class RunDetail(RunSummary):
     """Which limit ended it."""
     elapsed: float = 0.0
     last_seq: int = 0
+    free_operators: list[str] = Field(default_factory=lambda: sorted(FREE_OPERATORS))
+    """Nodes of these operators are no steps of the search."""
 
 
 class Totals(Model):

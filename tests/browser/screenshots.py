@@ -51,7 +51,7 @@ def shoot(page: Page, address: str, runs: dict[str, str], out: Path, theme: str,
     page.get_by_role("button", name="best", exact=True).click()
     link = page.locator("tbody tr td:nth-child(2) a").first.get_attribute("href") or ""
     picture("node", link.lstrip("#"), ".code")
-    picture("failures", f"{run}/failures", "table")
+    picture("failures", f"/run/{runs['u120']}/failures", ".panel")
     picture("setup", f"{run}/facts", "table")
     picture("islands", f"/run/{runs['u120']}/islands", ".uplot")
     picture("graph-islands", f"/run/{runs['u120']}/graph", "canvas")

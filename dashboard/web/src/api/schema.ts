@@ -1855,6 +1855,8 @@ export interface components {
             final?: {
                 [key: string]: unknown;
             } | null;
+            /** Free Operators */
+            free_operators?: string[];
             /**
              * Last Seq
              * @default 0

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type DagNode, GAP_X, GAP_Y, Grid, layout } from "./dag";
+import { type DagNode, GAP_X, GAP_Y, Grid, layout, stretched } from "./dag";
 import { lineOf, linksOf } from "./dag-colors";
 import type { NodeFact } from "./run-state";
 
@@ -71,6 +71,14 @@ describe("layout", () => {
     const grid = new Grid(at);
     for (let i = 0; i < 500; i += 7) expect(grid.nearest(at.x[i] + 2, at.y[i] - 2, 10)).toBe(i);
     expect(grid.nearest(-500, -500, 10)).toBe(-1);
+  });
+
+  it("is stretched where it is wide and shallow, and is found there still", () => {
+    const flat = layout(Array.from({ length: 300 }, (_, i) => ({ id: `n${i}`, parents: i > 99 ? [`n${i % 100}`] : [], lane: null })));
+    const at = stretched(flat);
+    expect(at.height).toBeGreaterThan(flat.height * 3);
+    expect(new Grid(at).nearest(at.x[222], at.y[222], 10)).toBe(222);
+    expect(stretched(layout([])).height).toBe(0);
   });
 
   it("places nothing for no nodes", () => {

@@ -61,6 +61,13 @@ export function layout(nodes: readonly DagNode[]): Layout {
   return { x, y, parent, lanes, width: Math.max(0, column - LANE_GAP - GAP_X), height };
 }
 
+/** The same with more room between the levels where the graph is wide and shallow, so that it fills a window. */
+export function stretched(at: Layout, ratio = 0.62, most = 7): Layout {
+  if (at.height === 0) return at;
+  const factor = Math.min(most, Math.max(1, (ratio * at.width) / at.height));
+  return factor === 1 ? at : { ...at, y: at.y.map((y) => y * factor), height: at.height * factor };
+}
+
 /** Places one tree from `column` on, leaves first; returns the next free column. */
 function place(root: number, children: number[][], x: Float64Array, column: number): number {
   const stack = [root];

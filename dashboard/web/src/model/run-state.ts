@@ -114,9 +114,10 @@ export class RunState {
     return this.bestId ? (this.byId.get(this.bestId) ?? null) : null;
   }
 
-  /** Steps of the search: baselines and the user's own programs are not counted. */
+  /** Steps of the search: baselines, the user's own programs and the like are not counted; the server says which. */
   get steps(): number {
-    return this.nodes.reduce((sum, node) => sum + (node.operator === "baseline" || node.operator === "user" ? 0 : 1), 0);
+    const free = this.run?.free_operators ?? [];
+    return this.nodes.reduce((sum, node) => sum + (free.includes(node.operator) ? 0 : 1), 0);
   }
 
   get hasArena(): boolean {

@@ -3,7 +3,7 @@ import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react"
 import { Empty, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/bits";
 import { DagCanvas, type Paint, type Scene } from "../components/dag-canvas";
 import { colorsOf, lineOf, linksOf, paletteOf } from "../model/dag-colors";
-import { layout } from "../model/dag";
+import { layout, stretched } from "../model/dag";
 import type { Connection } from "../model/connection";
 import { disagrees } from "../model/curve";
 import { metric, seconds } from "../model/format";
@@ -22,7 +22,7 @@ export function GraphView({ connection, query }: { connection: Connection; query
   const [search, setSearch] = useState("");
   const palette = useColors(COLORS);
   const size = state.nodes.length;
-  const at = useMemo(() => layout(state.nodes.map((n) => ({ id: n.node_id, parents: n.parent_ids ?? [], lane: n.island ?? null }))), [state, size]);
+  const at = useMemo(() => stretched(layout(state.nodes.map((n) => ({ id: n.node_id, parents: n.parent_ids ?? [], lane: n.island ?? null })))), [state, size]);
   const shades = useMemo(() => paletteOf(paint, palette), [paint, palette]);
   const colors = useMemo(() => colorsOf(state.nodes, paint, state.lowerIsBetter), [state, size, paint]);
   const chosen = selected ? state.byId.get(selected) : undefined;
