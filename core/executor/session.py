@@ -34,7 +34,7 @@ from core.executor.report import result_of
 from core.executor.server import Slot
 from core.state.failure import FailureKind
 
-_REPORT_SECONDS = 15.0
+_REPORT_SECONDS = 120.0
 _CHUNK = 1 << 18
 MAX_ANSWER_BYTES = 64 << 20
 

@@ -26,8 +26,9 @@ from core.executor.uids import UidPool
 from core.state.failure import FailureKind
 from utils.errors import SandboxError
 
-_GRACE = 10.0
-"""Seconds after a deadline in which the warden must have reported; then it is killed itself."""
+_GRACE = 120.0
+"""Seconds after a deadline in which the warden must have reported; then it is killed itself. It kills the candidate in
+time by itself; what takes long on a busy machine is copying many small files out."""
 _MOST_IDLE = 16
 """Slots that wait for the next session."""
 _REPORT_BYTES = 64_000
