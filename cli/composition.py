@@ -269,7 +269,8 @@ def policy_of(config: Config) -> SearchPolicy:
 def agents_of(config: Config, problem: Problem) -> dict[str, Agent]:
     """The problem's own agents, or the CoderAgent for every operator."""
     prompts = Path(config.prompts.dir) if config.prompts.dir else None
-    own = problem.agents(AgentBuilder(prompts, problem.single_function, {"repairs": config.agent.repairs}))
+    options = {"repairs": config.agent.repairs, "max_tokens": config.agent.prompt_tokens}
+    own = problem.agents(AgentBuilder(prompts, problem.single_function, options))
     if own:
         return own
     coder = import_module("agents.coder_agent").CoderAgent
@@ -287,6 +288,8 @@ def reviewer_of(config: Config) -> Reviewer | None:
     if config.agent.review == "never":
         return None
     reviewer: Reviewer = import_module("agents.reviewer_agent").ReviewerAgent(
-        prompts_dir=Path(config.prompts.dir) if config.prompts.dir else None
+        prompts_dir=Path(config.prompts.dir) if config.prompts.dir else None,
+        max_tokens=config.agent.prompt_tokens,
+        repairs=config.agent.repairs,
     )
     return reviewer

@@ -34,7 +34,8 @@ class Claim:
     def text(self) -> str:
         low, high = self.interval
         verdict = "an improvement" if self.holds else "not told apart" if high >= 0 else "worse"
-        return f"against {self.baseline} on the final part: {self.gain:+.4g} a case (95 % {low:+.4g} … {high:+.4g}): {verdict}"
+        gain = f"{self.gain:+.4g} a case (95 % {low:+.4g} … {high:+.4g})"
+        return f"against {self.baseline} on the final part: {gain}: {verdict}"
 
 
 def paired_claim(

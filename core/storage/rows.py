@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import UTC
 from typing import Any
@@ -27,6 +28,8 @@ def node_values(db: Database, node: Node) -> dict[str, Any]:
     values = {name: plain.pop(name) for name in _COLUMNS}
     defaults = {name: value for name, value in plain.items() if value in ("", None, {}, [], 0)}
     rest = {name: value for name, value in plain.items() if name not in defaults}
+    if "genes" in rest:  # they repeat the program's text: compressed like it
+        rest["genes"] = db.put_text(json.dumps(rest["genes"]))
     return {
         **values,
         "code": db.put_text(node.code),
@@ -41,7 +44,10 @@ def node_from_row(db: Database, row: Mapping[Any, Any], *, texts: bool = True) -
     values = {name: row[name] for name in _COLUMNS}
     values["code"] = db.get_text(row["code"]) if texts else ""
     values["term_out"] = db.get_text(row["term_out"]) if texts else ""
-    return Node.model_validate({**values, **row["rest"]})
+    rest = dict(row["rest"])
+    if "genes" in rest:
+        rest["genes"] = json.loads(db.get_text(rest["genes"])) if texts else {}
+    return Node.model_validate({**values, **rest})
 
 
 def call_from_row(db: Database, row: Mapping[Any, Any]) -> CallRecord:
