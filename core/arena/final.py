@@ -10,7 +10,7 @@ from core.arena.match import Engine
 from core.arena.standings import Crosstable, Played, Ratings
 from core.arena.tournament import meetings
 from core.contracts import Evaluation
-from core.state.node import Node
+from core.state.node import FREE_OPERATORS, Node
 from utils.stats import Estimate
 
 if TYPE_CHECKING:
@@ -20,18 +20,20 @@ if TYPE_CHECKING:
 def final_evaluations(arena: ArenaEvaluator, nodes: Sequence[Node]) -> list[Evaluation | None]:
     """One verdict a node: Elo above the anchor, both measured against the gauntlet; None without an anchor.
 
-    Openings come from the held-out part and the gauntlet's engines play in no tournament. The direct match against the
-    anchor, also from held-out openings, stands beside it in `metadata["head_to_head"]`.
+    Openings come from the held-out part and the gauntlet's engines play in no tournament. The direct match of what the
+    search wrote against the anchor, also from held-out openings, stands beside it in `metadata["head_to_head"]`.
     """
     from core.arena.evaluator import engine_of
 
     anchor = arena.anchor(nodes)
     if anchor is None or not arena.spec.gauntlet:
         return [None for _ in nodes]
-    return [_final(arena, engine_of(node), engine_of(anchor)) for node in nodes]
+    return [
+        _final(arena, engine_of(node), engine_of(anchor), duel=node.operator not in FREE_OPERATORS) for node in nodes
+    ]
 
 
-def _final(arena: ArenaEvaluator, engine: Engine, anchor: Engine) -> Evaluation:
+def _final(arena: ArenaEvaluator, engine: Engine, anchor: Engine, *, duel: bool) -> Evaluation:
     gauntlet = [Engine(id=f"gauntlet:{b.name}", name=b.name, code=b.code) for b in arena.spec.gauntlet]
     if engine.code == anchor.code:
         return Evaluation(metric=0.0, source=arena.source, interval=(0.0, 0.0), message="it is the starting champion")
@@ -39,10 +41,7 @@ def _final(arena: ArenaEvaluator, engine: Engine, anchor: Engine) -> Evaluation:
     openings = arena._openings(max(rounds, arena.settings.gauntlet // 2), "final", held_out=True)
     against = [(player, rival) for player in (engine, anchor) for rival in gauntlet]
     measured = _play(arena, against, openings[:rounds])
-    direct = _play(arena, [(engine, anchor)], openings[: max(1, arena.settings.gauntlet // 2)])
     estimate = _difference(measured, engine.id, anchor.id)
-    table = Crosstable([engine.id, anchor.id], direct)
-    duel = table.head_to_head(engine.id, anchor.id)
     everyone = Crosstable([engine.id, anchor.id, *(rival.id for rival in gauntlet)], measured)
     text = f"{estimate.elo:+.0f} Elo (95 % {estimate.low:+.0f}..{estimate.high:+.0f})"
     metadata: dict[str, Any] = {
@@ -51,15 +50,10 @@ def _final(arena: ArenaEvaluator, engine: Engine, anchor: Engine) -> Evaluation:
         "gauntlet": [rival.name for rival in gauntlet],
         "wins_draws_losses": list(everyone.total(engine.id)),
         "anchor_wins_draws_losses": list(everyone.total(anchor.id)),
-        "head_to_head": {
-            "wins_draws_losses": list(table.total(engine.id)),
-            "pentanomial": list(table.pentanomial(engine.id, anchor.id)),
-            "los": round(table.los(engine.id, anchor.id), 4),
-            "elo": _finite(duel.elo),
-            "low": _finite(duel.low),
-            "high": _finite(duel.high),
-        },
     }
+    if duel:
+        direct = _play(arena, [(engine, anchor)], openings[: max(1, arena.settings.gauntlet // 2)])
+        metadata["head_to_head"] = _head_to_head(direct, engine.id, anchor.id)
     return Evaluation(
         metric=round(estimate.elo, 1) + 0.0,
         source=arena.source,
@@ -67,6 +61,20 @@ def _final(arena: ArenaEvaluator, engine: Engine, anchor: Engine) -> Evaluation:
         message=f"{text} above the starting champion, {len(measured)} fresh games against a fixed gauntlet",
         metadata=metadata,
     )
+
+
+def _head_to_head(games: Sequence[Played], player: str, anchor: str) -> dict[str, Any]:
+    """What the direct match says, by pairs of games."""
+    table = Crosstable([player, anchor], games)
+    estimate = table.head_to_head(player, anchor)
+    return {
+        "wins_draws_losses": list(table.total(player)),
+        "pentanomial": list(table.pentanomial(player, anchor)),
+        "los": round(table.los(player, anchor), 4),
+        "elo": _finite(estimate.elo),
+        "low": _finite(estimate.low),
+        "high": _finite(estimate.high),
+    }
 
 
 def _play(

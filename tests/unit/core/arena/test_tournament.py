@@ -181,7 +181,7 @@ def test_final_measures_against_a_gauntlet_from_held_out_openings(tmp_path):
     bench = bench_of(tmp_path)
     evaluator = ArenaEvaluator(bench, SPEC, four_settings(gauntlet=12))
     commit(bench, baselines(), evaluator.evaluate(baselines()))
-    champ, first = bench.journal["champ"], bench.journal["first"]
+    champ, first = bench.journal["champ"], bench.journal["first"].model_copy(update={"operator": "build"})
     at_zero, below = evaluator.final([champ, first])
     assert (at_zero.metric, at_zero.interval) == (0.0, (0.0, 0.0))
     assert below.metric < 0 and below.interval[0] < below.metric < below.interval[1]
