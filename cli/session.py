@@ -97,7 +97,7 @@ class RunSession:
         self._stack.callback(self._close_store)
         scratch = (
             "verifies" in self._origin
-        )  # such a run is removed at its end: the newest-run links must not follow it
+        )  # removed at its end: the links to the newest run stay
         configure(self.run_dir, secrets=secrets_of(self.config), level=self.config.logging.level, link=not scratch)
         self._before = float(self.store.get_fact("active_seconds") or 0.0)
         self._stack.enter_context(self._signals())
