@@ -150,3 +150,13 @@ def test_the_small_problem_to_copy(cli: Cli):
     (nearest,) = [node["metric"] for node in shown["nodes"] if node["operator"] == "baseline"]
     assert shown["best_metric"] < nearest
     assert any(node["operator"] == "tune" for node in shown["nodes"])
+
+
+def test_a_seed_style_configuration_runs(cli: Cli):
+    """Its own keys, with ours on the command line in front."""
+    config = Path(__file__).resolve().parents[2] / "examples" / "bin_packing" / "seed_style.yaml"
+    small = ("--search.max_generations=1", "--problem.options.validation=2", "--problem.options.test=2")
+    shown = summary(cli, "run", "--config", str(config), "--project.dir=.", *small, "--logging.view=quiet")
+    assert shown["problem"] == "bin_packing/weibull_5k"
+    assert shown["config"]["project"]["name"] == "binpacking_demo_001"
+    assert shown["config"]["search"]["top_k_for_full_eval"] == 10
