@@ -227,6 +227,15 @@ def own_python() -> str:
 
 def private_folder(state_dir: Path) -> Path:
     """A folder below `state_dir` that is ours alone, so that several sandboxes can share it."""
-    path = state_dir / f"sandbox-{os.getpid()}-{threading.get_ident():x}-{os.urandom(3).hex()}"
+    _remove_stale(state_dir)
+    path = state_dir / f"sandbox-{os.getpid()}-{os.urandom(4).hex()}"
     path.mkdir(parents=True)
     return path
+
+
+def _remove_stale(state_dir: Path) -> None:
+    """Folders of processes that were killed before they could tidy up."""
+    for path in state_dir.glob("sandbox-*-*"):
+        owner = path.name.split("-")[1]
+        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(path, ignore_errors=True)
