@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 import subprocess
 import sys
@@ -37,7 +38,8 @@ class PlainJobs:
         (work / "submission").mkdir()
         (work / "input").symlink_to(payload["inputs"])
         (work / "solution.py").write_text(payload["code"])
-        done = subprocess.run([sys.executable, "solution.py"], cwd=work, capture_output=True, text=True, timeout=60)
+        command, environment = [sys.executable, "solution.py"], {**os.environ, "OMP_NUM_THREADS": "1"}
+        done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, timeout=120)
         result = {"term_out": done.stdout + done.stderr, "exec_time": 0.1}
         if done.returncode:
             result |= {"failure": "runtime", "message": done.stderr.strip().splitlines()[-1]}
@@ -270,7 +272,7 @@ def test_two_processes_may_prepare_at_once(tmp_path):
         "build(load_config(None, ['problem.name=diabetes']), Path(sys.argv[1])).prepare()\n"
     )
     both = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT) for _ in range(2)]
-    assert [child.wait(60) for child in both] == [0, 0]
+    assert [child.wait(120) for child in both] == [0, 0]
     made = [path.name for path in (tmp_path / "workspaces" / ".prepared").iterdir()]
     assert len(made) == 1 and made[0].startswith("diabetes-")
 

@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from threadpoolctl import threadpool_limits
 
 from problems.competition.baselines import baselines
 from problems.competition.rules import changes, features, foreign, recipe, script
@@ -87,7 +88,7 @@ def hand_in(code: str, folder, target: str) -> pd.DataFrame:
     here = os.getcwd()
     os.chdir(folder)
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), threadpool_limits(1):
             exec(compile(code, "solution.py", "exec"), {"__name__": "__main__"})
     finally:
         os.chdir(here)
