@@ -182,7 +182,11 @@ def compose(
         memory=memory,
         usage=desk.usage_of,
         reward=lambda node, gain: desk.reward(
-            node.id, gain, writer=node.writer, cost_usd=node.metadata.get("cost_usd")
+            node.id,
+            gain,
+            writer=node.writer,
+            prompt_tokens=node.metadata.get("prompt_tokens"),
+            completion_tokens=node.metadata.get("completion_tokens"),
         ),
         control=Control(poll=ControlFile(run_dir, store, interrupted).poll, interrupted=interrupted),
     )
@@ -211,7 +215,7 @@ def _desk(
     config: Config, problem: Problem, store: RunStore, stop_now: threading.Event, recorded: Recorded | None
 ) -> QueryDesk:
     ledger = Ledger(config.budget.tokens, config.budget.usd, stop_now)
-    ledger.restore(store.calls())
+    ledger.restore(store.bills())
     roles = model_settings(config.llm)
     uses_models = any(settings.provider != "rules" for settings in roles.values())
     wants_cache = config.llm.cache and uses_models and recorded is None

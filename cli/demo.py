@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from cli.composition import Recorded
+from cli.options import project_dir_of
 from cli.session import RunSession
-from core.backend.recording import open_recording
+from core.backend.recording import load_calls, load_manifest
 from utils.config import check_config
 from utils.errors import ConfigError
 
@@ -22,14 +24,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     folder = Path(args.recording) if args.recording else PACKAGED
     if not (folder / "manifest.json").is_file():
-        raise ConfigError(f"--recording {folder}: no manifest.json there; this copy comes without a recording")
-    recording = open_recording(folder)
-    print(f"replies by {recording.model}, recorded {recording.date}; every program runs and is scored now")
-    config = check_config(recording.config)
+        where = f"--recording {folder}" if args.recording else "no recording comes with this copy; --recording DIR"
+        raise ConfigError(f"{where}: needs a folder with manifest.json and calls.jsonl")
+    manifest = load_manifest(folder)
+    models = ", ".join(manifest.models)
+    print(f"replies by {models}, recorded {manifest.recorded_at}; every program runs and is scored now")
+    config = check_config(
+        {**manifest.config, "project": {**manifest.config.get("project", {}), "dir": project_dir_of(args)}}
+    )
     with RunSession(
         config,
         accept_unsandboxed=args.i_accept_unsandboxed,
-        origin={"demo": folder.name, "model": recording.model, "date": recording.date},
-        recorded=recording.calls,
+        origin={"demo": folder.name, "models": models, "date": manifest.recorded_at},
+        recorded=Recorded(load_calls(folder), "sample"),
     ) as session:
         return session.run()

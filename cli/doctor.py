@@ -105,11 +105,12 @@ def _sandbox(config: Config, accept: bool) -> tuple[dict[str, Any], Check]:
 
 
 def _models(config: Config) -> list[Check]:
-    from core.backend.doctor import check_models
+    from core.backend.doctor import check_models, find_local_servers
     from core.backend.settings import model_settings
 
     found = check_models(model_settings(config.llm))
-    return [Check(c.name, c.ok, c.detail, c.remedy) for c in found]
+    offers = [Check(server.name, True, f"found here; use it with {server.offer}") for server in find_local_servers()]
+    return [*(Check(c.name, c.ok, c.detail, c.remedy) for c in found), *offers]
 
 
 def _attack(args: argparse.Namespace) -> int:

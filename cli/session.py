@@ -95,9 +95,7 @@ class RunSession:
         self.store = RunStore(self.run_dir)
         self.store_closed = False
         self._stack.callback(self._close_store)
-        scratch = (
-            "verifies" in self._origin
-        )  # removed at its end: the links to the newest run stay
+        scratch = "verifies" in self._origin  # removed at its end: the links to the newest run stay
         configure(self.run_dir, secrets=secrets_of(self.config), level=self.config.logging.level, link=not scratch)
         self._before = float(self.store.get_fact("active_seconds") or 0.0)
         self._stack.enter_context(self._signals())

@@ -55,7 +55,7 @@ class QueryDesk:
     Args:
         roles: settings by role (`model_settings`); a role that is not in it takes those of `code`.
         log: the run's own record; every answer is stored there before it is returned.
-        ledger: the budget; `ledger.restore(records)` first when a run is resumed.
+        ledger: the budget; `ledger.restore(bills)` first when a run is resumed.
         cache: answers of earlier runs; None for none.
         rules: the problem's repertoire, for `provider: rules`.
         run_seed: part of every sample's name and of the randomness of `rules`.

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from core.backend.exchange import Request, Usage
 from core.backend.settings import ModelSettings
-from core.contracts import CallRecord
 from utils.errors import BudgetExhausted, RunStopped
 
 FRAMING_TOKENS = 512
@@ -63,10 +62,10 @@ class Ledger:
         with self._room:
             return self._lost
 
-    def restore(self, records: Iterable[CallRecord]) -> None:
-        """Count the stored calls of a run that is resumed."""
-        for record in records:
-            self._add(Amount((record.prompt_tokens or 0) + (record.completion_tokens or 0), record.cost_usd or 0.0))
+    def restore(self, bills: Iterable[tuple[int | None, int | None, float | None]]) -> None:
+        """Count the stored calls of a run that is resumed: (prompt tokens, completion tokens, dollars) each."""
+        for prompt, completion, usd in bills:
+            self._add(Amount((prompt or 0) + (completion or 0), usd or 0.0))
 
     def reserve(self, worst: Amount) -> Amount:
         """Hold `worst`; waits while calls in flight hold the room that may come free again.

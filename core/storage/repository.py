@@ -286,6 +286,13 @@ class RunStore:
             rows = connection.execute(query).mappings().all()
         return [call_from_row(self.db, row) for row in rows]
 
+    def bills(self) -> list[tuple[int | None, int | None, float | None]]:
+        """(prompt tokens, completion tokens, dollars) of the whole run: one row, or none before the first call."""
+        query = select(func.sum(CALLS.c.prompt_tokens), func.sum(CALLS.c.completion_tokens), func.sum(CALLS.c.cost_usd))
+        with self.db.transaction() as connection:
+            row = connection.execute(query).one()
+        return [(row[0], row[1], row[2])]
+
     # ------------------------------------------------------------ games
 
     def get(self, key: str) -> dict[str, Any] | None:
