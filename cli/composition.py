@@ -118,7 +118,11 @@ def compose(
         games=store,
         append=store.append,
         isolated=tier != "none",
-        extras={"top_k_for_full_eval": config.search.top_k_for_full_eval, "tune_trials": config.search.tune_trials},
+        extras={
+            "top_k_for_full_eval": config.search.top_k_for_full_eval,
+            "tune_trials": config.search.tune_trials,
+            "smoke": config.search.smoke,
+        },
     )
     evaluator = problem.evaluator(bench)
     if hasattr(evaluator, "close"):

@@ -34,6 +34,9 @@ def banner(session: RunSession) -> list[str]:
     ]
     if writer != "rules":
         lines.append(f"cost: {quote_line(session)}")
+    note = getattr(problem, "note", "")
+    if note:
+        lines.append(f"note: {note}")
     if session.search.sandbox_tier == "none":
         lines.append("NO SANDBOX: programs run with your rights, scores are unisolated")
     return lines

@@ -174,6 +174,9 @@ class SearchSection(Section):
     questions: int = Field(2, ge=1)
     """Candidates a generation of the arena."""
     ensemble: bool = True
+    """At the end, let a blend of the best programs compete (competitions)."""
+    smoke: bool = True
+    """Competitions of at least 10,000 training rows: run a program on 2 % of them first, on all only if it passes."""
 
 
 class LoggingSection(Section):

@@ -90,14 +90,25 @@ class CompetitionEvaluator:
             self._judge.close()
 
     def _evaluate(self, node: Node) -> Evaluation:
+        """A smoke run on a part of the rows where there is one, then the whole run."""
+        smoke = self._prepared.folder / "smoke"
+        if self._bench.extras.get("smoke") and smoke.is_dir():
+            refusal = self._run(node, smoke, grade=False)
+            if refusal.failure is not None:
+                fidelity = {"fidelity": "smoke"}
+                message = f"on 2 % of the training rows: {refusal.message}"
+                return refusal.model_copy(update={"message": message, "metadata": fidelity, "files": {}})
+        return self._run(node, self._prepared.public, grade=True)
+
+    def _run(self, node: Node, inputs: Path, *, grade: bool) -> Evaluation:
         try:
-            value = self._bench.jobs.run(self._job(node))
+            value = self._bench.jobs.run(self._job(node, inputs))
         except JobLost as error:
             return Evaluation(failure=FailureKind.LOST_WORKER, message=str(error))
         result = ExecutionResult.model_validate(value["result"])
         if result.failure is not None:
             return failed_run(result)
-        if self._judge is None:
+        if self._judge is None or (not grade and SUBMISSION in value["files"] and "path" in value["files"][SUBMISSION]):
             return Evaluation(seconds=result.exec_time, term_out=result.term_out, files=self._kept(value))
         found = value["files"].get(SUBMISSION)
         if found is None or found.get("error") == "not written":
@@ -106,7 +117,7 @@ class CompetitionEvaluator:
             return refused(result, FailureKind.BAD_SUBMISSION, f"{SUBMISSION}: {found['error']}")
         return self._graded(result, Path(found["path"]), self._kept(value))
 
-    def _job(self, node: Node) -> JobSpec:
+    def _job(self, node: Node, inputs: Path) -> JobSpec:
         limits = self._bench.limits
         sample = self._prepared.public / "sample_submission.csv"
         size = sample.stat().st_size if sample.is_file() else 0
@@ -115,7 +126,7 @@ class CompetitionEvaluator:
             label=node.id,
             payload={
                 "code": node.code,
-                "inputs": str(self._prepared.public),
+                "inputs": str(inputs),
                 "limits": limits.model_dump(),
                 "seed": derive_seed(self._bench.seed, "run", node.id) % 2**32,
                 "collect": [SUBMISSION],
