@@ -1,0 +1,118 @@
+"""What a candidate gives up before its first line: limits, uid, capabilities, files, system calls."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import socket
+from typing import Any
+
+from . import kernel, landlock, seccomp, view
+from .warden import Start
+
+_DATA_SLACK = 256 << 20
+_OPEN_FILES = 1024
+_FILTER = seccomp.program(namespaces=True)
+
+
+def confine(start: Start, layout: view.Layout) -> None:
+    setup = start.setup
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # the warden is not; its child inherited that
+    own_space = setup["tier"] == "warm" or setup["uid"] is not None
+    limit(start.job["limits"], own_space=own_space, gpus=bool(layout.devices))
+    if setup["tier"] == "warm":
+        if setup["uid"] is not None:
+            kernel.become(setup["uid"])
+        kernel.drop_capabilities()
+        landlock.restrict(rules(layout))
+        seccomp.install(_FILTER)
+    elif setup["tier"] == "lite":
+        _confine_without_namespaces(start, layout)
+
+
+def _confine_without_namespaces(start: Start, layout: view.Layout) -> None:
+    """The warden has already taken the uid and given up the capabilities."""
+    assert start.link is not None
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    landlock.restrict(lite_rules(start.setup, layout))
+    filter_ = seccomp.program(namespaces=False, pid=os.getpid(), scoped=landlock.scopes_signals())
+    listener = seccomp.install(filter_, seccomp.FLAG_NEW_LISTENER)
+    socket.send_fds(start.link, [b"x"], [listener])  # from here on the warden answers
+    os.close(listener)
+    start.link.close()
+
+
+def rules(layout: view.Layout) -> list[tuple[str, int]]:
+    """What Landlock lets a candidate do in the view."""
+    return [
+        *((path, landlock.RUN) for path in layout.read_only),
+        *((path, landlock.CHANGE) for path in view.PRIVATE),
+        (f"{view.WORKSPACE}/input", landlock.READ),
+        ("/", landlock.READ_DIR),
+        ("/proc", landlock.READ),
+        ("/dev", landlock.READ),
+        *((path, landlock.DEVICE) for path in view.DEVICES),
+        *((path, landlock.GPU) for path in layout.devices),
+    ]
+
+
+def lite_rules(setup: dict[str, Any], layout: view.Layout) -> list[tuple[str, int]]:
+    """What Landlock lets a candidate do among the host's files."""
+    proc = (
+        "/proc/self",
+        "/proc/cpuinfo",
+        "/proc/meminfo",
+        "/proc/stat",
+        "/proc/loadavg",
+        "/proc/sys/kernel/cap_last_cap",
+    )
+    return [
+        *((path, landlock.RUN) for path in layout.read_only),
+        (setup["workspace"], landlock.CHANGE),
+        *(((setup["inputs"], landlock.READ),) if setup["inputs"] else ()),
+        *((path, landlock.READ) for path in proc),
+        *((path, landlock.DEVICE) for path in view.DEVICES),
+        *((path, landlock.GPU) for path in layout.devices),
+    ]
+
+
+def limit(limits: dict[str, Any], *, own_space: bool, gpus: bool) -> None:
+    """Kernel limits a process: the watcher's tree-wide ones are the rule, these hold between two looks."""
+    if limits["core"] is not None:
+        os.sched_setaffinity(0, {limits["core"]})
+    memory = limits["memory_mb"] << 20
+    wanted = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_FSIZE: limits["file_mb"] << 20,
+        resource.RLIMIT_NOFILE: _OPEN_FILES,
+        resource.RLIMIT_MEMLOCK: 64 << 10,
+        resource.RLIMIT_MSGQUEUE: 0,
+    }
+    if not gpus:
+        wanted[resource.RLIMIT_DATA] = _private_memory() + memory + _DATA_SLACK
+    others = 0 if own_space else _tasks_of_user()  # the kernel counts them as well
+    wanted[resource.RLIMIT_NPROC] = limits["processes"] + 2 + others
+    if limits["cpu_seconds"] is not None:
+        wanted[resource.RLIMIT_CPU] = int(limits["cpu_seconds"]) + 2
+    for name, value in wanted.items():
+        hard = resource.getrlimit(name)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(name, (value, value))
+
+
+def _tasks_of_user() -> int:
+    """Processes and threads of our user, with room for some more."""
+    count = 64
+    for name in os.listdir("/proc"):
+        try:
+            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == os.getuid():
+                count += len(os.listdir(f"/proc/{name}/task"))
+        except OSError:
+            continue
+    return count
+
+
+def _private_memory() -> int:
+    with open("/proc/self/status") as file:
+        return next((int(line.split()[1]) << 10 for line in file if line.startswith("VmData:")), 0)

@@ -1,0 +1,156 @@
+"""A slot: one set of namespaces (or none), its private folders and its processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Any
+
+from . import copying, kernel, view, watch
+
+_KILL_SECONDS = 5.0
+
+
+class Slot:
+    """One set of namespaces (or none) and the private folders in it."""
+
+    def __init__(self, setup: dict[str, Any], layout: view.Layout) -> None:
+        self.setup = setup
+        self.namespaces: bool = setup["tier"] == "warm"
+        self.in_memory: bool = self.namespaces and setup["in_memory"]
+        self.uid: int | None = setup["uid"]
+        self._layout = layout
+        self._host: int | None = None
+        self._used = False
+
+    def open(self) -> None:
+        workspace = self.setup["workspace"]
+        if workspace is not None:
+            self._host = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY)
+            if not self.in_memory and self.uid is not None:
+                _give(workspace, self.uid)
+        if not self.namespaces:
+            self._link_inputs()
+            self._step_down()
+            return
+        view.enter(
+            self._layout,
+            disk_mb=self.setup["disk_mb"],
+            uid=self.uid,
+            inputs=self.setup["inputs"],
+            workspace=None if self.in_memory else workspace,
+        )
+
+    def _step_down(self) -> None:
+        """As root without namespaces the warden takes the candidate's uid itself: it must look into its memory."""
+        for name in (".tmp",):
+            os.makedirs(os.path.join(self.setup["workspace"], name), mode=0o700, exist_ok=True)
+            if self.uid is not None:
+                os.chown(os.path.join(self.setup["workspace"], name), self.uid, self.uid)
+        if self.uid is not None:
+            kernel.become(self.uid, _needed_to_read(self.roots()))
+
+    def roots(self) -> list[str]:
+        """What a candidate without a view of its own may look into."""
+        return [*self._layout.read_only, *filter(None, (self.setup["workspace"], self.setup["inputs"]))]
+
+    def _link_inputs(self) -> None:
+        """Without mounts, `input` is a link to where the data lies (bwrap mounts it)."""
+        if self.setup["inputs"] and self.setup["workspace"] and self.setup["tier"] != "bubblewrap":
+            link = os.path.join(self.setup["workspace"], "input")
+            if not os.path.lexists(link):
+                os.symlink(self.setup["inputs"], link)
+
+    def fill(self, disk_mb: int) -> None:
+        """Before a job: empty private folders with what lies in the host's workspace."""
+        if not self.in_memory:
+            return
+        if self._used:
+            view.renew_private(disk_mb, self.uid)
+        self._used = True
+        if self._host is not None:
+            self._copy(self._host, view.WORKSPACE)
+            if self.uid is not None:
+                _give(view.WORKSPACE, self.uid)
+
+    def collect(self, disk_mb: int) -> None:
+        """After a job, when all its processes are dead: what it left goes to the host's workspace."""
+        if self.in_memory and self._host is not None:
+            copying.clear_folder(self._host, keep=frozenset({"input"}))
+            source = os.open(view.WORKSPACE, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                copying.copy_tree(source, self._host, budget=disk_mb * watch.MB, skip=frozenset({"input"}))
+            finally:
+                os.close(source)
+
+    def _copy(self, source: int, target: str) -> None:
+        folder = os.open(target, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            copying.copy_tree(source, folder, budget=1 << 40, skip=frozenset({"input"}))
+        finally:
+            os.close(folder)
+
+    def members(self) -> list[int]:
+        return watch.namespace_members() if self.namespaces else watch.descendants(os.getpid())
+
+    def kill(self) -> None:
+        """Kill and reap every process of the job; returns when none is left."""
+        end = time.monotonic() + _KILL_SECONDS
+        while time.monotonic() < end:
+            if self.namespaces:
+                _signal(-1)
+            else:
+                for pid in self.members():
+                    _signal(pid)
+            if _reap() and not self.members():
+                return
+            time.sleep(0.001)
+
+    def disk(self, pids: list[int]) -> int:
+        """Bytes that the job keeps, where no quota of the kernel's holds it."""
+        folder = view.WORKSPACE if self.namespaces else self.setup["workspace"]
+        return watch.disk_usage(folder) + watch.unlinked_usage(pids) if folder else 0
+
+
+def _needed_to_read(paths: list[str]) -> int:
+    """Capabilities without which another uid cannot reach `paths`: none where their folders are open to all.
+
+    What they would allow beyond that, Landlock refuses.
+    """
+    for path in paths:
+        while path != "/":
+            if not os.stat(path).st_mode & 0o001:
+                held = kernel.effective_capabilities()
+                for capability in (kernel.CAP_DAC_READ_SEARCH, kernel.CAP_DAC_OVERRIDE):
+                    if held >> capability & 1:
+                        return 1 << capability
+            path = os.path.dirname(path)
+    return 0
+
+
+def _give(folder: str, uid: int) -> None:
+    """Make a tree the candidate's, without following links."""
+    for parent, folders, files in os.walk(folder):
+        if parent == folder and "input" in folders:
+            folders.remove("input")
+        os.chown(parent, uid, uid, follow_symlinks=False)
+        for name in files:
+            os.chown(os.path.join(parent, name), uid, uid, follow_symlinks=False)
+
+
+def _signal(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except OSError:
+        pass
+
+
+def _reap() -> bool:
+    """Wait for what has ended; True when no child is left."""
+    while True:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                return False
+        except ChildProcessError:
+            return True
