@@ -100,11 +100,16 @@ class IslandsPolicy:
         return self.per_island * (len(self.islands) + (self.grid is not None))
 
     def ask(self, journal: Journal, rng: random.Random, k: int) -> list[Proposal]:
-        """At most k of the generation's open slots, in slot order."""
+        """At most k of the generation's open slots, in slot order.
+
+        One proposal at a time (k = 1) takes a slot at random: others may be on their way, unknown here.
+        """
         if self.max_generations is not None and self.generation >= self.max_generations:
             return []
         asked: set[tuple[str, str]] = set()
         open_slots = range(self._told, min(self._told + k, self.generation_size))
+        if k == 1:
+            open_slots = range(slot := rng.randrange(self.generation_size), slot + 1)
         return [self._propose(slot, rng, journal.marks, asked) for slot in open_slots]
 
     def tell(self, journal: Journal, node: Node) -> None:

@@ -67,7 +67,14 @@ def test_a_generation_may_take_several_rounds():
     for _ in range(2):
         world.commit(0.1, generation=0, island=2, operator="mutate")
     assert world.policy.finished_generations == 1
-    assert [(p.slot, p.generation) for p in world.ask(1)] == [(0, 1)]
+    assert [(p.slot, p.generation) for p in world.ask(2)] == [(0, 1), (1, 1)]
+
+
+def test_one_at_a_time_every_island_gets_its_share():
+    """As under `search.schedule: async`, where many are asked before the first is told."""
+    world = World()
+    islands = [world.ask(1, seed)[0].island for seed in range(300)]
+    assert min(islands.count(island) for island in range(3)) > 70
 
 
 @pytest.mark.parametrize(
