@@ -65,12 +65,18 @@ class RoundPlayer:
 
     def drop_duplicates(self, lives: Sequence[Life]) -> None:
         """In slot order, against the journal and the slots before: a duplicate takes a step and no evaluation."""
-        seen = Journal()
+        texts: dict[str, str] = {}
+        normals: dict[str, str] = {}
         counts: dict[str, int] = {}
         for life in lives:
             if not life.is_alive or life.task.operator == "tune" or life.node is None or not life.node.code:
                 continue
-            found = self._journal.find_duplicate(life.node.code) or seen.find_duplicate(life.node.code)
+            text, normal = self._journal.fingerprint(life.node.code)
+            found = self._journal.find_duplicate(life.node.code)
+            if found is None and text in texts:
+                found = texts[text], "text"
+            elif found is None and normal in normals:
+                found = normals[normal], "ast"
             if found is not None:
                 earlier, rung = found
                 counts[rung] = counts.get(rung, 0) + 1
@@ -78,7 +84,8 @@ class RoundPlayer:
                     duplicate_of=earlier, message=f"same program as {earlier}", metadata={"rung": rung}
                 )
             else:
-                seen.append(Node(id=life.node.id, code=life.node.code))
+                texts[text] = life.node.id
+                normals |= {normal: life.node.id} if normal else {}
         if counts:
             self._store.append([LadderCounted(round=lives[0].task.round, counts=counts)])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from utils.syntax import parse
@@ -89,6 +90,7 @@ def parse_json(text: str) -> dict[str, Any] | None:
     return None
 
 
+@lru_cache(maxsize=64)  # a reply is read when it comes, when it is judged and when it becomes a node
 def syntax_error(code: str) -> str | None:
     """One line that names the first syntax error of Python `code`; None if it parses."""
     try:

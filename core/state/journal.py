@@ -179,12 +179,16 @@ class Journal:
 
     def find_duplicate(self, code: str) -> tuple[str, str] | None:
         """(node id, rung) of an earlier node with the same program: rung `text` or `ast`. None if it is new."""
-        text = text_hash(code)
+        text, normal = self.fingerprint(code)
         earlier = self._by_text.get(text)
         if earlier is not None:
             return earlier, "text"
-        earlier = self._by_ast.get(self._ast_hash(code) or "")
+        earlier = self._by_ast.get(normal)
         return (earlier, "ast") if earlier is not None else None
+
+    def fingerprint(self, code: str) -> tuple[str, str]:
+        """(text hash, AST hash or ''); the newest are remembered: a program is looked up before it is appended."""
+        return text_hash(code), self._ast_hash(code) or ""
 
     def record_reward(self, node_ids: Iterable[str], reward: float) -> None:
         """MCTS back-propagation: one visit and `reward` for each of the nodes."""

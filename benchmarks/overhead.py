@@ -1,0 +1,254 @@
+"""What the framework itself costs: a step, a node, a start.
+
+    python -m benchmarks.overhead [--steps 10000] [--starts 5]
+
+A step is everything but the model's latency and the candidate's run: choosing, prompt, reading the reply, duplicates,
+store, journal, metrics files. Nodes are realistic: 4 KB of code and 300 lines of output each, all different.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+MARKS = (20, 100, 1_000, 10_000)
+WINDOW = 20
+"""Steps round a mark whose median is told."""
+HEAVY = ("pandas", "sklearn", "numpy", "scipy", "numba", "optuna", "matplotlib", "openai", "anthropic", "google.genai",
+         "fastapi", "uvicorn", "ray", "modal")  # fmt: skip
+
+
+def program(rng: random.Random) -> str:
+    """A script of about 4 KB, as rules and models write them; never the same twice."""
+    lines = ["import numpy as np", "import pandas as pd", "", "", "def features(frame):"]
+    for number in range(80):
+        lines.append(
+            f"    frame['f{number}'] = frame['c{rng.randrange(80)}'] * {rng.random():.6f} + {rng.randrange(999)}"
+        )
+    lines += ["    return frame", "", "", "train = features(pd.read_csv('input/train.csv'))", f"alpha = {rng.random()}"]
+    return "\n".join(lines) + "\n"
+
+
+class Writer:
+    """Answers at once."""
+
+    def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
+        return f"Another set of features.\n```python\n{program(rng)}```\n"
+
+
+class Judge:
+    """Scores at once, with 300 lines of output."""
+
+    together = False
+
+    def check(self, node: Any) -> None:
+        return None
+
+    def evaluate(self, nodes: Sequence[Any]) -> list[Any]:
+        from core.contracts import Evaluation
+        from core.state.failure import FailureKind
+
+        found = []
+        for node in nodes:
+            rng = random.Random(node.id)
+            output = "\n".join(
+                f"fold {i % 5} epoch {i} loss {rng.random():.8f} auc {rng.random():.8f}" for i in range(300)
+            )
+            if rng.random() < 0.2:
+                error = FailureKind.RUNTIME
+                found.append(Evaluation(failure=error, message="KeyError: 'c81'", term_out=output, exc_type="KeyError"))
+            else:
+                found.append(Evaluation(metric=rng.random(), source="verified", term_out=output, seconds=1.0))
+        return found
+
+    def final(self, nodes: Sequence[Any]) -> list[None]:
+        return [None for _ in nodes]
+
+
+def steps(total: int) -> dict[str, Any]:
+    """Run `total` steps; figures at each mark."""
+    from agents.coder_agent import CoderAgent
+    from cli.sinks import MetricsSink
+    from core.backend.desk import QueryDesk
+    from core.backend.settings import model_settings
+    from core.node_life import Brief, NodeLife
+    from core.orchestrator import Orchestrator, Plan
+    from core.search.three_phase import ThreePhasePolicy
+    from core.state.journal import Journal
+    from core.state.summary import remember
+    from core.storage.repository import RunStore
+    from utils.config_schema import LLMSection
+
+    with tempfile.TemporaryDirectory(prefix="swarm-overhead-") as folder:
+        run_dir = Path(folder) / "run"
+        store, journal, judge = RunStore(run_dir), Journal(lower_is_better=True), Judge()
+        desk = QueryDesk(model_settings(LLMSection()), log=store, rules=Writer(), run_seed=1)
+        brief = Brief("Predict the price. " * 50, preview="c0: float, 1 % missing\n" * 80, packages="numpy==2\n" * 10)
+        life = NodeLife(
+            agents={"*": CoderAgent()}, reviewer=None, evaluator=judge, store=store, journal=journal, brief=brief,
+            bind=desk.bind, usage=desk.usage_of,
+        )  # fmt: skip
+        started = time.perf_counter()
+        clock: list[tuple[int, float, int]] = []
+
+        def stop(progress: Any) -> str | None:
+            rss = _rss() if progress.steps in MARKS else 0
+            clock.append((progress.steps, time.perf_counter(), rss, time.process_time()))
+            return "enough" if progress.steps >= total else None
+
+        orchestrator = Orchestrator(
+            plan=Plan(seed=1, batch=2, max_steps=total, writers=2), policy=ThreePhasePolicy(), life=life,
+            evaluator=judge, store=store, journal=journal, stop=stop, spent=lambda: (0, 0.0), usage=desk.usage_of,
+            active_seconds=lambda: time.perf_counter() - started,
+            memory=lambda j, task: remember(j, task.parent_ids, kind="all", max_tokens=2000),
+        )  # fmt: skip
+        store.sinks = [MetricsSink(run_dir, store, "three_phase")]
+        gc.collect()
+        base = _rss()
+        orchestrator.run()
+        prompts = {record.node_id: len(record.system) + len(record.user) for record in store.calls()}
+        rows = [_row(mark, clock, journal, prompts, base) for mark in MARKS if mark <= total]
+        size = sum(path.stat().st_size for path in run_dir.iterdir())
+        desk.close()
+        store.close()
+    return {"rows": rows, "disk_kb_a_node": size / 1024 / total, "total_seconds": clock[-1][1] - started}
+
+
+def _row(mark: int, clock: Sequence[Any], journal: Any, prompts: Mapping[str, int], base: int) -> dict[str, Any]:
+    near = [
+        (before, after)
+        for before, after in pairwise(clock)
+        if mark - WINDOW <= before[0] < mark + WINDOW and after[0] > before[0]
+    ]
+    wall = [1000 * (after[1] - before[1]) / (after[0] - before[0]) for before, after in near]
+    cpu = [1000 * (after[3] - before[3]) / (after[0] - before[0]) for before, after in near]
+    rss = next((entry[2] for entry in clock if entry[0] == mark), 0)
+    ids = [node.id for node in journal.latest(len(journal))[max(mark - WINDOW, 0) : mark]]
+    return {
+        "step": mark,
+        "ms": statistics.median(wall),
+        "cpu_ms": statistics.median(cpu),
+        "prompt_chars": max(prompts[node_id] for node_id in ids),
+        "kb_a_node": (rss - base) / 1024 / mark,
+    }
+
+
+def _rss() -> int:
+    """Bytes of this process in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+# ---------------------------------------------------------------- metrics files
+
+
+def metrics(records: int = 100_000) -> dict[str, float]:
+    """Microseconds of the 100th and of the last record of metrics.json and metrics.csv."""
+    from utils.logger_system import MetricsLog
+
+    row = {"run": "r", "step": 0, "node_id": "0" * 12, "operator": "improve", "metric": 0.123456789, "failure": None}
+    with tempfile.TemporaryDirectory(prefix="swarm-metrics-") as folder:
+        log = MetricsLog(Path(folder))
+        spent: list[float] = []
+        for number in range(records):
+            began = time.perf_counter()
+            log.append({**row, "step": number})
+            spent.append(time.perf_counter() - began)
+    return {"at 100": 1e6 * statistics.median(spent[80:180]), f"at {records:,}": 1e6 * statistics.median(spent[-100:])}
+
+
+# ---------------------------------------------------------------- start
+
+PROBE = """
+import json, os, sys
+sys.path.insert(0, {root!r})
+sys.argv = ["main.py", *{words!r}]
+import core.backend.backend_rules as rules
+def first(*_):
+    heavy = [name for name in {heavy!r} if name in sys.modules]
+    sys.stdout.write("\\n@" + json.dumps(heavy) + "\\n")
+    sys.stdout.flush()
+    os.killpg(0, 9)
+rules.write = first
+import runpy
+runpy.run_path({main!r}, run_name="__main__")
+"""
+
+
+def modules_at_first_query(folder: Path, words: Sequence[str]) -> list[str]:
+    """Heavy modules that the main process has loaded when it first asks `rules`. The process is ended there."""
+    code = PROBE.format(root=str(ROOT), words=list(words), heavy=HEAVY, main=str(ROOT / "main.py"))
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120, start_new_session=True
+    )
+    line = next((text for text in done.stdout.splitlines() if text.startswith("@")), None)
+    if line is None:
+        raise RuntimeError(f"no query was reached: {done.stdout[-500:]} {done.stderr[-500:]}")
+    found: list[str] = json.loads(line[1:])
+    return found
+
+
+def start(folder: Path, words: Sequence[str]) -> tuple[float, float]:
+    """(seconds, CPU seconds of the main process at most) from `python main.py` to the first answered query."""
+    from core.storage.reader import RunReader
+
+    before = set((folder / "logs").glob("*/run.db"))
+    began, began_cpu = datetime.now(UTC), os.times()
+    subprocess.run(
+        [sys.executable, str(ROOT / "main.py"), *words], cwd=folder, capture_output=True, timeout=300, check=True
+    )
+    (made,) = set((folder / "logs").glob("*/run.db")) - before
+    with RunReader(made.parent) as reader:
+        (first, *_) = reader.events(types=["llm.called"])
+    now = os.times()
+    cpu = now.children_user + now.children_system - began_cpu.children_user - began_cpu.children_system
+    return (first.at - began).total_seconds(), cpu
+
+
+def starts(count: int) -> dict[str, Any]:
+    words = ["--problem.name=diabetes", "search.max_steps=1", "search.batch=1"]
+    with tempfile.TemporaryDirectory(prefix="swarm-start-") as name:
+        folder = Path(name)
+        start(folder, words)  # prepares the data, warms the disk's cache
+        found = [start(folder, words)[0] for _ in range(count)]
+        return {"seconds": found, "heavy": modules_at_first_query(folder, words)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--steps", type=int, default=10_000)
+    parser.add_argument("--starts", type=int, default=5)
+    args = parser.parse_args()
+    print("overhead a step (median of 40 steps round the mark), rules, batch 2, 4 KB of code and 300 lines of output")
+    print(f"{'step':>8} {'ms':>8} {'CPU ms':>8} {'prompt chars':>13} {'memory KB/node':>15}")
+    found = steps(args.steps)
+    for row in found["rows"]:
+        memory = f"{row['kb_a_node']:>15.1f}" if row["step"] >= 1000 else f"{'':>15}"
+        print(f"{row['step']:>8,} {row['ms']:>8.2f} {row['cpu_ms']:>8.2f} {row['prompt_chars']:>13,} {memory}")
+    print(f"{args.steps:,} steps in {found['total_seconds']:.1f} s; {found['disk_kb_a_node']:.1f} KB of disk a node")
+    for name, micro in metrics().items():
+        print(f"metrics record {name}: {micro:.0f} µs")
+    began = starts(args.starts)
+    seconds = sorted(began["seconds"])
+    print(
+        f"from `python main.py` to the first answered query (rules, prepared competition): median "
+        f"{statistics.median(seconds):.2f} s of {len(seconds)} starts, {seconds[0]:.2f} … {seconds[-1]:.2f} s"
+    )
+    print(f"heavy modules in the main process by then: {', '.join(began['heavy']) or 'none'}")
+
+
+if __name__ == "__main__":
+    main()
