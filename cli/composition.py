@@ -98,6 +98,7 @@ def compose(
     active_seconds: Callable[[], float],
     accept_unsandboxed: bool = False,
     recorded: Recorded | None = None,
+    stop_after: int | None = None,
 ) -> Search:
     """Build every part for one run. Raises ConfigError and NoSandboxError before anything runs."""
     closers: list[Callable[[], None]] = []
@@ -158,6 +159,8 @@ def compose(
     )
 
     def stop(progress: Progress) -> str | None:
+        if stop_after is not None and progress.steps >= stop_after:
+            return f"as many steps as were recorded: {stop_after}"
         return limits.reason(progress)
 
     def memory(journal: Journal, task: Task) -> str:

@@ -65,7 +65,7 @@ def conclude(search: Search, store: RunStore, run_dir: Path, reason: str) -> Out
     """Choose the winner on validation, open the final part once for it and the baselines, and keep both as facts."""
     outcome = Outcome(search, run_dir, reason)
     choice = choose(search.journal.top(search.config.search.top_k), search.config.project.seed)
-    outcome.best = choice.winner if choice else None
+    outcome.best = _appointed(search) or (choice.winner if choice else None)
     outcome.baselines = list(store.get_fact("baselines") or _seeded(search))
     if outcome.best is None:
         store.put_fact("final", {"node_id": None})
@@ -86,6 +86,13 @@ def conclude(search: Search, store: RunStore, run_dir: Path, reason: str) -> Out
     )
     store.put_fact("final", outcome.final, [event])
     return outcome
+
+
+def _appointed(search: Search) -> Node | None:
+    """The evaluator's own winner, where scores of different rounds cannot be compared (the arena's champion)."""
+    appoint = getattr(search.evaluator, "choice", None)
+    node_id = appoint() if appoint else None
+    return search.journal.get_node_by_id(node_id) if node_id else None
 
 
 def claim_of(

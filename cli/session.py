@@ -35,6 +35,7 @@ class RunSession:
         config: the whole configuration.
         programs: (name, code) pairs that become the first nodes, beside `initial`.
         recorded: answers only from this record: nothing is asked.
+        stop_after: end after so many steps, without telling the writers: for a replay.
         run_dir: an existing run's folder to go on with, or None for a new run.
     """
 
@@ -48,6 +49,7 @@ class RunSession:
         origin: dict[str, Any] | None = None,
         programs: Sequence[tuple[str, str]] = (),
         recorded: Recorded | None = None,
+        stop_after: int | None = None,
     ) -> None:
         self.config = config
         self.resumed = run_dir is not None
@@ -58,6 +60,7 @@ class RunSession:
         self._origin = origin or {}
         self._programs = list(programs)
         self._recorded = recorded
+        self._stop_after = stop_after
         self._run_dir = run_dir
         self._stack = ExitStack()
         self._started = time.monotonic()
@@ -110,6 +113,7 @@ class RunSession:
                 active_seconds=self.active_seconds,
                 accept_unsandboxed=self._accept,
                 recorded=self._recorded,
+                stop_after=self._stop_after,
             )
         except BaseException:
             self._discard_empty()

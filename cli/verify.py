@@ -19,8 +19,8 @@ def verify(run_dir: Path, project_dir: str, *, accept_unsandboxed: bool = False)
     config.project.name = f"verify-{run_dir.name}"[:60]
     with RunReader(run_dir) as reader:
         stored = reader.journal()
-        config.search.max_steps = stored.steps
         calls = reader.calls()
+    copy: Path | None = None
     try:
         with RunSession(
             config,
@@ -28,14 +28,17 @@ def verify(run_dir: Path, project_dir: str, *, accept_unsandboxed: bool = False)
             view="quiet",
             origin={"verifies": run_dir.name},
             recorded=Recorded(calls),
+            stop_after=stored.steps,
         ) as session:
+            copy = session.run_dir
             session.run()
             again = session.search.journal
-            copy = session.run_dir
     except SwarmEvoError as error:
         print(f"replay differs: {error}", file=sys.stderr)
         return 1
-    shutil.rmtree(copy, ignore_errors=True)
+    finally:
+        if copy is not None:
+            shutil.rmtree(copy, ignore_errors=True)
     if again.sha256 == stored.sha256:
         print(f"equal: {len(stored)} nodes, journal {stored.sha256}, 0 calls of a model")
         return 0

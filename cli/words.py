@@ -77,6 +77,8 @@ def step_line(event: NodeCommitted, max_steps: int | None) -> str:
         outcome = f"{event.metric:.6g}" + (" *best*" if event.is_best else "")
     elif event.failure is not None:
         outcome = f"failed: {event.failure.value}: {' '.join(event.message.split())[:120]}"
+    elif event.is_valid:
+        outcome = f"not scored in full: {event.message}"
     else:
         outcome = f"duplicate: {event.message}"
     best = "" if event.best_metric is None else f"  best {event.best_metric:.6g}"

@@ -27,6 +27,7 @@ class Plan:
     seed: int
     batch: int = 2
     max_steps: int | None = None
+    """Told to writers as steps left."""
     schedule: Literal["rounds", "async"] = "rounds"
     writers: int = 8
     """Threads that write and wait; how many candidates run at once is the job runner's to say."""
@@ -294,6 +295,8 @@ class Orchestrator:
         shared = self._shared(tasks[0])
         notes = self._round_notes(tasks[0].round, shared)
         lives = self._player.play([self._life.begin(task, notes) for task in tasks], notes, pool)
+        for agent in {id(agent): agent for agent in (self._life.agent(task.operator) for task in tasks)}.values():
+            self._drain(agent)
         return self._commit(lives)
 
     def _shared(self, task: Task) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def _module(kind: str, plugins: str | None) -> ModuleType:
     if plugins:
         return _from_folder(Path(plugins), kind)
     raise ConfigError(
-        f"problem.kind={kind}: unknown; allowed: {', '.join(BUILTIN)}, entry points of {GROUP}, a folder on problem.plugins"
+        f"problem.kind={kind}: unknown; allowed: {', '.join(BUILTIN)}, entry points of {GROUP}, files in problem.plugins"
     )
 
 

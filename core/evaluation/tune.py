@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from utils.syntax import parse
+
 MOST_LITERALS = 24
 STARTUP_TRIALS = 8
 """Random trials before the sampler models what it saw."""
@@ -33,7 +35,7 @@ def literals(code: str, lines: range | None = None) -> list[Number]:
     Args:
         lines: only literals that start on these 1-based lines.
     """
-    return [_value(node) for node in _found(ast.parse(code), lines)]
+    return [_value(node) for node in _found(parse(code), lines)]
 
 
 def with_values(code: str, values: Sequence[Number], lines: range | None = None) -> str:
@@ -118,7 +120,7 @@ def _suggest(trial: object, name: str, start: Number) -> Number:
 
 
 def _rewritten(code: str, lines: range | None, new: Callable[[int], ast.expr]) -> str:
-    tree = ast.parse(code)
+    tree = parse(code)
     places = {id(node): place for place, node in enumerate(_found(tree, lines))}
 
     class Replace(ast.NodeTransformer):

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from core.state.failure import FailureKind
+from utils.syntax import parse
 
 SAFE_MODULES = frozenset({
     "abc", "array", "bisect", "cmath", "collections", "copy", "dataclasses", "decimal", "enum", "fractions",
@@ -74,7 +75,7 @@ def _parse(code: str) -> ast.Module | str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an invalid escape in a candidate's string is not our warning
-            return ast.parse(code)
+            return parse(code)
     except SyntaxError as error:
         return f"line {error.lineno or 0}: {error.msg}"
     except (ValueError, RecursionError, MemoryError) as error:

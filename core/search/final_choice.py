@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.state.node import Node
+from utils.syntax import parse
 
 RESAMPLES = 400
 """Bootstrap samples; the standard error of a difference is known to about 4 %."""
@@ -58,7 +59,7 @@ def _row(best: Node, node: Node, seed: int) -> dict[str, Any]:
 def size(code: str) -> int:
     """Nodes of the syntax tree; for what is not Python, words."""
     try:
-        return sum(1 for _ in ast.walk(ast.parse(code)))
+        return sum(1 for _ in ast.walk(parse(code)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return len(code.split())
 

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from core.state.node import Node
+from utils.syntax import parse
 
 
 class Grid:
@@ -90,7 +91,7 @@ def feature(node: Node, name: str) -> float | None:
         return float(len(node.code))
     if name in ("nodes", "constants"):
         try:
-            tree = list(ast.walk(ast.parse(node.code)))
+            tree = list(ast.walk(parse(node.code)))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
         return float(len(tree) if name == "nodes" else sum(isinstance(n, ast.Constant) for n in tree))

@@ -11,6 +11,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from utils.syntax import parse
+
 OPS = tuple(
     "const item room hist hist_range opened neg abs not add sub mul div floordiv mod pow lt le gt ge eq ne and or "  # noqa: SIM905
     "select min max exp log sqrt trunc floor ceil check".split()
@@ -47,7 +49,7 @@ class Unsupported(Exception):
 def translate(code: str, function: str = "score_bin") -> Program | None:
     """The program of a rule with the parameters (item, room) or (item, room, histogram), or None."""
     try:
-        tree = ast.parse(code)
+        tree = parse(code)
         builder = _Builder()
         found = None
         for statement in tree.body:

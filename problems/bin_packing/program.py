@@ -7,6 +7,7 @@ from typing import Literal
 
 from core.contracts import Evaluation
 from core.state.failure import FailureKind
+from utils.syntax import parse
 
 FUNCTION = "score_bin"
 Signature = Literal["pair", "histogram"]
@@ -17,7 +18,7 @@ ALLOWED = frozenset({"math", "itertools", "functools", "collections", "statistic
 def inspect(code: str, signature: Signature) -> Evaluation | None:
     """None for a program that may run, else why not. Parses, never runs."""
     try:
-        tree = ast.parse(code)
+        tree = parse(code)
     except SyntaxError as error:
         return _refusal(FailureKind.SYNTAX, f"line {error.lineno}: {error.msg}")
     except (ValueError, RecursionError, MemoryError) as error:
@@ -39,7 +40,7 @@ def inspect(code: str, signature: Signature) -> Evaluation | None:
 
 def arity(tree: ast.Module | str) -> int | None:
     """Parameters of the last top-level `score_bin`; None without one or with a form of its own."""
-    module = ast.parse(tree) if isinstance(tree, str) else tree
+    module = parse(tree) if isinstance(tree, str) else tree
     found = [n for n in module.body if isinstance(n, ast.FunctionDef) and n.name == FUNCTION]
     if not found:
         return None

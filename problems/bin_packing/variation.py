@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from problems.bin_packing.grammar import MOST_NODES, Grammar, expression
 from problems.bin_packing.program import FUNCTION
+from utils.syntax import parse
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult)
 _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -106,7 +107,7 @@ def _is_text(node: ast.expr) -> bool:
 
 def mutate(code: str, grammar: Grammar, rng: random.Random) -> tuple[str, str]:
     """(new program, what was done): one to three changes of a rule."""
-    tree = ast.parse(code)
+    tree = parse(code)
     function = function_of(tree)
     done = []
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3))):
@@ -228,8 +229,8 @@ SHRINKING: dict[Callable[[ast.FunctionDef, Grammar, random.Random], bool], float
 
 def crossover(code: str, other: str, rng: random.Random, grammar: Grammar) -> tuple[str, str]:
     """(new program, what was done): a part or the whole score of `other` put into `code`."""
-    tree = ast.parse(code)
-    function, donor = function_of(tree), function_of(ast.parse(other))
+    tree = parse(code)
+    function, donor = function_of(tree), function_of(parse(other))
     here, there = sites(function), sites(donor)
     home = rng.choice(_returned(function))
     scores = [site for site in _returned(donor)]

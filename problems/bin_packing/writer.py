@@ -10,6 +10,7 @@ from typing import Any
 from problems.bin_packing.grammar import Grammar
 from problems.bin_packing.program import FUNCTION, arity
 from problems.bin_packing.variation import crossover, finish, function_of, mutate
+from utils.syntax import parse
 
 TRIES = 5
 
@@ -34,7 +35,7 @@ def random_rule(grammar: Grammar) -> str:
     """A program drawn from the grammar, the control for every search."""
     parameters = "item, remaining_capacity" + (", histogram" if grammar.histogram else "")
     body = f"def {FUNCTION}({parameters}):\n    gap = remaining_capacity - item\n    return {grammar.score()}\n"
-    return finish(ast.parse(body))
+    return finish(parse(body))
 
 
 def _vary(operator: str, parents: list[str], grammar: Grammar, rng: random.Random) -> tuple[str, str]:
@@ -53,21 +54,21 @@ def _vary(operator: str, parents: list[str], grammar: Grammar, rng: random.Rando
 
 def prepared(code: str, histogram: bool) -> str:
     """The same rule ready to be varied: no docstring, `gap` defined, the histogram among its parameters if wanted."""
-    tree = ast.parse(code)
+    tree = parse(code)
     function = function_of(tree)
     if histogram and len(function.args.args) == 2:
         function.args.args.append(ast.arg("histogram"))
     if ast.get_docstring(function) is not None:
         del function.body[0]
     if "gap" not in {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}:
-        function.body.insert(0, ast.parse("gap = remaining_capacity - item").body[0])
+        function.body.insert(0, parse("gap = remaining_capacity - item").body[0])
     return finish(tree)
 
 
 def _usable(code: str) -> bool:
     """True for a rule that can be varied: it parses, and its parameters have the names of the statement."""
     try:
-        function = function_of(ast.parse(code))
+        function = function_of(parse(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     names = [argument.arg for argument in function.args.args]

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.evaluation.tune import Number, literals, with_values
 from problems.script.blocks import line_ranges
+from utils.syntax import parse
 
 _SWAPS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
     ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Add, ast.Div), ast.Div: (ast.Mult,),
@@ -65,7 +66,7 @@ def _moved(numbers: list[Number], rng: random.Random) -> list[Number]:
 
 
 def _swapped(block: str, rng: random.Random) -> str:
-    tree = ast.parse(block)
+    tree = parse(block)
     places = [n for n in ast.walk(tree) if isinstance(n, ast.BinOp) and type(n.op) in _SWAPS]
     places += [n for n in ast.walk(tree) if isinstance(n, ast.Compare) and type(n.ops[0]) in _SWAPS]
     if places:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.evaluation.tune import literals, with_values
+from utils.syntax import parse
 
 TERMS = (
     "-distance", "{k} * home", "{k} * spread", "{k} * left * home", "{k} * distance ** 2", "{k} * distance * left",
@@ -44,7 +45,7 @@ class TourWriter:
 
 def terms_of(code: str) -> list[str]:
     """The summands of the last return."""
-    returns = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Return) and node.value]
+    returns = [node for node in ast.walk(parse(code)) if isinstance(node, ast.Return) and node.value]
     found, stack = [], [returns[-1].value] if returns else []
     while stack:
         node = stack.pop()

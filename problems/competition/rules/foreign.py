@@ -11,6 +11,7 @@ from typing import Any
 from problems.competition.rules import changes, script
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.recipe import MARK
+from utils.syntax import parse
 
 TUNED: dict[str, tuple[float, ...]] = {
     "learning_rate": (0.5, 0.7, 1.4), "n_estimators": (0.7, 1.5, 2.0), "max_iter": (0.7, 1.5, 2.0), "alpha": (0.3, 3.0),
@@ -92,7 +93,7 @@ def mend(code: str, failure: str, said: str, facts: Facts) -> tuple[str, str] | 
 
 def _numbers(code: str, names: tuple[str, ...]) -> list[tuple[str, ast.Constant]]:
     try:
-        tree = ast.parse(code)
+        tree = parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     found = []
