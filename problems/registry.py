@@ -23,7 +23,10 @@ GROUP = "swarm_evo.problems"
 def build_problem(config: Config) -> Problem:
     """The problem that the configuration names."""
     kind = config.problem.kind or config.presets.problem
-    problem: Problem = _module(kind, config.problem.plugins).build(config, Path(config.project.dir).resolve())
+    module = _module(kind, config.problem.plugins)
+    if not hasattr(module, "build"):
+        raise ConfigError(f"problem.kind={kind}: {module.__file__} has no `build(cfg, project_dir)`")
+    problem: Problem = module.build(config, Path(config.project.dir).resolve())
     return problem
 
 
@@ -37,7 +40,8 @@ def _module(kind: str, plugins: str | None) -> ModuleType:
     if plugins:
         return _from_folder(Path(plugins), kind)
     raise ConfigError(
-        f"problem.kind={kind}: unknown; allowed: {', '.join(BUILTIN)}, entry points of {GROUP}, files in problem.plugins"
+        f"problem.kind={kind}: unknown; allowed: {', '.join(BUILTIN)}, entry points of {GROUP}, "
+        "files in problem.plugins"
     )
 
 
@@ -50,6 +54,10 @@ def _from_folder(folder: Path, kind: str) -> ModuleType:
             assert spec is not None and spec.loader is not None
             module = importlib.util.module_from_spec(spec)
             sys.modules[name] = module
-            spec.loader.exec_module(module)
+            try:
+                spec.loader.exec_module(module)
+            except Exception as error:  # the user's own file: whatever it raises is told in one line
+                reason = f"{type(error).__name__}: {error}"
+                raise ConfigError(f"problem.plugins: {path} cannot be loaded: {reason}") from error
             return module
     raise ConfigError(f"problem.plugins={folder}: no '{kind}/problem.py' and no '{kind}.py' in it")
