@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dashboard.server.catalog import LOCK_NAME, RunCatalog, lock_holder
 from dashboard.server.schemas import Launch, StartRequest
+from utils.errors import StoreError
 
 MAIN = Path(__file__).resolve().parents[2] / "main.py"
 OUTPUT_BYTES = 4000
@@ -97,8 +98,13 @@ class Launcher:
                 words = lock.read_text("ascii", "replace").split()
             except OSError:
                 continue
-            if words[:1] == [str(child.process.pid)] and (child.process.poll() is not None or lock_holder(lock)):
-                return run
+            if words[:1] != [str(child.process.pid)] or (child.process.poll() is None and not lock_holder(lock)):
+                continue
+            try:
+                self.catalog.reader(run).last_seq()
+            except StoreError:
+                continue  # it has only just begun: there is nothing to show yet
+            return run
         return None
 
 

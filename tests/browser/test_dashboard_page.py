@@ -84,7 +84,7 @@ def test_start_a_run_watch_nodes_arrive_click_one_and_see_its_diff(page, tmp_pat
         page.get_by_role("button", name="Start a run").click()
         page.locator("select[name=problem]").select_option("bin_packing")
         page.locator("input[name=name]").fill("u120")
-        page.locator("input[name=max_steps]").fill("30")
+        page.locator("input[name=max_steps]").fill("60")
         page.locator("input[name=seed]").fill("3")
         page.get_by_role("button", name="Start", exact=True).click()
         page.wait_for_url(re.compile(r"#/run/[^/]+/overview"), timeout=60_000)
@@ -92,7 +92,7 @@ def test_start_a_run_watch_nodes_arrive_click_one_and_see_its_diff(page, tmp_pat
         page.locator("canvas").wait_for(timeout=60_000)
         until(page, "window.swarm.state.nodes.length >= 3", 60)
         first = page.evaluate("window.swarm.state.nodes.length")
-        until(page, f"window.swarm.state.nodes.length > {first}", 60)
+        until(page, f"window.swarm.state.nodes.length > {first} || window.swarm.state.ended", 60)
         until(page, "window.swarm.state.ended", 90)
         page.wait_for_timeout(300)
         # click a node that has a parent, where the graph drew it

@@ -7,6 +7,7 @@ export type Phase = "loading" | "open" | "reconnecting" | "failed";
 
 const FIRST_RETRY_MS = 300;
 const LONGEST_RETRY_MS = 5000;
+const REFUSED = new Set([401, 403, 404, 422]);
 const GIVE_UP_CODES = new Set([4403, 4404]);
 
 export interface ReplayOptions {
@@ -53,7 +54,8 @@ export class Connection {
     } catch (error) {
       if (this.closed) return;
       this.error = (error as Error).message;
-      if (error instanceof ApiError && error.status !== 0) this.set("failed");
+      // a run that has only just begun has no tables yet (409): that passes
+      if (error instanceof ApiError && REFUSED.has(error.status)) this.set("failed");
       else this.again(() => void this.start());
     }
   }

@@ -36,7 +36,7 @@ export function RunPage({ route, run, themeButton }: { route: Route; run: string
       <Line connection={connection} />
       {connection.phase === "failed" ? (
         <Empty title="This run cannot be shown"><span>{connection.error} <a href="#/">All runs</a></span></Empty>
-      ) : connection.phase === "loading" && state.seq === 0 ? (
+      ) : state.run === null ? (
         <Empty title="Loading…" />
       ) : (
         <Boundary place={`${route.view}/${route.id}`}><View route={route} connection={connection} /></Boundary>
