@@ -8,6 +8,7 @@ from pathlib import Path
 
 from core.events import Event, NodeMarked, NoteAdded
 from core.state.journal import Journal
+from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 
 CONTROL = "control.jsonl"
@@ -73,6 +74,14 @@ def mark(journal: Journal, node_id: str, value: str) -> NodeMarked:
     else:
         journal.marks[node_id] = value
     return NodeMarked.model_validate({"node_id": node_id, "mark": value})
+
+
+def restore_marks(run_dir: Path, journal: Journal) -> None:
+    """What the user pinned and banned in earlier processes of the run."""
+    with RunReader(run_dir) as reader:
+        for event in reader.events(types=["node.marked"], limit=1_000_000):
+            if isinstance(event, NodeMarked) and event.node_id in journal:
+                mark(journal, event.node_id, event.mark)
 
 
 def _object(text: bytes) -> dict[str, object] | None:

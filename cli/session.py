@@ -15,6 +15,7 @@ from typing import Any
 
 from cli.baselines import BaselineBench
 from cli.composition import Recorded, compose, problem_of
+from cli.control import restore_marks
 from cli.environment import environment
 from cli.outcome import conclude, export_node
 from cli.run_folder import hold, new_run
@@ -122,6 +123,7 @@ class RunSession:
         self._stack.callback(self.search.close)
         self._record_start()
         self.search.orchestrator.restore()
+        restore_marks(self.run_dir, self.search.journal)
         self.view = self._attach_sinks()
 
     def _clear_workspaces(self) -> None:
