@@ -124,4 +124,4 @@ def _attack(args: argparse.Namespace) -> int:
     else:
         for row in rows:
             print("  ".join(f"{key}={value}" for key, value in row.items()))
-    return 0
+    return 1 if any(row.get("wins_through_proxy") for row in rows) else 0
