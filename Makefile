@@ -54,7 +54,8 @@ dashboard/web/dist/index.html: $(shell find dashboard/web/src dashboard/web/inde
 dashboard: $(VENV)/.run page  ## build the page and serve it on http://127.0.0.1:8008
 	$(BIN)/python main.py serve $(ARGS)
 
-types:  ## make the page's types anew from the API
+types: $(VENV)/.run  ## make the API's document and the page's types anew
+	$(BIN)/python -m dashboard.server.document dashboard/web/openapi.json
 	npm --prefix dashboard/web run types
 
 RUN ?= latest

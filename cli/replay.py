@@ -24,7 +24,8 @@ def run(args: argparse.Namespace) -> int:
         from dashboard.server.replay import serve_replay
 
         dashboard = load_config(None, args.overrides, check_presets=False).dashboard
-        serve_replay(run_dir, dashboard.host, dashboard.port, args.speed)
+        token = dashboard.token.get_secret_value() if dashboard.token else None
+        serve_replay(run_dir, dashboard.host, dashboard.port, args.speed, token)
         return 0
     if args.verify:
         from cli.verify import verify

@@ -5,15 +5,19 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import BinaryIO
 
 from utils.errors import RunBusyError, UnknownRunError
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 DB = "run.db"
+LOCK_ATTEMPTS = 15
+"""Tries over about 0.3 s."""
 
 
 def logs_dir(project_dir: str | Path) -> Path:
@@ -83,6 +87,18 @@ def is_held(run: Path) -> bool:
     return False
 
 
+def _lock(file: BinaryIO) -> None:
+    """Take the lock; a viewer that looks whether the run is held has it for a moment, so look again for a while."""
+    for attempt in range(LOCK_ATTEMPTS):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except OSError:
+            if attempt == LOCK_ATTEMPTS - 1:
+                raise
+            time.sleep(0.02)
+
+
 @contextmanager
 def hold(run: Path) -> Iterator[None]:
     """Hold the run while working on it; the kernel lets go when the process dies.
@@ -92,7 +108,7 @@ def hold(run: Path) -> Iterator[None]:
     """
     with (run / "run.lock").open("a+b") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(file)
         except OSError as error:
             file.seek(0)
             owner = file.read(20).decode("ascii", "replace").strip() or "unknown"
