@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
+import threading
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -112,5 +114,8 @@ def main(words: Sequence[str]) -> int:
         sys.stderr.close()
         return 0
     except KeyboardInterrupt:
-        print("swarm-evo: interrupted", file=sys.stderr)
+        print("swarm-evo: interrupted", file=sys.stderr, flush=True)
+        sys.stdout.flush()
+        if threading.active_count() > 1:
+            os._exit(130)  # everything is stored and closed; the interpreter would wait for threads that were given up
         return 130

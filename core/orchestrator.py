@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal
@@ -41,6 +42,20 @@ class Control:
     """Applies new marks to the journal; returns their events, and the notes for the next prompts."""
     interrupted: threading.Event | None = None
     """Set by the first Ctrl-C: finish what is in flight."""
+
+
+@contextmanager
+def _threads(count: int, name: str) -> Iterator[ThreadPoolExecutor]:
+    """A pool that waits for its threads, unless the user wants to stop now: then what they do is given up."""
+    pool = ThreadPoolExecutor(count, thread_name_prefix=name)
+    wait = True
+    try:
+        yield pool
+    except KeyboardInterrupt:
+        wait = False
+        raise
+    finally:
+        pool.shutdown(wait=wait, cancel_futures=True)
 
 
 class Orchestrator:
@@ -96,7 +111,7 @@ class Orchestrator:
 
     def run(self) -> str:
         """Search until a limit is reached; return the reason. `restore` comes first. Raises what is our own fault."""
-        with ThreadPoolExecutor(self._plan.writers, thread_name_prefix="slot") as pool:
+        with _threads(self._plan.writers, "slot") as pool:
             return self._run_async(pool) if self._plan.schedule == "async" else self._run_rounds(pool)
 
     def restore(self) -> None:
@@ -145,7 +160,7 @@ class Orchestrator:
                 metadata={"name": name},
             )  # fmt: skip
             lives.append(life)
-        with ThreadPoolExecutor(self._plan.writers, thread_name_prefix="seed") as pool:
+        with _threads(self._plan.writers, "seed") as pool:
             lives = self._player.judge(lives, pool)
         self._commit(lives)
 
@@ -179,7 +194,7 @@ class Orchestrator:
 
     def play(self, tasks: Sequence[Task]) -> list[Node]:
         """One round from its tasks to its nodes."""
-        with ThreadPoolExecutor(self._plan.writers, thread_name_prefix="slot") as pool:
+        with _threads(self._plan.writers, "slot") as pool:
             nodes = self._play(tasks, pool)
         if self._player.exhausted:
             raise BudgetExhausted(self._player.exhausted)
