@@ -31,7 +31,7 @@ run: $(VENV)/.run  ## search the default competition, no key needed (ARGS="--sea
 	$(BIN)/python main.py --config config/default.yaml $(ARGS)
 
 test: $(VENV)/.dev  ## all tests, no key and no network
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 	@if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
 
 test-llm: $(VENV)/.dev  ## protocol tests against a real small model on this machine

@@ -44,7 +44,11 @@ def test_arrays_of_numbers_cross_with_type_and_shape(dtype: str) -> None:
     assert back.dtype == array.dtype and np.array_equal(back, array)
 
 
-@pytest.mark.parametrize("value", [object(), lambda: 1, np.array([object()]), open, {"f": print}], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [object(), lambda: 1, np.array([object()]), open, {"f": print}],
+    ids=["object", "lambda", "array", "builtin", "dict"],
+)
 def test_code_and_objects_do_not_cross(value: Any) -> None:
     with pytest.raises(TypeError):
         plain.wrap(value)
