@@ -84,6 +84,9 @@ class _Finder(ast.NodeVisitor):
 
     # ------------------------------------------------------------ names
 
+    def visit_Constant(self, node: ast.Constant) -> None:
+        """No name in it; the general way looks for methods of old Pythons at each."""
+
     def visit_Name(self, node: ast.Name) -> None:
         self._use(node, self.scope)
 
