@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 
-from utils.syntax import parse
+from utils.syntax import parse_shared
 
 SECTIONS = ("DATA", "FEATURES", "MODEL", "TRAIN", "PREDICT")
 HEAD = "HEAD"
@@ -69,7 +69,7 @@ def _marked(code: str) -> dict[str, str]:
 
 def _by_statement(code: str) -> dict[str, str]:
     try:
-        body = parse(code).body
+        body = parse_shared(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     lines = code.splitlines()

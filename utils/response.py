@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from utils.syntax import parse
+from utils.syntax import parse_shared
 
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^`]*$")
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -94,7 +94,7 @@ def parse_json(text: str) -> dict[str, Any] | None:
 def syntax_error(code: str) -> str | None:
     """One line that names the first syntax error of Python `code`; None if it parses."""
     try:
-        parse(code)
+        parse_shared(code)
     except SyntaxError as error:
         line = f": {error.text.strip()[:120]}" if error.text else ""
         return f"line {error.lineno}: {error.msg}{line}"
