@@ -30,8 +30,10 @@ install-dev: $(VENV)/.dev  ## make .venv with what the tests need too
 run: $(VENV)/.run  ## search the default competition, no key needed (ARGS="--search.max_steps=50 …")
 	$(BIN)/python main.py --config config/default.yaml $(ARGS)
 
-test: $(VENV)/.dev  ## all tests, no key and no network
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+test: $(VENV)/.dev  ## all tests, no key and no network (one of them: .venv/bin/python -m pytest FILE)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore=tests/security --ignore=tests/browser
+	$(BIN)/python -m pytest tests/security  # alone: it looks for survivors among all processes
+	$(BIN)/python -m pytest tests/browser
 	@if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
 
 test-llm: $(VENV)/.dev  ## protocol tests against a real small model on this machine

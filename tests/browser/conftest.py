@@ -1,4 +1,4 @@
-"""Browser tests: one Chromium for all, skipped with a reason where there is none."""
+"""Browser tests: one Chromium a module, skipped with a reason where there is none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from harness import CHROMIUM, missing
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its event loop must be gone when other tests bring theirs
 def chromium() -> Iterator[Any]:
     reason = missing()
     if reason:
