@@ -19,6 +19,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_run_argument(parser)
     parser.add_argument("--out", metavar="DIR", help="where to; logs/RUN/best_solution if absent")
     parser.add_argument("--refit", action="store_true", help="train the winner once more on all labelled rows")
+    parser.add_argument("--recording", metavar="DIR", help="write the models' replies as a recording for `demo`")
     parser.add_argument("--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none")
 
 
@@ -31,6 +32,8 @@ def run(args: argparse.Namespace) -> int:
     problem = problem_of(config)
     problem.prepare()
     with RunReader(run_dir) as reader:
+        if args.recording:
+            _record(reader, Path(args.recording))
         best_id, _ = best_of(reader, reader.facts())
         node = reader.node(best_id) if best_id else None
     if node is None:
@@ -42,6 +45,19 @@ def run(args: argparse.Namespace) -> int:
     for path in written:
         print(path)
     return 0
+
+
+def _record(reader: RunReader, folder: Path) -> None:
+    from core.backend.recording import save_recording
+
+    save_recording(
+        folder,
+        reader.calls(),
+        problem=reader.fact("problem"),
+        recorded_at=reader.fact("started_at"),
+        config=reader.fact("config"),
+    )
+    print(folder / "manifest.json")
 
 
 def _refit(args: argparse.Namespace, config: object, problem: object, node: object, out: Path) -> list[Path]:

@@ -1,0 +1,50 @@
+"""`demo`: a recorded run's replies come from the record, every program runs and is scored anew."""
+
+from __future__ import annotations
+
+import json
+
+from support.chat_server import ChatServer
+
+PROGRAM = """\
+import pandas as pd
+sample = pd.read_csv("input/sample_submission.csv")
+sample[sample.columns[1]] = {value}
+sample.to_csv("submission/submission.csv", index=False)
+"""
+
+
+def script(request, number):
+    return f"A constant.\n```python\n{PROGRAM.format(value=100 + number)}```\n"
+
+
+def test_a_recording_is_made_and_replayed_without_a_call(cli, cli_at, tmp_path):
+    with ChatServer(script) as server:
+        ended = cli(
+            "--problem.name=diabetes", *server.words(), "search.max_steps=3", "search.batch=1",
+            "agent.review=never", "llm.cache=false", timeout=120,
+        )  # fmt: skip
+        assert ended.code == 0, ended.err
+        asked = len(server.requests)
+    recorded = cli.show()
+    folder = tmp_path / "recording"
+    made = cli("export-best", "latest", "--recording", str(folder))
+    assert made.code == 0, made.err
+    assert json.loads((folder / "manifest.json").read_text())["calls"] == asked == 3
+
+    elsewhere = cli_at(tmp_path / "elsewhere")
+    shown = elsewhere("demo", "--recording", str(folder), timeout=120)  # the server is gone: nothing can be asked
+    assert shown.code == 0, shown.err
+    assert "every program runs and is scored now" in shown.out
+    assert elsewhere.show()["journal_sha256"] == recorded["journal_sha256"]
+
+
+def test_without_a_recording_one_line_and_exit_2(cli, tmp_path):
+    ended = cli("demo", "--recording", str(tmp_path / "nothing"))
+    assert ended.code == 2 and "manifest.json" in ended.line
+
+
+def test_a_run_of_rules_cannot_be_recorded(cli, tmp_path):
+    assert cli("--problem.name=diabetes", "search.max_steps=1", timeout=120).code == 0
+    ended = cli("export-best", "latest", "--recording", str(tmp_path / "nothing"))
+    assert ended.code == 2 and "no model was asked" in ended.line
