@@ -76,7 +76,11 @@ def test_friendly_programs_run(name: str, sandbox: WarmSandbox, tmp_path: Path) 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["joblib.test.test_parallel", "-k", "test_cpu_count or test_effective_n_jobs or test_parallel_kwargs or test_parallel_pickling"],
+        [
+            "joblib.test.test_parallel",
+            "-k",
+            "test_cpu_count or test_effective_n_jobs or test_parallel_kwargs or test_parallel_pickling",
+        ],
         ["sklearn.ensemble.tests.test_voting"],
         ["sklearn.linear_model.tests.test_ridge", "-k", "ridge_regression_sample_weights or ridge_individual"],
     ],
