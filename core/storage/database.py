@@ -44,6 +44,7 @@ class Database:
         self.read_only = read_only
         self.lock = threading.RLock()
         self._known: OrderedDict[str, None] = OrderedDict()
+        self._waiting: dict[str, bytes] = {}
         if read_only and not path.is_file():
             raise StoreError(f"no store at '{path}'")
         self._engine = create_engine("sqlite://", creator=self._open, poolclass=StaticPool)
@@ -64,8 +65,13 @@ class Database:
             try:
                 with self._connection.begin():
                     yield self._connection
+                    self._write_texts()
             except (SQLAlchemyError, sqlite3.Error) as error:
+                self._forget()
                 raise StoreError(f"store '{self.path}': {_reason(error)}") from error
+            except BaseException:
+                self._forget()
+                raise
 
     def put_text(self, body: str) -> str:
         """Store `body` once and return its name; '' for ''. Call inside a transaction."""
@@ -76,11 +82,23 @@ class Database:
         if name not in self._known:
             packed = zlib.compress(raw, 6)
             stored = packed if len(packed) < len(raw) else b"\0" + raw
-            self._connection.execute(insert(TEXTS).values(hash=name, body=stored).on_conflict_do_nothing())
+            self._waiting[name] = stored
             self._known[name] = None
             if len(self._known) > _KNOWN_TEXTS:
                 self._known.popitem(last=False)
         return name
+
+    def _write_texts(self) -> None:
+        """All texts of a transaction in one statement, just before its commit."""
+        if self._waiting:
+            rows = [{"hash": name, "body": stored} for name, stored in self._waiting.items()]
+            self._waiting = {}
+            self._connection.execute(insert(TEXTS).on_conflict_do_nothing(), rows)
+
+    def _forget(self) -> None:
+        """After a failed transaction: what it stored is not there, so trust nothing."""
+        self._waiting = {}
+        self._known.clear()
 
     def put_parts(self, body: str) -> list[str]:
         """Store a long message by its sections, so that what many prompts share lies once."""
@@ -90,7 +108,9 @@ class Database:
         if not name:
             return ""
         with self.transaction() as connection:
-            stored = connection.execute(select(TEXTS.c.body).where(TEXTS.c.hash == name)).scalar()
+            stored = self._waiting.get(name)
+            if stored is None:
+                stored = connection.execute(select(TEXTS.c.body).where(TEXTS.c.hash == name)).scalar()
         if stored is None:
             raise StoreError(f"store '{self.path}': text {name} is missing")
         raw = stored[1:] if stored[:1] == b"\0" else zlib.decompress(stored)
@@ -98,10 +118,6 @@ class Database:
 
     def get_parts(self, names: list[str]) -> str:
         return "".join(self.get_text(name) for name in names)
-
-    def forget_rolled_back(self) -> None:
-        """After a failed transaction: what it stored is not there, so trust nothing."""
-        self._known.clear()
 
     def close(self) -> None:
         with self.lock:

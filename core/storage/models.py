@@ -52,7 +52,7 @@ class StageRow(SQLModel, table=True):
     node_id: str = Field(primary_key=True)
     stage: str = Field(primary_key=True)
     payload: str
-    """Hash of the JSON text."""
+    """The stage's result as JSON."""
 
 
 class NodeRow(SQLModel, table=True):

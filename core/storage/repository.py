@@ -70,7 +70,6 @@ class RunStore:
                         connection.execute(insert(EVENTS), [self._event_values(event) for event in told])
             except BaseException:
                 self._seq = before
-                self.db.forget_rolled_back()
                 raise
             self._fault.after(kind)
             for event in told:
@@ -144,7 +143,7 @@ class RunStore:
     def _put_stages(self, stage: str, payloads: Mapping[str, dict[str, Any]]) -> None:
         with self.db.transaction() as connection:
             rows = [
-                {"node_id": node_id, "stage": stage, "payload": self.db.put_text(json.dumps(payload))}
+                {"node_id": node_id, "stage": stage, "payload": json.dumps(payload)}
                 for node_id, payload in payloads.items()
             ]
             statement = insert(STAGES)
@@ -163,7 +162,7 @@ class RunStore:
     def stages(self, node_id: str) -> dict[str, dict[str, Any]]:
         with self.db.transaction() as connection:
             rows = connection.execute(select(STAGES.c.stage, STAGES.c.payload).where(STAGES.c.node_id == node_id)).all()
-        return {stage: json.loads(self.db.get_text(payload)) for stage, payload in rows}
+        return {stage: json.loads(payload) for stage, payload in rows}
 
     def commit(self, nodes: Sequence[Node], events: Sequence[Event]) -> None:
         """Nodes get their place for good. Their stage rows go: what they held is on the node or in `calls`."""

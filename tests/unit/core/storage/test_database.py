@@ -100,13 +100,26 @@ def test_a_folder_that_cannot_be_written_is_a_store_error(tmp_path):
 def test_texts_lie_once_and_messages_by_their_sections(tmp_path):
     db = Database(tmp_path / "x.db")
     shared = "# Task\n" + "the same for all\n" * 100
-    with db.transaction() as connection:
+    with db.transaction():
         first = db.put_parts(shared + "# Memory\none\n")
         second = db.put_parts(shared + "# Memory\ntwo\n")
+        assert db.get_parts(second) == shared + "# Memory\ntwo\n"  # also before the commit
+    with db.transaction() as connection:
         count = connection.exec_driver_sql("SELECT count(*) FROM texts").scalar()
         size = connection.exec_driver_sql("SELECT sum(length(body)) FROM texts").scalar()
     assert first[0] == second[0] and count == 3 and size < 300
     assert db.get_parts(second) == shared + "# Memory\ntwo\n"
+    db.close()
+
+
+def test_what_a_failed_transaction_stored_is_stored_again(tmp_path):
+    db = Database(tmp_path / "x.db")
+    with pytest.raises(ZeroDivisionError), db.transaction():
+        db.put_text("once")
+        raise ZeroDivisionError
+    with db.transaction():
+        name = db.put_text("once")
+    assert db.get_text(name) == "once"
     db.close()
 
 
