@@ -10,6 +10,7 @@ import csv
 import json
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -38,7 +39,9 @@ BOUNDARIES = (
 
 
 def resume(cli: Cli, words: list[str], **environment: str) -> subprocess.Popen[str]:
-    """Start the run, or go on with it once there is one."""
+    """Start the run, or go on with it once there is one; a run that was killed before it began is started again."""
+    if cli.runs and last_seq(cli) == 0:
+        shutil.rmtree(cli.run_dir)
     return cli.start(*(["resume", "latest"] if cli.runs else words), **environment)
 
 
