@@ -33,7 +33,7 @@ run: $(VENV)/.run  ## search the default competition, no key needed (ARGS="--sea
 test: $(VENV)/.dev  ## all tests, no key and no network (one of them: .venv/bin/python -m pytest FILE)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore=tests/security --ignore=tests/browser
 	$(BIN)/python -m pytest tests/security  # alone: it looks for survivors among all processes
-	$(BIN)/python -m pytest tests/browser || $(BIN)/python -m pytest tests/browser  # once more: docs/SHORTCOMINGS.md
+	$(BIN)/python -m pytest tests/browser
 	@if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
 
 test-llm: $(VENV)/.dev  ## protocol tests against a real small model on this machine

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 import time
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from core.storage.repository import DB_NAME
@@ -22,25 +24,37 @@ _PAGE = "SELECT seq, at, body FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
 
 
 class EventFile:
-    """The events of one run's store, by a read-only connection of its own. Every read is one short transaction."""
+    """The events of one run's store, by a read-only connection of its own. Every read is one short transaction.
+
+    A task that is cancelled while a thread reads for it closes the file under that thread's hands; SQLite would take the
+    whole server down. So `close` waits for a read that goes on, and a read that comes later finds nothing.
+    """
 
     def __init__(self, run_dir: Path) -> None:
         path = quote(str((run_dir / DB_NAME).resolve()))
         self._connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, check_same_thread=False, timeout=5)
+        self._lock = threading.Lock()
+        self._open = True
 
     def last_seq(self) -> int:
-        return int(self._connection.execute("SELECT max(seq) FROM events").fetchone()[0] or 0)
+        return int(next(iter(self._read("SELECT max(seq) FROM events")), (0,))[0] or 0)
 
     def page(self, after: int, limit: int = FRAME_EVENTS) -> list[tuple[int, str]]:
         """(seq, JSON text) of events with `seq` > after, oldest first."""
-        return [(row[0], event_json(*row)) for row in self._connection.execute(_PAGE, (after, limit))]
+        return [(row[0], event_json(*row)) for row in self._read(_PAGE, after, limit)]
 
     def timed_page(self, after: int, limit: int = FRAME_EVENTS) -> list[tuple[int, str, str]]:
         """(seq, JSON text, time as stored)."""
-        return [(row[0], event_json(*row), row[1]) for row in self._connection.execute(_PAGE, (after, limit))]
+        return [(row[0], event_json(*row), row[1]) for row in self._read(_PAGE, after, limit)]
 
     def close(self) -> None:
-        self._connection.close()
+        with self._lock:
+            self._open = False
+            self._connection.close()
+
+    def _read(self, query: str, *values: int) -> list[Any]:
+        with self._lock:
+            return self._connection.execute(query, values).fetchall() if self._open else []
 
 
 class Tailer:

@@ -41,10 +41,14 @@ def missing() -> str:
 def serving(project: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The dashboard of `project` in a process of its own; yields `127.0.0.1:PORT` and the process."""
     code = _SERVE.format(root=str(ROOT), project=str(project))
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     try:
         assert process.stdout is not None
         yield process.stdout.readline().split("http://")[1].split("/")[0], process
+        if process.poll() is not None:
+            raise AssertionError(f"the server ended by itself with {process.returncode}: {process.stdout.read()}")
     finally:
         process.send_signal(signal.SIGINT)
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import random
+import re
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -34,6 +35,8 @@ REVIEW_TOOL = {
     },
 }
 REVIEW_CHOICE = {"type": "function", "function": {"name": "submit_review"}}
+_LAST_CHUNK = re.compile(rb'data: \[DONE\]|event: message_stop|"finishReason"')
+"""What the last chunk of a stream holds: OpenAI, Anthropic, Gemini."""
 REVIEW = {"is_bug": False, "has_csv_submission": True, "summary": "fine"}
 
 
@@ -89,6 +92,7 @@ class _Outgoing:
         self._layer, self._path, self._kind, self._send, self._asked = layer, path, kind, send, asked
         self._status = 0
         self._body = bytearray()
+        self._counted = False
 
     async def send(self, message: Any) -> None:
         if message["type"] == "http.response.start":
@@ -106,12 +110,19 @@ class _Outgoing:
                 message = {**message, "body": b"{" * len(body)}
             elif self._kind == "unfinished" and body:
                 message = {**message, "body": _without_finish(body)}
-            elif not message.get("more_body") and self._status == 200:
+            elif self._status == 200 and (not message.get("more_body") or _LAST_CHUNK.search(body)):
                 self._count()
         await self._send(message)
 
     def _count(self) -> None:
-        usage = _usage(bytes(self._body))
+        """Bill the reply once, before its last chunk leaves: who reads that one may hang up before the stream ends."""
+        if self._counted:
+            return
+        self._counted = True
+        try:
+            usage = _usage(bytes(self._body))
+        except json.JSONDecodeError:  # a chunk was broken on purpose: not a whole reply
+            return
         if usage is not None:
             with self._layer.lock:
                 self._layer.bills.append(Bill(self._path, *usage, bytes(self._asked).decode()))
