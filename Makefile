@@ -30,10 +30,13 @@ install-dev: $(VENV)/.dev  ## make .venv with what the tests need too
 run: $(VENV)/.run  ## search the default competition, no key needed (ARGS="--search.max_steps=50 …")
 	$(BIN)/python main.py --config config/default.yaml $(ARGS)
 
+# With RETRY=1 (shared CI machines, where a process may stand still for seconds) what failed is tried once more and shown.
+pytest = $(BIN)/python -m pytest $(1)$(if $(RETRY), || $(BIN)/python -m pytest $(1) --last-failed)
+
 test: $(VENV)/.dev  ## all tests, no key and no network (one of them: .venv/bin/python -m pytest FILE)
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore=tests/security --ignore=tests/browser
-	$(BIN)/python -m pytest tests/security  # alone: it looks for survivors among all processes
-	$(BIN)/python -m pytest tests/browser
+	$(call pytest,-n 2 --dist loadfile --ignore=tests/security --ignore=tests/browser)
+	$(call pytest,tests/security)  # alone: it looks for survivors among all processes
+	$(call pytest,tests/browser)
 	@if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
 
 test-llm: $(VENV)/.dev  ## protocol tests against a real small model on this machine
