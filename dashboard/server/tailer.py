@@ -26,8 +26,8 @@ _PAGE = "SELECT seq, at, body FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
 class EventFile:
     """The events of one run's store, by a read-only connection of its own. Every read is one short transaction.
 
-    A task that is cancelled while a thread reads for it closes the file under that thread's hands, and SQLite would take
-    the whole server down: so `close` waits for a read that goes on, and a read that comes later finds nothing.
+    A task that is cancelled while a thread reads for it closes the file under that thread's hands, and SQLite would
+    take the whole server down: so `close` waits for a read that goes on, and a read that comes later finds nothing.
     """
 
     def __init__(self, run_dir: Path) -> None:
