@@ -6,7 +6,7 @@ ARGS   ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-dev run test test-llm check format dashboard page replay bench types lock clean
+.PHONY: help install install-dev run test test-llm coverage check format dashboard page replay bench types lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -41,6 +41,9 @@ test: $(VENV)/.dev  ## all tests, no key and no network (one of them: .venv/bin/
 
 test-llm: $(VENV)/.dev  ## protocol tests against a real small model on this machine
 	SWARM_EVO_TEST_LLM=1 $(BIN)/python -m pytest tests/integration/test_llm_real.py -m llm $(ARGS)
+
+coverage: $(VENV)/.dev  ## which lines the tests reach, in htmlcov/index.html
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore=tests/security --ignore=tests/browser --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
 
 check: $(VENV)/.dev  ## lint, format and types
 	$(BIN)/ruff check .
