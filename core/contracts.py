@@ -393,6 +393,8 @@ class JobResult(BaseModel):
     """Our fault: traceback text. '' when the entry returned."""
     lost: bool = False
     """The worker died, was cut off or overstepped the deadline, also after retries."""
+    overdue: bool = False
+    """It is `lost` because it overstepped `JobSpec.seconds`: to run it again would cost as much again."""
 
 
 @dataclass(frozen=True, slots=True)

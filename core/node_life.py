@@ -260,7 +260,7 @@ class NodeLife:
             try:
                 return self._evaluator.evaluate([node])[0]
             except JobLost as error:
-                return Evaluation(failure=FailureKind.LOST_WORKER, message=str(error))
+                return Evaluation(failure=FailureKind(error.failure), message=str(error))
 
         life.verdict = self._stage(life, "execute", work)
         self._store.save_stage(node_id, "execute", life.verdict.model_dump(mode="json"))

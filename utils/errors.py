@@ -10,6 +10,7 @@ SwarmEvoError
 ├── RunStopped           the user stopped the run at once (Ctrl-C twice) while a call was under way (exit 130)
 ├── SandboxError         the sandbox itself broke: our fault, the run stops
 ├── JobLost              the worker that ran a job is gone: the job is run again, then FailureKind.LOST_WORKER
+│   └── JobOverdue           a job overstepped its own deadline: FailureKind.TIMEOUT, never run again
 └── StoreError           the database refused a read or a write
     └── RunBusyError         another process holds the run (exit 2)
 
@@ -81,6 +82,15 @@ class NoSandboxError(SandboxError):
 
 class JobLost(SwarmEvoError):
     """The worker that held a job died or was cut off before it reported."""
+
+    failure = "lost_worker"
+    """Value of the FailureKind that the job's node gets."""
+
+
+class JobOverdue(JobLost):
+    """The job overstepped `JobSpec.seconds` and was stopped."""
+
+    failure = "timeout"
 
 
 class StoreError(SwarmEvoError):

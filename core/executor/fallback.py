@@ -80,7 +80,7 @@ class FallbackJobs:
             if found is None:
                 return None
             outer, spec = found
-            if name == "remote" and (result.lost or result.error):
+            if name == "remote" and (result.lost or result.error) and not result.overdue:
                 if self._local is None:
                     self._local = self._make_local()
                     self._notice(f"the remote runner failed ({result.error}); going on locally")

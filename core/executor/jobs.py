@@ -12,9 +12,11 @@ import queue
 import shutil
 import tempfile
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +25,11 @@ from core.executor.collect import collect_file
 from core.executor.lane import Lane
 from core.executor.warm import WarmSandbox
 from core.executor.workspace import WorkspaceManager, remove_tree
-from utils.errors import BudgetExhausted, JobLost, SandboxError
+from utils.errors import BudgetExhausted, JobLost, JobOverdue, SandboxError
 
 _ATTEMPTS = 3
+_STOP_SECONDS = 1.0
+"""How long a stopped job may take to end before the next one is begun beside it."""
 
 
 def run_job(spec: JobSpec, bench: JobBench) -> Any:
@@ -90,8 +94,8 @@ def _take(root: Path, relative: str, max_bytes: int, keep_dir: str | None) -> di
 class LocalJobs:
     """Implements `JobRunner` with `slots` threads of this process round one sandbox.
 
-    Cancelling a job kills what it runs in the sandbox. Deadlines are kept by the sandbox's limits: an entry hands its
-    own to what it starts.
+    A job that is cancelled or oversteps its `seconds` is stopped: what it runs in the sandbox is killed, and it gets
+    nothing of the sandbox any more. Its own thread cannot be killed; it is left to end by itself.
     """
 
     def __init__(
@@ -114,11 +118,10 @@ class LocalJobs:
             scratch.mkdir(parents=True, exist_ok=True)
         self._scratch = Path(tempfile.mkdtemp(prefix="swarm-jobs-", dir=scratch))
         self._on_output = on_output
-        self._todo: queue.SimpleQueue[tuple[str, JobSpec] | None] = queue.SimpleQueue()
+        self._todo: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[JobResult] = queue.SimpleQueue()
-        self._cancelled: set[str] = set()
-        self._running: dict[str, int] = {}
-        """Job → the thread that runs it."""
+        self._jobs: dict[str, _Job] = {}
+        """What is waiting or under way."""
         self._lane = Lane()
         self._serial = 0
         self._lock = threading.Lock()
@@ -129,9 +132,10 @@ class LocalJobs:
     def submit(self, spec: JobSpec) -> str:
         with self._lock:
             self._serial += 1
-            id_ = f"job-{self._serial}"
-        self._todo.put((id_, spec))
-        return id_
+            job = _Job(f"job-{self._serial}", spec)
+            self._jobs[job.id] = job
+        self._todo.put(job)
+        return job.id
 
     def next(self, timeout: float | None = None) -> JobResult | None:
         try:
@@ -141,10 +145,10 @@ class LocalJobs:
 
     def cancel(self, id: str) -> None:
         with self._lock:
-            self._cancelled.add(id)
-            thread = self._running.get(id)
-        if thread is not None and isinstance(self._sandbox, WarmSandbox):
-            self._sandbox.stop_thread(thread)
+            job = self._jobs.get(id)
+        if job is not None:
+            job.cancelled = True
+            job.told.put(None)
 
     def close(self) -> None:
         for _ in self._threads:
@@ -154,40 +158,59 @@ class LocalJobs:
         remove_tree(self._scratch)
 
     def _work(self) -> None:
-        while (item := self._todo.get()) is not None:
-            id_, spec = item
-            if not self._is_cancelled(id_):
-                with self._lane.alone() if spec.alone else self._lane.shared():
-                    result = self._run(id_, spec)
-                if not self._is_cancelled(id_):
-                    self._done.put(result)
-
-    def _is_cancelled(self, id_: str) -> bool:
-        with self._lock:
-            return id_ in self._cancelled
-
-    def _run(self, id_: str, spec: JobSpec) -> JobResult:
-        scratch = self._scratch / id_
-        scratch.mkdir()
-        with self._lock:
-            self._running[id_] = threading.get_ident()
-        told = self._on_output
-        bench = JobBench(
-            sandbox=self._sandbox,
-            scratch=scratch,
-            on_output=None if told is None else lambda text: told(spec.label or id_, text),
-        )
-        try:
-            return JobResult(id=id_, value=run_job(spec, bench))
-        except Exception as error:  # noqa: BLE001 - whatever an entry raises is told to the one who waits
-            return JobResult(id=id_, error=_explain(error))
-        finally:
+        while (job := self._todo.get()) is not None:
+            with self._lane.alone() if job.spec.alone else self._lane.shared():
+                result = None if job.cancelled else self._supervise(job)
             with self._lock:
-                del self._running[id_]
-            try:
-                remove_tree(scratch)
-            except OSError:
-                shutil.rmtree(scratch, ignore_errors=True)
+                del self._jobs[job.id]
+            if result is not None and not job.cancelled:
+                self._done.put(result)
+
+    def _supervise(self, job: _Job) -> JobResult | None:
+        """The job's result, when it ends or at its deadline; None when it was cancelled."""
+        thread = threading.Thread(target=self._run, args=(job,), daemon=True, name=job.id)
+        thread.start()
+        try:
+            result = job.told.get(timeout=min(job.spec.seconds, threading.TIMEOUT_MAX))
+        except queue.Empty:
+            late = f"the job was still running after {job.spec.seconds:g} s, its deadline"
+            result = JobResult(id=job.id, lost=True, overdue=True, error=late)
+        if result is None or result.overdue:
+            self._stop(thread)
+        return result
+
+    def _stop(self, thread: threading.Thread) -> None:
+        """Told more than once: the first word may come before what it is to stop has begun."""
+        end = time.monotonic() + _STOP_SECONDS
+        while thread.is_alive() and time.monotonic() < end:
+            if isinstance(self._sandbox, WarmSandbox):
+                self._sandbox.stop_thread(thread)
+            thread.join(_STOP_SECONDS / 20)
+
+    def _run(self, job: _Job) -> None:
+        scratch = self._scratch / job.id
+        scratch.mkdir()
+        told, label = self._on_output, job.spec.label or job.id
+        on_output = None if told is None else lambda text: told(label, text)
+        try:
+            value = run_job(job.spec, JobBench(sandbox=self._sandbox, scratch=scratch, on_output=on_output))
+            result = JobResult(id=job.id, value=value)
+        except Exception as error:  # noqa: BLE001 - whatever an entry raises is told to the one who waits
+            result = JobResult(id=job.id, error=_explain(error))
+        try:
+            remove_tree(scratch)
+        except OSError:
+            shutil.rmtree(scratch, ignore_errors=True)
+        job.told.put(result)
+
+
+@dataclass(slots=True)
+class _Job:
+    id: str
+    spec: JobSpec
+    cancelled: bool = False
+    told: queue.SimpleQueue[JobResult | None] = field(default_factory=queue.SimpleQueue)
+    """Its result, or None when it is cancelled: whichever comes first."""
 
 
 def _explain(error: Exception) -> str:
@@ -200,7 +223,7 @@ def _explain(error: Exception) -> str:
 class JobPool:
     """Implements `Jobs` over a runner: many threads submit and wait; one thread hands out the results.
 
-    A lost worker's job is run again, up to three times in all.
+    A lost worker's job is run again, up to three times in all; one that overstepped its deadline is not.
 
     Args:
         seconds_left: → seconds of the run's budget that are left. A job that is still under way at their end is
@@ -252,6 +275,8 @@ class JobPool:
     def _value(self, future: Future[JobResult], spec: JobSpec) -> Any:
         for attempt in range(1, _ATTEMPTS + 1):
             result = self._wait(future)
+            if result.overdue:
+                raise JobOverdue(result.error)
             if not result.lost:
                 break
             if attempt == _ATTEMPTS or self._closed.is_set():

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Protocol
 
 from core.contracts import JobResult, JobSpec
+from core.executor.lane import Lane
 from core.executor.shipping import READS, land, pack_folder
-from utils.errors import JobLost
+from utils.errors import JobLost, JobOverdue
 
 POLL_SECONDS = 0.2
 """How soon a cancelled or overdue job is noticed."""
@@ -57,6 +58,7 @@ class RemoteJobs:
         self._folders: dict[str, tuple[str, bytes]] = {}
         self._lock = threading.Lock()
         self._closed = threading.Event()
+        self._lane = Lane()
         self._serial = 0
         self._threads = [threading.Thread(target=self._drive, daemon=True, name=f"remote-{i}") for i in range(slots)]
         for thread in self._threads:
@@ -104,9 +106,11 @@ class RemoteJobs:
             return worker
         try:
             worker = worker or self._open()
-            answer = self._answer(item, worker)
+            with self._lane.alone() if item.spec.alone else self._lane.shared():
+                answer = self._answer(item, worker)
         except JobLost as error:
-            self._done.put(JobResult(id=item.id, lost=True, error=str(error)))
+            overdue = isinstance(error, JobOverdue)
+            self._done.put(JobResult(id=item.id, lost=True, overdue=overdue, error=str(error)))
             self._dismiss(worker)
             return None
         except Exception as error:  # noqa: BLE001 - the engine's own faults come in any type
@@ -127,7 +131,7 @@ class RemoteJobs:
             if item.cancelled.is_set():
                 return None
             if time.monotonic() > ends:
-                raise JobLost(f"the worker did not answer within {item.spec.seconds:g} s")
+                raise JobOverdue(f"the job was still running after {item.spec.seconds:g} s, its deadline")
             answer = worker.poll(POLL_SECONDS)
             if answer is not None:
                 found = land(*answer, item.spec)

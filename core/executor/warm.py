@@ -11,6 +11,7 @@ import shutil
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ time by itself; what takes long on a busy machine is copying many small files ou
 _MOST_IDLE = 16
 """Slots that wait for the next session."""
 _REPORT_BYTES = 64_000
+_STOPPED = "the job was cancelled or is overdue"
 _MEMORY_SHARE = 4
 """A workspace is kept in memory while its limit is below a quarter of the machine's memory."""
 
@@ -46,8 +48,10 @@ class WarmSandbox:
         self._uids = UidPool() if os.getuid() == 0 and config.tier != "none" else None
         self._closed = threading.Event()
         self._idle: list[tuple[Slot, int | None]] = []
-        self._users: dict[Slot, int] = {}
+        self._users: dict[Slot, threading.Thread] = {}
         """Which thread uses a slot."""
+        self._stopped: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+        """Threads that get no slot any more."""
         self._lock = threading.Lock()
 
     def ready(self) -> dict[str, Any]:
@@ -98,7 +102,11 @@ class WarmSandbox:
         with self._lock:
             kept = self._idle.pop() if self._idle else None
         if kept is not None:
-            self._in_use(kept[0])
+            try:
+                self._in_use(kept[0])
+            except SandboxError:
+                self._free(kept[1])
+                raise
         return kept
 
     def _take_back(self, slot: Slot, uid: int | None, keep: bool) -> None:
@@ -135,22 +143,29 @@ class WarmSandbox:
         }  # fmt: skip
         try:
             slot = self._server.open_slot(setup)
+            self._in_use(slot)
         except BaseException:
             self._free(uid)
             raise
-        self._in_use(slot)
         return slot, uid
 
-    def stop_thread(self, thread: int) -> None:
-        """Have whatever the thread of that identifier runs killed; it sees a timeout. For cancelled jobs."""
+    def stop_thread(self, thread: threading.Thread) -> None:
+        """Have whatever the thread runs killed, it sees a timeout; and give it nothing more. For jobs that are over."""
         with self._lock:
-            slots = [slot for slot, user in self._users.items() if user == thread]
-        for slot in slots:
-            slot.stop(FailureKind.TIMEOUT.value, "cancelled")
+            self._stopped.add(thread)
+            for slot, user in self._users.items():
+                if user is thread:  # told under the lock: a slot that was given back may be another's by now
+                    slot.stop(FailureKind.TIMEOUT.value, _STOPPED)
 
     def _in_use(self, slot: Slot) -> None:
+        """Raises SandboxError in a thread that was stopped; the slot is then closed."""
+        thread = threading.current_thread()
         with self._lock:
-            self._users[slot] = threading.get_ident()
+            if thread not in self._stopped:
+                self._users[slot] = thread
+                return
+        slot.close()
+        raise SandboxError(_STOPPED)
 
     def close_slot(self, slot: Slot, uid: int | None) -> None:
         with self._lock:

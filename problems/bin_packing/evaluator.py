@@ -105,7 +105,7 @@ class PackingStages:
             answers: list[dict[str, Any]] = self._bench.jobs.run(spec)
             return answers[0]
         except JobLost as error:
-            return ExecutionResult(failure=FailureKind.LOST_WORKER, message=str(error)).model_dump(mode="json")
+            return ExecutionResult(failure=FailureKind(error.failure), message=str(error)).model_dump(mode="json")
 
     def _pack(self, code: str, instances: Sequence[Instance]) -> dict[str, Any]:
         sizes = [instance.sizes.tolist() for instance in instances]

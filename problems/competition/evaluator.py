@@ -104,7 +104,7 @@ class CompetitionEvaluator:
         try:
             value = self._bench.jobs.run(self._job(node, inputs))
         except JobLost as error:
-            return Evaluation(failure=FailureKind.LOST_WORKER, message=str(error))
+            return Evaluation(failure=FailureKind(error.failure), message=str(error))
         result = ExecutionResult.model_validate(value["result"])
         if result.failure is not None:
             return failed_run(result)

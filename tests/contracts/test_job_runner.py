@@ -1,19 +1,25 @@
-"""What every job runner must do, shown on the local one: each job once, errors told, order kept, alone when asked."""
+"""What every job runner must do: each job once, errors told, order kept, deadlines kept, alone when asked."""
 
 from __future__ import annotations
 
+import itertools
+import queue
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from core.contracts import JobBench, JobResult, JobSpec, Limits
+from core.contracts import JobBench, JobResult, JobRunner, JobSpec, Limits
+from core.executor.fallback import FallbackJobs
 from core.executor.jobs import JobPool, LocalJobs, execution_result, script_spec
+from core.executor.remote import RemoteJobs
 from core.executor.sandbox import open_sandbox
-from utils.errors import JobLost, SandboxError
+from core.executor.shipping import serve
+from core.state.failure import FailureKind
+from utils.errors import JobLost, JobOverdue, SandboxError
 
 HERE = "test_job_runner"
 running: list[str] = []
@@ -47,18 +53,78 @@ class NoSandbox:
     tier = "none"
 
 
+class ThreadWorker:
+    """A `RemoteWorker` whose far side is a thread; like a Ray actor it takes its sandbox with it when it is killed."""
+
+    def __init__(self, folder: Path, sandbox: Any) -> None:
+        self.folder, self.sandbox = folder, sandbox
+        self.answers: queue.SimpleQueue[tuple[str, bytes]] = queue.SimpleQueue()
+
+    def submit(self, spec: str, inputs: tuple[str, bytes] | None) -> None:
+        work = lambda: self.answers.put(serve(spec, inputs, self.sandbox, self.folder))  # noqa: E731
+        threading.Thread(target=work, daemon=True).start()
+
+    def poll(self, timeout: float) -> tuple[str, bytes] | None:
+        try:
+            return self.answers.get(timeout=timeout)
+        except queue.Empty:
+            return None
+
+    def kill(self) -> None:
+        if hasattr(self.sandbox, "close"):
+            self.sandbox.close()
+
+
+def make_runner(kind: str, folder: Path, open_one: Callable[[], Any], slots: int) -> JobRunner:
+    """A runner of each kind; `open_one` makes a sandbox, which is the runner's from then on."""
+    if kind == "local":
+        return LocalJobs(open_one(), slots, scratch=folder)
+    names = itertools.count()
+
+    def open_worker() -> ThreadWorker:
+        home = folder / f"worker-{next(names)}"
+        home.mkdir()
+        return ThreadWorker(home, open_one())
+
+    remote = RemoteJobs(open_worker, slots)
+    if kind == "remote":
+        return remote
+    return FallbackJobs(remote, lambda: LocalJobs(open_one(), slots, scratch=folder), lambda line: None)
+
+
+@pytest.fixture(params=["local", "remote", "fallback"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture
-def jobs(tmp_path: Path) -> Iterator[LocalJobs]:
-    runner = LocalJobs(NoSandbox(), 3, scratch=tmp_path)  # type: ignore[arg-type]
+def jobs(kind: str, tmp_path: Path) -> Iterator[JobRunner]:
+    runner = make_runner(kind, tmp_path, NoSandbox, 3)
     yield runner
     runner.close()
+
+
+@pytest.fixture
+def sandboxed(kind: str, tmp_path: Path) -> Iterator[JobRunner]:
+    """One slot with a real sandbox."""
+    opened: list[Any] = []
+
+    def open_one() -> Any:
+        opened.append(open_sandbox("auto", state_dir=tmp_path / "state"))
+        return opened[-1]
+
+    runner = make_runner(kind, tmp_path, open_one, 1)
+    yield runner
+    runner.close()
+    for sandbox in opened:
+        sandbox.close()
 
 
 def spec(function: str, **payload: Any) -> JobSpec:
     return JobSpec(entry=f"{HERE}:{function}", payload=payload)
 
 
-def test_each_job_is_told_once(jobs: LocalJobs, tmp_path: Path) -> None:
+def test_each_job_is_told_once(jobs: JobRunner, tmp_path: Path) -> None:
     ids = {jobs.submit(spec("double", n=n)): n for n in range(20)}
     found: dict[str, JobResult] = {}
     while len(found) < 20:
@@ -69,26 +135,26 @@ def test_each_job_is_told_once(jobs: LocalJobs, tmp_path: Path) -> None:
     assert jobs.next(timeout=0.05) is None
 
 
-def test_an_error_of_ours_is_told_with_its_traceback(jobs: LocalJobs) -> None:
+def test_an_error_of_ours_is_told_with_its_traceback(jobs: JobRunner) -> None:
     jobs.submit(spec("fail"))
     result = jobs.next(timeout=10)
     assert result is not None and "an error of ours" in result.error and not result.lost
 
 
-def test_a_cancelled_job_is_not_told(jobs: LocalJobs) -> None:
+def test_a_cancelled_job_is_not_told(jobs: JobRunner) -> None:
     ids = [jobs.submit(spec("busy", name=str(n))) for n in range(6)]
     jobs.cancel(ids[-1])
     told = {result.id for _ in range(6) if (result := jobs.next(timeout=1)) is not None}
     assert told == set(ids[:-1])
 
 
-def test_the_scratch_folder_is_gone_afterwards(jobs: LocalJobs, tmp_path: Path) -> None:
+def test_the_scratch_folder_is_gone_afterwards(jobs: JobRunner, tmp_path: Path) -> None:
     jobs.submit(spec("double", n=1))
     assert jobs.next(timeout=10) is not None
     assert not list(tmp_path.rglob("file"))
 
 
-def test_the_pool_keeps_the_order_and_raises_errors(jobs: LocalJobs) -> None:
+def test_the_pool_keeps_the_order_and_raises_errors(jobs: JobRunner) -> None:
     pool = JobPool(jobs)
     try:
         assert pool.map(spec("double", n=n) for n in range(10)) == [2 * n for n in range(10)]
@@ -100,7 +166,7 @@ def test_the_pool_keeps_the_order_and_raises_errors(jobs: LocalJobs) -> None:
         pool.close()
 
 
-def test_a_job_alone_has_no_neighbour(jobs: LocalJobs) -> None:
+def test_a_job_alone_has_no_neighbour(jobs: JobRunner) -> None:
     together.clear()
     pool = JobPool(jobs)
     try:
@@ -150,20 +216,72 @@ def test_a_lost_job_runs_again_at_most_twice(times: int, lost: bool) -> None:
         pool.close()
 
 
-def test_cancelling_kills_what_the_job_runs(tmp_path: Path) -> None:
-    sandbox = open_sandbox("auto", state_dir=tmp_path / "state")
-    jobs = LocalJobs(sandbox, 1, scratch=tmp_path)
+def test_cancelling_kills_what_the_job_runs(sandboxed: JobRunner) -> None:
+    slow = sandboxed.submit(script_spec("import time; time.sleep(60)", limits=Limits(seconds=100)))
+    time.sleep(0.5)
+    began = time.monotonic()
+    sandboxed.cancel(slow)
+    quick = sandboxed.submit(script_spec("print(1)", limits=Limits(seconds=30)))
+    result = sandboxed.next(timeout=30)
+    assert result is not None and result.id == quick and time.monotonic() - began < 20
+
+
+def obstinate(payload: dict[str, Any], bench: JobBench) -> list[str | None]:
+    """Runs one program after the other, each within its own limits: together they take for ever."""
+    found: list[str | None] = []
+    for number in range(1000):
+        workspace = bench.scratch / str(number)
+        workspace.mkdir()
+        code = "import time\nwhile True: time.sleep(.01)"
+        found.append(bench.sandbox.run(code, workspace=workspace, limits=Limits(seconds=100)).failure)
+        Path(payload["ended"]).write_text(str(len(found)))
+    return found
+
+
+def test_an_overdue_job_is_told_once_and_what_it_runs_is_dead(sandboxed: JobRunner, tmp_path: Path) -> None:
+    quick = script_spec("print(1)", limits=Limits(seconds=30))
+    sandboxed.submit(quick)
+    assert sandboxed.next(timeout=60) is not None  # the sandbox is ready: what follows measures the deadline alone
+    ended = tmp_path / "ended"
+    late = sandboxed.submit(spec("obstinate", ended=str(ended)).model_copy(update={"seconds": 1.0}))
+    began = time.monotonic()
+    result = sandboxed.next(timeout=30)
+    taken = time.monotonic() - began
+    assert result is not None and result.id == late and result.lost and result.overdue and "1 s" in result.error
+    assert 0.9 < taken < 8
+    after = sandboxed.submit(quick)
+    result = sandboxed.next(timeout=60)
+    assert result is not None and result.id == after and execution_result(result.value).failure is None
+    assert not ended.exists() or ended.read_text() == "1"  # no further program was begun
+    assert sandboxed.next(timeout=0.3) is None
+
+
+def sleep(payload: dict[str, Any], bench: JobBench) -> None:
+    time.sleep(payload["seconds"])
+
+
+def test_code_of_ours_that_hangs_is_overdue_too_and_its_slot_is_free_again(kind: str, tmp_path: Path) -> None:
+    runner = make_runner(kind, tmp_path, NoSandbox, 1)
     try:
-        slow = jobs.submit(script_spec("import time; time.sleep(60)", limits=Limits(seconds=100)))
-        time.sleep(0.5)
-        began = time.monotonic()
-        jobs.cancel(slow)
-        quick = jobs.submit(script_spec("print(1)", limits=Limits(seconds=30)))
-        result = jobs.next(timeout=30)
-        assert result is not None and result.id == quick and time.monotonic() - began < 20
+        late = runner.submit(spec("sleep", seconds=20).model_copy(update={"seconds": 0.2}))
+        soon = runner.submit(spec("double", n=4))
+        first, second = runner.next(timeout=10), runner.next(timeout=10)
+        assert first is not None and first.id == late and first.overdue
+        assert second is not None and second.id == soon and second.value == 8
     finally:
-        jobs.close()
-        sandbox.close()
+        runner.close()
+
+
+def test_an_overdue_job_is_not_run_again_and_is_a_timeout(kind: str, tmp_path: Path) -> None:
+    running.clear()
+    pool = JobPool(make_runner(kind, tmp_path, NoSandbox, 1))
+    try:
+        with pytest.raises(JobOverdue, match=r"0\.2 s") as caught:
+            pool.run(spec("sleep", seconds=5).model_copy(update={"seconds": 0.2}))
+        assert FailureKind(caught.value.failure) is FailureKind.TIMEOUT
+        assert pool.run(spec("double", n=1)) == 2
+    finally:
+        pool.close()
 
 
 def test_a_script_job_keeps_what_it_was_asked_to(tmp_path: Path) -> None:
