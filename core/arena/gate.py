@@ -56,6 +56,11 @@ def static_refusal(code: str, packages: Collection[str]) -> Refusal | None:
     return None
 
 
+def foreign_imports(code: str) -> set[str]:
+    """Top-level modules outside the standard library that the source imports; it must parse."""
+    return {module for module, _ in _imports(parse(code)) if module not in sys.stdlib_module_names}
+
+
 def engine_name(code: str) -> str:
     """The value of the first `name = "…"` in the file, or ''. Untrusted text."""
     try:

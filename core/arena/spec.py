@@ -22,6 +22,8 @@ class ArenaSpec:
     """Modules outside the standard library that an engine may import."""
     anchor: Baseline
     """The starting champion: 0 Elo."""
+    rivals: tuple[Baseline, ...]
+    """Whom it meets in the first round robin, the sparring partner apart."""
     sparring: Baseline
     """The random engine of the smoke match."""
     gauntlet: tuple[Baseline, ...]
@@ -33,6 +35,11 @@ class ArenaSpec:
     @property
     def game(self) -> Game:
         return load_game(self.entry)
+
+    @property
+    def baselines(self) -> tuple[Baseline, ...]:
+        """Who plays the first round robin, the starting champion first."""
+        return self.anchor, *self.rivals, self.sparring
 
 
 @dataclass(frozen=True, slots=True)

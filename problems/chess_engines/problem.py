@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Sequence
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from agents.builder_agent import BuilderAgent
-from core.arena.evaluator import ArenaEvaluator
-from core.arena.export import standalone
-from core.arena.gate import engine_name
 from core.arena.setup import read_engine, settings_of
-from core.arena.spec import ArenaSettings, ArenaSpec
-from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, RulesWriter
-from core.state.node import Node
+from core.arena.spec import ArenaSpec
+from problems.arena_problem import ArenaProblem, GameTexts
+from problems.chess_engines.libraries import board_libraries
 from problems.chess_engines.repertoire import rules
 
 HERE = Path(__file__).parent
@@ -36,10 +31,9 @@ position.moves         all moves so far in UCI notation
 position.apply(move)   the position after a move; the original is not changed
 position.limit         .nodes, .depth, .milliseconds: what this move may cost; None where it does not apply
 
-The process may not start threads. Keep within the limit: count one node for each position searched.
-A move that takes far too long, crashes or is not
-legal loses the game at once. `engine.score`, if set, is the engine's own estimate in centipawns for its side; it is
-only used for adjudication. Import what you use."""
+The process may not start threads. Keep within the limit: count one node for each position searched. A move that takes
+far too long, crashes or is not legal loses the game at once. `engine.score`, if set, is the engine's own estimate in
+centipawns for its side; it is only used for adjudication. Import what you use."""
 
 RUST_CHESS = """\
 rust_chess is not python-chess. What engines need of it:
@@ -55,18 +49,27 @@ Go on from position.board: a Board made from a FEN does not know the moves befor
 repetitions ends the process."""
 
 
-def packages() -> tuple[str, ...]:
-    """Board libraries that candidates may import: rust_chess, and python-chess where it is installed."""
-    return ("rust_chess", *(("chess",) if importlib.util.find_spec("chess") else ()))
+PYTHON_CHESS = """\
+python-chess is installed too. `board = chess.Board(position.fen)` is the position; repetitions are seen by a board that
+was kept from move to move, or by `for move in position.moves: board.push_uci(move)` from the start position. It is some
+20 times slower than rust_chess; what counts is the strength at the limit of a move."""
+
+SECTIONS = {"rust_chess": RUST_CHESS, "chess": PYTHON_CHESS}
+"""Board library that candidates may import → what builders are told of it."""
 
 
-def spec() -> ArenaSpec:
-    """What chess brings to the arena."""
+def spec(packages: Collection[str] = ("rust_chess",)) -> ArenaSpec:
+    """What chess brings to the arena.
+
+    Args:
+        packages: board libraries that candidates may import.
+    """
     return ArenaSpec(
         entry="problems.chess_engines.game:Chess",
         prelude=(HERE / "position.py").read_text(encoding="utf-8"),
-        packages=frozenset(packages()),
+        packages=frozenset(packages),
         anchor=read_engine(ENGINES, "alpha-beta 2", "alpha_beta"),
+        rivals=(read_engine(ENGINES, "greedy", "greedy"),),
         sparring=read_engine(ENGINES, "random", "random_mover"),
         gauntlet=(
             read_engine(ENGINES, "placement 1q", "gauntlet_placement"),
@@ -76,60 +79,21 @@ def spec() -> ArenaSpec:
     )
 
 
-class ChessProblem:
-    """See `core.contracts.Problem`."""
-
-    name = "chess_engines"
-    lower_is_better = False
-    unit = "Elo"
-    family = "arena"
-    seeds_search = True
-    claims_only = False
-    single_function = False
-
-    def __init__(self, settings: ArenaSettings, questions: int) -> None:
-        self.settings = settings
-        self.questions = questions
-        self.spec = spec()
-        self.preload = packages()
-
-    def prepare(self) -> None:
-        """Nothing to prepare: the rules of the game are in a library."""
-
-    def statement(self) -> str:
-        return STATEMENT
-
-    def preview(self) -> str:
-        return ""
-
-    def prompt_extras(self) -> dict[str, Any]:
-        return {
-            "signature": SIGNATURE,
-            "allowed_imports": ", ".join(["the standard library", *packages()]),
-            "limit": str(self.settings.limit),
-            "sections": {"rust_chess": RUST_CHESS, "Limit of a move": str(self.settings.limit)},
-        }
-
-    def agents(self, build: AgentBuilder) -> dict[str, Agent]:
-        return {"*": BuilderAgent(questions=self.questions, prompts_dir=build.prompts_dir, **build.options)}
-
-    def baselines(self) -> Sequence[Baseline]:
-        return (self.spec.anchor, read_engine(ENGINES, "greedy", "greedy"), self.spec.sparring)
-
-    def rules(self) -> RulesWriter:
-        return rules()
-
-    def evaluator(self, bench: Bench) -> Evaluator:
-        return ArenaEvaluator(bench, self.spec, self.settings)
-
-    def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
-        """`engine.py`: a standalone UCI engine; it needs Python 3.11 and `pip install rust-chess`."""
-        path = out / "engine.py"
-        title = f"{engine_name(node.code) or 'engine'}, a chess engine. Needs: pip install rust-chess"
-        path.write_text(standalone(node.code, self.spec.prelude, title), encoding="utf-8")
-        return [path]
-
-
-def build(cfg: Any, project_dir: Path) -> ChessProblem:
-    """The problem as configured (`arena`, `search.questions`)."""
-    return ChessProblem(settings_of(cfg.arena), cfg.search.questions)
+def build(cfg: Any, project_dir: Path) -> ArenaProblem:
+    """The problem as configured (`arena`, `search.questions`, `execution.python`)."""
+    libraries = board_libraries(cfg.execution.python)
+    texts = GameTexts(
+        STATEMENT,
+        SIGNATURE,
+        "a chess engine",
+        {name: SECTIONS[name] for name in libraries},
+        {"rust_chess": "rust-chess"},
+    )
+    return ArenaProblem(
+        "chess_engines",
+        spec(libraries),
+        texts,
+        settings=settings_of(cfg.arena),
+        questions=cfg.search.questions,
+        rules=rules,
+    )

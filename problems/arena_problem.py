@@ -1,0 +1,106 @@
+"""What the arena's games have in common as problems: a game's own `problem.py` adds its texts, engines and rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agents.builder_agent import BuilderAgent
+from core.arena.evaluator import ArenaEvaluator
+from core.arena.export import standalone
+from core.arena.gate import engine_name, foreign_imports
+from core.arena.spec import ArenaSettings, ArenaSpec
+from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, RulesWriter
+from core.state.node import Node
+
+
+@dataclass(frozen=True, slots=True)
+class GameTexts:
+    """What builders and users read about a game."""
+
+    statement: str
+    signature: str
+    """How an engine is called, and what it may and must not do."""
+    title: str
+    """`a chess engine`: what an exported file calls itself."""
+    sections: Mapping[str, str] = field(default_factory=dict)
+    """Heading → text, further parts of a builder's prompt."""
+    distributions: Mapping[str, str] = field(default_factory=dict)
+    """Module → what `pip install` calls it, where the two differ."""
+
+
+class ArenaProblem:
+    """See `core.contracts.Problem`.
+
+    Args:
+        name: as in JSON.
+        questions: asked a generation; one engine is built for each.
+        rules: makes the writer behind `provider: rules`.
+    """
+
+    lower_is_better = False
+    unit = "Elo"
+    family = "arena"
+    seeds_search = True
+    claims_only = False
+    single_function = False
+
+    def __init__(
+        self,
+        name: str,
+        spec: ArenaSpec,
+        texts: GameTexts,
+        *,
+        settings: ArenaSettings,
+        questions: int,
+        rules: Callable[[], RulesWriter],
+    ) -> None:
+        self.name = name
+        self.spec = spec
+        self.settings = settings
+        self.preload = tuple(sorted(spec.packages))
+        self._texts = texts
+        self._questions = questions
+        self._rules = rules
+
+    def prepare(self) -> None:
+        """Nothing to prepare: the rules of a game are code."""
+
+    def statement(self) -> str:
+        return self._texts.statement
+
+    def preview(self) -> str:
+        return ""
+
+    def prompt_extras(self) -> dict[str, Any]:
+        limit = str(self.settings.limit)
+        return {
+            "signature": self._texts.signature,
+            "allowed_imports": ", ".join(["the standard library", *sorted(self.spec.packages)]),
+            "limit": limit,
+            "sections": {**self._texts.sections, "Limit of a move": limit},
+        }
+
+    def agents(self, build: AgentBuilder) -> dict[str, Agent]:
+        return {"*": BuilderAgent(questions=self._questions, prompts_dir=build.prompts_dir, **build.options)}
+
+    def baselines(self) -> Sequence[Baseline]:
+        return self.spec.baselines
+
+    def rules(self) -> RulesWriter:
+        return self._rules()
+
+    def evaluator(self, bench: Bench) -> Evaluator:
+        return ArenaEvaluator(bench, self.spec, self.settings)
+
+    def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
+        """`engine.py`: the engine with its Position, for `arena` and for programs that speak UCI about this game."""
+        path = out / "engine.py"
+        title = f"{engine_name(node.code) or 'engine'}, {self._texts.title}."
+        needed = sorted({*foreign_imports(self.spec.prelude), *foreign_imports(node.code)})
+        if needed:
+            title += f" Needs: pip install {' '.join(self._texts.distributions.get(name, name) for name in needed)}"
+        path.write_text(standalone(node.code, self.spec.prelude, title), encoding="utf-8")
+        return [path]
