@@ -21,10 +21,12 @@ _MARKER = re.compile(r"^[ \t]*#[ \t]*\[SECTION:[ \t]*([A-Za-z][A-Za-z0-9_ ]*?)[ 
 _READS = {"read_csv", "read_parquet", "read_json", "read_table", "read_pickle", "load", "open", "listdir", "glob"}
 _TRAINS = {"fit", "train", "cross_val_score", "cross_val_predict", "cross_validate", "backward", "partial_fit"}
 _PREDICTS = {"predict", "predict_proba", "decision_function", "to_csv"}
-_MODEL_NAMES = re.compile(
-    r"(Regressor|Classifier|Regression|Ridge|Lasso|ElasticNet|SVC|SVR|Booster|LGBM\w+|XGB\w+|CatBoost\w*|"
-    r"Pipeline|make_pipeline|Sequential|Module)$"
-)
+_MODEL_ENDS = ("Regressor", "Classifier", "Regression", "Ridge", "Lasso", "ElasticNet", "SVC", "SVR", "Booster",
+               "Pipeline", "make_pipeline", "Sequential", "Module")  # fmt: skip
+_MODEL_STEMS = ("LGBM", "XGB", "CatBoost")
+_MODEL_NAMES = re.compile(rf"(?:{'|'.join(_MODEL_ENDS)}|(?:{'|'.join(_MODEL_STEMS)})\w*)$")
+_TELLING = tuple(sorted({*_READS, *_TRAINS, *_PREDICTS, *_MODEL_ENDS, *_MODEL_STEMS}, key=len))
+"""The text of a statement that makes a telling call holds one of these; without one, its tree is not walked."""
 
 
 def split_genes(code: str) -> dict[str, str]:
@@ -51,10 +53,11 @@ def combine_genes(first: Mapping[str, str], second: Mapping[str, str], take: Ite
 
 
 def _marked(code: str) -> dict[str, str]:
+    if "[SECTION:" not in code:
+        return {}
     genes: dict[str, list[str]] = {}
-    lines = code.splitlines()
     name = HEAD
-    for line in lines:
+    for line in code.splitlines():
         found = _MARKER.match(line)
         if found:
             name = found[1].upper()
@@ -79,16 +82,19 @@ def _by_statement(code: str) -> dict[str, str]:
         end = statement.end_lineno or statement.lineno
         if end <= done:  # a second statement on the same line went with the first
             continue
-        genes.setdefault(_section_of(statement), []).extend(lines[done:end])
+        own = lines[done:end]
+        genes.setdefault(_section_of(statement, "\n".join(own)), []).extend(own)
         done = end
     ordered = [name for name in SECTIONS if name in genes]
     return {name: "\n".join(genes[name]).strip("\n") for name in ordered}
 
 
-def _section_of(statement: ast.stmt) -> str:
+def _section_of(statement: ast.stmt, text: str) -> str:
     """The latest stage of the work that the statement takes part in."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return "DATA"
+    if not any(word in text for word in _TELLING):
+        return "FEATURES"
     called: set[str] = set()
     for node in ast.walk(statement):
         if isinstance(node, ast.Call):

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.state.fingerprint import ast_hash, text_hash
+from utils.syntax import parse_shared
 
 BASE = "def f(a):\n    total = 0\n    for item in a:\n        total += item\n    return total\n"
 
@@ -94,6 +95,18 @@ DIFFERENT = {
     "zero and minus zero": ("x = 0.0", "x = -0.0"),
     "True and one": ("x = True", "x = 1"),
     "trailing blanks in a string": ("x = '''a  \nb'''", "x = '''a\nb'''"),
+    "a query that names a local": (
+        "def f(t):\n x = 1\n return t.query('a > @x')",
+        "def f(t):\n y = 1\n return t.query('a > @x')",
+    ),
+    "a docstring that is read": ('"""One."""\nprint(__doc__)', '"""Two."""\nprint(__doc__)'),
+    "a comprehension within and beside": (
+        "def f(a): return [x for x in a if x]",
+        "def f(a): return [x for x in a] if x else 0",
+    ),
+    "what is folded and what is called": ("x = 2 * 3", "x = 2 ** 3"),
+    "a list and its items": ("f([1, 2], 3)", "f([1], 2, 3)"),
+    "a name and a text": ("x = a", "x = 'a'"),
     "an f-string that shows the name": ("def f():\n x = 1\n return f'{x=}'", "def f():\n y = 1\n return f'{y=}'"),
 }
 
@@ -125,6 +138,13 @@ def test_no_program_breaks_the_fingerprint(code):
     assert len(text_hash(code)) == 64
     normal = ast_hash(code)
     assert normal is None or len(normal) == 64
+
+
+def test_a_tree_that_others_share_is_left_as_it_was():
+    code = SAME["docstring"].replace("= 0", "= 2 - -2")
+    before = ast.dump(parse_shared(code))
+    ast_hash(code)
+    assert ast.dump(parse_shared(code)) == before
 
 
 def test_folding_follows_arithmetic():
