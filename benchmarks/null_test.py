@@ -66,8 +66,13 @@ def copies(number: int, folder: Path) -> bool:
 
 
 def count(trial: Callable[[int, Path], bool], searches: int) -> int:
+    """Claims of that many searches; progress goes to stderr, since the whole takes many minutes."""
+    claims = 0
     with tempfile.TemporaryDirectory(prefix="null-") as name, ThreadPoolExecutor(2) as pool:
-        return sum(pool.map(lambda number: trial(number, Path(name)), range(searches)))
+        for done, claimed in enumerate(pool.map(lambda number: trial(number, Path(name)), range(searches)), 1):
+            claims += claimed
+            print(f"  {trial.__name__}: {done} of {searches} done, {claims} claims", file=sys.stderr, flush=True)
+    return claims
 
 
 def main(words: list[str]) -> int:

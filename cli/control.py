@@ -12,6 +12,8 @@ from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 
 CONTROL = "control.jsonl"
+OFFSET = "control_offset"
+"""Fact: bytes of the file whose lines were obeyed."""
 MAX_NOTE = 2000
 """Characters of a note that reach the prompt."""
 
@@ -19,42 +21,42 @@ _MARKS = {"pin": "pinned", "ban": "banned", "free": "none"}
 
 
 class ControlFile:
-    """Reads new lines of `logs/<run>/control.jsonl` between rounds.
+    """Reads new lines of `logs/<run>/control.jsonl` between rounds; each is obeyed once, also across kill -9.
 
     A line is `{"kind": "note", "text": …}`, `{"kind": "pin" | "ban" | "free", "node_id": …}` or `{"kind": "stop"}`.
+    How far the file was read is stored in the transaction of the events that the lines became.
     """
 
     def __init__(self, run_dir: Path, store: RunStore, interrupted: threading.Event) -> None:
         self._path = run_dir / CONTROL
         self._store = store
         self._interrupted = interrupted
+        self._read = int(store.get_fact(OFFSET) or 0)
+        self._unused = unused_notes(run_dir)
 
-    def poll(self, journal: Journal) -> tuple[list[Event], list[str]]:
-        """Apply marks to the journal; return the events to write, and the notes for the next prompts."""
-        events: list[Event] = []
-        notes: list[str] = []
-        for line in self._new_lines():
-            event = self._apply(line, journal)
-            if event is not None:
-                events.append(event)
-            if isinstance(event, NoteAdded):
-                notes.append(event.text)
-        return events, notes
+    def poll(self, journal: Journal) -> list[str]:
+        """Apply new lines: events are stored, marks are set; returns the notes that no round has had yet."""
+        notes, self._unused = self._unused, []
+        lines, read = self._new_lines()
+        events = [event for line in lines if (event := self._apply(line, journal)) is not None]
+        if read > self._read:
+            self._store.put_fact(OFFSET, read, events)
+            self._read = read
+        return notes + [event.text for event in events if isinstance(event, NoteAdded)]
 
-    def _new_lines(self) -> list[dict[str, object]]:
+    def _new_lines(self) -> tuple[list[dict[str, object]], int]:
+        """The whole lines that were not read yet, and where they end."""
         try:
             size = self._path.stat().st_size
         except FileNotFoundError:
-            return []
-        start = int(self._store.get_fact("control_offset") or 0)
-        if size <= start:
-            return []
+            return [], self._read
+        if size <= self._read:
+            return [], self._read
         with self._path.open("rb") as file:
-            file.seek(start)
+            file.seek(self._read)
             raw = file.read()
         whole = raw[: raw.rfind(b"\n") + 1]
-        self._store.put_fact("control_offset", start + len(whole))
-        return [line for text in whole.splitlines() if (line := _object(text))]
+        return [line for text in whole.splitlines() if (line := _object(text))], self._read + len(whole)
 
     def _apply(self, line: dict[str, object], journal: Journal) -> Event | None:
         kind = line.get("kind")
@@ -74,6 +76,15 @@ def mark(journal: Journal, node_id: str, value: str) -> NodeMarked:
     else:
         journal.marks[node_id] = value
     return NodeMarked.model_validate({"node_id": node_id, "mark": value})
+
+
+def unused_notes(run_dir: Path) -> list[str]:
+    """Notes of an earlier process that was killed before it opened the round that was to have them."""
+    notes: list[str] = []
+    with RunReader(run_dir) as reader:
+        for event in reader.events(types=["note.added", "round.opened"], limit=1_000_000):
+            notes = [*notes, event.text] if isinstance(event, NoteAdded) else []
+    return notes
 
 
 def restore_marks(run_dir: Path, journal: Journal) -> None:

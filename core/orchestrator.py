@@ -38,8 +38,8 @@ class Plan:
 class Control:
     """What the user asked of a running search: read between rounds."""
 
-    poll: Callable[[Journal], tuple[list[Event], list[str]]] = lambda _: ([], [])
-    """Applies new marks to the journal; returns their events, and the notes for the next prompts."""
+    poll: Callable[[Journal], list[str]] = lambda _: []
+    """Applies what is new to the journal and stores its events; returns the notes for the next prompts."""
     interrupted: threading.Event | None = None
     """Set by the first Ctrl-C: finish what is in flight."""
 
@@ -252,10 +252,7 @@ class Orchestrator:
 
     def ask(self, k: int) -> list[Proposal]:
         """The policy's next proposals: no more than the steps left."""
-        events, notes = self._control.poll(self.journal)
-        self._notes += notes
-        if events:
-            self._store.append(events)
+        self._notes += self._control.poll(self.journal)
         left = self._steps_left()
         if left is not None and self._plan.max_steps is not None:
             k = min(k, max(left, 1))

@@ -17,6 +17,8 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -87,7 +89,7 @@ def assert_same(cli: Cli, reference: dict[str, object]) -> None:
 
 def uninterrupted(cli_at: Callable[[str], Cli], words: list[str]) -> dict[str, object]:
     cli = cli_at("whole")
-    ended = cli(*words)
+    ended = cli(*words, timeout=300)
     assert ended.code == 0, ended.err
     return cli.show()
 
@@ -157,6 +159,22 @@ def test_no_answered_call_is_asked_again(cli_at, toy):
         assert_same(cli, reference)
 
 
+@pytest.mark.parametrize(
+    "boundary", ["before:fact:control_offset:1", "after:fact:control_offset:1", "before:round:1", "after:round:1"]
+)
+def test_a_note_is_told_to_one_round_exactly(cli, toy, boundary):
+    """Whatever moment the run is killed at between the control file and the round that has the note."""
+    assert cli(*toy(6), SWARM_EVO_FAULT="after:commit:1").code == -signal.SIGKILL
+    (cli.run_dir / "control.jsonl").write_text('{"kind": "note", "text": "try two"}\n')
+    assert cli("resume", "latest", SWARM_EVO_FAULT=boundary).code == -signal.SIGKILL
+    assert cli("resume", "latest").code == 0
+    with RunReader(cli.run_dir) as reader:
+        assert len(reader.events(types=["note.added"])) == 1
+        rounds = {event.node_id: event.round for event in reader.events(types=["node.proposed"])}
+        told = {rounds[call.node_id] for call in reader.calls() if "try two" in call.user}
+    assert told == {1}
+
+
 FAMILIES = {
     "competition": ["--problem.name=diabetes", "--search.max_steps=6", "--search.num_drafts=3"],
     "bin_packing": [
@@ -168,41 +186,98 @@ FAMILIES = {
 }  # fmt: skip
 
 
+WRITES = ("round", "stage", "stages", "call", "game", "commit", "events", "facts", "fact:final", "fact:status")
+"""What a run stores on its way; every one is a boundary to be killed at, before and after."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_killed_at_random_moments(cli_at, family):
+    """Half of the kills at the boundary of a write, half at any moment; a run that is over makes room for the next."""
     words = [*FAMILIES[family], "--execution.timeout=30"]
     began = time.monotonic()
     reference = uninterrupted(cli_at, words)
     whole = time.monotonic() - began
-    cli, rng = cli_at("killed"), random.Random(family)
-    kills = 0
+    rng = random.Random(family)
+    kills: Counter[str] = Counter()
+    runs = 0
+    while kills.total() < KILLS:
+        runs += 1
+        kill_one_run(cli_at(f"killed-{runs}"), words, rng, whole, kills)
+        cli = cli_at(f"killed-{runs}")
+        assert cli("resume", "latest", timeout=300).code == 0
+        assert_same(cli, reference)
+        assert_nothing_torn(cli.run_dir)
+        assert set(games_told(cli.run_dir).values()) <= {1}
+        assert not (cli.folder / "workspaces" / cli.run_dir.name).exists()
+        shutil.rmtree(cli.folder)
+    print(f"{family}: {kills.total()} kills ({dict(kills)}) of {runs} runs, all equal to the uninterrupted one")
+
+
+def kill_one_run(cli: Cli, words: list[str], rng: random.Random, whole: float, kills: Counter[str]) -> None:
+    """Kill and resume one run until it ends, or until there were kills enough."""
+    known: dict[str, float] = {}
     games: set[str] = set()
-    for _ in range(KILLS):
-        known = verdicts(cli.run_dir) if cli.runs else set()
-        before = last_seq(cli)
-        child = resume(cli, words)
+    while kills.total() < KILLS:
+        fault = rng.random() < 0.5
+        boundary = f"{rng.choice(('before', 'after'))}:{rng.choice(WRITES)}:{rng.randint(1, 3)}" if fault else ""
+        before = last_seq(cli) if cli.runs else 0
+        child = resume(cli, words, SWARM_EVO_FAULT=boundary)
         if rng.random() < 0.8:  # the others die while they start
             eventually(lambda child=child, before=before: last_seq(cli) > before or child.poll() is not None, 60)
-        try:
-            child.wait(rng.uniform(0.1, 0.1 + whole / 6))
-        except subprocess.TimeoutExpired:
-            below = kill_hard(child)
-            kills += 1
-            assert not survivors(below)
-        else:
+        below = watch(child, rng.uniform(0.1, 0.1 + whole / (1 if fault else 6)))
+        if child.returncode != -signal.SIGKILL:
             assert child.returncode == 0, child.communicate()[1]
+            return
+        kills[boundary.rpartition(":")[0] if below.at_boundary else "any moment"] += 1
+        assert not survivors(below.pids)
         if cli.runs:
             assert_nothing_torn(cli.run_dir)
-            assert known <= verdicts(cli.run_dir)
-            with RunReader(cli.run_dir) as reader:
-                now = {game.get("game_id", str(i)) for i, game in enumerate(reader.games())}
-            assert games <= now
-            games = now
-    assert kills >= min(KILLS, 5)
-    assert cli("resume", "latest", timeout=120).code == 0
-    assert_same(cli, reference)
-    assert not (cli.folder / "workspaces" / cli.run_dir.name).exists()
+            found = verdict_seconds(cli.run_dir)
+            assert known.items() <= found.items(), "a finished evaluation was lost, or run once more"
+            told = games_told(cli.run_dir)
+            assert games <= told.keys() and set(told.values()) <= {1}, "a finished game was lost, or played once more"
+            known, games = found, set(told)
+
+
+@dataclass(frozen=True)
+class Death:
+    """What a killed process had below it, and whether it died at a boundary (or by the test's own signal)."""
+
+    pids: list[int]
+    at_boundary: bool
+
+
+def watch(child: subprocess.Popen[str], seconds: float) -> Death:
+    """Look at a run until it ends or that time is over; then kill it."""
+    below: set[int] = set()
+    deadline = time.monotonic() + seconds
+    while child.poll() is None and time.monotonic() < deadline:
+        below.update(descendants(child.pid))
+        time.sleep(0.02)
+    if child.poll() is not None:
+        return Death(sorted(below), at_boundary=True)
+    return Death(sorted(below.union(kill_hard(child))), at_boundary=False)
+
+
+def verdict_seconds(run_dir: Path) -> dict[str, float]:
+    """Node → how long its evaluation took, to the last bit: run once more, it would take another time."""
+    with closing(sqlite3.connect(run_dir / "run.db")) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'nodes'").fetchone():
+            return {}  # killed before it began
+        stored = connection.execute("SELECT node_id, payload FROM stages WHERE stage = 'execute'").fetchall()
+        committed = connection.execute("SELECT id, exec_time FROM nodes").fetchall()
+    return {node: json.loads(payload)["seconds"] for node, payload in stored} | dict(committed)
+
+
+def games_told(run_dir: Path) -> Counter[str]:
+    """Game → how often its end was told. A game that was cut off comes back under the same key and another suffix."""
+    try:
+        with RunReader(run_dir) as reader:
+            ended = reader.events(limit=100_000, types=["game.finished"])
+    except (StoreError, ValueError):
+        return Counter()
+    return Counter(event.game_id.partition(".")[0] for event in ended)
 
 
 def test_the_candidate_dies_with_the_search(cli):

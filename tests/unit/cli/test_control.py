@@ -7,10 +7,15 @@ import threading
 
 import pytest
 
-from cli.control import CONTROL, ControlFile, restore_marks
+from cli.control import CONTROL, OFFSET, ControlFile, restore_marks
+from core.events import RoundOpened
 from core.state.journal import Journal
 from core.state.node import Node
+from core.state.task import Task
+from core.storage.reader import RunReader
 from core.storage.repository import RunStore
+
+TASK = Task(node_id="b", operator="draft", round=0, slot=0, seed=1)
 
 
 @pytest.fixture
@@ -31,29 +36,59 @@ def said(tmp_path):
         def poll(self):
             return self.file.poll(journal)
 
+        def again(self):
+            """The next process of the run."""
+            self.file = ControlFile(tmp_path, store, stopped)
+
+        def events(self):
+            with RunReader(tmp_path) as reader:
+                return [event.type for event in reader.events(types=["note.added", "node.marked"])]
+
     yield Said()
     store.close()
 
 
 def test_nothing_said(said):
-    assert said.poll() == ([], [])
+    assert said.poll() == []
 
 
 def test_notes_marks_and_stop_are_taken_once(said):
     said.say({"kind": "note", "text": "try trees"}, {"kind": "pin", "node_id": "a"}, {"kind": "stop"})
-    events, notes = said.poll()
-    assert notes == ["try trees"] and [e.type for e in events] == ["note.added", "node.marked"]
+    assert said.poll() == ["try trees"] and said.events() == ["note.added", "node.marked"]
     assert said.journal.marks == {"a": "pinned"} and said.stopped.is_set()
-    assert said.poll() == ([], [])
-    said.file = ControlFile(said.store.run_dir, said.store, said.stopped)
-    assert said.poll() == ([], []), "nor by the next process"
+    assert said.poll() == []
+    said.store.open_round(0, [TASK], [{}], [RoundOpened(round=0, node_ids=["b"])])
+    said.again()
+    assert said.poll() == [] and len(said.events()) == 2, "nor by the next process"
+
+
+def test_a_note_that_no_round_has_had_goes_to_the_next_process(said):
+    """kill -9 between the reading and the opening of the round."""
+    said.say({"kind": "note", "text": "try trees"})
+    assert said.poll() == ["try trees"]
+    said.again()
+    said.say({"kind": "note", "text": "try forests"})
+    assert said.poll() == ["try trees", "try forests"]
+    assert said.poll() == [] and said.events() == ["note.added", "note.added"]
+
+
+def test_what_could_not_be_stored_was_not_read(said, monkeypatch):
+    """Position and events are one transaction: the line is obeyed by whoever comes next."""
+    said.say({"kind": "note", "text": "try trees"})
+    with monkeypatch.context() as broken:
+        broken.setattr(said.store, "_event_values", lambda event: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            said.poll()
+    assert said.events() == [] and said.store.get_fact(OFFSET) is None
+    said.again()
+    assert said.poll() == ["try trees"]
 
 
 def test_a_line_that_is_being_written_waits(said):
     said.say('{"kind": "note", "te', end="")
-    assert said.poll() == ([], [])
+    assert said.poll() == []
     said.say('xt": "now"}')
-    assert said.poll()[1] == ["now"]
+    assert said.poll() == ["now"]
 
 
 @pytest.mark.parametrize(
@@ -62,19 +97,18 @@ def test_a_line_that_is_being_written_waits(said):
 )
 def test_what_cannot_be_understood_is_left_out(said, line):
     said.say(line, {"kind": "note", "text": "x" * 5000})
-    events, notes = said.poll()
-    assert len(events) == 1 and len(notes[0]) == 2000
+    (note,) = said.poll()
+    assert len(note) == 2000 and said.events() == ["note.added"]
 
 
 def test_marks_outlive_the_process(said):
     said.say({"kind": "ban", "node_id": "a"})
-    events, _ = said.poll()
-    said.store.append(events)
+    said.poll()
     again = Journal(nodes=[Node(id="a", code="x")])
     restore_marks(said.store.run_dir, again)
     assert again.marks == {"a": "banned"}
     said.say({"kind": "free", "node_id": "a"})
-    said.store.append(said.poll()[0])
+    said.poll()
     freed = Journal(nodes=[Node(id="a", code="x")])
     restore_marks(said.store.run_dir, freed)
     assert freed.marks == {}

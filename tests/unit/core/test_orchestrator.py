@@ -185,7 +185,7 @@ def test_an_interrupt_finishes_the_round_in_flight(tmp_path):
 
 def test_notes_reach_the_prompts_of_the_next_round_only(tmp_path):
     notes = [["be brave"], []]
-    control = Control(poll=lambda journal: ([], notes.pop(0) if notes else []))
+    control = Control(poll=lambda journal: notes.pop(0) if notes else [])
     prompts: list[tuple[int, str]] = []
 
     from support.plugins.toy import ToyWriter
