@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import Any
 
 from core.state.scopes import Kind, Scope
@@ -58,8 +57,7 @@ class NormalWriter:
 
     def write(self, node: ast.AST) -> Number:
         """Write a node with all below it; its value if it is a number or folds into one."""
-        how = _HOW.get(type(node))
-        return self._any(node) if how is None else how(self, node)
+        return _HOW.get(type(node), NormalWriter._any)(self, node)
 
     def text(self) -> str:
         """The words, once the whole module is written: only then is it known to whom each name belongs."""
@@ -76,7 +74,7 @@ class NormalWriter:
     # ------------------------------------------------------------ fields
 
     def _any(self, node: ast.AST, without: frozenset[str] = frozenset()) -> None:
-        kind, fields = _shape(type(node))
+        kind, fields = _SHAPES[type(node)]
         self._words.append(kind)
         for name in fields:
             if name not in without:
@@ -210,7 +208,7 @@ class NormalWriter:
 
     def _comprehension(self, node: _Comprehension) -> None:
         first = node.generators[0]
-        self._words.append(f"{_shape(type(node))[0]} {first.is_async}")
+        self._words.append(f"{_SHAPES[type(node)][0]} {first.is_async}")
         self.write(first.iter)  # evaluated outside
         results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         self._words.append(f"={len(first.ifs)}")
@@ -227,11 +225,12 @@ class NormalWriter:
         self._scope = outer
 
 
-@cache
-def _shape(kind: Any) -> tuple[str, tuple[str, ...]]:
-    """(first word, fields that are written) of a kind of node."""
-    return f"<{kind.__name__}", tuple(name for name in kind._fields if name not in _IMPLIED)
-
+_SHAPES: dict[type[ast.AST], tuple[str, tuple[str, ...]]] = {
+    kind: (f"<{kind.__name__}", tuple(name for name in kind._fields if name not in _IMPLIED))
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+"""Kind of node → its first word and the fields that are written."""
 
 _BODY = frozenset({"body"})
 
