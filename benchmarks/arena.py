@@ -4,17 +4,20 @@
 
 Two engines of one ply (the same program text but for the board library) play chess from the same openings in three
 ways: sandboxed sessions that are sent only new moves; UCI processes that are sent the whole move list each move, on
-rust-chess; and that on python-chess (needs an interpreter that has it: `--python`). Under UCI the processes live for
-the whole match, as cutechess-cli keeps them. CPU seconds are those of this process and of all it started; what a
-sandbox reports of its sessions is added, though a part of that may be counted already: the figure is a lower bound.
+rust-chess; and that on python-chess. Under UCI the processes live for the whole match, as cutechess-cli keeps them.
+CPU seconds are those of this process and of all it started; what a sandbox reports of its sessions is added, though a
+part of that may be counted already: the figure is a lower bound.
+
+python-chess is not installed with us: `--python` (or SWARM_EVO_CHESS_PYTHON) names an interpreter that has chess and
+rust-chess. Without one, what needs it is skipped, and the page says so.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
-import re
 import resource
 import statistics
 import subprocess
@@ -28,13 +31,15 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from core.arena.gate import static_refusal  # noqa: E402
+from benchmarks._arena_engines import CHOOSE, HANG, PYTHON_CHESS, RUST, SESSION, UCI  # noqa: E402
+from core.arena.gate import foreign_imports, static_refusal  # noqa: E402
 from core.arena.limit import MoveLimit  # noqa: E402
 from core.arena.match import Engine, Match, play_match  # noqa: E402
 from core.arena.openings import draw_openings  # noqa: E402
 from core.arena.player import SessionPlayer, Turn  # noqa: E402
 from core.arena.referee import GameRecord, play_game  # noqa: E402
-from core.arena.spec import ArenaSettings  # noqa: E402
+from core.arena.repertoire import ArenaRules  # noqa: E402
+from core.arena.spec import ArenaSettings, ArenaSpec  # noqa: E402
 from core.arena.uci import UciPlayer  # noqa: E402
 from core.contracts import Sandbox  # noqa: E402
 from core.executor.sandbox import open_sandbox  # noqa: E402
@@ -44,89 +49,10 @@ from problems.chess_engines.repertoire import rules as chess_rules  # noqa: E402
 from problems.connect_four.problem import spec as four_spec  # noqa: E402
 from problems.connect_four.repertoire import rules as four_rules  # noqa: E402
 
-CHOOSE = '''
-import zlib
-
-def choose(moves, value, ply):
-    """The move of greatest value after one ply; of equals one by lot, the same lot in every way of playing."""
-    return max(moves, key=lambda move: (value(move), zlib.crc32(f"{move}{ply}".encode())))
-'''
-
-RUST = """
-import rust_chess as rc
-KINDS = ((rc.PAWN, 1), (rc.KNIGHT, 3), (rc.BISHOP, 3), (rc.ROOK, 5), (rc.QUEEN, 9))
-
-def best(board, ply):
-    board.reset_move_generator()
-    moves = {move.get_uci(): move for move in board.generate_legal_moves()}
-    turn = board.turn
-    def value(text):
-        after = board.make_move_new(moves[text], False)
-        own = after.get_color_bitboard(turn).to_uint()
-        total = 0
-        for kind, worth in KINDS:
-            pieces = after.get_piece_type_bitboard(kind).to_uint()
-            total += worth * (2 * (pieces & own).bit_count() - pieces.bit_count())
-        return total
-    return choose(moves, value, ply)
-
-def board_of(moves):
-    board = rc.Board()
-    for move in moves:
-        board.make_move(rc.Move(move))
-    return board
-"""
-
-PYTHON_CHESS = """
-import chess
-KINDS = ((chess.PAWN, 1), (chess.KNIGHT, 3), (chess.BISHOP, 3), (chess.ROOK, 5), (chess.QUEEN, 9))
-
-def best(board, ply):
-    turn = board.turn
-    def value(text):
-        board.push(chess.Move.from_uci(text))
-        total = 0
-        for kind, worth in KINDS:
-            total += worth * (len(board.pieces(kind, turn)) - len(board.pieces(kind, not turn)))
-        board.pop()
-        return total
-    return choose([move.uci() for move in board.legal_moves], value, ply)
-
-def board_of(moves):
-    board = chess.Board()
-    for move in moves:
-        board.push(chess.Move.from_uci(move))
-    return board
-"""
-
-SESSION = """
-class OnePly:
-    name = "one ply"
-    def select_move(self, position, time_left_ms):
-        return best(position.board, len(position.moves))
-
-engine = OnePly()
-"""
-
-UCI = """
-import sys
-for line in sys.stdin:
-    words = line.split()
-    if words[0] == "uci":
-        print("uciok", flush=True)
-    elif words[0] == "isready":
-        print("readyok", flush=True)
-    elif words[0] == "position":
-        moves = words[3:]
-        board = board_of(moves)
-    elif words[0] == "go":
-        print("bestmove", best(board, len(moves)), flush=True)
-    elif words[0] == "quit":
-        break
-"""
-
-HANG = "class Hang:\n    name = 'hang'\n    def select_move(self, position, time_left_ms):\n        while True: pass\n"
 LIMIT = MoveLimit.parse("depth:1")
+HERE = sys.executable
+BY_PYTHON_CHESS = ROOT / "examples" / "engines" / "chess_alpha_beta_with_python_chess.py"
+"""The starting champion in the words of python-chess, for `rules` to change."""
 
 
 class LastingUci(UciPlayer):
@@ -231,21 +157,36 @@ def hanging(sandbox: Sandbox, deadline: float = 1.0) -> dict[str, float]:
     return {"deadline": deadline, "seconds": round(statistics.median(costs), 3)}
 
 
-def accepted(sandbox: Sandbox, count: int) -> dict[str, str]:
-    """Engines written by `rules` that pass the gate, by board library."""
-    shares = {}
-    for spec, rules, library in (
-        (four_spec(), four_rules(), "no library"),
-        (chess_spec(), chess_rules(), "rust_chess"),
-    ):
-        passed = 0
+def accepted(count: int, spec: ArenaSpec, rules: ArenaRules, champion: str, python: str) -> str:
+    """How many of `count` engines that `rules` make of `champion` pass the gate: static checks and a smoke game."""
+    passed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        sandbox = open_sandbox("auto", preload=sorted(spec.packages), python=python, state_dir=Path(folder))
         for seed in range(count):
-            context = {"parents": [{"code": spec.anchor.code}], "generation": 1, "slot": seed}
+            context = {"parents": [{"code": champion}], "generation": 1, "slot": seed}
             reply = rules.write(context, random.Random(seed))
             code = reply.partition("```python\n")[2].rpartition("\n```")[0]
             passed += static_refusal(code, spec.packages) is None and _smoke(sandbox, spec, code)
-        shares[f"rules, {spec.game.name}, {library}"] = f"{passed} of {count}"
-    return shares
+        sandbox.close()
+    return f"{passed} of {count}"
+
+
+def accepted_by_library(count: int, python: str) -> dict[str, str]:
+    """Writer, game and board library → the share that the gate accepts, or why it was not measured.
+
+    `rules` change the champion they are given, so each library has a champion of its own: the same search twice.
+    """
+    found = {
+        "rules, connect four, no library": accepted(count, four_spec(), four_rules(), four_spec().anchor.code, HERE)
+    }
+    champion = chess_spec().anchor.code
+    found["rules, chess, rust-chess"] = accepted(count, chess_spec(), chess_rules(), champion, HERE)
+    if missing := not_importable(python, "chess", "rust_chess"):
+        found["rules, chess, python-chess"] = f"skipped: {missing}"
+    else:
+        spec = chess_spec(("rust_chess", "chess"))
+        found["rules, chess, python-chess"] = accepted(count, spec, chess_rules(), BY_PYTHON_CHESS.read_text(), python)
+    return found
 
 
 def accepted_in(run_dirs: Sequence[Path]) -> dict[str, str]:
@@ -256,12 +197,19 @@ def accepted_in(run_dirs: Sequence[Path]) -> dict[str, str]:
             for node in reader.journal():
                 if node.operator not in ("build", "debug"):
                     continue
-                words = set(re.findall(r"^\s*(?:import|from)\s+(rust_chess|chess)\b", node.code, re.MULTILINE))
-                library = " and ".join(sorted(words)) or "no library"
-                count = counts.setdefault(f"{run_dir.name}, {node.operator}, {library}", [0, 0])
+                count = counts.setdefault(f"{run_dir.name}, {node.operator}, {libraries_of(node.code)}", [0, 0])
                 count[0] += "gate" not in node.metadata and node.failure is None
                 count[1] += 1
     return {name: f"{passed} of {all_}" for name, (passed, all_) in counts.items()}
+
+
+def libraries_of(code: str) -> str:
+    """The board libraries that an engine's source imports, in words."""
+    try:
+        names = foreign_imports(code) & {"rust_chess", "chess"}
+    except (SyntaxError, ValueError):
+        return "does not parse"
+    return " and ".join(sorted(names)) or "no library"
 
 
 def _smoke(sandbox: Sandbox, spec: Any, code: str) -> bool:
@@ -276,14 +224,17 @@ def _smoke(sandbox: Sandbox, spec: Any, code: str) -> bool:
     return play_match(match, sandbox).loser != 0
 
 
-def has_python_chess(python: str) -> bool:
-    return subprocess.run([python, "-c", "import chess"], capture_output=True, check=False).returncode == 0
+def not_importable(python: str, *modules: str) -> str:
+    """'' if the interpreter imports all `modules`, otherwise what to do about it."""
+    done = subprocess.run([python, "-I", "-c", f"import {', '.join(modules)}"], capture_output=True, check=False)
+    remedy = "give --python an interpreter with chess and rust-chess (pip install chess rust-chess)"
+    return "" if done.returncode == 0 else f"{python} cannot import {' and '.join(modules)}; {remedy}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--games", type=int, default=20)
-    parser.add_argument("--python", default=sys.executable, help="interpreter with python-chess")
+    parser.add_argument("--python", default=os.environ.get("SWARM_EVO_CHESS_PYTHON", HERE), help="has python-chess")
     parser.add_argument("--written", type=int, default=40, help="engines that rules write for the gate")
     parser.add_argument("--runs", nargs="*", type=Path, default=[], help="stored runs to count accepted engines of")
     parser.add_argument("--json", action="store_true")
@@ -293,9 +244,11 @@ def main() -> None:
         "sessions, rust-chess": lambda: by_sessions(openings),
         "uci, rust-chess": lambda: by_uci(openings, sys.executable, RUST),
     }
-    if has_python_chess(args.python):
-        ways["uci, python-chess"] = lambda: by_uci(openings, args.python, PYTHON_CHESS)
     found: dict[str, Any] = {}
+    if missing := not_importable(args.python, "chess"):
+        found["skipped"] = f"uci, python-chess: {missing}"
+    else:
+        ways["uci, python-chess"] = lambda: by_uci(openings, args.python, PYTHON_CHESS)
     lines = []
     for name, play in ways.items():
         found[name], games = play()
@@ -304,8 +257,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         sandbox = open_sandbox("auto", preload=("rust_chess",), state_dir=Path(folder))
         found["hanging"] = hanging(sandbox)
-        found["accepted"] = accepted(sandbox, args.written) | accepted_in(args.runs)
         sandbox.close()
+    found["accepted"] = accepted_by_library(args.written, args.python) | accepted_in(args.runs)
     print(json.dumps(found, indent=2) if args.json else _table(found))
 
 
@@ -318,6 +271,8 @@ def _table(found: dict[str, Any]) -> str:
                 f"{name:<24}{row['games_per_cpu_second']:>12}{row['games_per_second']:>9}{row['plies']:>7}"
                 f"{row['move_ms_p50']:>9}{row['move_ms_p99']:>9}{row['forfeits']:>10}"
             )
+    if "skipped" in found:
+        rows.append(f"skipped: {found['skipped']}")
     rows.append(f"the same games by every way: {'yes' if found['same_games'] else 'NO'}")
     rows.append(f"a hang with a deadline of {found['hanging']['deadline']} s costs {found['hanging']['seconds']} s")
     rows += [f"written and accepted, {name}: {share}" for name, share in found["accepted"].items()]
