@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -91,13 +92,23 @@ def candidates(sandbox: WarmSandbox, count: int, workers: int) -> float:
         return count / seconds(lambda: list(pool.map(one, range(count))))
 
 
-def calls(sandbox: WarmSandbox, batch: int, repeats: int) -> float:
-    """Integer calls a second in one session, `batch` a frame: the median frame."""
-    arguments = [[i, i + 1] for i in range(batch)]
-    with sandbox.session(SCORE, limits=LIMITS) as session:
-        session.call_many("score", arguments, timeout=30)
-        frames = [seconds(lambda: session.call_many("score", arguments, timeout=30)) for _ in range(repeats)]
-    return batch / statistics.median(frames)
+def calls(sandbox: WarmSandbox, batch: int, repeats: int) -> dict[str, int]:
+    """Calls a second in one session, `batch` a frame, whole numbers and fractions, in both forms of frames.
+
+    The median frame; the four take turns.
+    """
+    numbers = {"int": [[i, i + 1] for i in range(batch)], "float": [[i / 7, i + 1 / 3] for i in range(batch)]}
+    frames: dict[str, list[float]] = {}
+    with sandbox.session(SCORE, limits=LIMITS) as plain, sandbox.session(SCORE, limits=LIMITS) as quick:
+        plain._msgpack = False
+        forms = {"json": plain} | ({"msgpack": quick} if quick._msgpack else {})
+        for turn in range(repeats + 5):
+            for kind, arguments in numbers.items():
+                for form, session in forms.items():
+                    taken = seconds(partial(session.call_many, "score", arguments, timeout=30))
+                    if turn >= 5:
+                        frames.setdefault(f"{kind}_{form}", []).append(taken)
+    return {name: round(batch / statistics.median(times)) for name, times in frames.items()}
 
 
 def round_trip(sandbox: WarmSandbox, repeats: int) -> dict[str, float]:
@@ -151,7 +162,7 @@ def main() -> None:
             figures["ml_jobs_per_s"] = round(throughput(ml, FIT, root, 60, 2), 1)
             figures["tiny_jobs_per_s"] = round(throughput(small, "print(1)", root, 200, 2), 1)
             figures["tiny_candidates_per_s"] = round(candidates(small, 200, 2), 1)
-            figures["calls_per_s_in_batches_of_1000"] = round(calls(small, 1000, 200))
+            figures["calls_per_s_in_batches_of_1000"] = calls(small, 1000, 200)
             figures["single_call"] = round_trip(small, 2000)
             figures["idle_session_private_mb"] = {"small": idle_memory(small), "ml": idle_memory(ml)}
         finally:

@@ -9,7 +9,7 @@
         result = session.close()
 
 The program is loaded by the first call, within its timeout. Functions may be dotted (`engine.select_move`). Data that
-crosses is JSON: None, bool, int, float, str, list, dict with text keys; numpy numbers and arrays come back as numbers
+crosses is JSON (written as msgpack where both interpreters have it): None, bool, int, float, str, list, dict with text keys; numpy numbers and arrays come back as numbers
 and lists. After an exception in the program the session can be used further; after a breach (late, malformed, dead,
 over a limit) it is over and every call fails with the same result.
 
@@ -28,7 +28,7 @@ from typing import Any
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.executor import strict, verdict
-from core.executor.inside import plain
+from core.executor.inside import packed, plain
 from core.executor.output import Output, drain
 from core.executor.report import result_of
 from core.executor.server import Slot
@@ -45,6 +45,7 @@ class SandboxSession:
     Args:
         give_back: called once at the end with the slot and True if it can serve another session.
         tier: as in ExecutionResult.
+        msgpack: the candidate's interpreter has it too; then frames go as msgpack where that can say them.
     """
 
     def __init__(
@@ -55,12 +56,14 @@ class SandboxSession:
         output: Output,
         tier: str,
         give_back: Callable[[Slot, bool], None],
+        msgpack: bool = False,
     ) -> None:
         self._slot = slot
         self._limits = limits
         self._output = output
         self._tier = tier
         self._give_back = give_back
+        self._msgpack = msgpack
         self._result: ExecutionResult | None = None
         self._ready = False
         self._received = bytearray()
@@ -160,7 +163,8 @@ class SandboxSession:
         self._must_live()
         deadline = time.monotonic() + timeout
         try:
-            data = json.dumps(request, separators=(",", ":")).encode()
+            data = packed.pack(request) if self._msgpack else None
+            data = data or json.dumps(request, separators=(",", ":")).encode()
             if not self._ready:
                 self._expect(self._frame(deadline, timeout), "ready")
                 self._ready = True
@@ -186,7 +190,7 @@ class SandboxSession:
         size = int.from_bytes(header, "little")
         if size > MAX_ANSWER_BYTES:
             raise strict.Malformed(f"a frame of {size:,} bytes, at most {MAX_ANSWER_BYTES:,} are read")
-        return strict.decode(self._take(size, deadline, timeout))
+        return strict.decode(self._take(size, deadline, timeout), self._msgpack)
 
     def _take(self, size: int, deadline: float, timeout: float) -> bytes:
         while len(self._received) < size:

@@ -7,7 +7,7 @@ import math
 from itertools import chain
 from typing import Any
 
-from core.executor.inside import plain
+from core.executor.inside import packed, plain
 
 HEADER = 4
 _LARGEST = 10**300
@@ -23,12 +23,15 @@ class NotFinite(Exception):
     """An answer holds NaN, an infinity, or a whole number too large for a float."""
 
 
-def decode(data: bytes) -> dict[str, Any]:
-    """A frame is a JSON object with exactly one key: `ready`, `answers`, `value` or `error`."""
+def decode(data: bytes, msgpack: bool = False) -> dict[str, Any]:
+    """A frame is an object with exactly one key: `ready`, `answers`, `value` or `error`. JSON, or the same in msgpack
+    where that was agreed on.
+    """
+    form = "msgpack" if msgpack and packed.is_packed(data) else "JSON"
     try:
-        message = json.loads(data)
+        message = packed.unpack(data) if form == "msgpack" else json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise Malformed(f"a frame of {len(data):,} bytes that is not JSON ({type(error).__name__})") from error
+        raise Malformed(f"a frame of {len(data):,} bytes that is not {form} ({type(error).__name__})") from error
     if type(message) is not dict or len(message) != 1:
         raise Malformed("a frame that is not an object with one key")
     return message

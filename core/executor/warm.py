@@ -18,7 +18,7 @@ from typing import Any
 
 from core.contracts import ExecutionResult, Limits
 from core.executor import verdict
-from core.executor.inside import view
+from core.executor.inside import packed, view
 from core.executor.output import Output, drain
 from core.executor.report import result_of
 from core.executor.server import ForkServer, ServerConfig, Slot
@@ -93,7 +93,8 @@ class WarmSandbox:
                 self._take_back(slot, uid, pooled and usable)
 
             try:
-                return SandboxSession(slot, job, limits, output, self.tier, give_back)
+                msgpack = self.ready()["msgpack"] and packed.library() is not None
+                return SandboxSession(slot, job, limits, output, self.tier, give_back, msgpack)
             except SandboxError:
                 if kept is None:  # an idle slot may have died with an earlier fork server
                     raise

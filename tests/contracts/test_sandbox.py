@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - programs as data
 """What every sandbox tier must do: the same program gives the same result in each."""
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
+from core.executor.inside import packed
 from core.executor.probe import examine
 from core.executor.sandbox import open_sandbox
 from core.executor.warm import WarmSandbox
@@ -36,6 +38,16 @@ def sandbox(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     assert isinstance(opened, WarmSandbox)
     yield opened
     opened.close()
+
+
+@pytest.fixture(params=["json", "msgpack"])
+def talking(request: pytest.FixtureRequest, sandbox: WarmSandbox, monkeypatch: pytest.MonkeyPatch) -> WarmSandbox:
+    """The sandbox with sessions in either form of frames."""
+    if request.param == "json":
+        monkeypatch.setattr(packed, "library", lambda: None)
+    elif not sandbox.ready()["msgpack"]:
+        pytest.skip("msgpack is not installed")
+    return sandbox
 
 
 @pytest.fixture
@@ -125,9 +137,9 @@ def test_another_program_may_be_run(sandbox: WarmSandbox, workspace: Path) -> No
     assert missing.failure is FailureKind.EXIT
 
 
-def test_a_session_answers_and_survives_exceptions(sandbox: WarmSandbox) -> None:
+def test_a_session_answers_and_survives_exceptions(talking: WarmSandbox) -> None:
     code = "class engine:\n    @staticmethod\n    def add(a, b): return a + b + K\ndef bad(): raise ValueError('no')"
-    with sandbox.session(code, limits=LIMITS, prelude="K = 1") as session:
+    with talking.session(code, limits=LIMITS, prelude="K = 1") as session:
         assert session.call("engine.add", [2, 3], timeout=10) == 6
         with pytest.raises(SessionFailure) as caught:
             session.call("bad", [], timeout=10)
@@ -135,6 +147,39 @@ def test_a_session_answers_and_survives_exceptions(sandbox: WarmSandbox) -> None
         assert session.call_many("engine.add", [[i, i] for i in range(500)], timeout=10) == [
             2 * i + 1 for i in range(500)
         ]
+
+
+ANSWERS: dict[str, object] = {
+    "[1, -1, 2**63, -2**63, 2**64, 10**30, True, None]": [1, -1, 2**63, -(2**63), 2**64, 10**30, True, None],
+    "[0.1, -0.0, 1e300, 5e-324]": [0.1, -0.0, 1e300, 5e-324],
+    "'é\\ud800\\0' + 'x' * 70000": "é\ud800\0" + "x" * 70000,
+    "{1: 2, None: 3, True: (4, 5), 1.5: {'a': []}}": {"1": [4, 5], "null": 3, "1.5": {"a": []}},
+    "(1, (2, [3]), {'k': ((), [{}])})": [1, [2, [3]], {"k": [[], [{}]]}],
+    "[[i] * 9 for i in range(200000)]": [[i] * 9 for i in range(200000)],
+    "list(range(-300, 70000, 7))": list(range(-300, 70000, 7)),
+    "[numpy.float64(1.5), numpy.arange(3), numpy.int8(2)]": [1.5, [0, 1, 2], 2],
+    "{3, 1, 2}": [1, 2, 3],
+}
+
+
+@pytest.mark.parametrize("expression", ANSWERS)
+def test_data_crosses_alike_whatever_the_form_of_the_frames(talking: WarmSandbox, expression: str) -> None:
+    code = f"import numpy\ndef f(*a): return {expression}\ndef same(a): return a"
+    with talking.session(code, limits=LIMITS) as session:
+        answer = session.call("f", [], timeout=20)
+        assert answer == ANSWERS[expression] and repr(answer) == repr(ANSWERS[expression])
+        assert session.call("same", [answer], timeout=20) == answer
+        assert session.call("same", [{1: (2, 3)}], timeout=20) == {"1": [2, 3]}
+
+
+@pytest.mark.parametrize("value", ["b'x'", "object()", "a", "1j"])
+def test_what_is_not_plain_is_an_exception_of_the_program_in_either_form(talking: WarmSandbox, value: str) -> None:
+    code = f"a = []\na.append(a)\ndef f(): return {value}\ndef g(): return 1"
+    with talking.session(code, limits=LIMITS) as session:
+        with pytest.raises(SessionFailure) as caught:
+            session.call("f", [], timeout=20)
+        assert caught.value.result.failure is FailureKind.RUNTIME
+        assert session.call("g", [], timeout=20) == 1
 
 
 LIES = {
@@ -148,6 +193,13 @@ LIES = {
     "def f():\n    while True: pass": FailureKind.TIMEOUT,
     "import os\ndef f(): os._exit(0)": FailureKind.EXIT,
     "import os\ndef f(): os.close(3)": FailureKind.EXIT,
+    # msgpack: a binary, a number as key, a time, a list longer than its frame, one level of lists too many, two keys
+    "import os\ndef f(): os.write(3, b'\\x0c\\0\\0\\0\\x81\\xa7answers\\x91\\xc4\\0')": FailureKind.RUNTIME,
+    "import os\ndef f(): os.write(3, b'\\x0d\\0\\0\\0\\x81\\xa7answers\\x91\\x81\\1\\1')": FailureKind.RUNTIME,
+    "import os\ndef f(): os.write(3, b'\\x10\\0\\0\\0\\x81\\xa7answers\\x91\\xd6\\xff\\0\\0\\0\\0')": FailureKind.RUNTIME,
+    "import os\ndef f(): os.write(3, b'\\x0e\\0\\0\\0\\x81\\xa7answers\\xdd\\xff\\xff\\xff\\xff')": FailureKind.RUNTIME,
+    "import os\ndef f(): d = b'\\x81\\xa7answers' + b'\\x91' * 5000 + b'\\0'; os.write(3, len(d).to_bytes(4, 'little') + d)": FailureKind.RUNTIME,
+    "import os\ndef f(): os.write(3, b'\\x0d\\0\\0\\0\\x82\\xa7answers\\x91\\0\\xa1b\\0'[:17])": FailureKind.RUNTIME,
     "def g(): pass": FailureKind.RUNTIME,
     "1 / 0": FailureKind.RUNTIME,
     "def f(:": FailureKind.SYNTAX,
@@ -155,8 +207,8 @@ LIES = {
 
 
 @pytest.mark.parametrize("code", LIES)
-def test_what_a_session_sends_is_not_believed(sandbox: WarmSandbox, code: str) -> None:
-    session = sandbox.session(code, limits=LIMITS)
+def test_what_a_session_sends_is_not_believed(talking: WarmSandbox, code: str) -> None:
+    session = talking.session(code, limits=LIMITS)
     try:
         with pytest.raises(SessionFailure) as caught:
             session.call("f", [], timeout=1.0)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NoReturn
 
-from . import candidate, plain
+from . import candidate, packed, plain
 
 _CHANNEL = candidate.CHANNEL
 
@@ -27,31 +27,35 @@ def serve(prelude: str, source: str) -> NoReturn:
         candidate.execute(source, candidate.FILE, module)
     except BaseException as error:  # noqa: BLE001 - whatever loading raised is told to the host
         candidate.show(error)
-        _write({"error": candidate.describe(error)})
+        _write(plain.encode({"error": candidate.describe(error)}))
         candidate.finish(1)
-    _write({"ready": True})
+    _write(plain.encode({"ready": True}))
     while True:
-        _answer(module, _read())
+        data = _exactly(int.from_bytes(_exactly(4), "little"))
+        _write(_answer(module, data))
 
 
-def _answer(module: ModuleType, request: dict[str, Any]) -> None:
+def _answer(module: ModuleType, data: bytes) -> bytes:
+    """The answer's frame, in the form of the request's where that can say it."""
     try:
-        rich = request["rich"]
-        if "names" in request:
-            _write({"value": plain.wrap(_names(module))})
-            return
-        function = _find(module, request["call"])
-        batch = request["batch"]
-        if rich:
-            answers = [plain.wrap(function(*plain.unwrap(args), **plain.unwrap(named))) for args, named in batch]
-        else:
-            answers = [function(*args) for args in batch]
-        _write({"answers": answers})
+        request = packed.unpack(data) if packed.is_packed(data) else json.loads(data)
+        answer = _made(module, request)
+        return (packed.pack(answer) if packed.is_packed(data) else None) or plain.encode(answer)
     except SystemExit as error:
-        _write({"error": candidate.describe(error)})
+        return plain.encode({"error": candidate.describe(error)})
     except BaseException as error:  # noqa: BLE001 - whatever the program raised is its answer
         candidate.show(error)
-        _write({"error": candidate.describe(error)})
+        return plain.encode({"error": candidate.describe(error)})
+
+
+def _made(module: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
+    if "names" in request:
+        return {"value": plain.wrap(_names(module))}
+    function = _find(module, request["call"])
+    batch = request["batch"]
+    if request["rich"]:
+        return {"answers": [plain.wrap(function(*plain.unwrap(args), **plain.unwrap(named))) for args, named in batch]}
+    return {"answers": [function(*args) for args in batch]}
 
 
 def _names(module: ModuleType) -> dict[str, Any]:
@@ -80,11 +84,6 @@ def _find(module: ModuleType, path: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-def _read() -> dict[str, Any]:
-    size = int.from_bytes(_exactly(4), "little")
-    return json.loads(_exactly(size))  # type: ignore[no-any-return]
-
-
 def _exactly(size: int) -> bytes:
     parts = []
     while size:
@@ -96,8 +95,7 @@ def _exactly(size: int) -> bytes:
     return b"".join(parts)
 
 
-def _write(message: dict[str, Any]) -> None:
-    data = memoryview(plain.encode(message))
-    data = memoryview(len(data).to_bytes(4, "little") + data)
-    while data:
-        data = data[os.write(_CHANNEL, data) :]
+def _write(data: bytes) -> None:
+    view = memoryview(len(data).to_bytes(4, "little") + data)
+    while view:
+        view = view[os.write(_CHANNEL, view) :]

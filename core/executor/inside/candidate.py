@@ -40,6 +40,7 @@ _OURS = [__package__ or "inside"] + [
         "kernel",
         "landlock",
         "notify",
+        "packed",
         "plain",
         "seccomp",
         "slot",

@@ -22,11 +22,11 @@ if __package__ in (None, ""):  # started by path: make the sibling files importa
     sys.path.insert(0, os.path.dirname(_folder))
     __package__ = os.path.basename(_folder)
     importlib.import_module(__package__)
-    for _name in ("candidate", "answering", "plain"):
+    for _name in ("candidate", "answering", "packed", "plain"):
         importlib.import_module(f"{__package__}.{_name}")
     del sys.path[0]
 
-from . import answering, candidate, frames, kernel, syscalls, view, warden
+from . import answering, candidate, frames, kernel, packed, syscalls, view, warden
 
 _LOOK_FOR_PARENT = 0.5
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -63,12 +63,14 @@ def main(control: socket.socket, config: dict[str, Any]) -> tuple[warden.Start, 
     keep_path(layout.read_only)
     began = time.monotonic()
     missing = _preload(config["preload"], control)
+    has_msgpack = packed.library() is not None
     gc.collect()
     gc.freeze()
     kernel.collapse_memory()
     frames.send(control, {
         "ready": time.monotonic() - began, "missing": missing, "version": list(sys.version_info[:3]),
         "executable": sys.executable, "arch": syscalls.machine(), "read_only": layout.read_only,
+        "msgpack": has_msgpack,
     })  # fmt: skip
     start = _serve(control, config["tier"], layout)
     return start, layout

@@ -12,7 +12,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, os.path.dirname(_folder))
     __package__ = os.path.basename(_folder)
     importlib.import_module(__package__)
-    for _name in ("candidate", "answering", "plain", "fork_server"):
+    for _name in ("candidate", "answering", "packed", "plain", "fork_server"):
         importlib.import_module(f"{__package__}.{_name}")
     del sys.path[0]
 

@@ -17,7 +17,11 @@ _MAX_DIMENSIONS = 32
 
 
 def encode(message: Any) -> bytes:
-    return json.dumps(message, default=_numbers, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    """TypeError for what is not plain data."""
+    try:
+        return json.dumps(message, default=_numbers, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    except ValueError as error:
+        raise TypeError(f"a list within itself is not plain data ({error})") from error
 
 
 def _numbers(value: Any) -> Any:
