@@ -12,13 +12,12 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
-from sqlalchemy import Connection, create_engine, event, select, text
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Connection, create_engine, event, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 from sqlmodel import SQLModel
 
-from core.storage.models import TEXTS
+from core.storage.statements import ADD_TEXT, TEXT
 from utils.errors import StoreError, StoreVersionError, UnknownRunError
 
 SCHEMA_VERSION = 1
@@ -52,8 +51,11 @@ class Database:
         try:
             self._connection = self._engine.connect()
             self._prepare()
-        except (SQLAlchemyError, sqlite3.Error) as error:
-            raise StoreError(f"store '{path}': {_reason(error)}") from error
+        except BaseException as error:
+            self._engine.dispose()  # whoever lists a hundred runs meets the broken one a hundred times
+            if isinstance(error, SQLAlchemyError | sqlite3.Error):
+                raise StoreError(f"store '{path}': {_reason(error)}") from error
+            raise
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -93,7 +95,7 @@ class Database:
         if self._waiting:
             rows = [{"hash": name, "body": stored} for name, stored in self._waiting.items()]
             self._waiting = {}
-            self._connection.execute(insert(TEXTS).on_conflict_do_nothing(), rows)
+            self._connection.execute(ADD_TEXT, rows)
 
     def _forget(self) -> None:
         """After a failed transaction: what it stored is not there, so trust nothing."""
@@ -110,11 +112,10 @@ class Database:
         with self.transaction() as connection:
             stored = self._waiting.get(name)
             if stored is None:
-                stored = connection.execute(select(TEXTS.c.body).where(TEXTS.c.hash == name)).scalar()
+                stored = connection.execute(TEXT, {"name": name}).scalar()
         if stored is None:
             raise StoreError(f"store '{self.path}': text {name} is missing")
-        raw = stored[1:] if stored[:1] == b"\0" else zlib.decompress(stored)
-        return raw.decode("utf-8", "surrogatepass")
+        return unpacked(stored)
 
     def get_parts(self, names: list[str]) -> str:
         return "".join(self.get_text(name) for name in names)
@@ -158,6 +159,12 @@ class Database:
     def _version(self) -> int:
         with self.transaction() as connection:
             return int(connection.execute(text("PRAGMA user_version")).scalar() or 0)
+
+
+def unpacked(stored: bytes) -> str:
+    """The text of a row of `texts`."""
+    raw = stored[1:] if stored[:1] == b"\0" else zlib.decompress(stored)
+    return raw.decode("utf-8", "surrogatepass")
 
 
 def _begin(connection: Connection) -> None:

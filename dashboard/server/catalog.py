@@ -6,9 +6,12 @@ import fcntl
 import os
 import re
 import threading
+import weakref
 from collections import OrderedDict
+from contextlib import suppress
 from pathlib import Path
 
+from core.storage.database import Database
 from core.storage.reader import RunReader
 from core.storage.repository import DB_NAME
 from utils.errors import StoreError, UnknownRunError
@@ -64,9 +67,11 @@ class RunCatalog:
                 self._readers.move_to_end(run)
                 return kept[1]
             reader = RunReader(folder)
+            # Put out of the catalog, it may still be in use by another thread: its last user closes it by letting go.
+            weakref.finalize(reader, _close, reader.db).atexit = False
             self._readers[run] = (identity, reader)
             if len(self._readers) > _OPEN_READERS:
-                self._readers.popitem(last=False)  # closed by its last user, when it is collected
+                self._readers.popitem(last=False)
             return reader
 
     def state(self, run: str) -> tuple[int, ...]:
@@ -88,11 +93,13 @@ class RunCatalog:
     def close(self) -> None:
         with self._lock:
             for _, reader in self._readers.values():
-                try:
-                    reader.close()
-                except StoreError:
-                    continue
+                _close(reader.db)  # a thread that still reads finishes first; what it asks then is a StoreError
             self._readers.clear()
+
+
+def _close(db: Database) -> None:
+    with suppress(StoreError):
+        db.close()
 
 
 def lock_holder(path: Path) -> int | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import sqlite3
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,9 +28,12 @@ class Hub:
         self._watched: dict[Path, _Watched] = {}
 
     @asynccontextmanager
-    async def follow(self, run_dir: Path, after: int) -> AsyncIterator[AsyncIterator[str]]:
-        """Frames of a run after a `seq`: first what is stored, page by page at the client's pace, then what is new."""
-        watched = await self._watch(run_dir)
+    async def follow(self, run_dir: Path, after: int) -> AsyncIterator[AsyncGenerator[str, None]]:
+        """Frames of a run after a `seq`: first what is stored, page by page at the client's pace, then what is new.
+
+        Raises sqlite3.Error for a store that cannot be read.
+        """
+        watched = self._watch(run_dir)
         client = Client(cursor=after, stalled=True)
         watched.channel.clients.add(client)
         try:
@@ -41,33 +45,39 @@ class Hub:
                 await _stop(watched)
 
     async def close(self) -> None:
-        for watched in self._watched.values():
+        """End every channel; clients that leave meanwhile find nothing left to stop."""
+        watched_now = list(self._watched.values())
+        self._watched.clear()
+        for watched in watched_now:
             watched.channel.close("the server is going down")
             await _stop(watched)
-        self._watched.clear()
 
-    async def _watch(self, run_dir: Path) -> _Watched:
+    def _watch(self, run_dir: Path) -> _Watched:
         known = self._watched.get(run_dir)
         if known is not None and not known.channel.closed:
             return known
-        channel = Channel(last=0)
+        channel = Channel(last=0, live=lock_holder(run_dir / LOCK_NAME) is not None)
         tailer = Tailer(run_dir, channel)
-        channel.last = tailer.file.last_seq()
-        channel.live = lock_holder(run_dir / LOCK_NAME) is not None
+        try:
+            channel.last = tailer.file.last_seq()
+        except sqlite3.Error:
+            tailer.file.close()
+            raise
         watched = _Watched(channel, tailer, asyncio.create_task(tailer.run(), name=f"tail {run_dir.name}"))
         self._watched[run_dir] = watched
         return watched
 
-    async def _frames(self, run_dir: Path, channel: Channel, client: Client) -> AsyncIterator[str]:
+    async def _frames(self, run_dir: Path, channel: Channel, client: Client) -> AsyncGenerator[str, None]:
         client.cursor = min(client.cursor, channel.last)
         if client.cursor < channel.floor:
-            async for frame in _stored(run_dir, channel, client):
-                yield frame
+            async with aclosing(_stored(run_dir, channel, client)) as stored:
+                async for frame in stored:
+                    yield frame
         async for frame in channel.frames(client):
             yield frame
 
 
-async def _stored(run_dir: Path, channel: Channel, client: Client) -> AsyncIterator[str]:
+async def _stored(run_dir: Path, channel: Channel, client: Client) -> AsyncGenerator[str, None]:
     """What the ring does not hold any more, from the store."""
     file = EventFile(run_dir)
     try:
@@ -84,3 +94,4 @@ async def _stored(run_dir: Path, channel: Channel, client: Client) -> AsyncItera
 async def _stop(watched: _Watched) -> None:
     watched.task.cancel()
     await asyncio.gather(watched.task, return_exceptions=True)
+    watched.tailer.file.close()  # a task that was cancelled before its first step closed nothing

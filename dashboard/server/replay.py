@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from datetime import datetime
 from pathlib import Path
 
@@ -39,19 +40,20 @@ class Replay:
             (self._running.clear if paused else self._running.set)()
         self._changed.set()
 
-    async def frames(self) -> AsyncIterator[str]:
+    async def frames(self) -> AsyncGenerator[str, None]:
         """Frames of events, then one of kind `end`."""
         file = EventFile(self.run_dir)
         try:
             last = file.last_seq()
             yield status_frame(False, last)
-            async for frame in self._timed(file):
-                yield frame
+            async with aclosing(self._timed(file)) as timed:
+                async for frame in timed:
+                    yield frame
             yield f'{{"kind":"end","last_seq":{last}}}'
         finally:
             file.close()
 
-    async def _timed(self, file: EventFile) -> AsyncIterator[str]:
+    async def _timed(self, file: EventFile) -> AsyncGenerator[str, None]:
         due: list[tuple[int, str]] = []
         before: datetime | None = None
         waited = 0.0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import AsyncIterator
-from contextlib import aclosing
+import sqlite3
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
 
 from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
@@ -30,41 +30,56 @@ def socket_routes(catalog: RunCatalog, hub: Hub) -> APIRouter:
         after: int = Query(0, ge=0, le=2**53),
         speed: float | None = Query(None, ge=0.1, le=10_000),
     ) -> None:
-        await socket.accept()
         try:
-            run_dir = catalog.run_dir(run)
-        except UnknownRunError as error:
-            await socket.close(UNKNOWN_RUN, str(error)[:120])
-            return
-        if speed is not None:
-            replay = Replay(run_dir, after=after, speed=speed)
-            await _serve(socket, replay.frames(), replay)
-            return
-        async with hub.follow(run_dir, after) as frames:
-            await _serve(socket, frames, None)
+            await socket.accept()
+            await _follow(socket, catalog, hub, run, after, speed)
+        except WebSocketDisconnect:
+            return  # hung up in the middle of a word: nobody is left to be told
 
     return router
 
 
-async def _serve(socket: WebSocket, frames: AsyncIterator[str], replay: Replay | None) -> None:
+async def _follow(socket: WebSocket, catalog: RunCatalog, hub: Hub, run: str, after: int, speed: float | None) -> None:
+    try:
+        run_dir = catalog.run_dir(run)
+    except UnknownRunError as error:
+        await _close(socket, UNKNOWN_RUN, str(error))
+        return
+    if speed is not None:
+        replay = Replay(run_dir, after=after, speed=speed)
+        await _serve(socket, replay.frames(), replay)
+        return
+    try:
+        async with hub.follow(run_dir, after) as frames:
+            await _serve(socket, frames, None)
+    except sqlite3.Error as error:
+        await _close(socket, GONE, f"the store cannot be read: {error}")
+
+
+async def _serve(socket: WebSocket, frames: AsyncGenerator[str, None], replay: Replay | None) -> None:
     """Send until the client leaves or there is nothing more; listen at the same time."""
     sender = asyncio.create_task(_send(socket, frames))
     listener = asyncio.create_task(_listen(socket, replay))
-    done, pending = await asyncio.wait({sender, listener}, return_when=asyncio.FIRST_COMPLETED)
-    if replay is not None and sender in done and listener in pending:
-        done, pending = await asyncio.wait({listener})  # a shown replay stays open until its client leaves
-    for task in pending:
-        task.cancel()
-    await asyncio.gather(sender, listener, return_exceptions=True)
-    if listener not in done:
-        try:
-            await socket.close(GONE, "the run cannot be followed any more")
-        except RuntimeError:
-            return  # closed already
+    try:
+        await asyncio.wait({sender, listener}, return_when=asyncio.FIRST_COMPLETED)
+        if replay is not None and sender.done() and sender.exception() is None:
+            await asyncio.wait({listener})  # a shown replay stays open until its client leaves
+        left = listener.done()
+    finally:  # also when the server goes down: neither may outlive the connection
+        sender.cancel()
+        listener.cancel()
+        await asyncio.gather(sender, listener, return_exceptions=True)
+    if not left:
+        await _close(socket, GONE, "the run cannot be followed any more")
 
 
-async def _send(socket: WebSocket, frames: AsyncIterator[str]) -> None:
-    async with aclosing(frames):  # type: ignore[type-var]
+async def _close(socket: WebSocket, code: int, reason: str) -> None:
+    with suppress(RuntimeError):  # closed already
+        await socket.close(code, reason.encode()[:120].decode("utf-8", "ignore"))
+
+
+async def _send(socket: WebSocket, frames: AsyncGenerator[str, None]) -> None:
+    async with aclosing(frames):
         async for frame in frames:
             await socket.send_text(frame)
 
@@ -78,7 +93,7 @@ async def _listen(socket: WebSocket, replay: Replay | None) -> None:
         if replay is None:
             continue
         try:
-            command = ReplayCommand.model_validate(json.loads(text))
-        except (ValidationError, ValueError):
+            command = ReplayCommand.model_validate_json(text)
+        except ValidationError:
             continue
         replay.command(speed=command.speed, paused=command.paused)
