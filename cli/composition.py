@@ -222,7 +222,7 @@ def _desk(
     config: Config, problem: Problem, store: RunStore, stop_now: threading.Event, recorded: Recorded | None
 ) -> QueryDesk:
     ledger = Ledger(config.budget.tokens, config.budget.usd, stop_now)
-    ledger.restore(store.bills())
+    ledger.restore(store.bills(), store.held())
     roles = model_settings(config.llm)
     uses_models = any(settings.provider != "rules" for settings in roles.values())
     wants_cache = config.llm.cache and uses_models and recorded is None

@@ -642,5 +642,11 @@ class CallLog(Protocol):
 
     def find_call(self, request_hash: str, sample: str) -> CallRecord | None: ...
 
-    def save_call(self, record: CallRecord) -> None:
-        """Store the call with its `llm.called` event."""
+    def hold_call(self, name: str, tokens: int, usd: float) -> None:
+        """Before a request leaves: the most it can cost, held for good unless one of the next two lets go of it."""
+
+    def drop_hold(self, name: str) -> None:
+        """The request is known to have cost nothing."""
+
+    def save_call(self, record: CallRecord, held: str = "") -> None:
+        """Store the call with its `llm.called` event, and let go of what was held for it under that name."""

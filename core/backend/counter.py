@@ -58,11 +58,12 @@ class Counter:
             if found is not None:
                 return found
             blank = blank_record(digest, sample, place, request, settings)
+            hold = _Hold(self._log, sample)
             if settings.provider == "rules":
                 record = self._write(blank, request, place)
             else:
-                record = self._from_cache(blank, request, settings) or self._ask(blank, request, settings)
-            self._log.save_call(record)
+                record = self._from_cache(blank, request, settings) or self._ask(blank, request, settings, hold)
+            self._log.save_call(record, hold.name)
             if self._cache is not None and settings.provider != "rules" and not record.cached:
                 self._cache.save(record)
             return record
@@ -89,7 +90,7 @@ class Counter:
         tokens = {"prompt_tokens": found.prompt_tokens, "completion_tokens": found.completion_tokens}
         return blank.model_copy(update=kept | tokens)
 
-    def _ask(self, blank: CallRecord, request: Request, settings: ModelSettings) -> CallRecord:
+    def _ask(self, blank: CallRecord, request: Request, settings: ModelSettings, hold: _Hold) -> CallRecord:
         """Ask the provider, with retries, each try under a reservation of its own."""
         if self._offline:
             raise BackendError(f"the call '{blank.sample}' is not in the record, and a replay asks no model")
@@ -99,7 +100,7 @@ class Counter:
         def attempt(number: int) -> tuple[Reply, Usage, float | None]:
             nonlocal tries
             tries = number
-            return self._try_once(request, settings)
+            return self._try_once(request, settings, hold)
 
         facts: dict[str, Any]
         policy = RetryPolicy(settings.attempts, settings.backoff)
@@ -120,12 +121,14 @@ class Counter:
             facts["cost_usd"] = cost
         return blank.model_copy(update={**facts, "seconds": time.monotonic() - started, "tries": tries})
 
-    def _try_once(self, request: Request, settings: ModelSettings) -> tuple[Reply, Usage, float | None]:
+    def _try_once(self, request: Request, settings: ModelSettings, hold: _Hold) -> tuple[Reply, Usage, float | None]:
         gate = self._lines.gate(settings)
         with gate.passage():
             now = datetime.now(UTC)
             worst = most_tokens(request, settings)
             held = self._ledger.reserve(Amount(worst.prompt + worst.completion, cost_of(settings, worst, now) or 0.0))
+            if held.usd or self._ledger.cap_tokens is not None:
+                hold.take(held)
             try:
                 reply = self._lines.send(request, settings)
             except BackendError as error:
@@ -133,6 +136,7 @@ class Counter:
                     self._ledger.lose(held)
                 else:
                     self._ledger.settle(held, Amount())
+                    hold.drop()
                 if isinstance(error, BackendBusyError) and error.retry_after:
                     gate.pause(min(error.retry_after, 60.0))
                 raise
@@ -143,6 +147,30 @@ class Counter:
             cost = cost_of(settings, usage, now)
             self._ledger.settle(held, Amount(usage.prompt + usage.completion, cost or 0.0))
             return reply, usage, cost
+
+
+class _Hold:
+    """The stored reservation of a request in flight. One that nobody lets go of counts as lost when the run is resumed.
+
+    Each try has its own, so that a try that broke stays held while the next is answered.
+    """
+
+    def __init__(self, log: CallLog, sample: str) -> None:
+        self._log = log
+        self._sample = sample
+        self.name = ""
+        """Of the newest try; '' where nothing is held."""
+
+    def take(self, worst: Amount) -> None:
+        """Before the request leaves."""
+        self.name = f"{self._sample}/{time.time_ns()}"  # never that of a try of another process
+        self._log.hold_call(self.name, worst.tokens, worst.usd)
+
+    def drop(self) -> None:
+        """The try is known to have cost nothing."""
+        if self.name:
+            self._log.drop_hold(self.name)
+            self.name = ""
 
 
 def _guess(request: Request, reply: Reply) -> Usage:

@@ -17,6 +17,12 @@ class MemoryLog:
     def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
         return self.records.get((request_hash, sample))
 
-    def save_call(self, record: CallRecord) -> None:
+    def hold_call(self, name: str, tokens: int, usd: float) -> None:
+        """Nothing outlives the object, so nothing is held."""
+
+    def drop_hold(self, name: str) -> None:
+        """Nothing is held."""
+
+    def save_call(self, record: CallRecord, held: str = "") -> None:
         with self._lock:
             self.records[record.request_hash, record.sample] = record

@@ -152,8 +152,14 @@ class RecordedCalls:
         self._into.save_call(answer)
         return answer
 
-    def save_call(self, record: CallRecord) -> None:
-        self._into.save_call(record)
+    def hold_call(self, name: str, tokens: int, usd: float) -> None:
+        self._into.hold_call(name, tokens, usd)
+
+    def drop_hold(self, name: str) -> None:
+        self._into.drop_hold(name)
+
+    def save_call(self, record: CallRecord, held: str = "") -> None:
+        self._into.save_call(record, held)
 
     def _drift(self, sample: str) -> CallRecord | None:
         found = self._by_sample.get(sample)

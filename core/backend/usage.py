@@ -62,10 +62,22 @@ class Ledger:
         with self._room:
             return self._lost
 
-    def restore(self, bills: Iterable[tuple[int | None, int | None, float | None]]) -> None:
-        """Count the stored calls of a run that is resumed: (prompt tokens, completion tokens, dollars) each."""
-        for prompt, completion, usd in bills:
-            self._add(Amount((prompt or 0) + (completion or 0), usd or 0.0))
+    def restore(
+        self,
+        bills: Iterable[tuple[int | None, int | None, float | None]],
+        held: Iterable[tuple[int, float]] = (),
+    ) -> None:
+        """Count what a run did before it is resumed.
+
+        Args:
+            bills: (prompt tokens, completion tokens, dollars) of its answered calls.
+            held: (tokens, dollars) at most of its calls whose answers were never stored: they are lost.
+        """
+        with self._room:
+            for prompt, completion, usd in bills:
+                self._spent += Amount((prompt or 0) + (completion or 0), usd or 0.0)
+            for tokens, dollars in held:
+                self._lost += Amount(tokens, dollars)
 
     def reserve(self, worst: Amount) -> Amount:
         """Hold `worst`; waits while calls in flight hold the room that may come free again.
@@ -97,10 +109,6 @@ class Ledger:
             self._reserved -= reserved
             self._lost += reserved
             self._room.notify_all()
-
-    def _add(self, amount: Amount) -> None:
-        with self._room:
-            self._spent += amount
 
     def _fits(self, total: Amount) -> bool:
         # A reservation of nothing always fits: a free call under a used-up dollar cap, a resumed run above a lower cap.

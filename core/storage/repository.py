@@ -22,6 +22,8 @@ from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASK
 from core.storage.rows import call_from_row, event_body, event_from_row, node_from_row, node_values
 
 DB_NAME = "run.db"
+_HELD = "held/"
+"""Prefix of the facts that hold the worst case of requests without an answer."""
 
 
 class RunStore:
@@ -262,7 +264,20 @@ class RunStore:
             row = connection.execute(query).mappings().first()
         return None if row is None else call_from_row(self.db, row)
 
-    def save_call(self, record: CallRecord) -> None:
+    def hold_call(self, name: str, tokens: int, usd: float) -> None:
+        self._write("hold", lambda: self._put_facts({_HELD + name: [tokens, usd]}))
+
+    def drop_hold(self, name: str) -> None:
+        with self.db.transaction() as connection:
+            connection.execute(delete(FACTS).where(FACTS.c.key == _HELD + name))
+
+    def held(self) -> list[tuple[int, float]]:
+        """(tokens, dollars) at most of each request that left and whose answer was never stored."""
+        with self.db.transaction() as connection:
+            values = connection.execute(select(FACTS.c.value).where(FACTS.c.key.startswith(_HELD))).scalars()
+            return [(int(tokens), float(usd)) for tokens, usd in values]
+
+    def save_call(self, record: CallRecord, held: str = "") -> None:
         def facts() -> Sequence[Event]:
             with self.db.transaction() as connection:
                 values = record.model_dump()
@@ -270,6 +285,8 @@ class RunStore:
                 values["user"] = self.db.put_parts(record.user)
                 values["reply"] = self.db.put_text(record.reply)
                 result = connection.execute(insert(CALLS).values(**values))
+                if held:
+                    self.drop_hold(held)
                 key = result.inserted_primary_key
                 shared = {name: values[name] for name in LLMCalled.model_fields.keys() & values.keys()}
                 return [LLMCalled(call_id=int(key[0]) if key else 0, **shared)]

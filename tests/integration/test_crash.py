@@ -14,6 +14,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from support.command_line import Cli
 from support.processes import descendants, eventually, kill_hard, survivors
 
 from core.storage.reader import RunReader
+from core.storage.repository import RunStore
 from utils.errors import StoreError
 
 KILLS = int(os.environ.get("SWARM_EVO_TEST_KILLS", "15"))
@@ -159,6 +161,43 @@ def test_no_answered_call_is_asked_again(cli_at, toy):
         assert_same(cli, reference)
 
 
+@pytest.mark.parametrize("spare", [-1, 0])
+def test_a_call_in_flight_at_a_kill_is_held_against_the_cap(cli, toy, spare):
+    """The server may bill it, so it counts at its worst: the cap leaves room for one more such call, or just not."""
+    arrived, released = threading.Event(), threading.Event()
+
+    def script(request: dict, number: int) -> str:
+        if number == 1:
+            arrived.set()
+            released.wait(60)
+        return f"```python\nx = {number}.5\n```\n"
+
+    with ChatServer(script) as server:
+        words = ["search.batch=1", *server.words(), "agent.review=never", "llm.code.max_tokens=500"]
+        child = cli.start(*toy(4), *words, "budget.tokens=1000000")
+        assert arrived.wait(60)
+        kill_hard(child)
+        released.set()
+        ((tokens, usd),) = held(cli.run_dir)
+        assert tokens > 500 and usd == pytest.approx((tokens - 500) * 1e-6 + 500 * 2e-6)
+        answered = 110  # what the server counts for a call
+        ended = cli("resume", "latest", f"budget.tokens={answered + 2 * tokens + spare}")
+        assert ended.code == 0, ended.err
+        asked = len(server.requests) - 2
+    assert asked == (0 if spare < 0 else 1), "the call of the killed process was forgotten, or counted twice"
+    assert held(cli.run_dir) == [(tokens, usd)], "an answered call is still held"
+    assert cli.show()["tokens"] == answered * (1 + asked)
+    assert f"budget.tokens={answered + 2 * tokens + spare} is reached" in ended.out + ended.err
+
+
+def held(run_dir: Path) -> list[tuple[int, float]]:
+    store = RunStore(run_dir)
+    try:
+        return store.held()
+    finally:
+        store.close()
+
+
 @pytest.mark.parametrize(
     "boundary", ["before:fact:control_offset:1", "after:fact:control_offset:1", "before:round:1", "after:round:1"]
 )
@@ -198,7 +237,7 @@ def test_killed_at_random_moments(cli_at, family):
     began = time.monotonic()
     reference = uninterrupted(cli_at, words)
     whole = time.monotonic() - began
-    rng = random.Random(family)
+    rng = random.Random(f"{family} {KILLS}")
     kills: Counter[str] = Counter()
     runs = 0
     while kills.total() < KILLS:
