@@ -19,7 +19,8 @@ from dashboard.server.page import DIST, page_routes
 from dashboard.server.routes_control import control_routes
 from dashboard.server.routes_nodes import arena_routes, node_routes
 from dashboard.server.routes_runs import run_routes, view_routes
-from dashboard.server.schemas import FRAMES, ReplayAt
+from dashboard.server.schemas.frames import FRAMES
+from dashboard.server.schemas.runs import ReplayAt
 from dashboard.server.security import Guard
 from dashboard.server.socket import socket_routes
 from utils.errors import StoreError, UnknownRunError

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import text
 
 from core.storage.reader import RunReader
-from dashboard.server.schemas import Engine, GameDetail, GamePage, GameRow, Move
+from dashboard.server.schemas.arena import Engine, GameDetail, GamePage, GameRow, Move
 from dashboard.server.search_views import events_of
 
 _STARTED = text(

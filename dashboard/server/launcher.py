@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dashboard.server.catalog import LOCK_NAME, RunCatalog, lock_holder
-from dashboard.server.schemas import Launch, StartRequest
+from dashboard.server.schemas.control import Launch, StartRequest
 from utils.errors import StoreError
 
 MAIN = Path(__file__).resolve().parents[2] / "main.py"

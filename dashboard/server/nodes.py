@@ -12,7 +12,8 @@ from sqlalchemy import text
 from core.state.node import Node
 from core.storage.reader import RunReader
 from dashboard.server.overview import node_totals
-from dashboard.server.schemas import Call, Diff, DiffLine, LiveTail, NodeDetail, NodePage, NodeRow
+from dashboard.server.schemas.nodes import Call, Diff, DiffLine, NodeDetail, NodePage, NodeRow
+from dashboard.server.schemas.runs import LiveTail
 
 NODE_ID = re.compile(r"[0-9a-f]{4,64}")
 TAIL_BYTES = 8192

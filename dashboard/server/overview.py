@@ -10,7 +10,7 @@ from sqlalchemy import Connection, text
 from core.state.node import FREE_OPERATORS
 from core.storage.reader import RunReader
 from dashboard.server.catalog import RunCatalog
-from dashboard.server.schemas import RunDetail, RunSummary, Totals
+from dashboard.server.schemas.runs import RunDetail, RunSummary, Totals
 from utils.errors import StoreError, UnknownRunError
 
 _FREE = ", ".join(f"'{name}'" for name in sorted(FREE_OPERATORS))

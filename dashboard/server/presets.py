@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import get_args
 
-from dashboard.server.schemas import Presets, StartRequest
+from dashboard.server.schemas.control import Presets, StartRequest
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 NEEDS_A_FILE = frozenset({"script", "command"})

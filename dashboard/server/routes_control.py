@@ -12,7 +12,8 @@ from dashboard.server.launcher import Launcher
 from dashboard.server.presets import presets
 from dashboard.server.routes_nodes import NodeId
 from dashboard.server.routes_runs import Run
-from dashboard.server.schemas import Accepted, Launch, MarkRequest, NoteRequest, Problem, StartRequest
+from dashboard.server.schemas.base import Problem
+from dashboard.server.schemas.control import Accepted, Launch, MarkRequest, NoteRequest, StartRequest
 
 REFUSED: dict[int | str, dict[str, Any]] = {
     403: {"model": Problem, "description": "Another origin, or a Host name that is not served."},

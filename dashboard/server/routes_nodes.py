@@ -12,7 +12,8 @@ from core.state.node import Node, Operator
 from dashboard.server import arena_views, nodes
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.routes_runs import Run
-from dashboard.server.schemas import Call, Diff, Engine, GameDetail, GamePage, NodeDetail, NodePage
+from dashboard.server.schemas.arena import Engine, GameDetail, GamePage
+from dashboard.server.schemas.nodes import Call, Diff, NodeDetail, NodePage
 
 NodeId = Annotated[str, Path(pattern=r"^[0-9a-f]{4,64}$", description="Node id, or a unique prefix of it.")]
 GameId = Annotated[str, Query(alias="id", min_length=1, max_length=400)]

@@ -10,21 +10,9 @@ from dashboard.server import overview, search_views
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.nodes import live_tails
 from dashboard.server.presets import presets
-from dashboard.server.schemas import (
-    Cost,
-    Curve,
-    EventPage,
-    FailureCount,
-    Generation,
-    Health,
-    Islands,
-    LiveTail,
-    Presets,
-    ReplayAt,
-    RunDetail,
-    RunSummary,
-    Snapshot,
-)
+from dashboard.server.schemas.control import Presets
+from dashboard.server.schemas.runs import Cost, EventPage, Health, LiveTail, ReplayAt, RunDetail, RunSummary, Snapshot
+from dashboard.server.schemas.search import Curve, FailureCount, Generation, Islands
 from dashboard.server.snapshot import event_json, event_rows, snapshot_json
 
 Run = Annotated[str, Path(max_length=128, description="Run id, as listed by /api/runs.")]

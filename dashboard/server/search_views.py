@@ -10,7 +10,8 @@ from sqlalchemy import Connection, text
 from core.state.failure import FailureKind
 from core.storage.reader import RunReader
 from dashboard.server.overview import totals
-from dashboard.server.schemas import Cost, CostRow, Curve, FailureCount, Generation, Island, Islands
+from dashboard.server.schemas.runs import Cost, CostRow
+from dashboard.server.schemas.search import Curve, FailureCount, Generation, Island, Islands
 
 _SCORED = "fitness IS NOT NULL AND is_valid AND NOT is_buggy"
 _CURVE = text(f"SELECT step, fitness, metric_value FROM nodes WHERE {_SCORED} ORDER BY step")

@@ -9,7 +9,7 @@ from pathlib import Path
 import uvicorn
 
 from dashboard.server.app import create_app
-from dashboard.server.schemas import ReplayAt
+from dashboard.server.schemas.runs import ReplayAt
 from dashboard.server.security import LOOPBACK
 from utils.errors import ConfigError, UnknownRunError
 

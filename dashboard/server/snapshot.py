@@ -12,7 +12,7 @@ from sqlalchemy import Connection, text
 
 from core.storage.reader import RunReader
 from dashboard.server.overview import NEWEST, totals
-from dashboard.server.schemas import RunDetail
+from dashboard.server.schemas.runs import RunDetail
 
 KEPT = (
     "run.started", "run.finished", "node.committed", "baseline.scored", "final.scored", "ladder.counted",

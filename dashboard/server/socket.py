@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.hub import Hub
 from dashboard.server.replay import Replay
-from dashboard.server.schemas import ReplayCommand
+from dashboard.server.schemas.frames import ReplayCommand
 from utils.errors import UnknownRunError
 
 UNKNOWN_RUN = 4404

@@ -13,7 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from dashboard.server.app import create_app
-from dashboard.server.schemas import ReplayAt
+from dashboard.server.schemas.runs import ReplayAt
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "browser"))
 from synthetic_runs import competition, write_all

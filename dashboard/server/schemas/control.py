@@ -1,0 +1,55 @@
+"""What may be asked of a run, and what a new one may choose from."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from dashboard.server.schemas.base import Model
+
+
+class Presets(Model):
+    problems: dict[str, list[str]]
+    """Problem preset → names it knows."""
+    llms: list[str]
+    policies: list[str]
+
+
+class StartRequest(Model):
+    """A new run. Every value is a choice or a number: no path and no command comes from a client."""
+
+    problem: str = Field(pattern=r"^[a-z][a-z0-9_]{0,40}$")
+    name: str | None = Field(None, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,60}$")
+    llm: str = Field("rules", pattern=r"^[a-z][a-z0-9_-]{0,40}$")
+    policy: Literal["three_phase", "mcts", "islands", "generations"] | None = None
+    max_steps: int | None = Field(None, ge=0, le=1_000_000)
+    max_generations: int | None = Field(None, ge=0, le=100_000)
+    seconds: float | None = Field(None, ge=0, le=10_000_000)
+    usd: float | None = Field(None, ge=0, le=100_000)
+    seed: int | None = Field(None, ge=0, le=2**53)
+    workers: int | None = Field(None, ge=1, le=256)
+
+
+class Launch(Model):
+    """A child process that executes `main.py`."""
+
+    launch: str
+    state: Literal["starting", "running", "ended"]
+    run: str | None
+    exit_code: int | None
+    output: str
+    """The last lines it printed."""
+
+
+class NoteRequest(Model):
+    text: str = Field(min_length=1, max_length=4000)
+
+
+class MarkRequest(Model):
+    mark: Literal["pinned", "banned", "none"]
+
+
+class Accepted(Model):
+    accepted: bool
+    detail: str

@@ -1,0 +1,79 @@
+"""Nodes: a list of them, one whole, its difference to a parent, its prompts and replies."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from core.state.node import MetricSource, Node, Operator
+from dashboard.server.schemas.base import Model
+from dashboard.server.schemas.runs import Totals
+
+
+class NodeRow(Model):
+    """A node in a list: no code, no output."""
+
+    node_id: str
+    step: int
+    parent_ids: list[str]
+    operator: Operator
+    generation: int | None = None
+    island: int | None = None
+    metric: float | None = None
+    metric_source: MetricSource | None = None
+    claimed_metric: float | None = None
+    is_buggy: bool = False
+    is_valid: bool = True
+    failure: str | None = None
+    exec_time: float = 0.0
+    writer: str = ""
+
+
+class NodePage(Model):
+    total: int
+    nodes: list[NodeRow]
+
+
+class NodeDetail(Model):
+    """A node, whole. All its texts are untrusted."""
+
+    node: Node
+    children_ids: list[str]
+    why: dict[str, Any]
+    stages: dict[str, float]
+    """Seconds by stage."""
+    mark: Literal["pinned", "banned", "none"]
+    totals: Totals
+
+
+class DiffLine(Model):
+    kind: Literal["same", "add", "del", "skip"]
+    old: int | None = None
+    new: int | None = None
+    text: str = ""
+
+
+class Diff(Model):
+    node_id: str
+    against: str | None
+    added: int
+    removed: int
+    lines: list[DiffLine]
+
+
+class Call(Model):
+    """A prompt and its reply. Untrusted texts."""
+
+    role: str
+    attempt: int
+    provider: str
+    model: str
+    system: str
+    user: str
+    reply: str
+    finish_reason: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost_usd: float | None
+    seconds: float
+    tries: int
+    cached: bool

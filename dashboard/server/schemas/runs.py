@@ -1,0 +1,114 @@
+"""A run as a whole: its line in the list, its facts, its state at one moment, its cost."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from core.events import Event
+from core.state.node import FREE_OPERATORS
+from dashboard.server.schemas.base import Model
+
+
+class ReplayAt(Model):
+    run: str
+    speed: float
+
+
+class Health(Model):
+    ok: bool
+    runs: int
+    page_built: bool
+    replay: ReplayAt | None = None
+    """Set when the server was started by `replay --serve`: the page opens it."""
+
+
+class RunSummary(Model):
+    """One line of the list of runs."""
+
+    run: str
+    problem: str = ""
+    status: Literal["running", "finished", "interrupted", "failed", "starting", "unreadable"]
+    live: bool
+    """A process holds the run right now."""
+    started_at: str | None = None
+    steps: int = 0
+    best_metric: float | None = None
+    best_node_id: str | None = None
+    lower_is_better: bool = False
+    unit: str = ""
+    writer: str = ""
+    cost_usd: float | None = None
+    error: str = ""
+    """Why the store cannot be read."""
+
+
+class RunDetail(RunSummary):
+    """A run's facts; secrets in `config` were masked before they were stored."""
+
+    policy: str = ""
+    sandbox: dict[str, Any] = Field(default_factory=dict)
+    config: dict[str, Any] = Field(default_factory=dict)
+    baselines: list[dict[str, Any]] = Field(default_factory=list)
+    final: dict[str, Any] | None = None
+    environment: dict[str, Any] = Field(default_factory=dict)
+    budget: dict[str, float | int | None] = Field(default_factory=dict)
+    max_steps: int | None = None
+    max_generations: int | None = None
+    reason: str = ""
+    """Which limit ended it."""
+    elapsed: float = 0.0
+    last_seq: int = 0
+    free_operators: list[str] = Field(default_factory=lambda: sorted(FREE_OPERATORS))
+    """Nodes of these operators are no steps of the search."""
+
+
+class Totals(Model):
+    """Sums over the answered calls; null where nothing was counted (`rules`)."""
+
+    calls: int = 0
+    cached: int = 0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+    seconds: float = 0.0
+
+
+class Snapshot(Model):
+    """The state at `as_of_seq`, as the few events that made it: the page reduces them like live ones."""
+
+    as_of_seq: int
+    run: RunDetail
+    totals: Totals
+    events: list[Event]
+
+
+class EventPage(Model):
+    events: list[Event]
+    last_seq: int
+
+
+class CostRow(Model):
+    role: str
+    provider: str
+    model: str
+    calls: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost_usd: float | None
+    seconds: float | None
+
+
+class Cost(Model):
+    totals: Totals
+    rows: list[CostRow]
+
+
+class LiveTail(Model):
+    """The last output of a candidate that runs now. Untrusted text."""
+
+    node_id: str
+    text: str
+    cut: bool
+    """True if there was more before it."""
