@@ -89,7 +89,7 @@ def load_preset(kind: str, name: str) -> DictConfig:
         path = Path(name)
     elif not path.is_file():
         known = sorted(p.stem for p in (CONFIG_DIR / kind).glob("*.yaml"))
-        raise ConfigError(f"--{kind}: unknown preset '{name}'{_nearest(name, known)}; allowed: {', '.join(known)}")
+        raise ConfigError(f"--{kind}: unknown preset '{name}'{nearest(name, known)}; allowed: {', '.join(known)}")
     return _read_yaml(path, f"{kind} preset")
 
 
@@ -208,7 +208,7 @@ def _explain(error: ValidationError) -> str:
     if fault["type"] == "extra_forbidden":
         known = known_keys()
         parents = {k.rsplit(".", 1)[0] for k in known if "." in k}
-        return f"unknown key '{key}'{_nearest(key, [*known, *parents])}"
+        return f"unknown key '{key}'{nearest(key, [*known, *parents])}"
     value = "********" if "api_key" in key or "token" in path[-1:] else repr(fault.get("input"))
     return f"{key}={value}: {fault['msg'].removeprefix('Value error, ')}"
 
@@ -225,7 +225,8 @@ def known_keys(model: type[BaseModel] = Config, prefix: str = "") -> list[str]:
     return keys
 
 
-def _nearest(word: str, known: Sequence[str]) -> str:
+def nearest(word: str, known: Sequence[str]) -> str:
+    """What to add to a refusal: the known word that is most like `word`, or nothing."""
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
     return f" (did you mean '{close[0]}'?)" if close else ""
 

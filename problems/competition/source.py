@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from utils.config import nearest
 from utils.config_schema import Config
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer
@@ -23,6 +24,8 @@ PREVIEW = HERE.parent.parent / "utils" / "data_preview.py"
 PREPARING = ("preparing", "carving", "parts", "rdata", "shim", "mlebench_helpers", "tables", "checking")
 """Modules of the child whose change prepares anew."""
 DEFAULT = "ames"
+_ALLOWED = f"allowed: {', '.join(KINDS)}"
+_DIRECTIONS = {"min": True, "minimize": True, "max": False, "maximize": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ def find_source(cfg: Config) -> Source:
     known = sorted(path.name for path in BUNDLED.iterdir() if (path / "config.yaml").is_file())
     if name not in known:
         raise ConfigError(
-            f"problem.name={name}: unknown competition; allowed: {', '.join(known)}, "
+            f"problem.name={name}: unknown competition{nearest(name, known)}; allowed: {', '.join(known)}, "
             f"or --problem.path=FOLDER, or --data.dir=DIR"
         )
     return _bundled(BUNDLED / name)
@@ -100,7 +103,7 @@ def _bundled(folder: Path) -> Source:
         request,
         (folder / "description.md").read_text(encoding="utf-8"),
         metric=kind,
-        watched=tuple(folder / name for name in ("config.yaml", "prepare.py", "grade.py")),
+        watched=(BUNDLED / "hiding.py", *(folder / name for name in ("config.yaml", "prepare.py", "grade.py"))),
     )
 
 
@@ -139,7 +142,7 @@ def _own_data(cfg: Config) -> Source:
     scored = data.target is not None and data.metric is not None
     kind = metric_kind(data.metric) if data.metric else None
     if data.metric and kind is None:
-        raise ConfigError(f"data.metric={data.metric}: unknown metric; allowed: {', '.join(KINDS)}")
+        raise ConfigError(f"data.metric={data.metric}: unknown metric{nearest(data.metric, list(KINDS))}; {_ALLOWED}")
     if not scored and cfg.llm.code.provider == "rules":
         raise ConfigError(
             f"data.dir={data.dir}: `rules` cannot read a score from output; give data.target and data.metric, or an LLM"
@@ -147,7 +150,7 @@ def _own_data(cfg: Config) -> Source:
     request = {
         "kind": "own", "folder": str(dataset.path), "target": data.target if scored else None,
         "metric": kind.name if kind else None, "task": kind.task if kind else None, "split": data.split,
-        "seed": int(cfg.problem.options.get("split_seed", 0)),
+        "seed": int(cfg.problem.options.get("split_seed", 0)), "skip": _ours_inside(dataset.path, cfg),
     }  # fmt: skip
     if kind is not None:
         lower = kind.lower_is_better
@@ -155,7 +158,6 @@ def _own_data(cfg: Config) -> Source:
             raise ConfigError(f"problem.direction={cfg.problem.direction}: {kind.label} is {'min' if lower else 'max'}")
     else:
         lower = _direction_of_claims(cfg)
-    files = [path for path in (dataset.train, dataset.test, dataset.sample) if path]
     return Source(
         dataset.path.name,
         kind.label if kind else "claimed score",
@@ -165,8 +167,25 @@ def _own_data(cfg: Config) -> Source:
         goal=data.goal or "",
         metric=kind,
         claims_only=not scored,
-        stamped=tuple(files),
+        stamped=tuple(_goes_along(dataset.path, request["skip"])),
     )
+
+
+def _ours_inside(folder: Path, cfg: Config) -> list[str]:
+    """What a project keeps inside the user's data folder: never shown to a program, since old labels lie there."""
+    project = Path(cfg.project.dir).resolve()
+    ours = (project / "workspaces", project / "logs")
+    return [str(path.relative_to(folder)) for path in ours if path.is_relative_to(folder)]
+
+
+def _goes_along(folder: Path, skip: list[str]) -> list[Path]:
+    """Files and folders at the top of the user's data; a change of one prepares anew."""
+    return sorted(path for path in folder.iterdir() if path.exists() and not _is_ours(path, folder, skip))
+
+
+def _is_ours(path: Path, folder: Path, skip: list[str]) -> bool:
+    name = str(path.relative_to(folder))
+    return name.startswith(".") or any(name == other or other.startswith(f"{name}/") for other in skip)
 
 
 def _direction_of_claims(cfg: Config) -> bool:
@@ -177,15 +196,14 @@ def _direction_of_claims(cfg: Config) -> bool:
 
 def _direction(config: dict[str, Any], leaderboard: tuple[float, ...], cfg: Config, folder: Path) -> bool:
     """From the config, else from the leaderboard's order, else from `problem.direction`."""
-    for name, low in (("direction", "min"), ("direction", "minimize"), ("lower_is_better", True)):
-        if name in config:
-            if config[name] == low:
-                return True
-            if name == "lower_is_better" or low != "min":
-                return False
-    kind = config["grader"].get("is_lower_better", config["grader"].get("lower_is_better"))
-    if isinstance(kind, bool):
-        return kind
+    if "direction" in config:
+        if str(config["direction"]) not in _DIRECTIONS:
+            raise ConfigError(f"problem.path={folder}: direction: {config['direction']}; allowed: min, max")
+        return _DIRECTIONS[str(config["direction"])]
+    grader = config["grader"]
+    for told in (config.get("lower_is_better"), grader.get("is_lower_better"), grader.get("lower_is_better")):
+        if isinstance(told, bool):
+            return told
     if len(leaderboard) > 1 and leaderboard[0] != leaderboard[-1]:
         return leaderboard[0] < leaderboard[-1]
     if cfg.problem.direction is None:

@@ -350,6 +350,8 @@ REFUSED = {
     "data.target=rent data.metric=profit": "data.metric=profit: unknown metric; allowed: rmse",
     "data.target=kind data.metric=rmse": "data.metric=rmse needs a column of numbers; 'kind' holds text",
     "data.target=street data.metric=auc": "data.metric=auc needs two classes; 'street' has 10",
+    "data.target=rent data.metric=msre": "unknown metric (did you mean 'mse'?)",
+    "data.target=rent data.metric=accuracy": "data.metric=accuracy compares classes; 'rent' has 120 values in 120 rows",
     "data.target=rent data.metric=mae data.split=time:hour": "no such column 'hour'",
     "data.target=rent data.metric=mae data.split=time:kind": "neither numbers nor dates",
     "data.target=rent data.metric=mae data.split=group:kind": "2 groups; at least 4 are needed",
@@ -365,6 +367,59 @@ def test_what_cannot_be_used_is_refused_in_one_line(tmp_path, inline, words, mes
     with pytest.raises(ConfigError) as caught:
         build(load_config(None, [f"data.dir={folder}", *words.split()]), tmp_path).prepare()
     assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"rent\n" + b"".join(b"%d\n" % i for i in range(60)), "train.csv has no other column to predict it from"),
+        (b"size;rent\n" + b"".join(b"%d;%d\n" % (i, i) for i in range(60)), "separates its columns by ';'"),
+        ("größe,rent\n1,2\n".encode("latin-1"), "is not UTF-8 text (byte "),
+        (b"size,rent\n" + b"1,inf\n" * 9 + b"2,3\n" * 60, "9 labels are infinite"),
+    ],
+)
+def test_a_table_that_cannot_be_used_is_told_in_one_line(tmp_path, inline, content, message):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "train.csv").write_bytes(content)
+    with pytest.raises(ConfigError) as caught:
+        build(load_config(None, [f"data.dir={tmp_path / 'mine'}", *SCORED]), tmp_path).prepare()
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("place", [".", "flats"])
+def test_data_in_the_folder_that_one_works_in(tmp_path, inline, place):
+    """What we keep in that folder (labels of earlier preparations, stores) is copied into no `input/`."""
+    own_data(tmp_path / "work")
+    project = tmp_path / "work" / place
+    words = [f"data.dir={tmp_path / 'work'}", f"project.dir={project}", *SCORED]
+    (tmp_path / "work" / "gone.txt").symlink_to(tmp_path / "nowhere")
+    for seed in (0, 1):  # the second finds the labels of the first inside the data folder
+        problem = build(load_config(None, [*words, f"problem.options.split_seed={seed}"]), project)
+        problem.prepare()
+    found = [str(path.relative_to(problem.input_dir)) for path in problem.input_dir.rglob("*")]
+    assert "streets.txt" in found and "gone.txt" not in found
+    assert not [name for name in found if "answers" in name or "workspaces" in name]
+
+
+def test_a_changed_file_beside_the_tables_is_prepared_anew(tmp_path, inline):
+    folder = own_data(tmp_path / "mine")
+
+    def told() -> str:
+        problem = build(load_config(None, [f"data.dir={folder}", *SCORED]), tmp_path)
+        problem.prepare()
+        return (problem.input_dir / "streets.txt").read_text()
+
+    assert told() == "more"
+    (folder / "streets.txt").write_text("changed")
+    assert told() == "changed"
+
+
+def test_a_direction_that_nobody_knows_is_refused(tmp_path):
+    folder = mle_folder(tmp_path)
+    config = folder / "config.yaml"
+    config.write_text(config.read_text() + "direction: upwards\n")
+    with pytest.raises(ConfigError, match="direction: upwards; allowed: min, max"):
+        build(load_config(None, [f"problem.path={folder}"]), tmp_path)
 
 
 def test_too_few_labels_are_refused(tmp_path, inline):

@@ -20,6 +20,9 @@ from .tables import Unusable, read_table
 HIDDEN = 0.3
 """Fraction of the labelled rows that is hidden: half for validation, half for the final score."""
 MIN_ROWS = 40
+MANY_CLASSES = 20
+"""So many classes may be there however few the rows are."""
+LABELLED = ("train.csv", "test.csv", "sample_submission.csv")
 ROW_ID = "row_id"
 ID_NAMES = ("id", "index", "row_id", "uid", "uuid", "key")
 
@@ -36,6 +39,8 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     labelled = _labelled(train, target, folder)
     theirs = _read(folder / "test.csv") if (folder / "test.csv").is_file() else labelled.iloc[:0]
     theirs = theirs.drop(columns=target, errors="ignore")
+    if len(labelled.columns) == 1:
+        raise Unusable(f"data.target={target}: train.csv has no other column to predict it from")
     labels = _check_target(labelled[target], request)
     labelled, theirs, key = _with_ids(labelled, theirs, folder)
     hidden, how, column = _hidden_rows(labelled, target, request)
@@ -49,7 +54,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     if how != "time":
         test = test.sample(frac=1, random_state=request["seed"])
     _write(public, private, shown, test, answers[[key, target]], theirs, key, target, request["task"])
-    _copy_rest(folder, public)
+    _copy_rest(folder, public, request, but=LABELLED)
     exam = {
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": [target],
         "strict": True, "labels": labels, "metric": request["metric"], "grade": None, "parts": split,
@@ -60,7 +65,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
 
 def _claims_only(folder: Path, public: Path, request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Nothing is hidden: the program's own words about its score are all there is."""
-    shutil.copytree(folder, public, symlinks=False)
+    _copy_rest(folder, public, request)
     note = "no target and metric are given: scores are the programs' claims"
     return (
         {"targets": [], "parts": None},
@@ -70,9 +75,15 @@ def _claims_only(folder: Path, public: Path, request: dict[str, Any]) -> tuple[d
 
 def _read(path: Path) -> Any:
     try:
-        return read_table(path)
+        table = read_table(path)
+    except UnicodeDecodeError as error:
+        raise Unusable(f"data.dir: '{path}' is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
     except Exception as error:  # the user's file
         raise Unusable(f"data.dir: '{path}' is not a CSV table: {str(error).splitlines()[0]}") from error
+    mark = next((mark for mark in ";\t|" if len(table.columns) == 1 and mark in str(table.columns[0])), None)
+    if mark:
+        raise Unusable(f"data.dir: '{path}' separates its columns by {mark!r}; save it with commas")
+    return table
 
 
 def _labelled(train: Any, target: str, folder: Path) -> Any:
@@ -96,10 +107,14 @@ def _check_target(values: Any, request: dict[str, Any]) -> bool:
             raise Unusable(
                 f"{given} needs a column of numbers; '{values.name}' holds text such as {values.iloc[0]!r:.40}"
             )
+        if np.isinf(values).any():
+            raise Unusable(f"data.target={values.name}: {int(np.isinf(values).sum())} labels are infinite")
         if metric == "rmsle" and values.min() < 0:
             raise Unusable(f"{given} needs labels of at least 0; '{values.name}' goes down to {values.min():g}")
     elif classes != 2 and (task == "probability" or metric == "f1"):
         raise Unusable(f"{given} needs two classes; '{values.name}' has {classes}")
+    elif classes > max(MANY_CLASSES, len(values) / 2):
+        raise Unusable(f"{given} compares classes; '{values.name}' has {classes} values in {len(values)} rows")
     return task == "labels"
 
 
@@ -198,8 +213,18 @@ def _write(
     (private / "user_rows.json").write_text(text, encoding="utf-8")
 
 
-def _copy_rest(folder: Path, public: Path) -> None:
-    """Further files of the user (images, extra tables) go along; the labelled ones are already written."""
-    for path in folder.iterdir():
-        if path.name not in ("train.csv", "test.csv", "sample_submission.csv") and not path.name.startswith("."):
-            (shutil.copytree if path.is_dir() else shutil.copy2)(path, public / path.name)
+def _copy_rest(folder: Path, public: Path, request: dict[str, Any], but: tuple[str, ...] = ()) -> None:
+    """Further files of the user (images, extra tables) go along.
+
+    Hidden files do not, nor `but` at the top, nor what we ourselves keep inside the folder (`skip`): the prepared
+    competitions, with their labels, lie there if the user's data are in the folder that he works in.
+    """
+    barred = {folder / name for name in (*but, *request["skip"])}
+
+    def ignore(place: str, names: list[str]) -> set[str]:
+        return {name for name in names if name.startswith(".") or Path(place, name) in barred}
+
+    try:
+        shutil.copytree(folder, public, ignore=ignore, ignore_dangling_symlinks=True, dirs_exist_ok=True)
+    except OSError as error:
+        raise Unusable(f"data.dir={folder}: cannot copy its files: {str(error)[:300]}") from error

@@ -37,15 +37,15 @@ def split_hidden(
 
 
 def _halve_groups(groups: Any, random: Any) -> tuple[Any, Any]:
-    names = np.unique(groups.astype(str))
-    random.shuffle(names)
-    sizes = pd.Series(groups.astype(str)).value_counts()
-    total, first = 0, set()
-    for name in names:
-        if total < len(groups) / 2:
-            first.add(name)
-            total += sizes[name]
-    inside = np.isin(groups.astype(str), list(first))
+    """Each group, in a drawn order, goes to the half that has fewer rows: no half is empty."""
+    labels = groups.astype(str)
+    names, sizes = np.unique(labels, return_counts=True)
+    rows, first = [0, 0], []
+    for place in random.permutation(len(names)):
+        half = int(rows[1] < rows[0])
+        rows[half] += sizes[place]
+        first += [names[place]] if half == 0 else []
+    inside = np.isin(labels, first)
     return np.flatnonzero(inside), np.flatnonzero(~inside)
 
 

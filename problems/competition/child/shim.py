@@ -53,11 +53,12 @@ def install(folder: Path) -> None:
         _module("mlebench").__path__ = []
         _module("mlebench.grade_helpers", InvalidSubmissionError=InvalidSubmissionError)
         _module("mlebench.utils", **_helpers())
-        _module("mlebench.competitions").__path__ = []
+        _module("mlebench.competitions")
         _module("mlebench.competitions.utils", **{**_helpers(), **mlebench_helpers.helpers(InvalidSubmissionError)})
         if importlib.util.find_spec("tqdm") is None:  # progress bars of `prepare`: nobody sees them
             _module("tqdm", tqdm=_plain_loop).__path__ = []
             _module("tqdm.auto", tqdm=_plain_loop)
+    sys.modules["mlebench.competitions"].__path__ = [str(folder.parent)]  # what competitions share lies beside them
     competition = _module(f"mlebench.competitions.{folder.name}")
     competition.__path__ = [str(folder)]
 

@@ -1,21 +1,11 @@
 from pathlib import Path
 
 import pandas as pd
-
-TARGET = "ridership"
+from mlebench.competitions.hiding import hide, numbered
 
 
 def prepare(raw: Path, public: Path, private: Path) -> None:
     """Split the raw table into training rows and hidden rows, and write both sides."""
-    rows = pd.read_csv(raw / "Chicago.csv").sort_values("date", ignore_index=True)
-    rows.insert(0, "id", range(1, len(rows) + 1))
-    start = round(len(rows) * 0.7)
-    write(rows[:start], rows[start:], public, private)
-
-
-def write(train: pd.DataFrame, test: pd.DataFrame, public: Path, private: Path) -> None:
-    train.to_csv(public / "train.csv", index=False)
-    test.drop(columns=TARGET).to_csv(public / "test.csv", index=False)
-    sample = test[["id"]].assign(**{TARGET: train[TARGET].median()})
-    sample.to_csv(public / "sample_submission.csv", index=False)
-    test[["id", TARGET]].to_csv(private / "test.csv", index=False)
+    rows = numbered(pd.read_csv(raw / "Chicago.csv").sort_values("date", ignore_index=True))
+    shown = round(len(rows) * 0.7)
+    hide(rows, shown, "ridership", rows["ridership"][:shown].median(), public, private)

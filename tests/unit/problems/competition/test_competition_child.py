@@ -44,6 +44,16 @@ def test_no_group_is_in_both_parts():
     assert not set(groups[found["validation"]]) & set(groups[found["final"]])
 
 
+@given(st.lists(st.integers(1, 60), min_size=2, max_size=9), st.integers(0, 20))
+@settings(max_examples=60, deadline=None)
+def test_no_part_is_empty_however_large_a_group_is(sizes, seed):
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    answers = pd.DataFrame({"y": np.arange(len(groups))})
+    found = parts.split_hidden(answers, ["y"], how="group", seed=seed, groups=groups)
+    assert found["validation"] and found["final"]
+    assert sorted(found["validation"] + found["final"]) == list(range(len(groups)))
+
+
 # ------------------------------------------------------------ checks
 
 
@@ -114,6 +124,16 @@ def test_a_folder_imports_what_it_needs_from_mlebench(tmp_path):
     assert grade([1], []) == 5
     with pytest.raises(shim.InvalidSubmissionError):
         grade([], [])
+
+
+def test_competitions_may_share_a_file_beside_them(tmp_path):
+    folder = tmp_path / "competitions" / "first-one"
+    folder.mkdir(parents=True)
+    (folder.parent / "sharing.py").write_text("def half(n):\n    return n // 2\n")
+    (folder / "prepare.py").write_text(
+        "from mlebench.competitions.sharing import half\n\n\ndef prepare(n):\n    return half(n)\n"
+    )
+    assert shim.import_function(folder, "mlebench.competitions.first-one.prepare:prepare")(8) == 4
 
 
 def test_archives_inside_archives_are_unpacked(tmp_path):
