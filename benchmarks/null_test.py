@@ -65,6 +65,9 @@ def copies(number: int, folder: Path) -> bool:
     return bool(interval and interval[0] > 0)
 
 
+TRIALS = {"permuted labels": permuted, "equal engines": copies}
+
+
 def count(trial: Callable[[int, Path], bool], searches: int) -> int:
     """Claims of that many searches; progress goes to stderr, since the whole takes many minutes."""
     claims = 0
@@ -78,8 +81,12 @@ def count(trial: Callable[[int, Path], bool], searches: int) -> int:
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.null_test")
     parser.add_argument("--searches", type=int, default=50)
-    searches = parser.parse_args(words).searches
-    for title, trial in (("permuted labels", permuted), ("equal engines", copies)):
+    parser.add_argument("--only", choices=TRIALS)
+    args = parser.parse_args(words)
+    searches = args.searches
+    for title, trial in TRIALS.items():
+        if args.only not in (None, title):
+            continue
         claims = count(trial, searches)
         print(f"{title}: {claims} of {searches} searches claim an improvement ({claims / searches:.0%}; allowed 5 %)")
     return 0

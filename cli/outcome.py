@@ -11,7 +11,7 @@ from typing import Any
 from cli.composition import Search
 from core.contracts import Evaluation, Problem
 from core.events import FinalScored
-from core.search.claim import paired_claim
+from core.search.claim import hardest, paired_claim
 from core.search.final_choice import choose
 from core.state.node import Node
 from core.storage.repository import RunStore
@@ -101,13 +101,15 @@ def claim_of(
     finals: Sequence[Evaluation | None],
     lower_is_better: bool,
 ) -> dict[str, Any] | None:
-    """The winner against the baseline that is best on validation, as plain JSON; None where nothing can be said."""
-    known = [(row, final) for row, final in zip(rows, finals, strict=True) if final and final.metric is not None]
-    if winner is None or winner.metric is None or not known:
+    """The winner against the baseline that is hardest to beat, as plain JSON; None where nothing can be said."""
+    if winner is None or winner.metric is None:
         return None
-    sign = 1 if lower_is_better else -1
-    row, final = min(known, key=lambda pair: sign * pair[0]["metric"])
-    claim = paired_claim(row["name"], winner.signature, final.signature, lower_is_better)
+    found = [
+        paired_claim(row["name"], winner.signature, final.signature, lower_is_better)
+        for row, final in zip(rows, finals, strict=True)
+        if final and final.metric is not None
+    ]
+    claim = hardest([claim for claim in found if claim is not None])
     if claim is None:
         return None
     return {

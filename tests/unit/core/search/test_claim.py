@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from core.search.claim import paired_claim, student_975
+from core.search.claim import hardest, paired_claim, student_975
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,13 @@ def test_equal_programs_are_told_apart_no_more_often_than_chance_allows():
         found = paired_claim("base", winner, reference, True)
         claims += found is not None and found.holds
     assert 60 <= claims <= 145  # 2.5 % of 4,000 is 100; within about 4.5 sigma
+
+
+def test_a_claim_must_hold_against_every_baseline():
+    """The winner is as good as the constant; an overfitted baseline, best on validation by luck, proves nothing."""
+    constant, overfitted = [1.0, 1.1, 0.9, 1.0, 1.05], [1.2, 1.31, 1.1, 1.21, 1.24]
+    winner = [1.0, 1.09, 0.91, 1.0, 1.04]
+    claims = [paired_claim(name, winner, cases, True) for name, cases in (("o", overfitted), ("c", constant))]
+    assert claims[0].holds and not claims[1].holds
+    assert hardest(claims).baseline == "c"
+    assert hardest([]) is None
