@@ -36,7 +36,7 @@ def test_an_example_beats_the_random_engine(cli, path):
     assert rows["engine-1"]["score"] > 0.5 and rows["engine-1"]["forfeits"] == {}
 
 
-def test_python_chess_is_refused_where_candidates_do_not_have_it():
-    (path,) = [path for path in EXAMPLES if "python_chess" in path.stem]
+@pytest.mark.parametrize("path", [path for path in EXAMPLES if "python_chess" in path.stem], ids=lambda path: path.stem)
+def test_python_chess_is_refused_where_candidates_do_not_have_it(path):
     refusal = static_refusal(path.read_text(), {"rust_chess"})
     assert refusal is not None and "'chess'" in refusal.reason
