@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import delete, func, select
-from sqlalchemy.dialects.sqlite import insert
 
 from core.contracts import CallRecord, EventSink
 from core.events import Event, LLMCalled, NodeCommitted, NodeProposed
@@ -18,8 +17,24 @@ from core.state.node import Node
 from core.state.task import Task
 from core.storage.database import Database
 from core.storage.fault import FaultPoint
+from core.storage.known import Known
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS
-from core.storage.rows import call_from_row, event_body, event_from_row, node_from_row, node_values
+from core.storage.rows import call_from_row, event_from_row, event_values, node_from_row, node_values, task_values
+from core.storage.statements import (
+    ADD_CALL,
+    ADD_EVENT,
+    ADD_GAME,
+    ADD_NODE,
+    ADD_TASK,
+    CALL,
+    DROP_STAGES,
+    FACT,
+    GAME,
+    PUT_FACT,
+    PUT_STAGE,
+    STAGES_OF,
+    WHY,
+)
 
 DB_NAME = "run.db"
 _HELD = "held/"
@@ -43,6 +58,7 @@ class RunStore:
         self._fault = FaultPoint()
         with self.db.transaction() as connection:
             self._seq = int(connection.execute(select(func.max(EVENTS.c.seq))).scalar() or 0)
+            self._known = Known(connection)
 
     @property
     def seq(self) -> int:
@@ -69,7 +85,7 @@ class RunStore:
                 with self.db.transaction() as connection:
                     told = [self._number(event) for event in (*events, *(facts() or ()))]
                     if told:
-                        connection.execute(insert(EVENTS), [self._event_values(event) for event in told])
+                        connection.execute(ADD_EVENT, [event_values(event) for event in told])
             except BaseException:
                 self._seq = before
                 raise
@@ -89,15 +105,6 @@ class RunStore:
         self._seq += 1
         return event.model_copy(update={"seq": self._seq, "at": self._clock()})
 
-    def _event_values(self, event: Event) -> dict[str, Any]:
-        return {
-            "seq": event.seq,
-            "type": event.type,
-            "node_id": getattr(event, "node_id", None),
-            "at": event.at,
-            "body": event_body(event),
-        }
-
     # ------------------------------------------------------------ rounds, stages, nodes
 
     def open_round(
@@ -107,20 +114,8 @@ class RunStore:
 
         def facts() -> None:
             with self.db.transaction() as connection:
-                connection.execute(
-                    insert(TASKS),
-                    [
-                        {
-                            "node_id": task.node_id,
-                            "round": task.round,
-                            "slot": task.slot,
-                            "attempt": task.attempt,
-                            "task": task.model_dump(mode="json"),
-                            "why": why,
-                        }
-                        for task, why in zip(tasks, whys, strict=True)
-                    ],
-                )
+                rows = [{**task_values(task), "why": why} for task, why in zip(tasks, whys, strict=True)]
+                connection.execute(ADD_TASK, rows)
 
         proposed = [
             NodeProposed(
@@ -135,6 +130,7 @@ class RunStore:
             for task in tasks
         ]
         self._write("round", facts, [*events, *proposed])
+        self._known.opened(tasks, whys)
 
     def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None:
         self._write("stage", lambda: self._put_stages(stage, {node_id: payload}), events)
@@ -143,18 +139,13 @@ class RunStore:
         self._write("stages", lambda: self._put_stages(stage, payloads))
 
     def _put_stages(self, stage: str, payloads: Mapping[str, dict[str, Any]]) -> None:
+        self._known.staged.update(payloads)
+        rows = [
+            {"node_id": node_id, "stage": stage, "payload": json.dumps(payload)}
+            for node_id, payload in payloads.items()
+        ]
         with self.db.transaction() as connection:
-            rows = [
-                {"node_id": node_id, "stage": stage, "payload": json.dumps(payload)}
-                for node_id, payload in payloads.items()
-            ]
-            statement = insert(STAGES)
-            connection.execute(
-                statement.on_conflict_do_update(
-                    index_elements=["node_id", "stage"], set_={"payload": statement.excluded.payload}
-                ),
-                rows,
-            )
+            connection.execute(PUT_STAGE, rows)
 
     def drop_stages(self, node_id: str, stages: Sequence[str]) -> None:
         """Forget stages of an open node, to run them again."""
@@ -162,20 +153,26 @@ class RunStore:
             connection.execute(delete(STAGES).where(STAGES.c.node_id == node_id, STAGES.c.stage.in_(stages)))
 
     def stages(self, node_id: str) -> dict[str, dict[str, Any]]:
+        if node_id not in self._known.staged:
+            return {}
         with self.db.transaction() as connection:
-            rows = connection.execute(select(STAGES.c.stage, STAGES.c.payload).where(STAGES.c.node_id == node_id)).all()
+            rows = connection.execute(STAGES_OF, {"node": node_id}).all()
         return {stage: json.loads(payload) for stage, payload in rows}
 
     def commit(self, nodes: Sequence[Node], events: Sequence[Event]) -> None:
         """Nodes get their place for good. Their stage rows go: what they held is on the node or in `calls`."""
+        if not nodes:
+            return
+        staged = [{"node": node.id} for node in nodes if node.id in self._known.staged]
 
         def facts() -> None:
             with self.db.transaction() as connection:
-                connection.execute(insert(NODES), [node_values(self.db, node) for node in nodes])
-                connection.execute(delete(STAGES).where(STAGES.c.node_id.in_([node.id for node in nodes])))
+                connection.execute(ADD_NODE, [node_values(self.db, node) for node in nodes])
+                if staged:
+                    connection.execute(DROP_STAGES, staged)
 
-        if nodes:
-            self._write("commit", facts, events)
+        self._write("commit", facts, events)
+        self._known.committed(node.id for node in nodes)
 
     def nodes(self) -> list[Node]:
         with self.db.transaction() as connection:
@@ -193,8 +190,10 @@ class RunStore:
 
     def why(self, node_id: str) -> dict[str, Any]:
         """What the policy said of its choice."""
-        with self.db.transaction() as connection:
-            found = connection.execute(select(TASKS.c.why).where(TASKS.c.node_id == node_id)).scalar()
+        found = self._known.why(node_id)
+        if found is None:
+            with self.db.transaction() as connection:
+                found = connection.execute(WHY, {"node": node_id}).scalar()
         return dict(found or {})
 
     def rounds(self) -> int:
@@ -245,23 +244,23 @@ class RunStore:
         self._write("facts", lambda: self._put_facts(values), events)
 
     def _put_facts(self, values: Mapping[str, Any]) -> None:
-        rows = [{"key": key, "value": value} for key, value in values.items()]
-        statement = insert(FACTS)
+        self._known.facts.update(values)
         with self.db.transaction() as connection:
-            connection.execute(
-                statement.on_conflict_do_update(index_elements=["key"], set_={"value": statement.excluded.value}), rows
-            )
+            connection.execute(PUT_FACT, [{"key": key, "value": value} for key, value in values.items()])
 
     def get_fact(self, key: str) -> Any | None:
+        if key not in self._known.facts:
+            return None
         with self.db.transaction() as connection:
-            return connection.execute(select(FACTS.c.value).where(FACTS.c.key == key)).scalar()
+            return connection.execute(FACT, {"key": key}).scalar()
 
     # ------------------------------------------------------------ calls
 
     def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
-        query = select(CALLS).where(CALLS.c.request_hash == request_hash, CALLS.c.sample == sample)
+        if sample not in self._known.samples:
+            return None
         with self.db.transaction() as connection:
-            row = connection.execute(query).mappings().first()
+            row = connection.execute(CALL, {"request": request_hash, "sample": sample}).mappings().first()
         return None if row is None else call_from_row(self.db, row)
 
     def hold_call(self, name: str, tokens: int, usd: float) -> None:
@@ -270,6 +269,7 @@ class RunStore:
     def drop_hold(self, name: str) -> None:
         with self.db.transaction() as connection:
             connection.execute(delete(FACTS).where(FACTS.c.key == _HELD + name))
+        self._known.facts.discard(_HELD + name)
 
     def held(self) -> list[tuple[int, float]]:
         """(tokens, dollars) at most of each request that left and whose answer was never stored."""
@@ -284,13 +284,14 @@ class RunStore:
                 values["system"] = self.db.put_parts(record.system)
                 values["user"] = self.db.put_parts(record.user)
                 values["reply"] = self.db.put_text(record.reply)
-                result = connection.execute(insert(CALLS).values(**values))
+                result = connection.execute(ADD_CALL, values)
                 if held:
                     self.drop_hold(held)
                 key = result.inserted_primary_key
                 shared = {name: values[name] for name in LLMCalled.model_fields.keys() & values.keys()}
                 return [LLMCalled(call_id=int(key[0]) if key else 0, **shared)]
 
+        self._known.samples.add(record.sample)
         self._write("call", facts)
 
     def calls(self, node_id: str | None = None) -> list[CallRecord]:
@@ -312,27 +313,21 @@ class RunStore:
     # ------------------------------------------------------------ games
 
     def get(self, key: str) -> dict[str, Any] | None:
+        if key not in self._known.games:
+            return None
         with self.db.transaction() as connection:
-            return connection.execute(select(GAMES.c.game).where(GAMES.c.key == key)).scalar()
+            return connection.execute(GAME, {"key": key}).scalar()
 
     def put(self, key: str, game: dict[str, Any], events: Sequence[Event]) -> None:
         """Store a finished game with its events. `game` has at least white, black, result; generation where known."""
 
+        self._known.games.add(key)
+
         def facts() -> None:
+            names = ("white", "black", "result")
+            row = {**{name: game[name] for name in names}, "generation": game.get("generation")}
             with self.db.transaction() as connection:
-                connection.execute(
-                    insert(GAMES)
-                    .values(
-                        key=key,
-                        seq=self._seq + len(events),
-                        white=game["white"],
-                        black=game["black"],
-                        result=game["result"],
-                        generation=game.get("generation"),
-                        game=game,
-                    )
-                    .on_conflict_do_nothing()
-                )
+                connection.execute(ADD_GAME, {**row, "key": key, "seq": self._seq + len(events), "game": game})
 
         self._write("game", facts, events)
 

@@ -11,6 +11,7 @@ from core.contracts import CallRecord
 from core.events import EVENT_ADAPTER, Event
 from core.state.fingerprint import text_hash
 from core.state.node import Node
+from core.state.task import Task
 from core.storage.database import Database
 
 _COLUMNS = (
@@ -18,6 +19,7 @@ _COLUMNS = (
     "claimed_metric", "is_buggy", "is_valid", "failure", "exec_time", "ctime", "writer", "parent_ids",
 )  # fmt: skip
 _TEXTS = ("code", "term_out")
+_OWN_COLUMNS = {"seq", "at"}
 _INDEXED = ("children_ids", "visits", "total_reward")
 """Kept by the Journal, never stored: they follow from the nodes."""
 
@@ -50,17 +52,26 @@ def node_from_row(db: Database, row: Mapping[Any, Any], *, texts: bool = True) -
     return Node.model_validate({**values, **rest})
 
 
+def task_values(task: Task) -> dict[str, Any]:
+    """Column values of a task; `why` is the policy's to say."""
+    columns = {name: getattr(task, name) for name in ("node_id", "round", "slot", "attempt")}
+    return {**columns, "task": task.model_dump(mode="json")}
+
+
+def event_values(event: Event) -> dict[str, Any]:
+    """Column values of an event: `body` is the event as JSON without what has a column of its own."""
+    body = event.model_dump_json(exclude=_OWN_COLUMNS)
+    return {
+        "seq": event.seq, "type": event.type, "node_id": getattr(event, "node_id", None), "at": event.at, "body": body,
+    }  # fmt: skip
+
+
 def call_from_row(db: Database, row: Mapping[Any, Any]) -> CallRecord:
     values = {name: row[name] for name in CallRecord.model_fields}
     values["system"] = db.get_parts(row["system"])
     values["user"] = db.get_parts(row["user"])
     values["reply"] = db.get_text(row["reply"])
     return CallRecord.model_validate(values)
-
-
-def event_body(event: Event) -> str:
-    """The event as JSON without what has a column of its own."""
-    return event.model_dump_json(exclude={"seq", "at"})
 
 
 def event_from_row(row: Mapping[Any, Any]) -> Event:

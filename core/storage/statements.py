@@ -1,0 +1,29 @@
+"""The statements that a search repeats at every node, built once: to build one takes longer than SQLite runs it."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, delete, select
+from sqlalchemy.dialects.sqlite import insert
+
+from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS, TEXTS
+
+ADD_TEXT = insert(TEXTS).on_conflict_do_nothing()
+ADD_EVENT = insert(EVENTS)
+ADD_TASK = insert(TASKS)
+ADD_NODE = insert(NODES)
+ADD_CALL = insert(CALLS)
+ADD_GAME = insert(GAMES).on_conflict_do_nothing()
+
+_STAGE = insert(STAGES)
+PUT_STAGE = _STAGE.on_conflict_do_update(index_elements=["node_id", "stage"], set_={"payload": _STAGE.excluded.payload})
+_FACT = insert(FACTS)
+PUT_FACT = _FACT.on_conflict_do_update(index_elements=["key"], set_={"value": _FACT.excluded.value})
+
+DROP_STAGES = delete(STAGES).where(STAGES.c.node_id == bindparam("node"))
+
+TEXT = select(TEXTS.c.body).where(TEXTS.c.hash == bindparam("name"))
+FACT = select(FACTS.c.value).where(FACTS.c.key == bindparam("key"))
+WHY = select(TASKS.c.why).where(TASKS.c.node_id == bindparam("node"))
+STAGES_OF = select(STAGES.c.stage, STAGES.c.payload).where(STAGES.c.node_id == bindparam("node"))
+CALL = select(CALLS).where(CALLS.c.request_hash == bindparam("request"), CALLS.c.sample == bindparam("sample"))
+GAME = select(GAMES.c.game).where(GAMES.c.key == bindparam("key"))
