@@ -5,15 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cli.options import add_config_options, config_of
 from utils.config_schema import Config
 from utils.errors import SwarmEvoError
+
+if TYPE_CHECKING:
+    from core.executor.proof import Proof
+
+PRELOAD = ("numpy", "pandas", "sklearn")
+"""What competitions preload; other problems need less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         args.llm = None
     config = config_of(args)
     sandbox, sandbox_check = _sandbox(config, args.i_accept_unsandboxed)
-    checks = [*_machine(), *_packages(), *_folder(config), sandbox_check]
+    checks = [*_machine(), *_packages(), *_folder(config), sandbox_check, *_execution(config, sandbox["tier"])]
     if check_models:
         checks += _models(config)
     ok = all(check.ok for check in checks)
@@ -95,13 +101,33 @@ def _sandbox(config: Config, accept: bool) -> tuple[dict[str, Any], Check]:
     from core.executor.probe import examine
 
     try:
-        found = examine(config.execution.sandbox, python=config.execution.python, gpus=config.execution.gpus)
+        found = examine(config.execution.sandbox, python=config.execution.python)  # GPUs are proved by themselves
     except SwarmEvoError as error:
         return {"tier": "none", "probes": []}, Check("sandbox", False, str(error), "use Linux, WSL2 or a VM")
     held = found["tier"] != "none" or (config.execution.sandbox == "none" and accept)
-    failed = [probe["name"] for probe in found["probes"] if not probe["ok"]]
+    failed = [f"{probe['name']} ({probe['detail']})" for probe in found["probes"] if not probe["ok"]]
     detail = f"tier {found['tier']}" + (f"; failed: {', '.join(failed)}" if failed else "")
-    return found, Check("sandbox", held, detail, "use Linux, WSL2 or a VM")
+    return found, Check("sandbox", held, detail, found["remedy"])
+
+
+def _execution(config: Config, tier: str) -> Iterator[Check]:
+    """The user's own interpreter and GPUs, tried inside the tier."""
+    from core.executor.proof import prove_gpus, prove_python
+
+    execution = config.execution
+    nowhere = tier == "none" and execution.sandbox != "none"
+    proofs: list[tuple[str, Callable[[], Proof]]] = []
+    if execution.python:
+        modules = PRELOAD if execution.preload is None else execution.preload
+        proofs.append(("execution.python", lambda: prove_python(tier, str(execution.python), modules)))
+    if execution.gpus:
+        proofs.append(("execution.gpus", lambda: prove_gpus(tier, execution.gpus, execution.python)))
+    for name, prove in proofs:
+        if nowhere:
+            yield Check(name, False, "there is no sandbox to prove it in", "see the check `sandbox`")
+        else:
+            proof = prove()
+            yield Check(proof.name, proof.ok, proof.detail, proof.remedy)
 
 
 def _models(config: Config) -> list[Check]:

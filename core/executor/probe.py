@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -31,7 +31,7 @@ TIERS = ("warm", "lite", "bubblewrap")
 
 REMEDIES = {
     "system": "use Linux, WSL2 or a virtual machine: no tier works on other systems",
-    "start": "install the interpreter of execution.python so that every user can read it",
+    "start": "give a Python 3.9 or newer in execution.python, installed so that every user can read it",
     "warm": (
         "allow user namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces>0), "
         "or run as root with CAP_SYS_ADMIN (docker run --cap-add SYS_ADMIN --security-opt seccomp=unconfined "
@@ -132,9 +132,16 @@ def examine(
         found = {"tier": tier, "probes": [asdict(probe) for probe in probes], "remedy": ""}
         if all(probe.ok for probe in probes):
             return found
-        first = first or found | {"tier": "none", "remedy": REMEDIES[tier]}
+        first = first or found | {"tier": "none", "remedy": _remedy(tier, probes)}
     assert first is not None
     return first
+
+
+def _remedy(tier: str, probes: Sequence[Probe]) -> str:
+    """Of an interpreter that cannot be started, else of the tier."""
+    failed = next(probe for probe in probes if not probe.ok)
+    unstartable = failed.detail.startswith(("cannot start", "the fork server did not start"))
+    return REMEDIES["start" if unstartable else tier]
 
 
 def choose(choice: str, *, python: str | None, gpus: int, state_dir: Path) -> str:

@@ -9,9 +9,10 @@
         result = session.close()
 
 The program is loaded by the first call, within its timeout. Functions may be dotted (`engine.select_move`). Data that
-crosses is JSON (written as msgpack where both interpreters have it): None, bool, int, float, str, list, dict with text keys; numpy numbers and arrays come back as numbers
-and lists. After an exception in the program the session can be used further; after a breach (late, malformed, dead,
-over a limit) it is over and every call fails with the same result.
+crosses is JSON: None, bool, int, float, str, list, dict with text keys; numpy numbers and arrays come back as numbers
+and lists. Where both interpreters have msgpack the same data travels in that form. After an exception in the program
+the session can be used further; after a breach (late, malformed, dead, over a limit) it is over and every call fails
+with the same result.
 
 Sessions without a workspace share prepared slots: opening one costs a fork, not the set-up of namespaces.
 """

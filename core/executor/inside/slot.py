@@ -53,7 +53,11 @@ class Slot:
 
     def roots(self) -> list[str]:
         """What a candidate without a view of its own may look into."""
-        return [*self._layout.read_only, *filter(None, (self.setup["workspace"], self.setup["inputs"]))]
+        return [
+            *self._layout.read_only,
+            *self._layout.devices,
+            *filter(None, (self.setup["workspace"], self.setup["inputs"])),
+        ]
 
     def _link_inputs(self) -> None:
         """Without mounts, `input` is a link to where the data lies (bwrap mounts it)."""
@@ -119,6 +123,7 @@ def _needed_to_read(paths: list[str]) -> int:
     What they would allow beyond that, Landlock refuses.
     """
     for path in paths:
+        path = path if os.path.isdir(path) else os.path.dirname(path)  # only folders are passed through
         while path != "/":
             if not os.stat(path).st_mode & 0o001:
                 held = kernel.effective_capabilities()

@@ -1,0 +1,147 @@
+"""Proofs of `execution.python` and `execution.gpus`: a small program really runs in the tier and says what it finds.
+
+What it says is checked where that is possible; it is our own program, in the user's interpreter.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.contracts import Limits
+from core.executor import devices
+from core.executor.sandbox import make_sandbox
+from core.executor.server import ServerConfig, own_python, private_folder
+from core.executor.warm import WarmSandbox
+from utils.errors import SandboxError
+
+_LIMITS = Limits(seconds=60, memory_mb=4096, processes=64, output_kb=256)
+_PYTHON = """
+import json, platform, sys
+print(json.dumps([platform.python_implementation(), platform.python_version(), sys.executable, sys.prefix]))
+"""
+_MODULES = """
+import importlib, json
+found = {}
+for name in NAMES:
+    try:
+        found[name] = [True, str(getattr(importlib.import_module(name), "__version__", ""))]
+    except Exception as error:
+        found[name] = [False, f"{type(error).__name__}: {error}"]
+print(json.dumps(found))
+"""
+_DEVICES = """
+import ctypes, json, os
+def tried(path):
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK))
+        return ""
+    except OSError as error:
+        return error.strerror
+def loads(name):
+    try:
+        ctypes.CDLL(name)
+        return True
+    except OSError:
+        return False
+def cards():
+    try:
+        cuda, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
+        return count.value if cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(count)) == 0 else 0
+    except (OSError, AttributeError):
+        return None
+print(json.dumps({
+    "nodes": {path: tried(path) for path in NODES}, "libraries": [name for name in LIBRARIES if loads(name)],
+    "folders": [path for path in FOLDERS if os.path.exists(path)], "cuda": cards(),
+}))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """One thing that was tried."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+def prove_python(tier: str, python: str, preload: Sequence[str]) -> Proof:
+    """Run a program in the user's interpreter, in `tier`: which version it is, what of `preload` it has."""
+    name = "execution.python"
+    try:
+        with _Trial(tier, python, preload) as trial:
+            kind, version, executable, prefix = trial.say(_PYTHON)
+            modules = trial.say(f"NAMES = {list(preload)!r}\n{_MODULES}")
+            preloaded = [module for module in preload if module not in trial.missing]
+    except (SandboxError, ValueError) as error:
+        remedy = "give the path of a Python 3.9 or newer that every user can read and start"
+        return Proof(name, False, f"{python}: {error}", remedy)
+    here = [f"{module} {modules[module][1]}".strip() for module in preloaded if modules[module][0]]
+    gone = [f"{module} ({modules[module][1]})" for module in preload if not modules[module][0]]
+    detail = f"{kind} {version} ran a program in tier {tier} ({executable}, prefix {prefix})"
+    detail += f"; preloads {', '.join(here) or 'nothing'}" + (f"; not there: {', '.join(gone)}" if gone else "")
+    return Proof(name, True, detail)
+
+
+def prove_gpus(tier: str, gpus: int, python: str | None) -> Proof:
+    """List device nodes and driver libraries from inside `tier`. Not ok where a node is missing or cannot be opened."""
+    name, untested = "execution.gpus", "untested hardware: this path was never run on a GPU of ours"
+    try:
+        nodes, folders = devices.visible(gpus)
+    except SandboxError as error:
+        return Proof(name, False, f"{error} ({untested})", "set execution.gpus=0, or install the GPU and its driver")
+    names = {"NODES": list(nodes), "FOLDERS": list(folders), "LIBRARIES": list(devices.LIBRARIES)}
+    try:
+        with _Trial(tier, python or own_python(), (), gpus) as trial:
+            found = trial.say("\n".join(f"{key} = {value!r}" for key, value in names.items()) + _DEVICES)
+    except (SandboxError, ValueError) as error:
+        return Proof(name, False, f"{error} ({untested})", "see the check `sandbox`")
+    refused = {path: why for path, why in found["nodes"].items() if why}
+    seen = ", ".join(path for path in found["nodes"] if path not in refused) or "no device node"
+    libraries = ", ".join([*found["libraries"], *found["folders"]]) if found["libraries"] else "no driver library"
+    cuda = "" if found["cuda"] is None else f"; CUDA counts {found['cuda']}"
+    detail = f"inside tier {tier}: {seen}; {libraries}{cuda}"
+    detail += "".join(f"; {path}: {why}" for path, why in refused.items())
+    remedy = (
+        "let every user read and write the device nodes" if refused else "install the driver's libraries below /usr"
+    )
+    return Proof(name, not refused and bool(found["libraries"]), f"{detail} ({untested})", remedy)
+
+
+class _Trial:
+    """A sandbox of the tier for a few small programs."""
+
+    def __init__(self, tier: str, python: str, preload: Sequence[str], gpus: int = 0) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="swarm-proof-")
+        self._root = Path(self._folder.name)
+        self._root.chmod(0o755)
+        config = ServerConfig(tier, python, tuple(preload), private_folder(self._root))
+        self._config, self._gpus = config, gpus
+
+    def __enter__(self) -> _Trial:
+        with ExitStack() as opened:
+            opened.callback(self._folder.cleanup)
+            self._sandbox: WarmSandbox = make_sandbox(self._config, self._gpus)
+            opened.callback(self._sandbox.close)
+            self.missing = self._sandbox.ready()["missing"]
+            self._closers = opened.pop_all()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._closers.close()
+
+    def say(self, code: str) -> Any:
+        """The JSON that a program prints last. SandboxError with its last words if it fails."""
+        workspace = self._root / "workspace"
+        workspace.mkdir(exist_ok=True)
+        result = self._sandbox.run(code, workspace=workspace, limits=_LIMITS)
+        if result.failure is not None:
+            raise SandboxError(f"a small program failed: {result.message} {result.term_out.strip()[-300:]}")
+        return json.loads(result.term_out.strip().splitlines()[-1])

@@ -1,0 +1,105 @@
+"""`doctor` proves the user's interpreter and GPUs by running a program inside the tier."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.executor import devices
+from core.executor.inside import confine, landlock, view
+from core.executor.probe import examine
+from core.executor.proof import prove_gpus, prove_python
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
+
+
+@pytest.fixture(params=["warm", "lite"])
+def tier(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if examine(request.param, state_dir=tmp_path / "probes")["tier"] == "none":
+        pytest.skip(f"tier {request.param} does not hold here")
+    return str(request.param)
+
+
+def test_the_users_interpreter_really_runs_a_program(tier: str, tmp_path: Path) -> None:
+    """One with a module of its own that ours does not have, and without ours."""
+    venv.create(tmp_path / "own", with_pip=False, symlinks=True)
+    python = tmp_path / "own" / "bin" / "python"
+    site = next((tmp_path / "own" / "lib").glob("python*/site-packages"))
+    (site / "only_here.py").write_text("__version__ = '7.5'")
+    (site / "broken_here.py").write_text("1 / 0")
+    proof = prove_python(tier, str(python), ["math", "only_here", "broken_here", "not_there"])
+    assert proof.ok
+    version = ".".join(map(str, sys.version_info[:3]))
+    assert version in proof.detail and f"tier {tier}" in proof.detail and str(tmp_path / "own") in proof.detail
+    preloads, _, missing = proof.detail.partition("not there:")
+    assert "only_here 7.5" in preloads and "math" in preloads
+    assert "broken_here (ZeroDivisionError" in missing and "not_there (ModuleNotFoundError" in missing
+
+
+@pytest.mark.parametrize("python", ["/no/such/python", "/bin/sh"])
+def test_what_is_no_interpreter_is_said_to_be_none(python: str) -> None:
+    proof = prove_python("warm", python, ["math"])
+    assert not proof.ok and python in proof.detail and proof.name == "execution.python" and proof.remedy
+
+
+def test_a_machine_without_gpus_is_told_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(devices, "_EACH", (str(tmp_path / "none*"),))
+    proof = prove_gpus("warm", 2, None)
+    assert not proof.ok and "0 GPU" in proof.detail and "execution.gpus=2" in proof.detail
+    assert "untested hardware" in proof.detail and "execution.gpus=0" in proof.remedy
+
+
+@pytest.fixture
+def node(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A device node that stands in for a card: the kernel's null device under another name."""
+    path = f"/dev/swarm-evo-test-{os.getpid()}"
+    try:
+        os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+    except OSError:
+        pytest.skip("device nodes are made by root only")
+    os.chmod(path, 0o666)
+    monkeypatch.setattr(devices, "_EACH", (f"{path}*",))
+    yield path
+    os.unlink(path)
+
+
+def test_a_device_node_is_opened_inside_the_tier(
+    tier: str, node: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(devices, "LIBRARIES", ("libc.so.6", "libnosuch.so"))
+    proof = prove_gpus(tier, 1, None)
+    assert proof.ok, proof.detail
+    assert node in proof.detail and "libc.so.6" in proof.detail and "libnosuch" not in proof.detail
+    assert f"inside tier {tier}" in proof.detail and "untested hardware" in proof.detail
+
+
+def test_a_card_that_only_root_may_open_fails_the_proof(tier: str, node: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.chmod(node, 0o600)
+    monkeypatch.setattr(devices, "LIBRARIES", ("libc.so.6",))
+    proof = prove_gpus(tier, 1, None)
+    assert not proof.ok and f"{node}: Permission denied" in proof.detail and "every user" in proof.remedy
+
+
+def test_a_card_without_a_driver_library_fails_the_proof(node: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "LIBRARIES", ("libnosuch.so",))
+    proof = prove_gpus("warm", 1, None)
+    assert not proof.ok and "no driver library" in proof.detail
+
+
+def test_the_first_cards_and_the_shared_nodes_are_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("nvidia0", "nvidia1", "nvidia2", "nvidia10", "nvidiactl", "cuda"):
+        (tmp_path / name).touch()
+    monkeypatch.setattr(devices, "_EACH", (f"{tmp_path}/nvidia[0-9]*",))
+    monkeypatch.setattr(devices, "_SHARED", (f"{tmp_path}/nvidiactl", f"{tmp_path}/nvidia-uvm"))
+    monkeypatch.setattr(devices, "_FOLDERS", (f"{tmp_path}/cuda", f"{tmp_path}/rocm"))
+    nodes, folders = devices.visible(3)
+    assert [Path(path).name for path in nodes] == ["nvidia0", "nvidia1", "nvidia2", "nvidiactl"]
+    assert [Path(path).name for path in folders] == ["cuda"]
+    rules = dict(confine.rules(view.Layout("", list(folders), list(nodes))))
+    assert rules[nodes[0]] == landlock.GPU and rules[folders[0]] == landlock.RUN
