@@ -21,6 +21,7 @@ from cli.outcome import conclude, export_node
 from cli.run_folder import hold, new_run
 from cli.sinks import BestSink, MetricsSink
 from cli.view import View, open_view
+from cli.workers import proof_of
 from core.events import RunFinished, RunStarted
 from core.storage.repository import RunStore
 from utils.config import secrets_of, to_plain
@@ -183,7 +184,7 @@ class RunSession:
             "writer": writer,
             "config": plain,
             "environment": environment(),
-            "sandbox": {"tier": self.search.sandbox_tier},
+            "sandbox": {"tier": self.search.sandbox_tier, "probes": proof_of(config, self.search.sandbox_tier)},
             "status": "running",
         }
         if store.get_fact("started_at") is None:

@@ -57,6 +57,18 @@ def open_workers(
     return pool, tier
 
 
+def proof_of(config: Config, tier: str) -> list[dict[str, Any]]:
+    """What the sandbox's tier withstood just now: `{"name", "ok", "detail"}`; [] without a tier on this machine."""
+    from core.executor.probe import TIERS, examine
+
+    execution = config.execution
+    if execution.runner == "ray" or tier not in TIERS:
+        return []
+    found = examine(tier, python=execution.python, gpus=execution.gpus, state_dir=workspaces_dir(config))
+    proof: list[dict[str, Any]] = found["probes"]
+    return proof
+
+
 def _ray(config: Config, sandbox: dict[str, Any], closers: list[Callable[[], None]]) -> tuple[JobRunner, str]:
     from core.executor.ray_jobs import RayCluster
     from core.executor.remote import RemoteJobs

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from core.state.node import Node
 from reports.facts import RunFacts
-from reports.markup import EMPTY, Content, Markup, code, figure, join, tag
+from reports.markup import EMPTY, Content, Markup, clip, code, figure, join, tag
 
 MOST_SHOWN = 40
 """Ancestors shown: the first and the newest of a longer line."""
 MOST_LINES = 1500
+LONGEST_LINE = 500
 """Lines of a program that are compared; difflib's time grows with their square."""
 
 
@@ -45,7 +46,7 @@ def _fold(node: Node, parent: Node | None, *, is_open: bool) -> Markup:
         head.append(f" ({node.metric_value - parent.metric_value:+.4g})")
     others = node.parent_ids[1:]
     body = [
-        tag("p", node.plan, class_="plan") if node.plan else EMPTY,
+        tag("p", clip(node.plan), class_="plan") if node.plan else EMPTY,
         tag("p", f"also from {', '.join(others)}", class_="quiet") if others else EMPTY,
         diff(parent.code, node.code) if parent is not None else code(node.code),
     ]
@@ -67,4 +68,4 @@ def _marked(old: Sequence[str], new: Sequence[str]) -> Iterator[Markup]:
     changes = difflib.unified_diff(old, new, n=3, lineterm="")
     for line in list(changes)[2:]:
         kind = {"+": "added", "-": "removed", "@": "place"}.get(line[:1])
-        yield tag("span", line + "\n", class_=kind)
+        yield tag("span", clip(line, LONGEST_LINE) + "\n", class_=kind)

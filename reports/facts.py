@@ -7,13 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import text
+
 from core.events import Event, GenerationFinished, LadderCounted, NoteAdded, RunFinished, RunStarted, Warned
+from core.state.journal import Journal
 from core.state.node import Node
+from core.storage.database import unpacked
 from core.storage.reader import RunReader
 
 PAGE = 2000
 """Events read at once."""
 
+_CODES = text("SELECT nodes.step, texts.body FROM nodes JOIN texts ON texts.hash = nodes.code")
 _KINDS = ("run.started", "run.finished", "ladder.counted", "generation.finished", "note.added", "warning")
 
 
@@ -30,9 +35,9 @@ class RunFacts:
     nodes: list[Node]
     """In journal order, without code and output."""
     best: Node | None
-    """The final choice where there is one, else the best so far; with its texts."""
+    """The final choice where there is one, else the best so far; with its code."""
     line: list[Node]
-    """From the first ancestor to the best, by first parents, with texts."""
+    """From the first ancestor to the best, by first parents, with code."""
     policy: str = ""
     reason: str = ""
     final: dict[str, Any] = field(default_factory=dict)
@@ -73,7 +78,7 @@ def read_facts(run_dir: Path) -> RunFacts:
     """Read `logs/<run>`. Works while the run goes on; a run without nodes is fine."""
     with RunReader(run_dir) as reader:
         facts = reader.facts()
-        journal = reader.journal()
+        journal = Journal(bool(facts.get("lower_is_better", False)), _programs(reader))
         final = facts.get("final") or {}
         best = journal.get_node_by_id(final.get("node_id") or "") or journal.get_best_node()
         line = [journal[i] for i in reversed(journal.ancestors(best.id))] + [best] if best else []
@@ -84,7 +89,7 @@ def read_facts(run_dir: Path) -> RunFacts:
             lower_is_better=bool(facts.get("lower_is_better", False)),
             writer=str(facts.get("writer", "")),
             status=str(facts.get("status", "")),
-            nodes=[node.model_copy(update={"code": "", "term_out": ""}) for node in journal],
+            nodes=[node.model_copy(update={"code": ""}) for node in journal],
             best=best,
             line=line,
             final=final,
@@ -103,6 +108,18 @@ def read_facts(run_dir: Path) -> RunFacts:
         for event in _events(reader):
             _learn(found, event)
     return found
+
+
+def _programs(reader: RunReader) -> Iterator[Node]:
+    """The nodes in journal order with their code, which the journal's hash needs, and without what they printed.
+
+    All programs come by one query: asking for each text by itself would take longer than everything else.
+    """
+    with reader.db.transaction() as connection:
+        codes = {step: body for step, body in connection.execute(_CODES)}
+    for node in reader.nodes(texts=False):
+        stored = codes.pop(node.step, None)
+        yield node if stored is None else node.model_copy(update={"code": unpacked(stored)})
 
 
 def _events(reader: RunReader) -> Iterator[Event]:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from core.state.failure import FailureKind
 from reports.curve import curve_svg, legend
 from reports.dag import MOST_NODES, dag_svg
 from reports.descent import descent
 from reports.facts import RunFacts, read_facts
-from reports.markup import EMPTY, Content, Markup, code, figure, join, table, tag
+from reports.markup import EMPTY, Content, Markup, clip, code, figure, join, table, tag
+from reports.provenance import cell, environment, flat, reproduce, settings
 from reports.verdict import outcome
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-MASK = "********"
+MOST_REMARKS = 50
+MOST_GENERATIONS = 500
 STYLE = Path(__file__).with_name("report.css")
 
 
@@ -45,9 +44,9 @@ def render(facts: RunFacts) -> str:
         ("Failures", _failures(facts)),
         ("Cost", _cost(facts)),
         ("What the user said, and warnings", _remarks(facts)),
-        ("Reproduce", _reproduce(facts)),
-        ("Environment and sandbox", _environment(facts)),
-        ("Configuration", tag("details", tag("summary", "resolved, secrets masked"), code(_yaml(facts.config)))),
+        ("Reproduce", reproduce(facts)),
+        ("Environment and sandbox", environment(facts)),
+        ("Configuration", tag("details", tag("summary", "resolved, secrets masked"), code(settings(facts.config)))),
     ]
     body = [tag("section", tag("h2", title), content) for title, content in sections if content.text]
     head = [
@@ -85,10 +84,10 @@ def _title(facts: RunFacts) -> Markup:
 
 def _final_detail(facts: RunFacts) -> Markup:
     """Whatever else the final evaluation measured (other data sets, published references, games)."""
-    rows = [(key, value) for key, value in _flat(facts.final.get("detail") or {}) if value is not None]
+    rows = [(key, value) for key, value in flat(facts.final.get("detail") or {}) if value is not None]
     if not rows:
         return EMPTY
-    shown = table(["measured", "value"], [[key.replace(".", " · "), _cell(value)] for key, value in rows])
+    shown = table(["measured", "value"], [[key.replace(".", " · "), cell(value)] for key, value in rows])
     return tag("details", tag("summary", "all that the final evaluation measured"), shown)
 
 
@@ -115,7 +114,7 @@ def _best(facts: RunFacts) -> Markup:
         return EMPTY
     best = facts.best
     facts_line = f"node {best.id}, step {best.step}, by {best.operator}, written by {best.writer or 'unknown'}"
-    review = tag("p", best.analysis, class_="plan") if best.analysis else EMPTY
+    review = tag("p", clip(best.analysis), class_="plan") if best.analysis else EMPTY
     return join([tag("p", facts_line, class_="quiet"), review, code(best.code)])
 
 
@@ -124,13 +123,14 @@ def _standings(facts: RunFacts) -> Markup:
         return EMPTY
     last = facts.generations[-1]
     columns = ("name", "elo", "low", "high", "wins", "draws", "losses", "score")
-    rows: list[list[Content]] = [[_cell(row.get(name)) for name in columns] for row in last.ratings]
+    rows: list[list[Content]] = [[cell(row.get(name)) for name in columns] for row in last.ratings]
     parts = [tag("p", f"After generation {last.generation}; {len(facts.generations)} generations were played.")]
     if rows:
         parts.append(table(list(columns), rows))
     names = {str(row.get("node_id")): str(row.get("name")) for event in facts.generations for row in event.ratings}
     promoted: list[list[Content]] = [
-        [event.generation, ", ".join(names.get(i, i) for i in event.promoted)] for event in facts.generations
+        [event.generation, ", ".join(names.get(i, i) for i in event.promoted)]
+        for event in facts.generations[-MOST_GENERATIONS:]
     ]
     fold = tag("details", tag("summary", "who was promoted"), table(["generation", "promoted"], promoted))
     return join([*parts, fold])
@@ -176,57 +176,15 @@ def _cost(facts: RunFacts) -> Markup:
     parts.append(tag("p", f"{facts.cost.get('calls', 0)} calls, cost {price}."))
     columns = ("role", "provider", "model", "calls", "prompt_tokens", "completion_tokens", "cost_usd", "seconds")
     parts.append(
-        table([c.replace("_", " ") for c in columns], [[_cell(r.get(c)) for c in columns] for r in facts.roles])
+        table([c.replace("_", " ") for c in columns], [[cell(r.get(c)) for c in columns] for r in facts.roles])
     )
     return join(parts)
 
 
 def _remarks(facts: RunFacts) -> Markup:
-    items = [tag("li", f"note: {text}") for text in facts.notes] + [tag("li", text) for text in facts.warnings[-50:]]
+    told = [f"note: {text}" for text in facts.notes[-MOST_REMARKS:]] + facts.warnings[-MOST_REMARKS:]
+    left_out = len(facts.notes) + len(facts.warnings) - len(told)
+    items = [tag("li", clip(text, 1000)) for text in told]
+    if left_out > 0:
+        items.append(tag("li", f"{left_out:,} older ones are not shown."))
     return tag("ul", *items) if items else EMPTY
-
-
-def _reproduce(facts: RunFacts) -> Markup:
-    words = facts.origin.get("words")
-    command = shlex.join(["python", "main.py", *map(str, words)]) if isinstance(words, list) else ""
-    lines = [command] if command else []
-    lines += [f"python main.py --config logs/{facts.run}/config.yaml", f"python main.py replay {facts.run} --verify"]
-    text = "Keys are masked in what is stored: give them by environment variable." if not facts.is_rules else ""
-    other = {key: value for key, value in facts.origin.items() if key != "words"}
-    return join(
-        [
-            code("\n".join(lines)),
-            tag(
-                "p", f"journal_sha256 {facts.journal_sha256}: an equal search has an equal hash. {text}", class_="quiet"
-            ),
-            tag("p", "Origin: " + ", ".join(f"{k} {v}" for k, v in other.items()), class_="quiet") if other else EMPTY,
-        ]
-    )
-
-
-def _environment(facts: RunFacts) -> Markup:
-    rows = list(_flat(facts.environment)) + [(f"sandbox.{key}", value) for key, value in _flat(facts.sandbox)]
-    return table(["setting", "value"], [[key, _cell(value)] for key, value in rows]) if rows else EMPTY
-
-
-def _yaml(config: Mapping[str, Any]) -> str:
-    """Dotted keys with their values, unset ones left out; masked once more whatever was stored."""
-    return "\n".join(
-        f"{key}: {MASK if _is_secret(key) else value}" for key, value in _flat(config) if value is not None
-    )
-
-
-def _is_secret(key: str) -> bool:
-    return key.rpartition(".")[2] in ("api_key", "token")
-
-
-def _flat(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, item in value.items():
-        if isinstance(item, Mapping) and item:
-            yield from _flat(item, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", item
-
-
-def _cell(value: Any) -> Content:
-    return value if isinstance(value, int | float | str) or value is None else str(value)

@@ -17,6 +17,9 @@ class Markup:
 Content = str | int | float | None | Markup
 
 EMPTY = Markup("")
+LONGEST_CODE = 200_000
+LONGEST_TEXT = 4000
+"""Characters shown of a program, and of a plan, a review, a message."""
 
 
 def tag(name: str, *content: Content, **attributes: Content) -> Markup:
@@ -42,7 +45,12 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Content]], class_: str | 
 
 def code(text: str) -> Markup:
     """A program or an output: escaped, in a box that scrolls."""
-    return tag("pre", tag("code", _visible(text)), tabindex="0")
+    return tag("pre", tag("code", _visible(clip(text, LONGEST_CODE))), tabindex="0")
+
+
+def clip(text: str, most: int = LONGEST_TEXT) -> str:
+    """The beginning of what others wrote, so that the file stays small whatever they wrote; says what it left out."""
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"
 
 
 def figure(value: float | int | None, missing: str = "—") -> str:

@@ -56,6 +56,7 @@ test["target"] = model.predict(test[features])
 test[["id", "target"]].to_csv("submission/submission.csv", index=False)
 print("done <script>alert(1)</script>")
 """
+PROBES = [{"name": name, "ok": True, "detail": ""} for name in ("network", "files outside", "memory limit")]
 FAILURES = [FailureKind.RUNTIME, FailureKind.TIMEOUT, FailureKind.BAD_SUBMISSION, FailureKind.MEMORY]
 
 
@@ -96,7 +97,7 @@ class SyntheticRun:
             "status": "running",
             "started_at": "2026-01-05T09:30:00+00:00",
             "writer": "rules",
-            "sandbox": {"tier": "bubblewrap", "probes": {"network": "blocked", "host files": "hidden"}},
+            "sandbox": {"tier": "bubblewrap", "probes": PROBES},
             "environment": {"python": "3.12.4", "cpus": 2},
             "config": {"search": {"policy": self.policy, "max_steps": 60}, "llm": {"code": {"api_key": "********"}}},
             "baselines": [{"name": "mean", "metric": 77.1 if self.lower else 0.1, "failure": None, "final": None}],

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import re
+import time
 from html.parser import HTMLParser
 
 import pytest
 
+from core.events import Warned
 from core.state.failure import FailureKind
+from core.state.journal import Journal
 from core.state.node import Node
+from core.storage.reader import RunReader
 from reports.facts import read_facts
 from reports.html import render, write_report
 
@@ -61,7 +65,46 @@ def test_it_shows_all_that_a_reader_needs(full_run):
         "packages.numpy", "search.max_steps: 5", "llm.code.api_key: ********", "12.5 s",
     ):  # fmt: skip
         assert words in text, words
-    assert read_facts(full_run).journal_sha256 in text
+    with RunReader(full_run) as reader:
+        assert reader.journal().sha256 in text
+
+
+def test_it_says_which_attacks_the_sandbox_withstood(write_run, small_nodes):
+    probes = [{"name": "network", "ok": True, "detail": ""}, {"name": "file_size", "ok": False, "detail": EVIL}]
+    text = outline_of(write_run(small_nodes, sandbox={"tier": "lite", "probes": probes})).text
+    assert "sandbox tier lite" in text and "1 of 2 attacks held off" in text
+    assert "network held" in text and "file size broken" in text and "alert(1)" in text
+
+
+def test_three_thousand_programs_take_less_than_two_seconds_and_what_they_printed_is_not_read(write_run):
+    """A real run stores its fingerprints; what a program printed is not part of the report."""
+    journal = Journal(True)
+    for i in range(3_000):
+        parents = (str(i // 2),) if i else ()
+        code = "\n".join(f"x{k} = {i * k}" for k in range(40))
+        node = Node(
+            id=str(i), code=code, term_out=f"{i} printed\n" * 50, metric_value=1 + 1 / (i + 1), parent_ids=parents
+        )
+        journal.append(node)
+    run_dir = write_run(list(journal))
+    started = time.process_time()
+    page = render(read_facts(run_dir))
+    assert time.process_time() - started < 2.0
+    assert len(page) < 2_000_000 and "printed" not in page
+
+
+def test_the_file_stays_small_whatever_programs_and_models_wrote(write_run):
+    flood = "word " * 400_000
+    nodes = [
+        Node(
+            id=str(i), code=f"x = {i}  # {flood}\n", plan=flood, analysis=flood, metric_value=1.0 / (i + 1),
+            parent_ids=(str(i - 1),) if i else (), metadata={"message": flood},
+        )
+        for i in range(20)
+    ]  # fmt: skip
+    events = [Warned(text=flood) for _ in range(80)]
+    page = render(read_facts(write_run(nodes, events=events)))
+    assert len(page) < 1_500_000 and "more characters)" in page and "30 older ones are not shown" in page
 
 
 def test_it_is_one_file_that_loads_and_runs_nothing(full_run, tmp_path):

@@ -68,7 +68,8 @@ export function Outcome({ node }: { node: Pick<NodeFact, "failure" | "is_buggy" 
   return <span className="num">{metric(node.metric)}</span>;
 }
 
-export function Meter(props: { label: string; used: number; limit: number | null | undefined; text: string }) {
+/** A share of a limit. `plan`: reaching it is how a run should end, not something to warn of. */
+export function Meter(props: { label: string; used: number; limit: number | null | undefined; text: string; plan?: boolean }) {
   const share = props.limit ? Math.min(1, props.used / props.limit) : 0;
   return (
     <div>
@@ -77,7 +78,7 @@ export function Meter(props: { label: string; used: number; limit: number | null
         <span className="num">{props.text}</span>
       </div>
       {props.limit ? (
-        <div className={share >= 1 ? "meter full" : "meter"} role="progressbar" aria-label={props.label} aria-valuenow={Math.round(share * 100)} aria-valuemin={0} aria-valuemax={100}>
+        <div className={share >= 1 && !props.plan ? "meter full" : "meter"} role="progressbar" aria-label={props.label} aria-valuenow={Math.round(share * 100)} aria-valuemin={0} aria-valuemax={100}>
           <span style={{ width: `${share * 100}%` }} />
         </div>
       ) : null}

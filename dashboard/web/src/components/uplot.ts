@@ -42,6 +42,23 @@ export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uP
   return plot;
 }
 
+/** At the right end above its line, on a ground of its own so that points behind it do not make it unreadable. */
+function write(ctx: CanvasRenderingContext2D, whole: string, left: number, width: number, y: number): void {
+  const pixel = devicePixelRatio;
+  let text = whole;
+  while (text.length > 4 && ctx.measureText(text).width > width - 16 * pixel) text = `${text.slice(0, -2)}…`;
+  const wide = ctx.measureText(text).width;
+  const x = left + width - wide - 6 * pixel;
+  ctx.save();
+  ctx.globalAlpha = 0.85;
+  ctx.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--panel");
+  ctx.fillRect(x - 3 * pixel, y - 16 * pixel, wide + 6 * pixel, 14 * pixel);
+  ctx.restore();
+  ctx.textAlign = "left"; // uPlot leaves the alignment of its last axis behind
+  ctx.textBaseline = "middle";
+  ctx.fillText(text, x, y - 9 * pixel);
+}
+
 function drawLines(u: uPlot, props: ChartProps): void {
   const { ctx } = u;
   const { left, top, width, height } = u.bbox;
@@ -58,8 +75,7 @@ function drawLines(u: uPlot, props: ChartProps): void {
     ctx.moveTo(left, y);
     ctx.lineTo(left + width, y);
     ctx.stroke();
-    const text = `${line.label} ${metric(line.value)}`;
-    ctx.fillText(text, left + width - ctx.measureText(text).width - 6, y - 6 * devicePixelRatio);
+    write(ctx, `${line.label} ${metric(line.value)}`, left, width, y);
   }
   ctx.restore();
 }

@@ -3,15 +3,15 @@ import type { Paint } from "../components/dag-canvas";
 import { isScored } from "./curve";
 import type { NodeFact } from "./run-state";
 
-type Palette = Record<"accent" | "good" | "bad" | "muted" | "warn" | "c-draft" | "c-improve" | "c-debug" | "c-merge" | "c-tune" | "c-other" | "line-strong", string>;
+type Palette = Record<"accent" | "good" | "bad" | "muted" | "warn" | "c-draft" | "c-improve" | "c-debug" | "c-merge" | "c-tune" | "c-ensemble" | "c-other" | "line-strong", string>;
 
 export interface Shade {
   color: string;
   label: string;
 }
 
-const OPERATORS = [["c-draft", "draft, generate, build"], ["c-improve", "improve, mutate"], ["c-debug", "debug, refine"], ["c-merge", "merge, crossover, ensemble"], ["c-tune", "tune"], ["c-other", "baseline, user"]] as const;
-const FAMILY: Record<string, number> = { draft: 0, generate: 0, build: 0, improve: 1, mutate: 1, debug: 2, refine: 2, merge: 3, crossover: 3, ensemble: 3, tune: 4 };
+const OPERATORS = [["c-draft", "draft, generate, build"], ["c-improve", "improve, mutate"], ["c-debug", "debug, refine"], ["c-merge", "merge, crossover"], ["c-tune", "tune"], ["c-ensemble", "ensemble"], ["c-other", "baseline, user"]] as const;
+const FAMILY: Record<string, number> = { draft: 0, generate: 0, build: 0, improve: 1, mutate: 1, debug: 2, refine: 2, merge: 3, crossover: 3, tune: 4, ensemble: 5 };
 /** From worst to best: dark blue over teal to yellow, told apart also without colour by their lightness. */
 const SCALE = ["#3b3f8f", "#33638d", "#23898e", "#2fb47c", "#8fd744", "#f2d51f"];
 
@@ -28,7 +28,7 @@ export function paletteOf(paint: Paint, p: Palette): Shade[] {
 export function colorsOf(nodes: readonly NodeFact[], paint: Paint, lower: boolean): Uint8Array {
   if (paint === "metric") return byMetric(nodes, lower);
   return Uint8Array.from(nodes, (node) => {
-    if (paint === "operator") return FAMILY[node.operator] ?? 5;
+    if (paint === "operator") return FAMILY[node.operator] ?? 6;
     if (node.is_buggy || node.failure) return 1;
     if (node.operator === "baseline" || node.operator === "user") return 3;
     return isScored(node) ? 0 : 2;

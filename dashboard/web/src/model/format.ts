@@ -2,12 +2,12 @@
 
 export const DASH = "–";
 
-export function metric(value: number | null | undefined): string {
+export function metric(value: number | null | undefined, digits = 6): string {
   if (value == null) return DASH;
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e6 || size < 1e-4) return value.toExponential(3);
-  return String(Number(value.toPrecision(6)));
+  if (size >= 1e6 || size < 1e-4) return value.toExponential(Math.min(3, digits - 1));
+  return String(Number(value.toPrecision(digits)));
 }
 
 export function seconds(value: number | null | undefined): string {

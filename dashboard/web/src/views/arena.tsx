@@ -23,7 +23,7 @@ export function ArenaView({ connection }: { connection: Connection }) {
   const newest = [...state.generations.values()].sort((a, b) => b.generation - a.generation)[0];
   return (
     <div className="stack">
-      <Panel title={`${running.length} ${state.live || connection.replay ? "running" : "unfinished"}, ${games.length - running.length} finished`} actions={<Segmented label="Boards" value={wall} onChange={setWall} options={[["running", "running"], ["latest", "latest"]]} />}>
+      <Panel title={running.length ? `${running.length} ${state.live || connection.replay ? "running" : "unfinished"}, ${games.length - running.length} finished` : `${games.length} games`} actions={<Segmented label="Boards" value={wall} onChange={setWall} options={[["running", "running"], ["latest", "latest"]]} />}>
         {shown.length === 0 ? <Empty title="No game yet">Games begin when the first candidates have passed their gate.</Empty> : <div className="wall" data-testid="wall">{shown.slice(0, running.length ? WALL : WALL_AT_REST).map((game) => <Tile key={game.id} game={game} state={state} />)}</div>}
       </Panel>
       <div className="cols even">
@@ -47,7 +47,7 @@ function Tile({ game, state }: { game: GameState; state: RunState }) {
       <div className="side"><span>{state.name(game.black)}</span><span className="num muted">{game.result ? game.result.split("-")[1] : game.clock[1] != null ? clock(game.clock[1]) : turn === 1 ? "●" : ""}</span></div>
       <SmallBoard game={game.game} fen={game.fen} last={game.last} />
       <div className="side"><span>{state.name(game.white)}</span><span className="num muted">{game.result ? game.result.split("-")[0] : game.clock[0] != null ? clock(game.clock[0]) : turn === 0 ? "●" : ""}</span></div>
-      <div className="side small muted"><span>{game.termination ?? (game.ply ? `${game.ply}. ${game.san}` : "starts")}</span><span>{game.generation != null ? `gen ${game.generation}` : ""}</span></div>
+      <div className="side small muted"><span>{game.termination?.replaceAll("_", " ") ?? (game.ply ? `${game.ply}. ${game.san}` : "starts")}</span><span>{game.generation != null ? `gen ${game.generation}` : ""}</span></div>
     </a>
   );
 }

@@ -16,7 +16,7 @@ export function FactsView({ connection }: { connection: Connection }) {
   return (
     <div className="stack">
       <div className="cols even">
-        <Panel title="Sandbox"><Pairs value={data.sandbox ?? {}} empty="not recorded" /></Panel>
+        <Panel title="Sandbox"><Sandbox value={data.sandbox ?? {}} /></Panel>
         <Panel title="Environment"><Pairs value={data.environment ?? {}} empty="not recorded" /></Panel>
       </div>
       <Panel title="Baselines and the final part" flush>
@@ -43,6 +43,18 @@ export function FactsView({ connection }: { connection: Connection }) {
         <pre className="text" tabIndex={0}>{[`python main.py show ${state.id}`, `python main.py replay ${state.id} --verify`, `python main.py export-best ${state.id}`, `python main.py report ${state.id}`].join("\n")}</pre>
       </Panel>
     </div>
+  );
+}
+
+/** The tier, and the attacks that it withstood when the run began. */
+function Sandbox({ value }: { value: Record<string, unknown> }) {
+  const { probes, ...rest } = value;
+  const known = Array.isArray(probes) ? (probes as { name: string; ok: boolean; detail?: string }[]) : [];
+  return (
+    <>
+      <Pairs value={rest} empty="not recorded" />
+      {known.length > 0 && <ul className="checks" aria-label="Attacks it withstood when the run began">{known.map((p) => <li key={p.name} title={p.detail}><span className={p.ok ? "good" : "bad"}>{p.ok ? "✓" : "✗"}</span> {p.name.replaceAll("_", " ")}</li>)}</ul>}
+    </>
   );
 }
 

@@ -46,7 +46,7 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
   const first = toMove(data.start);
   return (
     <div className="cols">
-      <Panel title={`${state.name(data.white)} – ${state.name(data.black)}`} actions={<>{result ? <span className="tag">{result} {data.termination}</span> : <span className="pill running">playing</span>}<a className="button" href={href(state.id, "arena")}>All boards</a></>}>
+      <Panel title={`${state.name(data.white)} – ${state.name(data.black)}`} actions={<>{result ? <span className="tag">{result} {data.termination?.replaceAll("_", " ")}</span> : <span className="pill running">playing</span>}<a className="button" href={href(state.id, "arena")}>All boards</a></>}>
         <div className="stack" style={{ justifyItems: "center" }}>
           <div className="bigboard stack" style={{ gap: 8 }} data-testid="bigboard" data-fen={fen} data-ply={shown}>
             <Player id={data.black} connection={connection} left={move?.clock[1]} turn={!result && turn === 1} mark={chess ? "black" : "second"} color={chess ? "#23211f" : "var(--accent)"} />
@@ -86,7 +86,7 @@ function Player(props: { id: string; connection: Connection; left?: number | nul
   return (
     <div className="row" style={{ justifyContent: "space-between" }}>
       <span><EngineLink state={state} id={props.id} /> <span className="dot" style={{ background: props.color, boxShadow: "0 0 0 1px var(--line-strong)" }} /> <span className="muted small">{props.mark}</span></span>
-      <span className={props.turn ? "clock turn" : "clock"}>{props.left == null ? (props.turn ? "to move" : "no clock") : clock(props.left)}</span>
+      {(props.left != null || props.turn) && <span className={props.turn ? "clock turn" : "clock"}>{props.left == null ? "to move" : clock(props.left)}</span>}
     </div>
   );
 }

@@ -11,7 +11,7 @@ import { useColors } from "../model/hooks";
 import { go, href } from "../model/router";
 import { Marks } from "./marks";
 
-const COLORS = ["panel", "line", "line-strong", "text", "muted", "accent", "good", "bad", "warn", "c-draft", "c-improve", "c-debug", "c-merge", "c-tune", "c-other"] as const;
+const COLORS = ["panel", "line", "line-strong", "text", "muted", "accent", "good", "bad", "warn", "c-draft", "c-improve", "c-debug", "c-merge", "c-tune", "c-ensemble", "c-other"] as const;
 
 export function GraphView({ connection, query }: { connection: Connection; query: URLSearchParams }) {
   const { state } = connection;

@@ -13,10 +13,10 @@ import { useColors, useResource } from "../model/hooks";
 import { go, href } from "../model/router";
 import type { RunState } from "../model/run-state";
 
-const COLORS = ["accent", "muted", "line", "c-draft", "c-improve", "c-debug", "c-merge", "c-tune", "c-other", "text"] as const;
+const COLORS = ["accent", "muted", "line", "c-draft", "c-improve", "c-debug", "c-merge", "c-tune", "c-ensemble", "c-other", "text"] as const;
 const FAMILY: Record<string, (typeof COLORS)[number]> = {
   draft: "c-draft", generate: "c-draft", build: "c-draft", improve: "c-improve", mutate: "c-improve", debug: "c-debug",
-  refine: "c-debug", merge: "c-merge", crossover: "c-merge", ensemble: "c-merge", tune: "c-tune",
+  refine: "c-debug", merge: "c-merge", crossover: "c-merge", ensemble: "c-ensemble", tune: "c-tune",
 }; // prettier-ignore
 
 export function Overview({ connection }: { connection: Connection }) {
@@ -41,15 +41,15 @@ export function Overview({ connection }: { connection: Connection }) {
 
 function Stats({ state }: { state: RunState }) {
   const best = state.best;
-  const baseline = state.baselines.filter((b) => b.metric != null).map((b) => b.metric as number);
-  const reference = baseline.length ? (state.lowerIsBetter ? Math.min(...baseline) : Math.max(...baseline)) : null;
+  const known = state.baselines.filter((b) => b.metric != null).sort((a, b) => (state.lowerIsBetter ? 1 : -1) * ((a.metric as number) - (b.metric as number)));
+  const reference = known[0]?.metric ?? null;
   const failed = state.nodes.filter((node) => node.is_buggy).length;
   const share = state.nodes.length ? Math.round((100 * failed) / state.nodes.length) : 0;
   return (
     <div className="stats" data-testid="stats">
       <Stat label={`Best ${state.run?.unit ?? ""} ${state.lowerIsBetter ? "↓" : "↑"}`} value={metric(best?.metric)} note={best ? <><NodeLink run={state.id} id={best.node_id} /> · {best.metric_source ?? "no source"}</> : "nothing scored yet"} />
-      <Stat label="Final part" value={metric(state.final?.metric)} note={state.final?.interval ? `95 %: ${state.final.interval.map((v) => metric(v)).join(" … ")}` : state.final ? "never seen by the search" : "opened at the end"} />
-      <Stat label="Baseline" value={metric(reference)} note={reference != null && best?.metric != null ? `${gain(best.metric, reference, state.lowerIsBetter)}` : `${state.baselines.length} scored`} />
+      <Stat label="Final part" value={metric(state.final?.metric)} note={state.final?.interval ? `95 %: ${state.final.interval.map((v) => metric(v, 4)).join(" … ")}` : state.final ? "never seen by the search" : "opened at the end"} />
+      <Stat label={known[0] ? `Baseline ${known[0].name}` : "Baseline"} value={metric(reference)} note={reference != null && best?.metric != null ? `best is ${gain(best.metric, reference, state.lowerIsBetter)}` : `${state.baselines.length} scored`} />
       <Stat label="Steps" value={count(state.steps)} note={state.started?.max_steps ? `of ${state.started.max_steps}` : state.started?.policy ?? ""} />
       <Stat label="Failed" value={count(failed)} note={`${share} % of the nodes`} />
       <Stat label="Writer" value={state.started?.writer || "–"} note={state.started?.policy ?? ""} />
@@ -109,8 +109,8 @@ function Budget({ state }: { state: RunState }) {
   return (
     <Panel title="Budget and cost">
       <div className="stack" style={{ gap: 9 }}>
-        <Meter label="Steps" used={state.steps} limit={state.started?.max_steps} text={`${state.steps}${of(state.started?.max_steps, String(state.started?.max_steps))}`} />
-        {state.started?.max_generations != null && <Meter label="Generations" used={state.begun.size} limit={state.started.max_generations} text={`${state.begun.size} / ${state.started.max_generations}`} />}
+        <Meter plan label="Steps" used={state.steps} limit={state.started?.max_steps} text={`${state.steps}${of(state.started?.max_steps, String(state.started?.max_steps))}`} />
+        {state.started?.max_generations != null && <Meter plan label="Generations" used={state.begun.size} limit={state.started.max_generations} text={`${state.begun.size} / ${state.started.max_generations}`} />}
         <Meter label="Active time" used={state.elapsed} limit={budget.seconds} text={`${seconds(state.elapsed)}${of(budget.seconds, seconds(budget.seconds))}`} />
         <Meter label="Tokens" used={tokens ?? 0} limit={tokens == null ? null : budget.tokens} text={`${count(tokens)}${tokens == null ? "" : of(budget.tokens, count(budget.tokens))}`} />
         <Meter label="Cost" used={state.totals.cost_usd ?? 0} limit={state.totals.cost_usd == null ? null : budget.usd} text={`${dollars(state.totals.cost_usd)}${state.totals.cost_usd == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
@@ -169,11 +169,12 @@ function Notes({ connection }: { connection: Connection }) {
   };
   return (
     <Panel title="Note to the next prompt">
-      <form onSubmit={send} className="stack" style={{ gap: 8 }}>
-        <textarea aria-label="Note" value={text} maxLength={4000} disabled={!can} placeholder={can ? "Try gradient boosting on the log of the target" : "Only a running search takes notes."} onChange={(e) => setText(e.target.value)} />
-        <div className="row"><button type="submit" disabled={!can || !text.trim()}>Send</button><span className="small muted" role="status">{told}</span></div>
+      {!can && <p className="muted small">{connection.replay ? "A replay takes no notes." : "Only a running search takes notes: resume it to send one."}</p>}
+      {can && <form onSubmit={send} className="stack" style={{ gap: 8 }}>
+        <textarea aria-label="Note" value={text} maxLength={4000} placeholder="Try gradient boosting on the log of the target" onChange={(e) => setText(e.target.value)} />
+        <div className="row"><button type="submit" disabled={!text.trim()}>Send</button><span className="small muted" role="status">{told}</span></div>
         {error && <Failed error={error} />}
-      </form>
+      </form>}
       {state.notes.length > 0 && <ul className="small" style={{ margin: "8px 0 0", paddingLeft: 18 }}>{state.notes.slice(-5).map((note) => <li key={note.seq}>{note.text}</li>)}</ul>}
     </Panel>
   );

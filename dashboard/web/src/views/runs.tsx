@@ -48,13 +48,13 @@ export function RunsView({ themeButton }: { themeButton: ReactNode }) {
 function RunTable({ runs, chosen, toggle }: { runs: RunSummary[]; chosen: string[]; toggle: (run: string) => void }) {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Table of runs">
-      <table>
+      <table className="runs">
         <thead>
           <tr>
             <th scope="col"><span className="visually-hidden">Compare</span></th>
-            <th scope="col">Run</th><th scope="col">Problem</th><th scope="col">Status</th>
+            <th scope="col">Run</th><th scope="col" className="wide">Problem</th><th scope="col">Status</th>
             <th scope="col" className="num">Best</th><th scope="col" className="num">Steps</th>
-            <th scope="col">Writer</th><th scope="col" className="num">Cost</th><th scope="col">Started</th><th scope="col" />
+            <th scope="col" className="wide">Writer</th><th scope="col" className="num wide">Cost</th><th scope="col" className="wide">Started</th><th scope="col" className="wide" />
           </tr>
         </thead>
         <tbody>
@@ -62,14 +62,14 @@ function RunTable({ runs, chosen, toggle }: { runs: RunSummary[]; chosen: string
             <tr key={line.run}>
               <td><input type="checkbox" aria-label={`Compare ${line.run}`} checked={chosen.includes(line.run)} disabled={line.status === "unreadable"} onChange={() => toggle(line.run)} /></td>
               <td>{line.status === "unreadable" ? <span className="mono">{line.run}</span> : <a className="mono" href={href(line.run)}>{line.run}</a>}</td>
-              <td>{line.problem || "–"}</td>
+              <td className="wide">{line.problem || "–"}</td>
               <td><Status status={line.status} /></td>
               <td className="num">{line.error ? <span className="bad small">{line.error}</span> : <>{metric(line.best_metric)} <span className="muted" title={line.lower_is_better ? "lower is better" : "higher is better"}>{line.lower_is_better ? "↓" : "↑"}</span></>}</td>
               <td className="num">{line.steps}</td>
-              <td>{line.writer || "–"}</td>
-              <td className="num">{dollars(line.cost_usd)}</td>
-              <td className="num" style={{ textAlign: "left" }}>{day(line.started_at)}</td>
-              <td className="right">{line.status !== "unreadable" && <a href={`#/run/${encodeURIComponent(line.run)}/overview?speed=10`} aria-label={`Replay ${line.run}`}>Replay</a>}</td>
+              <td className="wide">{line.writer || "–"}</td>
+              <td className="num wide">{dollars(line.cost_usd)}</td>
+              <td className="num wide" style={{ textAlign: "left" }}>{day(line.started_at)}</td>
+              <td className="right wide">{line.status !== "unreadable" && <a href={`#/run/${encodeURIComponent(line.run)}/overview?speed=10`} aria-label={`Replay ${line.run}`}>Replay</a>}</td>
             </tr>
           ))}
         </tbody>

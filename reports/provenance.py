@@ -1,0 +1,88 @@
+"""Where a result comes from: the command that repeats it, the sandbox and the machine, the configuration."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from reports.facts import RunFacts
+from reports.markup import EMPTY, Content, Markup, clip, code, join, table, tag
+
+MASK = "********"
+
+
+def reproduce(facts: RunFacts) -> Markup:
+    """The commands that search, repeat and check it again, and the hash by which an equal search is known."""
+    words = facts.origin.get("words")
+    command = shlex.join(["python", "main.py", *map(str, words)]) if isinstance(words, list) else ""
+    lines = [command] if command else []
+    lines += [f"python main.py --config logs/{facts.run}/config.yaml", f"python main.py replay {facts.run} --verify"]
+    text = "Keys are masked in what is stored: give them by environment variable." if not facts.is_rules else ""
+    other = {key: value for key, value in facts.origin.items() if key != "words"}
+    return join(
+        [
+            code("\n".join(lines)),
+            tag(
+                "p", f"journal_sha256 {facts.journal_sha256}: an equal search has an equal hash. {text}", class_="quiet"
+            ),
+            tag("p", "Origin: " + ", ".join(f"{k} {v}" for k, v in other.items()), class_="quiet") if other else EMPTY,
+        ]
+    )
+
+
+def environment(facts: RunFacts) -> Markup:
+    """Sandbox, system, cores and versions."""
+    rows = list(flat(facts.environment))
+    shown = [table(["setting", "value"], [[key, cell(value)] for key, value in rows])] if rows else []
+    return join([_sandbox(facts), *shown])
+
+
+def _sandbox(facts: RunFacts) -> Markup:
+    """The tier, and what it withstood when the run began (or was last taken up)."""
+    tier = str(facts.sandbox.get("tier", ""))
+    probes = facts.sandbox.get("probes") or []
+    if not tier:
+        return EMPTY
+    text = "Programs ran in the sandbox tier " if tier != "none" else "Programs ran without a sandbox: tier "
+    parts = [tag("p", text, tag("b", tier), ".")]
+    if probes:
+        passed = sum(bool(probe.get("ok")) for probe in probes)
+        rows: list[list[Content]] = [
+            [
+                str(probe.get("name", "")).replace("_", " "),
+                _badge(bool(probe.get("ok"))),
+                clip(str(probe.get("detail") or ""), 300),
+            ]
+            for probe in probes
+        ]
+        summary = f"attacked when the run began: {passed} of {len(probes)} attacks held off"
+        parts.append(tag("details", tag("summary", summary), table(["attack", "outcome", "detail"], rows)))
+    return join(parts)
+
+
+def _badge(held: bool) -> Markup:
+    return tag("span", "held", class_="badge good") if held else tag("span", "broken", class_="badge bad")
+
+
+def settings(config: Mapping[str, Any]) -> str:
+    """Dotted keys with their values, unset ones left out; masked once more whatever was stored."""
+    return "\n".join(f"{key}: {MASK if _is_secret(key) else value}" for key, value in flat(config) if value is not None)
+
+
+def _is_secret(key: str) -> bool:
+    return key.rpartition(".")[2] in ("api_key", "token")
+
+
+def flat(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Nested facts as (dotted key, value)."""
+    for key, item in value.items():
+        if isinstance(item, Mapping) and item:
+            yield from flat(item, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", item
+
+
+def cell(value: Any) -> Content:
+    """A value from outside as the content of a table's cell."""
+    return value if isinstance(value, int | float | str) or value is None else str(value)
