@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Literal
 
@@ -202,7 +202,7 @@ class Orchestrator:
 
     def begin(self, task: Task) -> Life:
         """A life to be led stage by stage, with `NodeLife.run_stage`."""
-        return self._life.begin(task, self._round_notes(task.round, self._shared(task)))
+        return self._life.begin(task, self._opened(task))
 
     def run_stage(self, life: Life, stage: str) -> str:
         """Do one stage and store it; its result as text."""
@@ -291,7 +291,12 @@ class Orchestrator:
         self._store.open_round(number, tasks, whys, [opened])
         return tasks
 
-    def _round_notes(self, number: int | None = None, shared: dict[str, Any] | None = None) -> RoundNotes:
+    def _opened(self, task: Task) -> RoundNotes:
+        """What the writers of the task's round are told."""
+        notes = self._round_notes(task.round)
+        return replace(notes, shared=self._shared(task, notes))
+
+    def _round_notes(self, number: int | None = None) -> RoundNotes:
         cache: dict[tuple[str, ...], str] = {}
 
         def memory(task: Task) -> str:
@@ -300,25 +305,23 @@ class Orchestrator:
             return cache[task.parent_ids]
 
         notes = self._store.get_fact(f"round/{number}/notes") if number is not None else None
-        return RoundNotes(memory, self._steps_left(), tuple(notes or ()), shared or {})
+        return RoundNotes(memory, self._steps_left(), tuple(notes or ()))
 
     def _play(self, tasks: Sequence[Task], pool: ThreadPoolExecutor) -> list[Node]:
         """A round, and its commit in slot order."""
-        shared = self._shared(tasks[0])
-        notes = self._round_notes(tasks[0].round, shared)
+        notes = self._opened(tasks[0])
         lives = self._player.play([self._life.begin(task, notes) for task in tasks], notes, pool)
         for agent in {id(agent): agent for agent in (self._life.agent(task.operator) for task in tasks)}.values():
             self._drain(agent)
         return self._commit(lives)
 
-    def _shared(self, task: Task) -> dict[str, Any]:
+    def _shared(self, task: Task, notes: RoundNotes) -> dict[str, Any]:
         """What all writers of the round share; asked once, then a fact."""
         key = f"round/{task.round}/shared"
         known = self._store.get_fact(key)
         if known is None:
             agent = self._life.agent(task.operator)
-            life = self._life.begin(task, self._round_notes(task.round))
-            known = agent.begin_round(life.context)
+            known = agent.begin_round(self._life.begin(task, notes).context)
             if known:
                 self._store.put_fact(key, known, self._drained(agent))
         return dict(known)
@@ -365,7 +368,7 @@ class Orchestrator:
                 if not waiting:
                     break
                 task = waiting.pop(0)
-                notes = self._round_notes(task.round, self._shared(task))
+                notes = self._opened(task)
                 flying[pool.submit(self._player.one, self._life.begin(task, notes), notes)] = task
             if not flying:
                 return reason or self._reason() or "the policy has nothing more to propose"

@@ -152,6 +152,10 @@ class Journal:
     def latest(self, count: int) -> list[Node]:
         return [self._current(node) for node in self._nodes[-count:]] if count else []
 
+    def newest(self, count: int) -> Iterator[Node]:
+        """The newest nodes, newest first, as they were committed: without the index's current values."""
+        return islice(reversed(self._nodes), count)
+
     def top(self, k: int) -> list[Node]:
         """The k best scored nodes, best first; equals in commit order."""
         return [self._current(self._nodes[i]) for _, i in self._ranking[:k]]

@@ -18,7 +18,7 @@ NEWEST_SHOWN = 40
 
 def summarise(journal: Journal, *, include_code: bool = False, max_tokens: int = 2000) -> str:
     """Best nodes first, then the newest, one paragraph each; '' for an empty journal."""
-    nodes = _distinct(chain(journal.top(BEST_SHOWN), reversed(journal.latest(NEWEST_SHOWN))))
+    nodes = _distinct(chain(journal.top(BEST_SHOWN), journal.newest(NEWEST_SHOWN)))
     return render(nodes, total=len(journal), include_code=include_code, max_tokens=max_tokens)
 
 

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
+from itertools import pairwise
 from pathlib import Path
 
 from sqlalchemy import Connection, create_engine, event, text
@@ -27,7 +28,7 @@ _MIGRATIONS: dict[int, list[str]] = {}
 
 BUSY_SECONDS = 30.0
 _KNOWN_TEXTS = 4096
-_HEADING = re.compile(r"(?m)^(?=#{1,2} )")
+_HEADING_OR_FENCE = re.compile(r"(?m)^(?:#{1,2} |(`{3,}).*\n?)")
 
 
 class Database:
@@ -103,8 +104,8 @@ class Database:
         self._known.clear()
 
     def put_parts(self, body: str) -> list[str]:
-        """Store a long message by its sections, so that what many prompts share lies once."""
-        return [self.put_text(part) for part in _HEADING.split(body) if part]
+        """Store a long message by its sections and fenced blocks, so that what many texts share lies once."""
+        return [self.put_text(part) for part in message_parts(body)]
 
     def get_text(self, name: str) -> str:
         if not name:
@@ -167,9 +168,25 @@ def unpacked(stored: bytes) -> str:
     return raw.decode("utf-8", "surrogatepass")
 
 
+def message_parts(body: str) -> list[str]:
+    """`body` cut at its headings and round what stands between fences: a program in a prompt is the node's own text."""
+    cuts, fence = [0], ""
+    for found in _HEADING_OR_FENCE.finditer(body):
+        marks = found[1]
+        if not fence:
+            fence = marks or ""
+            cuts.append(found.end() if marks else found.start())
+        elif marks == fence and found[0].rstrip() == fence:
+            fence = ""
+            cuts.append(found.start())
+    return [part for start, end in pairwise([*cuts, len(body)]) if (part := body[start:end])]
+
+
 def _begin(connection: Connection) -> None:
     """A deferred transaction: a reader takes no lock, a writer waits `BUSY_SECONDS` for it."""
-    connection.exec_driver_sql("BEGIN")
+    driver = connection.connection.dbapi_connection
+    assert driver is not None
+    driver.cursor().execute("BEGIN")
 
 
 def _quote(path: Path) -> str:

@@ -6,10 +6,12 @@ import sqlite3
 import stat
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.events import NoteAdded
 from core.state.node import Node
-from core.storage.database import Database
+from core.storage.database import Database, message_parts
 from core.storage.fault import FaultPoint
 from core.storage.reader import RunReader
 from core.storage.repository import DB_NAME, RunStore
@@ -110,6 +112,23 @@ def test_texts_lie_once_and_messages_by_their_sections(tmp_path):
     assert first[0] == second[0] and count == 3 and size < 300
     assert db.get_parts(second) == shared + "# Memory\ntwo\n"
     db.close()
+
+
+def test_a_program_in_a_prompt_is_the_same_text_as_the_program(tmp_path):
+    db = Database(tmp_path / "x.db")
+    code = "# a heading, it seems\n## and another\nprint('```')\n"
+    prompt = f"## Previous attempt\n\nIts code:\n\n````python\n{code}````\n\n## Format\n\n```\nnever closed\n# x\n"
+    with db.transaction():
+        name = db.put_text(code)
+        parts = db.put_parts(prompt)
+    assert name in parts and db.get_parts(parts) == prompt
+    db.close()
+
+
+@given(st.lists(st.sampled_from(["```", "````", "```py", "## a", "# b", "text", "", " ```"]), max_size=12))
+def test_the_parts_of_a_message_are_the_message(lines):
+    body = "\n".join(lines)
+    assert "".join(message_parts(body)) == body
 
 
 def test_what_a_failed_transaction_stored_is_stored_again(tmp_path):
