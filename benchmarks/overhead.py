@@ -3,7 +3,9 @@
     python -m benchmarks.overhead [--steps 10000] [--starts 5]
 
 A step is everything but the model's latency and the candidate's run: choosing, prompt, reading the reply, duplicates,
-store, journal, metrics files. Nodes are realistic: 4 KB of code and 300 lines of output each, all different.
+store, journal, metrics files. Nodes are realistic: 4 KB of code and 300 lines of output each, all different. The time
+in which this file itself makes up programs and outputs stands for the model and the candidate: it is measured, told
+and taken off.
 """
 
 from __future__ import annotations
@@ -17,12 +19,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 MARKS = (20, 100, 1_000, 10_000)
@@ -43,11 +47,33 @@ def program(rng: random.Random) -> str:
     return "\n".join(lines) + "\n"
 
 
+class OwnTime:
+    """CPU seconds in which the benchmark plays the model and the candidate, over all threads."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        began = time.thread_time()
+        try:
+            yield
+        finally:
+            spent = time.thread_time() - began
+            with self._lock:
+                self.seconds += spent
+
+
 class Writer:
     """Answers at once."""
 
+    def __init__(self, own: OwnTime) -> None:
+        self._own = own
+
     def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
-        return f"Another set of features.\n```python\n{program(rng)}```\n"
+        with self._own.counted():
+            return f"Another set of features.\n```python\n{program(rng)}```\n"
 
 
 class Judge:
@@ -55,10 +81,17 @@ class Judge:
 
     together = False
 
+    def __init__(self, own: OwnTime) -> None:
+        self._own = own
+
     def check(self, node: Any) -> None:
         return None
 
     def evaluate(self, nodes: Sequence[Any]) -> list[Any]:
+        with self._own.counted():
+            return self._verdicts(nodes)
+
+    def _verdicts(self, nodes: Sequence[Any]) -> list[Any]:
         from core.contracts import Evaluation
         from core.state.failure import FailureKind
 
@@ -68,6 +101,7 @@ class Judge:
             output = "\n".join(
                 f"fold {i % 5} epoch {i} loss {rng.random():.8f} auc {rng.random():.8f}" for i in range(300)
             )
+            output += "\n"
             if rng.random() < 0.2:
                 error = FailureKind.RUNTIME
                 found.append(Evaluation(failure=error, message="KeyError: 'c81'", term_out=output, exc_type="KeyError"))
@@ -94,20 +128,20 @@ def steps(total: int) -> dict[str, Any]:
     from utils.config_schema import LLMSection
 
     with tempfile.TemporaryDirectory(prefix="swarm-overhead-") as folder:
-        run_dir = Path(folder) / "run"
-        store, journal, judge = RunStore(run_dir), Journal(lower_is_better=True), Judge()
-        desk = QueryDesk(model_settings(LLMSection()), log=store, rules=Writer(), run_seed=1)
+        run_dir, own = Path(folder) / "run", OwnTime()
+        store, journal, judge = RunStore(run_dir), Journal(lower_is_better=True), Judge(own)
+        desk = QueryDesk(model_settings(LLMSection()), log=store, rules=Writer(own), run_seed=1)
         brief = Brief("Predict the price. " * 50, preview="c0: float, 1 % missing\n" * 80, packages="numpy==2\n" * 10)
         life = NodeLife(
             agents={"*": CoderAgent()}, reviewer=None, evaluator=judge, store=store, journal=journal, brief=brief,
             bind=desk.bind, usage=desk.usage_of,
         )  # fmt: skip
         started = time.perf_counter()
-        clock: list[tuple[int, float, int]] = []
+        clock: list[Tick] = []
 
         def stop(progress: Any) -> str | None:
             rss = _rss() if progress.steps in MARKS else 0
-            clock.append((progress.steps, time.perf_counter(), rss, time.process_time()))
+            clock.append(Tick(progress.steps, time.perf_counter(), time.process_time(), own.seconds, rss))
             return "enough" if progress.steps >= total else None
 
         orchestrator = Orchestrator(
@@ -120,31 +154,49 @@ def steps(total: int) -> dict[str, Any]:
         gc.collect()
         base = _rss()
         orchestrator.run()
-        prompts = {record.node_id: len(record.system) + len(record.user) for record in store.calls()}
-        rows = [_row(mark, clock, journal, prompts, base) for mark in MARKS if mark <= total]
+        rows = [_row(mark, clock, base) | _prompts(mark, journal, store) for mark in MARKS if mark <= total]
         size = sum(path.stat().st_size for path in run_dir.iterdir())
         desk.close()
         store.close()
-    return {"rows": rows, "disk_kb_a_node": size / 1024 / total, "total_seconds": clock[-1][1] - started}
+    last = clock[-1]
+    return {
+        "rows": rows, "disk_kb_a_node": size / 1024 / total, "seconds": last.wall - started, "own": last.own / total,
+    }  # fmt: skip
 
 
-def _row(mark: int, clock: Sequence[Any], journal: Any, prompts: Mapping[str, int], base: int) -> dict[str, Any]:
+class Tick(NamedTuple):
+    """What the clocks say between two rounds. Seconds; `rss` in bytes, 0 where it was not asked."""
+
+    steps: int
+    wall: float
+    cpu: float
+    own: float
+    rss: int
+
+
+def _row(mark: int, clock: Sequence[Tick], base: int) -> dict[str, Any]:
+    """Medians over the rounds near the mark, in milliseconds a step, the benchmark's own part taken off."""
     near = [
         (before, after)
         for before, after in pairwise(clock)
-        if mark - WINDOW <= before[0] < mark + WINDOW and after[0] > before[0]
+        if mark - WINDOW <= before.steps < mark + WINDOW and after.steps > before.steps
     ]
-    wall = [1000 * (after[1] - before[1]) / (after[0] - before[0]) for before, after in near]
-    cpu = [1000 * (after[3] - before[3]) / (after[0] - before[0]) for before, after in near]
-    rss = next((entry[2] for entry in clock if entry[0] == mark), 0)
+
+    def a_step(name: str) -> float:
+        spent = [
+            (getattr(after, name) - getattr(before, name) - (after.own - before.own)) / (after.steps - before.steps)
+            for before, after in near
+        ]
+        return 1000 * statistics.median(spent)
+
+    rss = next((tick.rss for tick in clock if tick.steps == mark), 0)
+    return {"step": mark, "ms": a_step("wall"), "cpu_ms": a_step("cpu"), "kb_a_node": (rss - base) / 1024 / mark}
+
+
+def _prompts(mark: int, journal: Any, store: Any) -> dict[str, int]:
+    """Characters of the longest prompt shortly before the mark."""
     ids = [node.id for node in journal.latest(len(journal))[max(mark - WINDOW, 0) : mark]]
-    return {
-        "step": mark,
-        "ms": statistics.median(wall),
-        "cpu_ms": statistics.median(cpu),
-        "prompt_chars": max(prompts[node_id] for node_id in ids),
-        "kb_a_node": (rss - base) / 1024 / mark,
-    }
+    return {"prompt_chars": max(len(call.system) + len(call.user) for i in ids for call in store.calls(i))}
 
 
 def _rss() -> int:
@@ -238,9 +290,12 @@ def main() -> None:
     for row in found["rows"]:
         memory = f"{row['kb_a_node']:>15.1f}" if row["step"] >= 1000 else f"{'':>15}"
         print(f"{row['step']:>8,} {row['ms']:>8.2f} {row['cpu_ms']:>8.2f} {row['prompt_chars']:>13,} {memory}")
-    print(f"{args.steps:,} steps in {found['total_seconds']:.1f} s; {found['disk_kb_a_node']:.1f} KB of disk a node")
+    print(f"{args.steps:,} steps in {found['seconds']:.1f} s; {found['disk_kb_a_node']:.1f} KB of disk a node")
+    print(f"taken off: {1000 * found['own']:.2f} ms a step in which the benchmark made up programs and outputs")
     for name, micro in metrics().items():
         print(f"metrics record {name}: {micro:.0f} µs")
+    if not args.starts:
+        return
     began = starts(args.starts)
     seconds = sorted(began["seconds"])
     print(
