@@ -51,14 +51,17 @@ def server() -> Iterator[FaultyServer]:
         yield running
 
 
-def write_programs(server: FaultyServer, fault_rate: float) -> None:
-    """Every request that is not failed is answered with a program of its own."""
+def write_programs(server: FaultyServer, fault_rate: float, slow: int = 0) -> None:
+    """Every request that is not failed is answered with a program of its own; the `slow`-th takes 5 s to run."""
     server.chaos(fault_rate, seed=3)
     fail = server.layer.before
 
     def before(index: int, scope: dict[str, Any]) -> None:
         fail(index, scope)
-        server.state.scenarios.add(Reply(text=PROGRAM.format(n=index), match=Match(tools=False)))
+        program = PROGRAM.format(n=index)
+        if index == slow:
+            program = program.replace("import pandas", "import time; time.sleep(5)\nimport pandas")
+        server.state.scenarios.add(Reply(text=program, match=Match(tools=False)))
 
     server.layer.before = before
 
@@ -80,14 +83,14 @@ def options(server: FaultyServer, steps: int, *more: str) -> list[str]:
     prefix = "--llm.code"
     return [
         "--llm=openai", f"{prefix}.base_url={server.base_url('openai')}", f"{prefix}.model={MODELS['openai']}",
-        f"{prefix}.backoff=0.02", f"{prefix}.attempts=8", f"{prefix}.stream=true", f"{prefix}.timeout=20",
+        f"{prefix}.backoff=0.02", f"{prefix}.attempts=8", f"{prefix}.stream=true", f"{prefix}.timeout=60",
         f"{prefix}.price.input={PRICE.input}", f"{prefix}.price.output={PRICE.output}", f"--search.max_steps={steps}",
         *more,
     ]  # fmt: skip
 
 
 def finish(process: subprocess.Popen[str], code: int = 0) -> str:
-    said, _ = process.communicate(timeout=150)
+    said, _ = process.communicate(timeout=400)
     assert process.returncode == code, said
     return said
 
@@ -151,14 +154,14 @@ def test_a_refused_key_is_one_line_and_leaves_no_trace(tmp_path: Path, server: F
 
 
 def test_kill_9_between_reply_and_use_then_resume_asks_nothing_again(tmp_path: Path, server: FaultyServer) -> None:
-    write_programs(server, 0.0)
-    lonely = ("--search.batch=1", "--search.workers=1", "--llm.cache=false")
+    write_programs(server, 0.0, slow=2)
+    lonely = ("--search.batch=1", "--search.workers=1", "--llm.cache=false", "--agent.review=never")
     process = command(tmp_path, server, *options(server, 4, *lonely))
     run = kill_when_answered(process, tmp_path, calls=2)
     store = RunStore(run)
     answered, committed = store.calls(), len([node for node in store.nodes() if node.operator != "baseline"])
     store.close()
-    assert committed < len(answered), "killed too late: the reply was already used"
+    assert (committed, len(answered)) == (1, 2), "the second reply was there, and not yet used"
     billed = len(server.layer.bills)
 
     finish(command(tmp_path, server, "resume", run.name))
