@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.options import add_config_options, config_of
+from cli.standings_text import printable, standings_lines
 from core.arena.gate import engine_name, static_refusal
 from core.arena.match import Engine
 from core.arena.memory_book import MemoryBook
@@ -27,6 +28,8 @@ from core.state.journal import Journal
 from core.state.task import derive_seed
 from utils.errors import ConfigError
 
+GAMES_PATH = "/usr/games:/usr/local/games"
+
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
@@ -36,7 +39,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "command such as 'stockfish' or 'python my_engine.py --fast', which runs as you.",
     )
     parser.add_argument("engines", nargs="+", metavar="ENGINE")
-    parser.add_argument("--games", type=int, metavar="N", help="games of a pair from each opening, an even number")
+    parser.add_argument(
+        "--games", type=int, metavar="N", help="games of each pair, an even number; with --openings: from each"
+    )
     parser.add_argument("--openings", type=int, metavar="N", help="openings, each played with both colours")
     parser.add_argument("--pgn", metavar="FILE", help="write the games here")
     parser.add_argument("--json", action="store_true", help="print the standings as JSON")
@@ -95,7 +100,7 @@ class _Narrator(MemoryBook):
                 if not self._quiet:
                     white, black = self._names[event.white], self._names[event.black]
                     line = f"{white} - {black}  {event.result}  {event.termination}, {event.plies} plies"
-                    print(_printable(line), flush=True)
+                    print(printable(line), flush=True)
 
 
 def _settings(settings: ArenaSettings, args: argparse.Namespace) -> ArenaSettings:
@@ -106,6 +111,8 @@ def _settings(settings: ArenaSettings, args: argparse.Namespace) -> ArenaSetting
                 allowed = "even numbers from 2" if name == "games" else "whole numbers from 1"
                 raise ConfigError(f"--{name} {value}: allowed are {allowed}")
             settings = replace(settings, **{name: value})
+    if args.games is not None and args.openings is None:  # games from one opening repeat themselves: take more openings
+        settings = replace(settings, openings=args.games // 2, games=2)
     return settings
 
 
@@ -131,9 +138,17 @@ def _engine(word: str, id_: str, spec: ArenaSpec) -> Engine:
         command = shlex.split(word)
     except ValueError as error:
         raise ConfigError(f"engine '{word}': {error}") from error
-    if not command or (shutil.which(command[0]) is None and not Path(command[0]).is_file()):
+    program = _program(command[0]) if command else None
+    if program is None:
         raise ConfigError(f"engine '{word}': neither an engine file (.py) nor a program that can be found")
-    return Engine(id=id_, name=Path(command[-1]).stem or command[0], command=tuple(command))
+    return Engine(id=id_, name=Path(command[-1]).stem or command[0], command=(program, *command[1:]))
+
+
+def _program(word: str) -> str | None:
+    """Where the program lies; also looked for where Debian keeps games, which is not on every path."""
+    if Path(word).is_file():
+        return word
+    return shutil.which(word) or shutil.which(word, path=GAMES_PATH)
 
 
 def _play(bench: Bench, engines: Sequence[Engine], spec: ArenaSpec, settings: ArenaSettings) -> list[dict[str, Any]]:
@@ -152,23 +167,13 @@ def _print(games: Sequence[dict[str, Any]], engines: Sequence[Engine], *, as_jso
     if as_json:
         print(json.dumps({"standings": rows, "pairs": cross, "games": len(table.games)}, indent=2))
         return
-    print(f"\n{'engine':<32} {'Elo':>7} {'95 %':>17} {'won':>5} {'drawn':>5} {'lost':>5} {'score':>6}")
-    for row in rows:
-        interval = "" if row["low"] is None else f"{row['low']:+.0f}..{row['high']:+.0f}"
-        elo = "" if row["elo"] is None else f"{row['elo']:+.0f}"
-        name = _printable(row["name"])[:32]
-        print(
-            f"{name:<32} {elo:>7} {interval:>17} {row['wins']:>5} {row['draws']:>5} {row['losses']:>5}"
-            f" {100 * row['score']:>5.1f}%"
-        )
+    print()
+    for line in standings_lines(rows):
+        print(line)
     names = names_of(engines)
     for pair in cross:
         line = f"{names[pair['a']]} v {names[pair['b']]}: +{pair['wins']} ={pair['draws']} -{pair['losses']}"
-        print(_printable(f"{line}, pairs {pair['pentanomial']}, LOS {100 * pair['los']:.1f} %"))
+        print(printable(f"{line}, pairs {pair['pentanomial']}, LOS {100 * pair['los']:.1f} %"))
     copies = len(games) - len(table.games)
     if copies:
         print(f"{copies} games were copies of others and do not count.", file=sys.stderr)
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)

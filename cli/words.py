@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cli.standings_text import final_words, standings_lines
 from core.events import NodeCommitted
 
 if TYPE_CHECKING:
@@ -95,9 +96,11 @@ def closing(outcome: Outcome) -> list[str]:
         return [*lines, f"look: python main.py show {run}", *_next(outcome)]
     best = outcome.best
     how = HOW.get(str(best.metric_source), "")
-    lines.append(f"best {problem.unit or 'metric'}: {best.metric_value:.6g} on validation ({how})")
+    where = "at its first tournament" if problem.family == "arena" else "on validation"
+    lines.append(f"best {problem.unit or 'metric'}: {best.metric_value:.6g} {where} ({how})")
     lines += _final_lines(outcome)
     lines += _baseline_lines(outcome)
+    lines += _standings(outcome)
     claim = (outcome.final or {}).get("claim")
     if claim:
         lines.append(claim["text"])
@@ -110,6 +113,8 @@ def _final_lines(outcome: Outcome) -> list[str]:
     final = outcome.final or {}
     if final.get("metric") is None:
         return [f"final score: none ({final['message']})"] if final.get("message") else []
+    if outcome.search.problem.family == "arena" and final.get("message"):
+        return [final_words(final)]
     interval = final.get("interval")
     text = f"final score: {final['metric']:.6g} on {UNSEEN[outcome.search.problem.family]} the search never saw"
     if interval:
@@ -118,6 +123,15 @@ def _final_lines(outcome: Outcome) -> list[str]:
     if reveals:
         text += f"; this final part has now been revealed {reveals} time{'s' if reveals > 1 else ''}"
     return [text]
+
+
+def _standings(outcome: Outcome) -> list[str]:
+    """The last tournament's table: a node's metric is frozen at its first verdict, here is what later games say."""
+    found = (
+        node.metadata["standings"] for node in reversed(list(outcome.search.journal)) if node.metadata.get("standings")
+    )
+    rows = next(found, None)
+    return ["", "standings of the last tournament, Elo over all games", *standings_lines(rows), ""] if rows else []
 
 
 def _baseline_lines(outcome: Outcome) -> list[str]:
@@ -143,6 +157,9 @@ def _next(outcome: Outcome) -> list[str]:
     if outcome.search.problem.family == "competition":
         lines.append(f"  python main.py export-best {run} --refit")
         lines.append('  python main.py --data.dir=FOLDER --data.goal="…" --data.target=COLUMN --data.metric=rmse')
+    if outcome.search.problem.family == "arena" and outcome.best is not None:
+        engine, problem = _shown(outcome.best_dir / "engine.py"), outcome.search.problem
+        lines.append(f"  python main.py arena --problem {problem.name} {engine} RIVAL      (a .py or a UCI command)")
     if outcome.search.desk.settings_of("code").provider == "rules":
         lines.append(
             "  OPENAI_API_KEY=… python main.py --llm=openai      (or anthropic, gemini, deepseek, glm, ollama, vllm)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,9 @@ from core.arena.export import standalone
 from core.arena.gate import engine_name, foreign_imports
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, RulesWriter
+from core.events import GameFinished
 from core.state.node import Node
+from core.storage.reader import DB_NAME, RunReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +99,28 @@ class ArenaProblem:
         return ArenaEvaluator(bench, self.spec, self.settings)
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
-        """`engine.py`: the engine with its Position, for `arena` and for programs that speak UCI about this game."""
+        """Write `engine.py`, the engine with its Position, and `games.pgn`, what it played.
+
+        The file plays in `arena` and under programs that speak UCI about this game.
+        """
         path = out / "engine.py"
         title = f"{engine_name(node.code) or 'engine'}, {self._texts.title}."
         needed = sorted({*foreign_imports(self.spec.prelude), *foreign_imports(node.code)})
         if needed:
             title += f" Needs: pip install {' '.join(self._texts.distributions.get(name, name) for name in needed)}"
         path.write_text(standalone(node.code, self.spec.prelude, title), encoding="utf-8")
-        return [path]
+        played = _games_of(node.id, run_dir)
+        if not played:
+            return [path]
+        games = out / "games.pgn"
+        games.write_text("\n".join(played), encoding="utf-8")
+        return [path, games]
+
+
+def _games_of(node_id: str, run_dir: Path) -> list[str]:
+    """Every game of the run that the engine played, in PGN; [] where there is no store."""
+    if not (run_dir / DB_NAME).is_file():
+        return []
+    with RunReader(run_dir) as reader:
+        events = reader.events(limit=sys.maxsize, types=["game.finished"])
+    return [e.pgn for e in events if isinstance(e, GameFinished) and node_id in (e.white, e.black)]

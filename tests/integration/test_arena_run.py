@@ -58,6 +58,17 @@ def test_a_run_without_a_key_ends_with_standings_and_a_claim(finished):
     last = events(run_dir, "generation.finished")[-1]
     assert len(last["promoted"]) == 2 and {row["node_id"] for row in last["ratings"]} >= set(last["promoted"])
     assert "rules" in printed and "not a language model" in printed
+    assert "standings of the last tournament" in printed and "above the starting champion" in printed
+    for row in last["ratings"]:
+        assert f"{row['name']:<32} {row['elo']:>+7.0f}" in printed
+
+
+def test_the_best_solution_holds_the_engine_and_every_game_it_played(finished):
+    run_dir, shown, _ = finished
+    best = run_dir / "best_solution"
+    played = [e for e in events(run_dir, "game.finished") if shown["best_node_id"] in (e["white"], e["black"])]
+    pgn = (best / "games.pgn").read_text()
+    assert len(played) == pgn.count("[White ") > 10 and all(event["pgn"] in pgn for event in played)
 
 
 def test_every_game_is_told_from_its_start_to_its_end(finished):
@@ -125,6 +136,23 @@ def test_wrong_words_are_one_line_and_exit_code_2(cli, words, said):
     assert ended.code == 2 and said in ended.line
 
 
+def test_games_alone_are_played_from_as_many_openings_as_they_need(cli):
+    words = ["arena", str(ENGINES / "greedy.py"), str(ENGINES / "alpha_beta.py"), "--games", "6", "--json"]
+    ended = cli(*words, "arena.limit=depth:1")
+    assert ended.code == 0 and ended.json["games"] == 6, "no game is a copy of another"
+
+
+def test_a_program_is_also_found_where_debian_keeps_games(cli, monkeypatch, tmp_path):
+    from cli import arena
+
+    program = tmp_path / "some-engine"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    assert arena._program("some-engine") is None
+    monkeypatch.setattr(arena, "GAMES_PATH", str(tmp_path))
+    assert arena._program("some-engine") == str(program)
+
+
 def test_an_engine_file_that_is_none_is_refused_before_any_game(cli):
     broken = cli.folder / "broken.py"
     broken.write_text("engine = (")
@@ -132,7 +160,7 @@ def test_an_engine_file_that_is_none_is_refused_before_any_game(cli):
     assert ended.code == 2 and "broken.py" in ended.line
 
 
-STOCKFISH = os.environ.get("SWARM_EVO_STOCKFISH") or shutil.which("stockfish") or shutil.which("/usr/games/stockfish")
+STOCKFISH = os.environ.get("SWARM_EVO_STOCKFISH") or shutil.which("stockfish", path="/usr/games:" + os.environ["PATH"])
 
 
 @pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed (apt install stockfish)")
