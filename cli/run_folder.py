@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from utils.errors import RunBusyError, UnknownRunError
+from utils.errors import RunBusyError, StoreError, UnknownRunError
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 DB = "run.db"
@@ -104,9 +104,13 @@ def hold(run: Path) -> Iterator[None]:
     """Hold the run while working on it; the kernel lets go when the process dies.
 
     Raises:
-        RunBusyError: another live process holds it.
+        RunBusyError: another live process holds it. StoreError: the folder cannot be written.
     """
-    with (run / "run.lock").open("a+b") as file:
+    try:
+        lock = (run / "run.lock").open("a+b")
+    except OSError as error:
+        raise StoreError(f"run '{run.name}' can be read, not written: {error.strerror} in '{run}'") from error
+    with lock as file:
         try:
             _lock(file)
         except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import threading
@@ -26,7 +27,8 @@ SCHEMA_VERSION = 1
 
 _MIGRATIONS: dict[int, list[str]] = {}
 
-BUSY_SECONDS = 30.0
+BUSY_SECONDS = float(os.environ.get("SWARM_EVO_BUSY_SECONDS") or 30.0)
+"""How long a write waits for another process that holds the file locked; then it is a StoreError."""
 _KNOWN_TEXTS = 4096
 _HEADING_OR_FENCE = re.compile(r"(?m)^(?:#{1,2} |(`{3,}).*\n?)")
 
@@ -126,8 +128,16 @@ class Database:
             self._connection.close()
             self._engine.dispose()
 
+    def _is_archived(self) -> bool:
+        """True where nobody can be writing: a closed store in a folder that we cannot write, as on a read-only disk.
+
+        SQLite would refuse it, since a reader of a WAL file makes an index beside it.
+        """
+        log = self.path.with_name(self.path.name + "-wal")
+        return not os.access(self.path.parent, os.W_OK) and not log.exists()
+
     def _open(self) -> sqlite3.Connection:
-        mode = "ro" if self.read_only else "rwc"
+        mode = ("ro&immutable=1" if self._is_archived() else "ro") if self.read_only else "rwc"
         connection = sqlite3.connect(
             f"file:{_quote(self.path)}?mode={mode}",
             uri=True,
