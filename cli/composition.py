@@ -268,13 +268,13 @@ def policy_of(config: Config) -> SearchPolicy:
 
         keys = (
             "num_islands", "per_island", "population_size", "selection", "tournament_size", "temperature", "migration",
-            "migration_interval", "reset_evaluations", "stagnation_restart", "crossover_prob", "refine_interval",
-            "tune_interval", "grid", "max_generations",
+            "migration_interval", "reset_evaluations", "stagnation_restart", "crossover_prob", "generate_prob",
+            "refine_interval", "tune_interval", "grid", "max_generations",
         )  # fmt: skip
         return IslandsPolicy(seed=config.project.seed, **{key: getattr(search, key) for key in keys})
     from core.search.generations import GenerationsPolicy
 
-    return GenerationsPolicy(questions=search.questions)
+    return GenerationsPolicy(questions=search.questions, repairs=search.repairs)
 
 
 def agents_of(config: Config, problem: Problem) -> dict[str, Agent]:

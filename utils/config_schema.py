@@ -163,6 +163,9 @@ class SearchSection(Section):
     """Evaluations after which the weaker half of the islands starts again; 0: never."""
     stagnation_restart: int = Field(0, ge=0)
     crossover_prob: float = Field(0.3, ge=0, le=1)
+    """Share of an island's candidates that have two parents."""
+    generate_prob: float = Field(0.1, ge=0, le=1)
+    """Share of an island's candidates that are written anew, without a parent; 1: random draws, the control."""
     refine_interval: int = Field(0, ge=0)
     tune_interval: int = Field(0, ge=0)
     """Rounds between `tune` proposals; 0: never."""
@@ -173,6 +176,8 @@ class SearchSection(Section):
     """Candidates of the final choice."""
     questions: int = Field(2, ge=1)
     """Candidates a generation of the arena."""
+    repairs: int = Field(1, ge=0)
+    """Further attempts of an arena candidate that the gate refuses, each told why and a node of its own."""
     ensemble: bool = True
     """At the end, let a blend of the best programs compete (competitions)."""
     smoke: bool = True

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from utils.syntax import parse
 
@@ -29,7 +30,7 @@ class Tuned:
     trials: int
 
 
-def literals(code: str, lines: range | None = None) -> list[Number]:
+def literals(code: str, lines: Container[int] | None = None) -> list[Number]:
     """The numbers that may be tuned: inside functions, in source order; not indices, not 0, not docstrings.
 
     Args:
@@ -38,14 +39,14 @@ def literals(code: str, lines: range | None = None) -> list[Number]:
     return [_value(node) for node in _found(parse(code), lines)]
 
 
-def with_values(code: str, values: Sequence[Number], lines: range | None = None) -> str:
-    """The program with other numbers in place of its literals."""
-    return _rewritten(code, lines, lambda place: ast.parse(repr(values[place]), mode="eval").body)
+def with_values(code: str, values: Sequence[Number], lines: Container[int] | None = None) -> str:
+    """The program with other numbers in place of its literals; every other character stays, comments too."""
+    return _replaced(code, lines, [f"({value!r})" if value < 0 else repr(value) for value in values])
 
 
-def lifted(code: str, lines: range | None = None) -> str:
+def lifted(code: str, lines: Container[int] | None = None) -> str:
     """The program with `K__[i]` in place of its i-th literal."""
-    return _rewritten(code, lines, lambda place: ast.parse(f"{NAME}[{place}]", mode="eval").body)
+    return _replaced(code, lines, [f"{NAME}[{place}]" for place in range(MOST_LITERALS)])
 
 
 def tune(
@@ -91,7 +92,7 @@ def tune_program(
     trials: int,
     seed: int,
     lower_is_better: bool,
-    lines: range | None = None,
+    lines: Container[int] | None = None,
 ) -> Tuned | None:
     """Tune a whole program by scoring each variant's text; None without literals or without any score."""
     start = literals(code, lines)
@@ -119,19 +120,22 @@ def _suggest(trial: object, name: str, start: Number) -> Number:
     return float(f"{suggest_float(name, low, high):.6g}") if start else 0.0
 
 
-def _rewritten(code: str, lines: range | None, new: Callable[[int], ast.expr]) -> str:
-    tree = parse(code)
-    places = {id(node): place for place, node in enumerate(_found(tree, lines))}
+def _replaced(code: str, lines: Container[int] | None, texts: Sequence[str]) -> str:
+    """The i-th literal's text replaced by `texts[i]`."""
+    source = code.encode()
+    starts = [0, *accumulate(map(len, source.splitlines(keepends=True)))]
+    spans = []
+    for node, text in zip(_found(parse(code), lines), texts, strict=False):
+        end_line, end = node.end_lineno or node.lineno, node.end_col_offset or 0
+        spans.append((starts[node.lineno - 1] + node.col_offset, starts[end_line - 1] + end, text))
+    for start, stop, text in sorted(spans, reverse=True):
+        glued = source[:start].endswith(b"return")  # `return-3`
+        source = source[:start] + (b" " if glued else b"") + text.encode() + source[stop:]
+    return source.decode()
 
-    class Replace(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
-            return new(places[id(node)]) if id(node) in places else self.generic_visit(node)
 
-    return ast.unparse(Replace().visit(tree))
-
-
-def _found(tree: ast.Module, lines: range | None) -> list[ast.expr]:
-    """Literal nodes, a minus sign included, in source order."""
+def _found(tree: ast.Module, lines: Container[int] | None) -> list[ast.expr]:
+    """Literal nodes, a minus sign included, in source order; none of a formatted string, where 3.11 misplaces them."""
     found: list[ast.expr] = []
     stack: list[tuple[ast.AST, bool]] = [(tree, False)]
     while stack:
@@ -143,7 +147,7 @@ def _found(tree: ast.Module, lines: range | None) -> list[ast.expr]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             stack += [(child, True) for child in reversed(node.body)]
             continue
-        children = list(ast.iter_child_nodes(node))
+        children = [] if isinstance(node, ast.JoinedStr) else list(ast.iter_child_nodes(node))
         if isinstance(node, ast.Subscript):
             children.remove(node.slice)
         stack += [(child, inside) for child in reversed(children)]

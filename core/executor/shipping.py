@@ -12,11 +12,31 @@ from typing import Any
 from core.contracts import JobBench, JobSpec, Sandbox
 from core.executor.jobs import run_job
 from core.executor.workspace import remove_tree
+from utils.errors import ConfigError
 
 READS = "inputs"
 """Payload key of a host folder that the job reads: it is shipped, once a worker."""
 WRITES = "keep_dir"
 """Payload key of a host folder that the job writes: its files come back."""
+
+MOST_BYTES = 256 << 20
+"""A user's folder may hold this much to be shipped as it is."""
+
+
+def check_shippable(folder: Path, key: str) -> None:
+    """Refuse a folder that was surely not meant to be sent to every worker, such as a home folder. Raises ConfigError.
+
+    Args:
+        key: the configuration's key that names a file of it.
+    """
+    total = 0
+    for path in folder.rglob("*"):
+        total += path.stat().st_size if path.is_file() and not path.is_symlink() else 0
+        if total > MOST_BYTES:
+            raise ConfigError(
+                f"problem.{key}: its folder {folder} is sent to workers elsewhere and holds more than "
+                f"{MOST_BYTES >> 20} MB; give it and the files it needs a folder of their own"
+            )
 
 
 def pack_folder(folder: Path) -> tuple[str, bytes]:
@@ -28,20 +48,24 @@ def pack_folder(folder: Path) -> tuple[str, bytes]:
             name, data = path.relative_to(folder).as_posix(), path.read_bytes()
             digest.update(f"{name}\0{len(data)}\0".encode())
             digest.update(data)
-            archive.writestr(zipfile.ZipInfo(name), data)
+            info = zipfile.ZipInfo(name)
+            info.external_attr = path.stat().st_mode << 16
+            archive.writestr(info, data)
     return digest.hexdigest(), buffer.getvalue()
 
 
 def unpack_folder(data: bytes, folder: Path) -> None:
     """Write a zip's files below `folder`; a name that leads out of it is refused."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for name in archive.namelist():
-            parts = PurePosixPath(name).parts
-            if not parts or ".." in parts or PurePosixPath(name).is_absolute():
-                raise ValueError(f"a shipped file is called {name!r}")
+        for info in archive.infolist():
+            parts = PurePosixPath(info.filename).parts
+            if not parts or ".." in parts or PurePosixPath(info.filename).is_absolute():
+                raise ValueError(f"a shipped file is called {info.filename!r}")
             path = folder.joinpath(*parts)
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(archive.read(name))
+            path.write_bytes(archive.read(info))
+            if info.external_attr >> 16 & 0o100:
+                path.chmod(0o755)
 
 
 def serve(spec_text: str, inputs: tuple[str, bytes] | None, sandbox: Sandbox, state_dir: Path) -> tuple[str, bytes]:

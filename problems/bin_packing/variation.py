@@ -109,16 +109,32 @@ def mutate(code: str, grammar: Grammar, rng: random.Random) -> tuple[str, str]:
     """(new program, what was done): one to three changes of a rule."""
     tree = parse(code)
     function = function_of(tree)
+    most = max(MOST_NODES, size(function))
     done = []
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3))):
-        too_large = sum(1 for _ in ast.walk(function)) > MOST_NODES
-        names, weights = zip(*(SHRINKING if too_large else CHANGES).items(), strict=True)
+        names, weights = zip(*(CHANGES if size(function) <= MOST_NODES else SHRINKING).items(), strict=True)
         for _ in range(4):
             change = rng.choices(names, weights)[0]
             if change(function, grammar, rng):
                 done.append(change.__name__.replace("_", " "))
                 break
+    trim(function, most, grammar, rng)
     return finish(tree), ", ".join(done) or "nothing"
+
+
+def size(function: ast.FunctionDef) -> int:
+    """Nodes of the syntax tree."""
+    return sum(1 for _ in ast.walk(function))
+
+
+def trim(function: ast.FunctionDef, most: int, grammar: Grammar, rng: random.Random) -> None:
+    """Drop parts until the program has at most `most` nodes.
+
+    Without it programs grow for as long as the search runs, mostly by parts that decide nothing, and a candidate costs
+    ever more (code growth: Banzhaf et al. 1998, chapter 7).
+    """
+    while size(function) > most and drop_part(function, grammar, rng):
+        pass
 
 
 def jitter_constants(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
@@ -231,6 +247,7 @@ def crossover(code: str, other: str, rng: random.Random, grammar: Grammar) -> tu
     """(new program, what was done): a part or the whole score of `other` put into `code`."""
     tree = parse(code)
     function, donor = function_of(tree), function_of(parse(other))
+    most = max(MOST_NODES, size(function))
     here, there = sites(function), sites(donor)
     home = rng.choice(_returned(function))
     scores = [site for site in _returned(donor)]
@@ -250,6 +267,7 @@ def crossover(code: str, other: str, rng: random.Random, grammar: Grammar) -> tu
         gift = copy.deepcopy(rng.choice(givers).node)
         site.put(gift if way == 2 else gift if site.kind != "number" else _sum(site.node, gift))
         done = "took a part of the second rule"
+    trim(function, most, grammar, rng)
     return finish(tree), done
 
 

@@ -16,13 +16,13 @@ COPY_BYTES = 64 << 20
 
 
 def evaluate(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
-    """Job entry. Payload: `files` (name → text), `folder` (of the sources), `command`, `output`, `grade`, `limits`,
-    `seed`.
+    """Job entry. Payload: `files` (name → text), `inputs` (folder of the sources; shipped to a worker elsewhere),
+    `command`, `output`, `grade`, `limits`, `seed`.
 
     Returns `{result: ExecutionResult, graded: null | {output, code, error}}`.
     """
     workspace = bench.scratch / "workspace"
-    copy_sources(Path(payload["folder"]), workspace, payload["files"])
+    copy_sources(Path(payload["inputs"]), workspace, payload["files"])
     argv = ["/bin/sh", "-c", payload["command"]]
     limits = Limits.model_validate(payload["limits"])
     result = bench.sandbox.command(argv, workspace=workspace, limits=limits, seed=payload["seed"])
@@ -61,7 +61,7 @@ def grade(payload: dict[str, Any], workspace: Path, scratch: Path, timeout: floa
         argv.append(str(copy))
     try:
         done = subprocess.run(
-            argv, cwd=payload["folder"], capture_output=True, text=True, errors="replace", timeout=timeout, check=False
+            argv, cwd=payload["inputs"], capture_output=True, text=True, errors="replace", timeout=timeout, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return {"output": "", "code": None, "error": f"problem.grade: {error}"}

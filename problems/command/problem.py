@@ -24,11 +24,14 @@ from core.contracts import (
     RulesWriter,
 )
 from core.evaluation.base import failed_run, refused, source_of
+from core.evaluation.tune import MOST_LITERALS, tune
+from core.executor.shipping import check_shippable
 from core.state.failure import FailureKind
 from core.state.node import Node
-from problems.command.bundle import join, numbers, read_metric, split
+from problems.command.bundle import join, numbers, read_metric, split, values, with_numbers
 from utils.diff import DiffError, apply_diff, parse_diff
 from utils.errors import ConfigError
+from utils.metric import Metric
 from utils.response import strip_thinking
 
 LANGUAGES = {
@@ -49,7 +52,7 @@ class Options(BaseModel):
 
 
 class CommandProblem:
-    """Files, a command and the name of a metric; see `Problem`."""
+    """Files, a command and the name of a metric; see `Problem`. `sent`: workers elsewhere get the files' folder."""
 
     unit = "metric"
     family: Literal["heuristic"] = "heuristic"
@@ -67,7 +70,10 @@ class CommandProblem:
         *,
         grade: str | None = None,
         lower_is_better: bool = False,
+        tune_trials: int = 40,
+        sent: bool = False,
     ) -> None:
+        self.tune_trials, self._sent = tune_trials, sent
         self.sources, self.command, self.metric, self.grade = list(sources), command, metric, grade
         self.options, self.lower_is_better = options, lower_is_better
         self.name = f"command/{self.sources[0].stem}"
@@ -96,6 +102,8 @@ class CommandProblem:
                 raise ConfigError(f"problem.source={path}: no such file")
             if path.parent != self.folder:
                 raise ConfigError(f"problem.source={path}: all files must lie in one folder ({self.folder})")
+        if self._sent:
+            check_shippable(self.folder, "source")
 
     def statement(self) -> str:
         goal = "lower" if self.lower_is_better else "higher"
@@ -153,14 +161,33 @@ class CommandEvaluator:
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
         return [None] * len(nodes)
 
+    def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
+        """Search better numbers for a copy of the parent, in any language, each trial scored in full."""
+        problem, parent = self._problem, node.parent_ids[0] if node.parent_ids else None
+        start = values(node.code)[:MOST_LITERALS]
+        found, score, first = tune(
+            start,
+            lambda numbers: self._score(with_numbers(node.code, list(map(repr, numbers)))).metric,
+            trials=problem.tune_trials if start else 0,
+            seed=seed,
+            lower_is_better=problem.lower_is_better,
+        )
+        known = self._bench.journal[parent].metric_value if parent in self._bench.journal else first
+        lower = problem.lower_is_better
+        if score is None or (known is not None and not Metric.of(score, lower) > Metric.of(known, lower)):
+            return Evaluation(duplicate_of=parent, message="no better numbers were found")
+        code = with_numbers(node.code, list(map(repr, found)))
+        detail = {"trials": problem.tune_trials, "start": first, "end": score}
+        return self._score(code).model_copy(update={"code": code, "metadata": {"tune": detail}})
+
     def _one(self, node: Node) -> Evaluation:
-        refusal = self.check(node)
-        if refusal is not None:
-            return refusal
+        return self.check(node) or self._score(node.code)
+
+    def _score(self, code: str) -> Evaluation:
         problem, bench = self._problem, self._bench
         payload = {
-            "files": split(node.code, problem.names),
-            "folder": str(problem.folder),
+            "files": split(code, problem.names),
+            "inputs": str(problem.folder),
             "command": problem.command,
             "output": problem.options.output,
             "grade": problem.grade,
@@ -227,8 +254,7 @@ class NumbersWriter:
             moved = set(rng.sample(range(len(places)), min(len(places), rng.choice((1, 1, 2)))))
             new = [_moved(m.group(), rng) if i in moved else m.group() for i, m in enumerate(places)]
             plan = "Changed numbers."
-        for match, text in reversed(list(zip(places, new, strict=True))):
-            code = code[: match.start()] + text + code[match.end() :]
+        code = with_numbers(code, new)
         return f"{plan}\n\n```{extras.get('language', '')}\n{code.rstrip()}\n```\n"
 
 
@@ -261,4 +287,6 @@ def build(cfg: Any, project_dir: Path) -> CommandProblem:
         options,
         grade=section.grade,
         lower_is_better=section.direction == "min",
+        tune_trials=cfg.search.tune_trials,
+        sent=cfg.execution.runner != "local",
     )

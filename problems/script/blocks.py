@@ -21,6 +21,11 @@ def line_ranges(code: str) -> list[range]:
     return ranges or [range(1, len(lines) + 1)]
 
 
+def block_lines(code: str) -> frozenset[int]:
+    """All 1-based line numbers that may change."""
+    return frozenset(number for lines in line_ranges(code) for number in lines)
+
+
 def has_marks(code: str) -> bool:
     return any(START in line for line in code.splitlines())
 
@@ -48,7 +53,7 @@ def _text(code: str, lines: range) -> list[str]:
 
 def _repeats_frame(frame: str, new: str) -> bool:
     """True if a text without marks holds lines of the frame: then it is a whole program that lost its marks."""
-    inside = {number for lines in line_ranges(frame) for number in lines}
+    inside = block_lines(frame)
     outside = {
         line.strip()
         for number, line in enumerate(frame.splitlines(), 1)

@@ -12,7 +12,7 @@ from core.evaluation.base import failed_run, source_of
 from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
 from core.state.node import Node
-from problems.script.blocks import line_ranges
+from problems.script.blocks import block_lines
 from utils.response import syntax_error
 
 ARTIFACT_CHARS = 4_000
@@ -60,7 +60,8 @@ class ScriptEvaluator:
         """The user's verdict on a program."""
         payload = {
             "code": code,
-            "evaluator": str(self._evaluator),
+            "inputs": str(self._evaluator.parent),
+            "evaluator": self._evaluator.name,
             "options": self._options,
             "limits": self._bench.limits.model_dump(mode="json"),
             "timeout": self._timeout,
@@ -81,7 +82,7 @@ class ScriptEvaluator:
             trials=self._tune_trials,
             seed=seed,
             lower_is_better=self._lower_is_better,
-            lines=line_ranges(node.code)[0],
+            lines=block_lines(node.code),
         )
         if tuned is None or tuned.score == tuned.start or not self._better(tuned.score, known):
             return Evaluation(duplicate_of=parent, message="no better constants were found")

@@ -13,13 +13,13 @@ HARNESS = "swarm_evo_harness.py"
 
 
 def evaluate(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
-    """Job entry. Payload: `code`, `evaluator` (path on this machine), `options` of the harness, `limits`, `timeout`,
-    `seed`, `apart`.
+    """Job entry. Payload: `code`, `inputs` (folder of the evaluator; shipped to a worker elsewhere), `evaluator` (its
+    name there), `options` of the harness, `limits`, `timeout`, `seed`, `apart`.
 
     Returns the fields of EvaluatorRun.
     """
     limits = Limits.model_validate(payload["limits"])
-    evaluator = Path(payload["evaluator"])
+    evaluator = Path(payload["inputs"]) / payload["evaluator"]
     reason = payload.get("reason")
     if payload["apart"] and bench.sandbox.tier != "none":
         harness = write_harness(bench.scratch / "harness", str(evaluator.resolve()), payload["options"])

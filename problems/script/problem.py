@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, RulesWriter
+from core.executor.shipping import check_shippable
 from core.state.node import Node
 from problems.script.blocks import has_marks
 from utils.errors import ConfigError
@@ -32,7 +33,7 @@ class Options(BaseModel):
 
 
 class ScriptProblem:
-    """A program file and an evaluator file; see `Problem`."""
+    """A program file and an evaluator file; see `Problem`. `sent`: workers elsewhere get the evaluator's folder."""
 
     unit = "score"
     family: Literal["heuristic"] = "heuristic"
@@ -50,15 +51,19 @@ class ScriptProblem:
         metric: str | None = None,
         lower_is_better: bool = False,
         tune_trials: int = 40,
+        sent: bool = False,
     ) -> None:
         self.program, self.evaluator_file, self.options = program, evaluator, options
         self.name = f"script/{program.parent.name or program.stem}"
         self.metric, self.lower_is_better, self._tune_trials = metric, lower_is_better, tune_trials
+        self._sent = sent
 
     def prepare(self) -> None:
         for key, path in (("program", self.program), ("evaluator", self.evaluator_file)):
             if not path.is_file():
                 raise ConfigError(f"problem.{key}={path}: no such file")
+        if self._sent:
+            check_shippable(self.evaluator_file.parent, "evaluator")
 
     @property
     def code(self) -> str:
@@ -138,4 +143,5 @@ def build(cfg: Any, project_dir: Path) -> ScriptProblem:
         metric=section.metric,
         lower_is_better=section.direction == "min",
         tune_trials=cfg.search.tune_trials,
+        sent=cfg.execution.runner != "local",
     )

@@ -32,6 +32,24 @@ def test_values_go_back_where_they_came_from():
     assert ast.dump(ast.parse(with_values(changed, literals(CODE)))) == ast.dump(ast.parse(CODE))
 
 
+def test_nothing_but_the_numbers_changes():
+    """Marks, comments and layout survive: a tuned script keeps its EVOLVE-BLOCK marks."""
+    code = "# EVOLVE-BLOCK-START\ndef f(x):\n    é = 'ü'; return (1.5 if x > 2 else  -3)  # ü 7\n# EVOLVE-BLOCK-END\n"
+    assert literals(code) == [2, 1.5, -3]
+    changed = with_values(code, [20, -2.5, 4])
+    assert changed == code.replace("1.5", "(-2.5)").replace("2 else  -3", "20 else  4")
+    assert with_values(code, [20, -2.5, 4], lines=[1]) == code
+
+
+def test_a_power_of_a_negative_value_keeps_its_meaning():
+    assert ast.unparse(ast.parse(with_values("def f(x):\n    return 3 ** 2 + x\n", [-3, 2]))).endswith("(-3) ** 2 + x")
+
+
+def test_numbers_of_a_formatted_string_are_left_alone():
+    code = "def f(x):\n    return f'{x + 5:.3f}' + str(x + 4)\n"
+    assert with_values(code, [9]) == code.replace("4", "9")
+
+
 def test_a_lifted_program_reads_its_constants_from_a_list():
     names: dict = {"K__": [10, -1.5, 2.0]}
     exec(lifted("def f(x):\n    return (x > 3) + x * -2.5 + 0.5\n"), names)

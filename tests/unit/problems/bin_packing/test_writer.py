@@ -11,7 +11,7 @@ from problems.bin_packing.arithmetic import translate
 from problems.bin_packing.grammar import MOST_NODES, Grammar
 from problems.bin_packing.program import arity, inspect
 from problems.bin_packing.references import BEST_FIT, FIRST_FIT, FUNSEARCH_OR, SUM_OF_SQUARES, sum_of_squares
-from problems.bin_packing.variation import CHANGES, function_of
+from problems.bin_packing.variation import CHANGES, function_of, size
 from problems.bin_packing.writer import PackingWriter, random_rule
 from utils.response import parse_response
 
@@ -59,7 +59,26 @@ def test_a_line_of_a_hundred_mutations_stays_sound_and_bounded():
     for seed in range(150):
         code = write("mutate", [code], seed)
         assert inspect(code, "histogram") is None
-    assert sum(1 for _ in ast.walk(function_of(ast.parse(code)))) < 3 * MOST_NODES
+    assert size(function_of(ast.parse(code))) <= MOST_NODES
+
+
+def test_programs_do_not_grow_for_as_long_as_the_search_runs():
+    """Crossover adds the parts of two rules: without a limit they doubled and doubled again, and the search slowed."""
+    pool = list(PARENTS)
+    for seed in range(400):
+        rng = random.Random(seed)
+        pool.append(write("crossover" if seed % 4 else "mutate", rng.sample(pool[-30:], 2), seed))
+    sizes = [size(function_of(ast.parse(code))) for code in pool]
+    assert max(sizes) <= MOST_NODES < 2 * max(sizes)
+
+
+def test_a_large_rule_of_the_users_is_not_cut():
+    body = " + ".join(f"{number} * gap" for number in range(1, 120))
+    large = f"def score_bin(item, remaining_capacity):\n    gap = remaining_capacity - item\n    return {body}\n"
+    before = size(function_of(ast.parse(large)))
+    assert before > 2 * MOST_NODES
+    sizes = [size(function_of(ast.parse(write("mutate", [large], seed)))) for seed in range(20)]
+    assert max(sizes) <= before and sorted(sizes)[10] > before - 100
 
 
 def test_same_seed_same_program():

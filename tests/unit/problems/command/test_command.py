@@ -6,11 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.contracts import AgentContext, ExecutionResult
+from core.contracts import AgentContext, ExecutionResult, Limits
 from core.state.failure import FailureKind
+from core.state.journal import Journal
 from core.state.node import Node
 from core.state.task import Task
-from problems.command.bundle import join, read_metric, split
+from problems.command.bundle import join, read_metric, split, values, with_numbers
 from problems.command.job import copy_sources, grade
 from problems.command.problem import CommandEvaluator, NumbersWriter, build
 from utils.errors import ConfigError
@@ -19,7 +20,11 @@ from utils.response import parse_response
 
 def cfg(**section):
     empty = {"source": None, "eval": "sh a.sh", "metric": "score", "grade": None, "direction": None, "options": {}}
-    return SimpleNamespace(problem=SimpleNamespace(**{**empty, **section}))
+    return SimpleNamespace(
+        problem=SimpleNamespace(**{**empty, **section}),
+        search=SimpleNamespace(tune_trials=30),
+        execution=SimpleNamespace(runner="local"),
+    )
 
 
 @pytest.fixture
@@ -69,10 +74,10 @@ GRADE = {"output": "out.txt", "grade": "cat {output}"}
 def test_grading_reads_the_output_outside(files, tmp_path_factory):
     workspace, scratch = tmp_path_factory.mktemp("w"), tmp_path_factory.mktemp("s")
     (workspace / "out.txt").write_text("score: 8\n")
-    assert grade({**GRADE, "folder": str(files)}, workspace, scratch, 5)["output"] == "score: 8\n"
+    assert grade({**GRADE, "inputs": str(files)}, workspace, scratch, 5)["output"] == "score: 8\n"
     (workspace / "out.txt").unlink()
     (workspace / "out.txt").symlink_to("/etc/passwd")
-    graded = grade({**GRADE, "folder": str(files)}, workspace, scratch, 5)
+    graded = grade({**GRADE, "inputs": str(files)}, workspace, scratch, 5)
     assert graded["code"] is None and "out.txt" in graded["error"] and not graded["output"]
 
 
@@ -140,3 +145,32 @@ def test_a_diff_may_touch_any_of_the_files(files):
     assert (
         CommandEvaluator(problem, None).check(Node(id="q", code="=== a.sh ===\nx\n")).failure is FailureKind.REPLY_ERROR
     )
+
+
+class Shell:
+    """Jobs that answer as the program `echo score: -(x - 40)^2` would."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    def run(self, spec) -> dict:
+        self.runs += 1
+        x = values(spec.payload["files"]["a.sh"])[0]
+        result = ExecutionResult(term_out=f"score: {-((x - 40) ** 2)}", tier="warm")
+        return {"result": result.model_dump(mode="json"), "graded": None}
+
+
+@pytest.mark.parametrize(("x", "better"), [("30", True), ("40", False)])
+def test_tune_moves_the_numbers_of_any_language(files, x, better):
+    problem, jobs, journal = build(cfg(source=str(files / "a.sh")), files), Shell(), Journal(False)
+    bench = SimpleNamespace(isolated=True, jobs=jobs, journal=journal, limits=Limits(seconds=1), seed=0)
+    code = f"# a comment stays\nx={x}  # so does this\n"
+    journal.append(Node(id="p", code=code, metric_value=-((int(x) - 40) ** 2)))
+    node = Node(id="t", code=code, operator="tune", parent_ids=("p",))
+    verdict = CommandEvaluator(problem, bench).tune(node, "t", seed=1)
+    assert jobs.runs >= 30
+    if better:
+        assert verdict.metric == max(verdict.metric, -4.0) and verdict.metadata["tune"]["start"] == -100
+        assert verdict.code == with_numbers(code, [repr(value) for value in values(verdict.code)]) != code
+    else:
+        assert verdict.duplicate_of == "p" and verdict.metric is None

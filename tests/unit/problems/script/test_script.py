@@ -240,7 +240,11 @@ def test_rules_write_programs_that_keep_their_frame(folder):
 def test_a_configuration_needs_both_files(tmp_path):
     def cfg(**section):
         empty = {"program": None, "evaluator": None, "path": None, "metric": None, "direction": None, "options": {}}
-        return SimpleNamespace(problem=SimpleNamespace(**{**empty, **section}), search=SimpleNamespace(tune_trials=1))
+        return SimpleNamespace(
+            problem=SimpleNamespace(**{**empty, **section}),
+            search=SimpleNamespace(tune_trials=1),
+            execution=SimpleNamespace(runner="local"),
+        )
 
     with pytest.raises(ConfigError, match=r"problem\.program and problem\.evaluator"):
         build(cfg(program="x.py"), tmp_path)

@@ -1,0 +1,108 @@
+"""A user's evaluator, and what lies beside it, go to a worker that has never seen this machine's folders."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from core.contracts import Limits
+from core.executor.jobs import JobPool
+from core.executor.remote import RemoteJobs
+from core.executor.sandbox import open_sandbox
+from core.executor.shipping import MOST_BYTES, check_shippable, serve
+from core.state.journal import Journal
+from core.state.node import Node
+from problems.command.problem import build as build_command
+from problems.script.problem import build as build_script
+from utils.errors import ConfigError
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "openevolve"
+
+
+class Elsewhere:
+    """A worker whose jobs find only what was sent: the sender's folder is moved away while they run."""
+
+    def __init__(self, sandbox, state: Path, hidden: Path) -> None:
+        self._sandbox, self._state, self._hidden = sandbox, state, hidden
+        self._answer: tuple[str, bytes] | None = None
+
+    def submit(self, spec, inputs):
+        away = self._hidden.with_name("away")
+        self._hidden.rename(away)
+        try:
+            self._answer = serve(spec, inputs, self._sandbox, self._state)
+        finally:
+            away.rename(self._hidden)
+
+    def poll(self, timeout):
+        return self._answer
+
+    def kill(self):
+        pass
+
+
+@pytest.fixture
+def remote(tmp_path):
+    sandbox = open_sandbox("auto", preload=("math",), state_dir=tmp_path / "sandbox")
+    pools = []
+
+    def jobs(folder: Path) -> JobPool:
+        pools.append(JobPool(RemoteJobs(lambda: Elsewhere(sandbox, tmp_path / "state", folder), slots=1)))
+        return pools[-1]
+
+    yield jobs
+    for pool in pools:
+        pool.close()
+    sandbox.close()
+
+
+def config(**section):
+    empty = dict.fromkeys(("path", "program", "evaluator", "metric", "direction", "source", "eval", "grade"))
+    return SimpleNamespace(
+        problem=SimpleNamespace(**{**empty, "options": {}, **section}),
+        search=SimpleNamespace(tune_trials=1),
+        execution=SimpleNamespace(runner="ray"),
+    )
+
+
+def bench_of(jobs: JobPool) -> SimpleNamespace:
+    return SimpleNamespace(jobs=jobs, journal=Journal(False), limits=Limits(seconds=20), seed=1, isolated=True)
+
+
+def test_an_evaluator_and_its_sibling_files_are_sent(remote, tmp_path):
+    folder = shutil.copytree(EXAMPLES / "sibling_table", tmp_path / "mine")
+    problem = build_script(config(path=str(folder)), tmp_path)
+    problem.prepare()
+    verdict = problem.evaluator(bench_of(remote(folder))).evaluate([Node(id="n", code=problem.code)])[0]
+    assert verdict.failure is None, verdict.message
+    assert verdict.metric == pytest.approx(0.346141, abs=1e-6) and verdict.source == "verified"
+
+
+def test_a_command_finds_its_helpers_and_is_graded_there(remote, tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "a.sh").write_text("echo 7 > output.txt\n./helper\n")
+    (folder / "helper").write_text("#!/bin/sh\necho 5 >> output.txt\n")
+    (folder / "helper").chmod(0o755)
+    (folder / "grade.sh").write_text(
+        "echo score: $(tr '\\n' ' ' < $1 | sed 's/ /+/;s/ //' | xargs -I{} sh -c 'echo $(({}))')\n"
+    )
+    section = {"source": str(folder / "a.sh"), "eval": "sh a.sh", "metric": "score", "grade": "sh grade.sh {output}"}
+    problem = build_command(config(**section), tmp_path)
+    problem.prepare()
+    verdict = problem.evaluator(bench_of(remote(folder))).evaluate([Node(id="n", code=problem.code)])[0]
+    assert (verdict.metric, verdict.source) == (12, "verified"), verdict.message
+
+
+def test_a_folder_that_was_not_meant_is_refused(tmp_path):
+    with (tmp_path / "huge.bin").open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    (tmp_path / "evaluator.py").write_text("")
+    (tmp_path / "initial_program.py").write_text("")
+    with pytest.raises(ConfigError, match=r"problem\.evaluator: its folder .* 256 MB"):
+        build_script(config(path=str(tmp_path)), tmp_path).prepare()
+    (tmp_path / "huge.bin").unlink()
+    check_shippable(tmp_path, "evaluator")
