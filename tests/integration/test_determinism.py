@@ -38,12 +38,33 @@ def test_the_order_of_a_models_answers_does_not_matter(cli_at, toy):
     assert run("one", lambda n: 0.05 * (n % 4)) == run("two", lambda n: 0.05 * (3 - n % 4))
 
 
+FAMILIES = {
+    "competition": ["--problem.name=diabetes", "search.max_steps=4", "search.num_drafts=3", "search.batch=4"],
+    "bin_packing": ["--problem=bin_packing", "--problem.name=u120", "search.max_generations=2", "search.per_island=3"],
+    "connect_four": [
+        "--problem=connect_four", "search.max_generations=1", "search.questions=4", "arena.openings=1",
+        "arena.gauntlet=2", "arena.limit=nodes:100",
+    ],
+    "chess_engines": [
+        "--problem=chess_engines", "search.max_generations=1", "search.questions=3", "arena.openings=1",
+        "arena.gauntlet=2", "arena.limit=nodes:20",
+    ],
+}  # fmt: skip
+RESULTS = ("nodes", "journal_sha256", "best_node_id", "best_metric", "final_metric", "final_interval")
+
+
 @pytest.mark.slow
-def test_a_real_competition_with_one_and_two_workers(cli_at):
-    words = ["--problem.name=diabetes", "--search.max_steps=4", "--search.num_drafts=3", "--execution.timeout=100"]
-    one, two = cli_at("one"), cli_at("two")
-    assert one(*words, "search.workers=1", timeout=200).code == 0
-    assert two(*words, "search.workers=2", timeout=200).code == 0
-    a, b = one.show(), two.show()
-    for name in ("nodes", "journal_sha256", "best_node_id", "final_metric", "final_interval"):
-        assert a[name] == b[name], name
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_with_one_two_and_four_workers(cli_at, family):
+    """Printed with `-s`: the table of the hashes."""
+    found = {}
+    for workers in (1, 2, 4):
+        cli = cli_at(str(workers))
+        ended = cli(*FAMILIES[family], f"search.workers={workers}", "--execution.timeout=100", timeout=300)
+        assert ended.code == 0, ended.err
+        found[workers] = cli.show()
+        scored = sum(node["metric"] is not None for node in found[workers]["nodes"])
+        assert scored >= 2, "nothing was judged, so nothing is compared"
+        print(f"{family:14s} {workers} workers  {scored:2d} nodes scored  {found[workers]['journal_sha256']}")
+    for name in RESULTS:
+        assert found[1][name] == found[2][name] == found[4][name], name
