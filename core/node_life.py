@@ -26,6 +26,7 @@ from core.contracts import (
     Store,
 )
 from core.events import StageDone
+from core.finished_node import finished_node
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
@@ -302,67 +303,9 @@ class NodeLife:
             life.seconds["review_failed"] = 0.0
             node.metadata["review_error"] = str(error)
 
-    # ------------------------------------------------------------ the finished node
-
     def finished(self, life: Life) -> Node:
         """The node as it goes into the journal."""
-        assert life.node is not None and life.verdict is not None
-        verdict, review, brief = life.verdict, life.review, self._brief
-        metric, source, failure = verdict.metric, verdict.source, verdict.failure
-        message = verdict.message
-        claimed = review.metric if review else None
-        if metric is not None and not math.isfinite(metric):
-            metric, failure = None, FailureKind.NON_FINITE
-            message = message or f"the score is {verdict.metric}"
-        if brief.claims_only and failure is None:
-            metric = claimed if claimed is not None and math.isfinite(claimed) else None
-            source = "claimed" if metric is not None else None
-            if review is None or review.is_bug or metric is None:
-                failure = FailureKind.EVAL_ERROR
-                message = message or "the reviewer found no metric in the output"
-        elif metric is not None and source is None:
-            source = "verified" if brief.isolated else "unisolated"
-        usage = self._usage(life.task.node_id)
-        return life.node.model_copy(
-            update={
-                "code": verdict.code if verdict.code is not None else life.node.code,
-                "term_out": verdict.term_out,
-                "exec_time": verdict.seconds,
-                "exc_type": verdict.exc_type,
-                "exc_info": verdict.exc_info,
-                "metric_value": None if metric is None else float(metric),
-                "metric_source": source if metric is not None else None,
-                "claimed_metric": claimed if claimed is not None and math.isfinite(claimed) else None,
-                "analysis": review.summary if review else "",
-                "failure": failure,
-                "is_buggy": failure is not None,
-                "is_valid": verdict.duplicate_of is None,
-                "signature": verdict.signature,
-                "writer": life.node.writer or usage.writer,
-                "metadata": self._metadata(life, message, usage),
-            }
-        )
-
-    def _metadata(self, life: Life, message: str, usage: Usage) -> dict[str, Any]:
-        assert life.node is not None and life.verdict is not None
-        verdict, review = life.verdict, life.review
-        extra: dict[str, Any] = {**life.node.metadata, **verdict.metadata, "stages": dict(life.seconds)}
-        optional = {
-            "message": message,
-            "duplicate_of": verdict.duplicate_of,
-            "interval": list(verdict.interval) if verdict.interval else None,
-            "artifacts": verdict.artifacts,
-            "files": verdict.files,
-            "round": life.task.round,
-            "refusal": life.context.refusal,
-            "prompt_tokens": usage.prompt_tokens,
-            "completion_tokens": usage.completion_tokens,
-            "cost_usd": usage.cost_usd,
-        }
-        extra.update({name: value for name, value in optional.items() if value not in (None, "", {}, [])})
-        if review is not None:
-            extra["review"] = review.model_dump(mode="json", exclude={"summary"})
-        return extra
+        return finished_node(life, self._brief, self._usage(life.task.node_id))
 
 
 def stored_prompt(stages: Mapping[str, Mapping[str, Any]]) -> Prompt | None:

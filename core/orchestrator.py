@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Literal
 
+from core.async_schedule import AsyncSchedule
 from core.commit_events import events_of
-from core.contracts import Evaluation, Evaluator, Progress, Proposal, SearchPolicy, Store
+from core.contracts import Evaluator, Progress, Proposal, SearchPolicy, Store
 from core.events import Event, RoundOpened
+from core.given_nodes import blended_node, given_nodes
 from core.node_life import Life, NodeLife, RoundNotes, Usage
 from core.round import RoundPlayer
 from core.state.journal import Journal
@@ -112,7 +114,9 @@ class Orchestrator:
     def run(self) -> str:
         """Search until a limit is reached; return the reason. `restore` comes first. Raises what is our own fault."""
         with _threads(self._plan.writers, "slot") as pool:
-            return self._run_async(pool) if self._plan.schedule == "async" else self._run_rounds(pool)
+            if self._plan.schedule == "async":
+                return AsyncSchedule(self, self._player, self._plan.batch).run(pool)
+            return self._run_rounds(pool)
 
     def restore(self) -> None:
         """Read the stored nodes into the journal and tell the policy of each, in order."""
@@ -136,33 +140,9 @@ class Orchestrator:
 
     def seed_with(self, nodes: Sequence[tuple[str, str]], operator: Literal["user", "baseline"]) -> None:
         """Score (name, code) pairs as the first nodes, before the policy is asked. What is in the journal stays."""
-        tasks: list[Task] = []
-        codes: dict[str, tuple[str, str]] = {}
-        for slot, (name, code) in enumerate(nodes):
-            task = Task(
-                node_id=node_id(self._plan.seed, operator, slot),
-                operator=operator,
-                round=0,
-                slot=slot,
-                seed=derive_seed(self._plan.seed, operator, slot),
-            )
-            if task.node_id not in self.journal:
-                tasks.append(task)
-                codes[task.node_id] = (name, code)
-        if not tasks:
-            return
-        lives = []
-        for task in tasks:
-            life = self._life.begin(task, self._round_notes())
-            name, code = codes[task.node_id]
-            life.node = Node(
-                id=task.node_id, code=code, plan=name, operator=operator, slot=task.slot, writer=operator,
-                metadata={"name": name},
-            )  # fmt: skip
-            lives.append(life)
-        with _threads(self._plan.writers, "seed") as pool:
-            lives = self._player.judge(lives, pool)
-        self._commit(lives)
+        new = [(t, n) for t, n in given_nodes(self._plan.seed, nodes, operator) if t.node_id not in self.journal]
+        if new:
+            self._judge_given(new)
 
     def add_ensemble(self, top_k: int) -> None:
         """Let a blend of the best compete, where the evaluator can make one. It takes no step and no tokens."""
@@ -171,24 +151,19 @@ class Orchestrator:
         if found is None:
             return
         code, members, plan = found
-        slot = self.journal.steps
-        task = Task(
-            node_id=node_id(self._plan.seed, "ensemble", slot),
-            operator="ensemble",
-            parent_ids=tuple(member.id for member in members),
-            round=max(self._round - 1, 0),
-            slot=slot,
-            seed=derive_seed(self._plan.seed, "ensemble", slot),
-        )
-        if task.node_id in self.journal or self.journal.find_duplicate(code):
-            return
-        life = self._life.begin(task, self._round_notes())
-        life.node = Node(
-            id=task.node_id, code=code, plan=plan, operator="ensemble", parent_ids=task.parent_ids, slot=slot,
-            writer="ensemble",
-        )  # fmt: skip
-        with ThreadPoolExecutor(1, thread_name_prefix="ensemble") as pool:
-            self._commit(self._player.judge([life], pool))
+        round_ = max(self._round - 1, 0)
+        task, node = blended_node(self._plan.seed, code, members, plan, round_=round_, slot=self.journal.steps)
+        if task.node_id not in self.journal and not self.journal.find_duplicate(code):
+            self._judge_given([(task, node)])
+
+    def _judge_given(self, given: Sequence[tuple[Task, Node]]) -> None:
+        lives = []
+        for task, node in given:
+            life = self._life.begin(task, self._round_notes())
+            life.node = node
+            lives.append(life)
+        with _threads(self._plan.writers, "given") as pool:
+            self.commit(self._player.judge(lives, pool))
 
     # ------------------------------------------------------------ by hand
 
@@ -202,7 +177,12 @@ class Orchestrator:
 
     def begin(self, task: Task) -> Life:
         """A life to be led stage by stage, with `NodeLife.run_stage`."""
-        return self._life.begin(task, self._opened(task))
+        return self.begin_with_notes(task)[0]
+
+    def begin_with_notes(self, task: Task) -> tuple[Life, RoundNotes]:
+        """A life, and what the writers of its round are told."""
+        notes = self._opened(task)
+        return self._life.begin(task, notes), notes
 
     def run_stage(self, life: Life, stage: str) -> str:
         """Do one stage and store it; its result as text."""
@@ -211,10 +191,10 @@ class Orchestrator:
     # ------------------------------------------------------------ rounds
 
     def _run_rounds(self, pool: ThreadPoolExecutor) -> str:
-        tasks = self._open_tasks()
+        tasks = self.open_tasks()
         while True:
             if not tasks:
-                reason = self._reason()
+                reason = self.reason()
                 if reason:
                     return reason
                 proposals = self.ask(self._plan.batch)
@@ -226,11 +206,11 @@ class Orchestrator:
                 return self._player.exhausted
             tasks = []
 
-    def _open_tasks(self) -> list[Task]:
+    def open_tasks(self) -> list[Task]:
         """What the search had begun when it was cut off."""
         return [task for task in self._store.open_tasks() if not self._store.get_fact(f"round/{task.round}/by_hand")]
 
-    def _reason(self) -> str | None:
+    def reason(self) -> str | None:
         """Why to stop now, or None."""
         if self._control.interrupted is not None and self._control.interrupted.is_set():
             return "interrupted"
@@ -253,12 +233,13 @@ class Orchestrator:
     def ask(self, k: int) -> list[Proposal]:
         """The policy's next proposals: no more than the steps left."""
         self._notes += self._control.poll(self.journal)
-        left = self._steps_left()
+        left = self.steps_left()
         if left is not None and self._plan.max_steps is not None:
             k = min(k, max(left, 1))
         return self._policy.ask(self.journal, Random(derive_seed(self._plan.seed, "ask", self._round)), k)
 
-    def _steps_left(self) -> int | None:
+    def steps_left(self) -> int | None:
+        """Steps up to `max_steps`; None without one."""
         return None if self._plan.max_steps is None else self._plan.max_steps - self.journal.steps
 
     def open_round(self, proposals: Sequence[Proposal], *, by_hand: bool = False) -> list[Task]:
@@ -305,7 +286,7 @@ class Orchestrator:
             return cache[task.parent_ids]
 
         notes = self._store.get_fact(f"round/{number}/notes") if number is not None else None
-        return RoundNotes(memory, self._steps_left(), tuple(notes or ()))
+        return RoundNotes(memory, self.steps_left(), tuple(notes or ()))
 
     def _play(self, tasks: Sequence[Task], pool: ThreadPoolExecutor) -> list[Node]:
         """A round, and its commit in slot order."""
@@ -313,7 +294,7 @@ class Orchestrator:
         lives = self._player.play([self._life.begin(task, notes) for task in tasks], notes, pool)
         for agent in {id(agent): agent for agent in (self._life.agent(task.operator) for task in tasks)}.values():
             self._drain(agent)
-        return self._commit(lives)
+        return self.commit(lives)
 
     def _shared(self, task: Task, notes: RoundNotes) -> dict[str, Any]:
         """What all writers of the round share; asked once, then a fact."""
@@ -328,7 +309,7 @@ class Orchestrator:
 
     # ------------------------------------------------------------ commit
 
-    def _commit(self, lives: Sequence[Life]) -> list[Node]:
+    def commit(self, lives: Sequence[Life]) -> list[Node]:
         """Into the journal and the store, in order, in one transaction; then the policy learns."""
         nodes: list[Node] = []
         events: list[Event] = []
@@ -350,48 +331,6 @@ class Orchestrator:
         events = self._drained(source)
         if events:
             self._store.append(events)
-
-    # ------------------------------------------------------------ async
-
-    def _run_async(self, pool: ThreadPoolExecutor) -> str:
-        """As many lives under way as a batch has slots; each is committed when it is ready, and the order recorded."""
-        flying: dict[Future[list[Life]], Task] = {}
-        waiting = self._open_tasks()
-        reason = ""
-        while True:
-            while not reason and len(flying) < self._plan.batch:
-                left = self._steps_left()
-                if not waiting and (left is None or left > len(flying)):
-                    reason = self._reason() or ""
-                    proposals = [] if reason else self.ask(1)
-                    waiting += self.open_round(proposals[:1]) if proposals else []
-                if not waiting:
-                    break
-                task = waiting.pop(0)
-                notes = self._opened(task)
-                flying[pool.submit(self._player.one, self._life.begin(task, notes), notes)] = task
-            if not flying:
-                return reason or self._reason() or "the policy has nothing more to propose"
-            done, _ = wait(flying, return_when=FIRST_COMPLETED)
-            for future in done:
-                del flying[future]
-                self._land(future, pool)
-            reason = reason or self._player.exhausted
-
-    def _land(self, future: Future[Any], pool: ThreadPoolExecutor) -> None:
-        try:
-            chain: list[Life] = future.result()
-        except BudgetExhausted as error:
-            self._player.exhausted = str(error)
-            return
-        for life in chain:
-            if life.is_alive or life.node is None or life.verdict is None:
-                continue
-            found = None if life.verdict.duplicate_of else self.journal.find_duplicate(life.node.code)
-            if found is not None and life.verdict.failure is None and life.task.operator != "tune":
-                life.verdict = Evaluation(duplicate_of=found[0], message=f"same program as {found[0]}")
-        self._player.review(chain, pool)
-        self._commit(chain)
 
 
 def _gain(fitness: float | None, best: float | None) -> float:
