@@ -6,7 +6,7 @@
 
 Run it by an interpreter that has python-chess: that is GPL, so nothing of ours imports it or this file. A game is lost
 by forfeit when the engine ends, breaks the protocol, answers with a move that is not legal, or oversteps its time.
-Ends with 1 if there was one.
+Both processes live for the whole match, as under a GUI. Ends with 1 if there was a forfeit.
 """
 
 import argparse
@@ -58,28 +58,44 @@ def command(word):
     return [sys.executable, word] if word.endswith(".py") else shlex.split(word)
 
 
-def play(players, opening, limit):
-    """(board, who forfeited or None, why). `players` are commands, white first."""
+class Player:
+    """An engine's process, started again after a forfeit."""
+
+    def __init__(self, words):
+        self.words = words
+        self.engine = None
+
+    def start(self):
+        if self.engine is None:
+            try:
+                self.engine = chess.engine.SimpleEngine.popen_uci(self.words, timeout=30)
+            except (OSError, TimeoutError, chess.engine.EngineError) as error:
+                sys.exit(f"{shlex.join(self.words)}: it does not start: {error}")
+
+    def close(self):
+        if self.engine is not None:
+            self.engine.close()
+            self.engine = None
+
+
+def play(players, opening, limit, game):
+    """(board, who forfeited or None, why). `players` by colour."""
     board, clock = chess.Board(), Clock(limit)
     for move in opening:
         board.push(move)
-    engines = {}
-    try:
-        for side in (chess.WHITE, chess.BLACK):
-            engines[side] = chess.engine.SimpleEngine.popen_uci(players[side], timeout=30)
-        while not board.is_game_over(claim_draw=True) and board.ply() < MOST_PLIES:
-            side, started = board.turn, time.perf_counter()
-            found = engines[side].play(board, clock.limit(), game=id(board))
-            if found.move is None:
-                return board, side, "no move"
-            if not clock.press(side, time.perf_counter() - started):
-                return board, side, "out of time"
-            board.push(found.move)
-    except (chess.engine.EngineError, TimeoutError) as error:
-        return board, len(engines) == 1 if len(engines) < 2 else board.turn, f"{type(error).__name__}: {error}"
-    finally:
-        for engine in engines.values():
-            engine.close()
+    for player in players.values():
+        player.start()
+    while not board.is_game_over(claim_draw=True) and board.ply() < MOST_PLIES:
+        side, started = board.turn, time.perf_counter()
+        try:
+            move = players[side].engine.play(board, clock.limit(), game=game).move
+        except (chess.engine.EngineError, TimeoutError) as error:
+            return board, side, f"{type(error).__name__}: {error}"
+        if move is None:
+            return board, side, "no move"
+        if not clock.press(side, time.perf_counter() - started):
+            return board, side, "out of time"
+        board.push(move)
     return board, None, ""
 
 
@@ -98,24 +114,28 @@ def main():
     parser.add_argument("--limit", default="nodes:500", help="nodes:N, movetime:MS or clock:MS+MS")
     parser.add_argument("--pgn")
     args = parser.parse_args()
-    ours, theirs = command(args.engine), command(args.opponent or args.engine)
+    ours, theirs = Player(command(args.engine)), Player(command(args.opponent or args.engine))
     rng, counts, forfeits = random.Random(1), {"won": 0, "drawn": 0, "lost": 0}, []
     for number in range(args.games):
         colour = chess.WHITE if number % 2 == 0 else chess.BLACK
-        if number % 2 == 0:
+        if number % 2 == 0 or args.opponent is None:  # with itself, exchanged colours would be the same game
             opening = random_opening(rng)
-        board, guilty, why = play({colour: ours, not colour: theirs}, opening, args.limit)
+        players = {colour: ours, not colour: theirs}
+        board, guilty, why = play(players, opening, args.limit, number)
         outcome = board.outcome(claim_draw=True)
         winner = (not guilty) if guilty is not None else outcome.winner if outcome else None
         counts["drawn" if winner is None else "won" if winner == colour else "lost"] += 1
         if guilty is not None:
             who = "the engine" if guilty == colour or args.opponent is None else "the opponent"
             forfeits.append(who)
+            players[guilty].close()
             print(f"game {number + 1}: {who} forfeits: {why}, {board.fen()}", flush=True)
         if args.pgn:
             game = chess.pgn.Game.from_board(board)
             with open(args.pgn, "a", encoding="utf-8") as file:
                 print(game, file=file, end="\n\n")
+    ours.close()
+    theirs.close()
     own = forfeits.count("the engine")
     print(f"{args.games} games, {args.limit}: {counts['won']} won, {counts['drawn']} drawn, {counts['lost']} lost")
     print(f"forfeits: {own} of the engine, {len(forfeits) - own} of the opponent")

@@ -4,6 +4,7 @@
 Source: UCI protocol (Huber and Meyer-Kahlen, 2006). Games other than chess speak it with their own moves.
 """
 
+import copy
 import sys
 
 DEFAULT_MS = 1000
@@ -44,13 +45,25 @@ def limit_of(words, to_move, limit_class):
     return limit_class(milliseconds=milliseconds), milliseconds
 
 
+def copied(engine):
+    """A copy that knows nothing of later games, or the engine itself if it cannot be copied."""
+    try:
+        return copy.deepcopy(engine)
+    except Exception:  # noqa: BLE001 - an engine may hold anything, and say anything when it is copied
+        return engine
+
+
 def serve(engine, position_class, limit_class, stdin=sys.stdin, stdout=sys.stdout):
-    """Answer UCI commands until `quit` or the end of the input."""
+    """Answer UCI commands until `quit` or the end of the input.
+
+    `ucinewgame` brings the engine back as it was loaded: it was written for one game in one process.
+    """
 
     def say(text):
         stdout.write(text + "\n")
         stdout.flush()
 
+    fresh = copied(engine)
     position = position_class()
     for line in stdin:
         words = line.split()
@@ -61,6 +74,9 @@ def serve(engine, position_class, limit_class, stdin=sys.stdin, stdout=sys.stdou
             say("uciok")
         elif command == "isready":
             say("readyok")
+        elif command == "ucinewgame":
+            engine = copied(fresh)
+            position = position_class()
         elif command == "position":
             position = position_of(words, position_class)
         elif command == "go":

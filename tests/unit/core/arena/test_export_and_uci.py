@@ -66,6 +66,27 @@ def test_an_exported_engine_still_binds_engine_and_plays_as_it_did(exported):
     assert space["engine"].select_move(position, 1000) == plain["engine"].select_move(plain_position, 1000)
 
 
+def test_a_new_game_finds_the_engine_as_it_was_loaded(tmp_path):
+    """One process plays one game with us; other programs keep it for a whole match."""
+    code = (
+        "class E:\n    name = 'counts'\n    def __init__(self): self.asked = 0\n"
+        "    def select_move(self, position, time_left_ms):\n        self.asked += 1\n        return str(self.asked)\n"
+        "engine = E()\n"
+    )
+    path = tmp_path / "engine.py"
+    path.write_text(standalone(code, FOUR.prelude, "x"))
+    game = ["position startpos", "go nodes 5", "position startpos moves 1 2", "go nodes 5"]
+    heard = talk(path, "ucinewgame", *game, "ucinewgame", *game, "quit")
+    assert [line.split()[1] for line in heard if line.startswith("bestmove")] == ["1", "2", "1", "2"]
+
+
+def test_an_engine_that_cannot_be_copied_plays_on(tmp_path):
+    code = FOUR.sparring.code + "\nimport threading\nengine.lock = threading.Lock()\n"
+    path = tmp_path / "engine.py"
+    path.write_text(standalone(code, FOUR.prelude, "x"))
+    assert any(line.startswith("bestmove") for line in talk(path, "ucinewgame", "position startpos", "go nodes 5"))
+
+
 def test_a_future_import_stays_on_top_of_an_exported_file(tmp_path):
     code = "from __future__ import annotations\n" + FOUR.sparring.code
     path = tmp_path / "engine.py"
