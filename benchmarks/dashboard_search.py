@@ -1,111 +1,177 @@
-"""Does watching slow the search down? The same search, alone and with 100 clients on its events.
+"""Does watching slow the search down? One search, with 100 clients on its events and without them, by turns.
 
-    python -m benchmarks.dashboard_search [--pairs 5] [--steps 300] [--clients 100]
+    python -m benchmarks.dashboard_search [--pairs 20] [--seconds 5] [--clients 100]
 
-The search (bin packing u120, rules, same seed, one worker) is pinned to one core; the dashboard's server and its
-clients to the other. Runs alternate, watched first in every second pair; the figure is the median over the pairs of
-steps a second, watched ÷ alone, by the wall clock and by the search's own processor time (all its processes), which a
-busy machine disturbs less.
+The search (bin packing u120, rules, one worker) is pinned to one core; the dashboard's server and its clients to the
+other. While it runs, phases with and without clients follow each other in the order ABBA, so that start-up costs
+nothing, and a search that slows down as it grows, or a machine whose load drifts, meets both alike. A pair is two
+neighbouring phases; the figure is the median over the pairs of watched ÷ alone, with the interval that holds the true
+median in 95 % of cases: for steps a second of wall clock, and for steps a second of the search's own processor time
+(all its processes). A machine busy with something else disturbs the first, hardly the second. Five minutes on a quiet
+machine decide it.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import math
 import os
+import signal
+import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.dashboard_fanout import ROOT, SERVER_CORE, WRITER_CORE, Seen, pin, server, watch
 
-
-class Watchers:
-    """Clients that follow the newest run of a project, from its first event to its end."""
-
-    def __init__(self, project: Path, address: str, count: int) -> None:
-        self.project, self.address, self.count = project, address, count
-        self.events = 0
-        self._done = threading.Event()
-        self._thread = threading.Thread(target=self._work)
-
-    def __enter__(self) -> Watchers:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._done.set()
-        self._thread.join()
-
-    def _work(self) -> None:
-        pin(SERVER_CORE)  # of this thread only
-        asyncio.run(self._follow())
-
-    async def _follow(self) -> None:
-        logs = self.project / "logs"
-        while not (runs := sorted(logs.glob("*/run.db"))) and not self._done.is_set():
-            await asyncio.sleep(0.05)
-        url = f"ws://{self.address}/ws?run={runs[-1].parent.name}&after=0"
-        clients = [Seen() for _ in range(self.count)]
-        tasks = [asyncio.create_task(watch(url, 2**60, seen, None, 600)) for seen in clients]
-        while not self._done.is_set():
-            await asyncio.sleep(0.1)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        self.events = sum(seen.events for seen in clients)
+SETTLE_SECONDS = 0.7
+"""Between connecting or leaving and the beginning of a phase."""
+ALLOWED = 0.95
+"""Watched ÷ alone that is still no cost to speak of."""
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def search(project: Path, steps: int) -> tuple[float, float]:
-    """Run a search to its end: (steps a second of wall clock, steps a second of its processor time)."""
-    keys = [f"--search.max_steps={steps}", "--search.workers=1", "--problem.name=u120", "--logging.view=quiet"]
+@dataclass(frozen=True, slots=True)
+class Phase:
+    steps: int
+    wall: float
+    cpu: float
+    """Processor seconds of the search and its children."""
+    delivered: int
+    """Events that the clients got."""
+
+
+class Search:
+    """A running search, seen from outside: its steps by its store, its processor time by the kernel."""
+
+    def __init__(self, process: subprocess.Popen[bytes], run_dir: Path) -> None:
+        self.process = process
+        self.run_dir = run_dir
+        self._store = sqlite3.connect(f"file:{run_dir / 'run.db'}?mode=ro", uri=True, timeout=10)
+
+    def steps(self) -> int:
+        return int(self._store.execute("SELECT count(*) FROM nodes").fetchone()[0])
+
+    def cpu(self) -> float:
+        """Seconds that the process, what it started, and what those have waited for took so far."""
+        assert self.process.poll() is None, "the search ended by itself"
+        children: dict[int, list[int]] = {}
+        ticks: dict[int, int] = {}
+        for entry in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = entry.read_text().rpartition(")")[2].split()
+            except OSError:
+                continue  # ended while we looked
+            pid = int(entry.parent.name)
+            children.setdefault(int(fields[1]), []).append(pid)
+            ticks[pid] = sum(int(field) for field in fields[11:15])
+        family, waiting = 0, [self.process.pid]
+        while waiting:
+            pid = waiting.pop()
+            family += ticks.get(pid, 0)
+            waiting += children.get(pid, [])
+        return family / TICKS
+
+
+@contextmanager
+def searching(project: Path) -> Iterator[Search]:
+    """A search without end in `project`, pinned; stopped in good order."""
+    keys = ["--search.max_steps=1000000", "--search.workers=1", "--problem.name=u120", "--logging.view=quiet"]
     command = [sys.executable, str(ROOT / "main.py"), "run", "--problem=bin_packing", *keys]
-    before, started = os.times(), time.monotonic()
-    subprocess.run(
-        command, cwd=project, preexec_fn=lambda: pin(WRITER_CORE), stdout=subprocess.DEVNULL, check=True, timeout=600
+    process = subprocess.Popen(
+        command, cwd=project, preexec_fn=lambda: pin(WRITER_CORE), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    seconds = time.monotonic() - started
-    after = os.times()
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return steps / seconds, steps / cpu
+    try:
+        end = time.monotonic() + 120
+        while not (runs := sorted(project.glob("logs/*/metrics.json"))) or not runs[-1].parent.name.startswith("u120"):
+            assert time.monotonic() < end and process.poll() is None, "the search did not begin"
+            time.sleep(0.2)
+        yield Search(process, runs[-1].parent)
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
-def once(steps: int, clients: int) -> tuple[float, float, int]:
-    with tempfile.TemporaryDirectory() as folder:
-        project = Path(folder)
-        if clients == 0:
-            return (*search(project, steps), 0)
-        with server(project) as address, Watchers(project, address, clients) as watchers:
-            wall, cpu = search(project, steps)
-        return wall, cpu, watchers.events
+async def phase(search: Search, address: str, clients: int, seconds: float) -> Phase:
+    """Steps and processor time of `seconds`, with so many clients connected all the while."""
+    url = f"ws://{address}/ws?run={search.run_dir.name}&after={2**53}"
+    seen = [Seen() for _ in range(clients)]
+    tasks = [asyncio.create_task(watch(url, 2**60, one, None, 600)) for one in seen]
+    while clients and not all(one.events for one in seen):
+        await asyncio.sleep(0.05)
+        if failed := [task for task in tasks if task.done()]:
+            raise SystemExit(f"a client was lost: {failed[0]}")
+    await asyncio.sleep(SETTLE_SECONDS)
+    before = search.steps(), time.monotonic(), search.cpu(), sum(one.events for one in seen)
+    await asyncio.sleep(seconds)
+    after = search.steps(), time.monotonic(), search.cpu(), sum(one.events for one in seen)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    steps, wall, cpu, delivered = (float(b) - float(a) for a, b in zip(before, after, strict=True))
+    return Phase(int(steps), wall, cpu, int(delivered))
+
+
+def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
+    """(median, low, high): order statistics that hold the true median in at least 95 % of cases, whatever the noise."""
+    ordered, n = sorted(values), len(values)
+    outside, cut = 0.5**n, 0
+    while cut < n // 2 and outside <= 0.025:
+        cut += 1
+        outside += math.comb(n, cut) * 0.5**n
+    cut = max(0, cut - 1)
+    return statistics.median(ordered), ordered[cut], ordered[n - 1 - cut]
+
+
+def verdict(name: str, ratios: Sequence[float]) -> str:
+    middle, low, high = median_interval(ratios)
+    says = "less than 5 %" if low >= ALLOWED else "more than 5 %" if high < ALLOWED else "not decided by these pairs"
+    return f"watched ÷ alone {name}: {middle:.3f} (95 % {low:.3f} … {high:.3f}): cost {says}"
+
+
+async def measure(search: Search, address: str, options: argparse.Namespace) -> tuple[list[float], list[float]]:
+    walls, cpus = [], []
+    await phase(search, address, options.clients, 1.0)  # both sides have their code warm
+    print("pair    alone  watched   wall     alone  watched   processor   events delivered   load", flush=True)
+    for pair in range(options.pairs):
+        order = [0, options.clients] if pair % 2 == 0 else [options.clients, 0]
+        found = {clients: await phase(search, address, clients, options.seconds) for clients in order}
+        alone, watched = found[0], found[options.clients]
+        rates = [(one.steps / one.wall, one.steps / one.cpu) for one in (alone, watched)]
+        walls.append(rates[1][0] / rates[0][0])
+        cpus.append(rates[1][1] / rates[0][1])
+        print(
+            f"{pair + 1:>4}  {rates[0][0]:>5.0f}/s  {rates[1][0]:>5.0f}/s  {walls[-1]:>5.3f}   {rates[0][1]:>5.0f}/s"
+            f"  {rates[1][1]:>5.0f}/s   {cpus[-1]:>9.3f}   {watched.delivered:>16}   {os.getloadavg()[0]:>4.1f}",
+            flush=True,
+        )
+    return walls, cpus
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=5)
-    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--pairs", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=5.0, help="of one phase")
     parser.add_argument("--clients", type=int, default=100)
     options = parser.parse_args()
-    walls, cpus = [], []
-    print(
-        f"{'pair':<6}{'alone':>10}{'watched':>10}   wall   {'alone':>8}{'watched':>10}   processor   events delivered"
-    )
-    for pair in range(options.pairs):
-        order = [0, options.clients] if pair % 2 == 0 else [options.clients, 0]
-        found = {clients: once(options.steps, clients) for clients in order}
-        alone, watched = found[0], found[options.clients]
-        walls.append(watched[0] / alone[0])
-        cpus.append(watched[1] / alone[1])
-        line = f"{pair + 1:<6}{alone[0]:>8.1f}/s{watched[0]:>8.1f}/s  {walls[-1]:>5.3f}"
-        print(f"{line}  {alone[1]:>8.1f}/s{watched[1]:>8.1f}/s  {cpus[-1]:>5.3f}     {watched[2]:>12}", flush=True)
-    print(
-        f"watched ÷ alone, median of {options.pairs}: {statistics.median(walls):.3f} by the wall clock,"
-        f" {statistics.median(cpus):.3f} by processor time"
-    )
+    if options.pairs < 6:
+        parser.error("--pairs: fewer than 6 carry no 95 % interval")
+    pin(SERVER_CORE)
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder)) as address, searching(Path(folder)) as search:
+        walls, cpus = asyncio.run(measure(search, address, options))
+    print(verdict("by the wall clock", walls))
+    print(verdict("by the search's processor time", cpus))
     return 0
 
 

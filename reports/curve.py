@@ -103,6 +103,7 @@ def _frame(
     for value in sorted({math.ceil(first), int(first + last) // 2, math.floor(last)}):
         grid.append(tag("text", f"{value:g}", x=f"{x(value):.1f}", y=HEIGHT - 22, class_="tick middle"))
     grid.append(tag("text", name, x=WIDTH - 10, y=HEIGHT - 8, class_="tick end"))
+    names = []  # above the marks
     for number, (baseline, value) in enumerate(baseline_scores(facts.baselines)):
         if low <= value <= high:
             at = f"{y(value):.1f}"
@@ -111,7 +112,7 @@ def _frame(
             left = number % 2 == 1  # names of two that are close do not run into each other
             place = f"{y(value) - 7:.1f}"
             name_at, side = (LEFT + 4, "tick") if left else (WIDTH - 12, "tick end")
-            grid.append(tag("text", f"baseline {baseline}", x=name_at, y=place, class_=side))
+            names.append(tag("text", f"baseline {baseline}", x=name_at, y=place, class_=f"{side} name"))
     better = "lower" if facts.lower_is_better else "higher"
     across, down = WIDTH - 10 - LEFT, HEIGHT - BOTTOM - TOP
     # An inner svg cuts off what lies outside of the drawn range; the margin leaves marks on the edge whole.
@@ -120,7 +121,7 @@ def _frame(
         viewBox=f"{LEFT - 6} {TOP - 6} {across + 12} {down + 12}",
     )  # fmt: skip
     return tag(
-        "svg", tag("title", f"{facts.unit} by {name}; {better} is better"), *grid, inside,
+        "svg", tag("title", f"{facts.unit} by {name}; {better} is better"), *grid, inside, *names,
         viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", class_="chart",
     )  # fmt: skip
 

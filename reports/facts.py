@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from core.events import Event, GenerationFinished, LadderCounted, NoteAdded, RunFinished, RunStarted, Warned
 from core.state.journal import Journal
-from core.state.node import Node
+from core.state.node import FREE_OPERATORS, Node
 from core.storage.database import unpacked
 from core.storage.reader import RunReader
 
@@ -71,7 +71,7 @@ class RunFacts:
     @property
     def steps(self) -> list[Node]:
         """Nodes that count as steps."""
-        return [node for node in self.nodes if node.operator not in ("baseline", "user")]
+        return [node for node in self.nodes if node.operator not in FREE_OPERATORS]
 
 
 def read_facts(run_dir: Path) -> RunFacts:

@@ -167,7 +167,7 @@ def _failures(facts: RunFacts) -> Markup:
 def _cost(facts: RunFacts) -> Markup:
     running = sum(node.exec_time for node in facts.nodes)
     active = f"{figure(facts.seconds)} s of active time in {max(1, facts.processes)} process(es)"
-    parts = [tag("p", f"{active}; programs ran for {running:.1f} s.")]
+    parts = [tag("p", f"{active}; programs ran for {running:.1f} s." if running else f"{active}.")]
     if facts.is_rules and not facts.cost.get("prompt_tokens"):
         parts.append(tag("p", "The writer was `rules`, which is not a language model: no tokens, no cost."))
         return join(parts)

@@ -56,8 +56,8 @@ def _sandbox(facts: RunFacts) -> Markup:
             ]
             for probe in probes
         ]
-        summary = f"attacked when the run began: {passed} of {len(probes)} attacks held off"
-        parts.append(tag("details", tag("summary", summary), table(["attack", "outcome", "detail"], rows)))
+        summary = f"probed when the run began: {passed} of {len(probes)} attacks and checks passed"
+        parts.append(tag("details", tag("summary", summary), table(["attack or check", "outcome", "detail"], rows)))
     return join(parts)
 
 

@@ -72,7 +72,7 @@ def test_it_shows_all_that_a_reader_needs(full_run):
 def test_it_says_which_attacks_the_sandbox_withstood(write_run, small_nodes):
     probes = [{"name": "network", "ok": True, "detail": ""}, {"name": "file_size", "ok": False, "detail": EVIL}]
     text = outline_of(write_run(small_nodes, sandbox={"tier": "lite", "probes": probes})).text
-    assert "sandbox tier lite" in text and "1 of 2 attacks held off" in text
+    assert "sandbox tier lite" in text and "1 of 2 attacks and checks passed" in text
     assert "network held" in text and "file size broken" in text and "alert(1)" in text
 
 

@@ -194,7 +194,7 @@ export class DagCanvas {
 
 function paint(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, scale: number, ox: number, oy: number, w: number, h: number): void {
   const { at, nodes } = scene;
-  const radius = Math.max(1.2, Math.min(7, 5 * scale));
+  const radius = Math.max(1.7, Math.min(7, 5 * scale));
   if (scene.lanes) paintLanes(g, scene, colors, scale, ox, h);
   const seen = (i: number): boolean => {
     const x = at.x[i] * scale + ox;

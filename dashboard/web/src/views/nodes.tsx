@@ -36,16 +36,16 @@ export function NodesView({ connection }: { connection: Connection }) {
       {rows.length === 0 ? <Empty title="No such node">Choose another filter.</Empty> : (
         <div className="scroll" tabIndex={0} role="region" aria-label="Table of nodes">
           <table data-testid="nodes">
-            <thead><tr><th scope="col" className="num">Step</th><th scope="col">Node</th><th scope="col">Operator</th><th scope="col">Parents</th><th scope="col" className="num">Outcome</th><th scope="col" className="num">Claimed</th><th scope="col" className="num">Ran</th><th scope="col" className="num">Tokens</th><th scope="col" className="num">Cost</th><th scope="col">Message</th></tr></thead>
+            <thead><tr><th scope="col" className="num">Step</th><th scope="col">Node</th><th scope="col">Operator</th><th scope="col" className="wide">Parents</th><th scope="col" className="num">Outcome</th><th scope="col" className="num wide">Claimed</th><th scope="col" className="num">Ran</th><th scope="col" className="num">Tokens</th><th scope="col" className="num">Cost</th><th scope="col">Message</th></tr></thead>
             <tbody>
               {rows.slice(0, shown).map((node) => (
                 <tr key={node.node_id}>
                   <td className="num">{node.step}</td>
                   <td><NodeLink run={state.id} id={node.node_id} /> {node.node_id === state.bestId && <span className="tag ok">best</span>} {node.mark && <span className="tag warn">{node.mark}</span>}</td>
                   <td><Operator name={node.operator} /></td>
-                  <td>{(node.parent_ids ?? []).map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>)}</td>
+                  <td className="wide">{(node.parent_ids ?? []).map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>)}</td>
                   <td className="num"><Outcome node={node} /></td>
-                  <td className={`num ${disagrees(node.claimed_metric, node.metric) ? "warn" : "muted"}`}>{metric(node.claimed_metric)}</td>
+                  <td className={`num wide ${disagrees(node.claimed_metric, node.metric) ? "warn" : "muted"}`}>{metric(node.claimed_metric)}</td>
                   <td className="num">{seconds(node.exec_time)}</td>
                   <td className="num">{count(node.completion_tokens)}</td>
                   <td className="num">{dollars(node.cost_usd)}</td>

@@ -48,12 +48,12 @@ export function RunsView({ themeButton }: { themeButton: ReactNode }) {
 function RunTable({ runs, chosen, toggle }: { runs: RunSummary[]; chosen: string[]; toggle: (run: string) => void }) {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Table of runs">
-      <table className="runs">
+      <table>
         <thead>
           <tr>
             <th scope="col"><span className="visually-hidden">Compare</span></th>
             <th scope="col">Run</th><th scope="col" className="wide">Problem</th><th scope="col">Status</th>
-            <th scope="col" className="num">Best</th><th scope="col" className="num">Steps</th>
+            <th scope="col" className="num">Best</th><th scope="col" className="num wide">Steps</th>
             <th scope="col" className="wide">Writer</th><th scope="col" className="num wide">Cost</th><th scope="col" className="wide">Started</th><th scope="col" className="wide" />
           </tr>
         </thead>
@@ -65,7 +65,7 @@ function RunTable({ runs, chosen, toggle }: { runs: RunSummary[]; chosen: string
               <td className="wide">{line.problem || "–"}</td>
               <td><Status status={line.status} /></td>
               <td className="num">{line.error ? <span className="bad small">{line.error}</span> : <>{metric(line.best_metric)} <span className="muted" title={line.lower_is_better ? "lower is better" : "higher is better"}>{line.lower_is_better ? "↓" : "↑"}</span></>}</td>
-              <td className="num">{line.steps}</td>
+              <td className="num wide">{line.steps}</td>
               <td className="wide">{line.writer || "–"}</td>
               <td className="num wide">{dollars(line.cost_usd)}</td>
               <td className="num wide" style={{ textAlign: "left" }}>{day(line.started_at)}</td>
