@@ -12,7 +12,7 @@ from cli.composition import Search
 from core.contracts import Evaluation, Problem
 from core.events import FinalScored
 from core.search.claim import hardest, paired_claim
-from core.search.final_choice import choose
+from core.search.final_choice import choose, looked_again
 from core.state.node import Node
 from core.storage.repository import RunStore
 from utils.errors import SwarmEvoError
@@ -64,8 +64,8 @@ class Outcome:
 def conclude(search: Search, store: RunStore, run_dir: Path, reason: str) -> Outcome:
     """Choose the winner on validation, open the final part once for it and the baselines, and keep both as facts."""
     outcome = Outcome(search, run_dir, reason)
-    choice = choose(search.journal.top(search.config.search.top_k), search.config.project.seed)
-    outcome.best = _appointed(search) or (choice.winner if choice else None)
+    choice = choose(_finalists(search), search.config.project.seed)
+    outcome.best = _appointed(search) or (search.journal[choice.winner.id] if choice else None)
     outcome.baselines = list(store.get_fact("baselines") or _seeded(search))
     if outcome.best is None:
         store.put_fact("final", {"node_id": None})
@@ -86,6 +86,14 @@ def conclude(search: Search, store: RunStore, run_dir: Path, reason: str) -> Out
     )
     store.put_fact("final", outcome.final, [event])
     return outcome
+
+
+def _finalists(search: Search) -> list[Node]:
+    """The best on validation; in the order of a second look, where the evaluator has instances left for one."""
+    top = search.journal.top(search.config.search.top_k)
+    look = getattr(search.evaluator, "second_look", None)
+    again = looked_again(top, look(top), search.problem.lower_is_better) if look and top else []
+    return again or top
 
 
 def _appointed(search: Search) -> Node | None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.contracts import Evaluation
 from core.state.node import Node
 from utils.syntax import parse
 
@@ -40,6 +41,17 @@ def choose(top: Sequence[Node], seed: int = 0) -> Choice | None:
     rows = [_row(best, node, seed) for node in top]
     ties = [node for node, row in zip(top, rows, strict=True) if row["tie"]]
     return Choice(min(ties, key=lambda node: size(node.code)), rows)
+
+
+def looked_again(top: Sequence[Node], verdicts: Sequence[Evaluation], lower_is_better: bool) -> list[Node]:
+    """The candidates with the score and the cases of a second look, best first; those without a score are left out.
+
+    The best of many is best partly by luck on the instances that chose it; the second look has instances that did not.
+    """
+    sign = 1 if lower_is_better else -1
+    scored = [(node, verdict) for node, verdict in zip(top, verdicts, strict=True) if verdict.metric is not None]
+    fresh = [node.model_copy(update={"metric_value": v.metric, "signature": v.signature}) for node, v in scored]
+    return sorted(fresh, key=lambda node: sign * (node.metric_value or 0.0))
 
 
 def _row(best: Node, node: Node, seed: int) -> dict[str, Any]:

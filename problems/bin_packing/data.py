@@ -13,6 +13,8 @@ CHEAP_ITEMS = 4_000
 """Items of the cheap look, about; the full score has ten times as many."""
 PROBE_ITEMS = 400
 TEST_INSTANCES = 100
+SECOND_LOOK = 3
+"""How many times as many further instances as there are for validation decide among the best at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,8 @@ class DataSet:
     train: list[Instance]
     validation: list[Instance]
     test: list[Instance]
+    choice: list[Instance]
+    """For the final choice alone; no step of the search has seen them. Empty for a file."""
 
     @property
     def probe(self) -> Instance:
@@ -36,7 +40,9 @@ class DataSet:
         """Sizes that occur, in ascending order."""
         import numpy as np
 
-        parts = [instance.sizes for split in (self.train, self.validation, self.test) for instance in split]
+        parts = [
+            instance.sizes for split in (self.train, self.validation, self.test, self.choice) for instance in split
+        ]
         return [int(size) for size in np.unique(np.concatenate(parts))]
 
 
@@ -53,7 +59,8 @@ def build_data(name: str, *, seed: int = 0, validation: int | None = None, test:
     train = max(2, -(-CHEAP_ITEMS // family.items))
     cheap = [_head(x, CHEAP_ITEMS // train) for x in generate_split(name, "train", train, seed)]
     valid = generate_split(name, "validation", validation or family.validation, seed)
-    return DataSet(name, family.capacity, cheap, valid, generate_split(name, "test", test, seed))
+    choice = generate_split(name, "choice", SECOND_LOOK * len(valid), seed)
+    return DataSet(name, family.capacity, cheap, valid, generate_split(name, "test", test, seed), choice)
 
 
 def _from_file(path: Path) -> DataSet:
@@ -65,7 +72,7 @@ def _from_file(path: Path) -> DataSet:
     if len(capacities) > 1:
         raise ConfigError(f"problem.name={path}: capacities {sorted(capacities)}; one file, one capacity")
     train = [_head(x, max(50, CHEAP_ITEMS * 3 // len(instances))) for x in instances[0::3]]
-    return DataSet(path.stem, capacities.pop(), train, instances[1::3], instances[2::3])
+    return DataSet(path.stem, capacities.pop(), train, instances[1::3], instances[2::3], [])
 
 
 def _head(instance: Instance, items: int) -> Instance:

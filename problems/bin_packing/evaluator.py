@@ -179,6 +179,12 @@ class PackingEvaluator:
                 return verdict.model_copy(update={"code": found["code"], "metadata": metadata})
         return Evaluation(duplicate_of=parent, message="no better constants were found", metadata=metadata)
 
+    def second_look(self, nodes: Sequence[Node]) -> list[Evaluation]:
+        """The best again, on the validation instances and those kept for this: few were selected on the first alone."""
+        rules = self.stages.rules([node.code for node in nodes], self.data.items, self.data.capacity)
+        instances = [*self.data.validation, *self.data.choice]
+        return [rule if isinstance(rule, Evaluation) else self.stages.score(rule, instances) for rule in rules]
+
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
         from problems.bin_packing.finals import final_scores
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 
-from core.search.final_choice import choose, paired_difference
+from core.contracts import Evaluation
+from core.search.final_choice import choose, looked_again, paired_difference
+from core.state.failure import FailureKind
 from core.state.node import Node
 
 
@@ -57,3 +59,20 @@ def test_the_error_is_the_standard_error_of_the_mean():
     difference, error = paired_difference([0.0] * 400, gaps, seed=3)
     assert abs(difference - 0.5) < 0.3
     assert 0.085 < error < 0.115  # 2 / sqrt(400) = 0.1, within 3 sigma of 400 resamples
+
+
+def test_a_second_look_puts_the_candidates_in_its_own_order():
+    top = [
+        _node("lucky", 1.0, (1.0, 1.0), "x = 1"),
+        _node("good", 2.0, (2.0, 2.0), "y = 2"),
+        _node("bad", 3.0, (), "z"),
+    ]
+    seen = [Evaluation(metric=9.0, signature=(9.0, 9.5)), Evaluation(metric=2.5, signature=(2.0, 3.0))]
+    again = looked_again(top, [*seen, Evaluation(failure=FailureKind.TIMEOUT)], lower_is_better=True)
+    assert [(node.id, node.metric_value, node.signature) for node in again] == [
+        ("good", 2.5, (2.0, 3.0)),
+        ("lucky", 9.0, (9.0, 9.5)),
+    ]
+    assert [node.id for node in looked_again(top[:2], seen, lower_is_better=False)] == ["lucky", "good"]
+    choice = choose(again)
+    assert choice is not None and choice.winner.id == "good"

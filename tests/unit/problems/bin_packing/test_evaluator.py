@@ -165,6 +165,18 @@ def test_the_end_opens_the_test_split_beside_the_references(evaluator, problem):
     assert table["weibull_5k"]["this"] > table["weibull_5k"]["funsearch_weibull"], "and worse abroad"
 
 
+def test_the_second_look_has_instances_that_no_search_step_saw(evaluator, problem):
+    data = problem.data
+    assert len(data.choice) == 3 * len(data.validation)
+    splits = [data.train, data.validation, data.test, data.choice]
+    heads = [tuple(instance.sizes[:50]) for split in splits for instance in split]
+    assert len(set(heads)) == len(heads), "an instance is in two splits"
+    (verdict,) = evaluator.second_look([node("a", BEST_FIT)])
+    assert len(verdict.signature) == len(data.validation) + len(data.choice)
+    (before,) = evaluator.evaluate([node("b", BEST_FIT, "baseline")])
+    assert verdict.signature[: len(data.validation)] == before.signature and verdict.metric != before.metric
+
+
 def test_a_founder_that_the_gate_refuses_is_a_verdict(evaluator, rule):
     codes = ["def score_bin(", "import os\n" + rule("0"), rule("-gap")]
     verdicts = evaluator.evaluate([node(str(i), code, "user") for i, code in enumerate(codes)])
