@@ -13,10 +13,12 @@ import math
 import os
 import socket
 import sys
+import threading
 import traceback
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+_FORKED = "the evaluator calls the candidate from several processes"
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -31,10 +33,12 @@ def _sibling(name: str, path: str) -> Any:
 
 
 class LinkedSession:
-    """A session in the main process, reached over a socket."""
+    """A session in the main process, reached over a socket. Its calls may come from any thread, not from a fork."""
 
     def __init__(self, channel: socket.socket, frames: Any, plain: Any, proxy: Any) -> None:
         self._channel, self._frames, self._plain, self._proxy = channel, frames, plain, proxy
+        self._turn = threading.Lock()
+        self._process = os.getpid()
 
     def call_rich(self, function: str, args: Sequence[Any], named: Mapping[str, Any], *, timeout: float) -> Any:
         wrapped = {"args": self._plain.wrap(list(args)), "named": self._plain.wrap(dict(named))}
@@ -45,8 +49,13 @@ class LinkedSession:
         return found
 
     def _ask(self, request: dict[str, Any]) -> Any:
-        self._frames.send(self._channel, request)
-        received = self._frames.receive(self._channel)
+        if os.getpid() != self._process:
+            # a fork shares the socket: answers would go to whoever reads first, so only this one word is said over it
+            self._frames.send(self._channel, {"refused": _FORKED})
+            raise self._proxy.NotPlain(_FORKED)
+        with self._turn:
+            self._frames.send(self._channel, request)
+            received = self._frames.receive(self._channel)
         if received is None:
             os._exit(3)
         answer = received[0]

@@ -26,6 +26,7 @@ from utils.errors import SandboxError
 
 _SCRIPT = Path(__file__).parent / "evaluator_process.py"
 _OUTPUT_BYTES = 200_000
+_LOOK_SECONDS = 0.2
 _STUB = """# The candidate is behind a proxy: this file stands in for it and must not be run or read.
 open({marker!r}, "w").close()
 raise SystemExit("the candidate of this evaluator is behind a proxy and cannot be run as a file")
@@ -82,7 +83,7 @@ def evaluate_apart(
         program.write_text(_STUB.format(marker=str(marker)))
         task = {
             "evaluator": str(evaluator.resolve()), "function": function, "program": str(program),
-            "call_timeout": limits.seconds,
+            "call_timeout": limits.seconds, "marker": str(marker),
         }  # fmt: skip
         try:
             report, output = _converse(session, task, began + timeout, python or own_python(), environment)
@@ -111,7 +112,7 @@ def _converse(
         theirs.close()
         try:
             frames.send(ours, task)
-            report = _serve(session, ours, deadline)
+            report = _serve(session, ours, deadline, Path(task["marker"]))
         except OSError:
             report = None
         finally:
@@ -126,8 +127,16 @@ def _converse(
     return report, text
 
 
-def _serve(session: SandboxSession, channel: socket.socket, deadline: float) -> dict[str, Any] | None:
-    while select.select([channel], [], [], max(0.0, deadline - time.monotonic()))[0]:
+def _refused(reason: str) -> dict[str, Any]:
+    return {"value": None, "error": reason, "refused": reason, "failed": None}
+
+
+def _serve(session: SandboxSession, channel: socket.socket, deadline: float, marker: Path) -> dict[str, Any] | None:
+    while (left := deadline - time.monotonic()) > 0:
+        if marker.exists():
+            return _refused("the evaluator runs the candidate as a file")
+        if not select.select([channel], [], [], min(_LOOK_SECONDS, left))[0]:
+            continue
         received = frames.receive(channel)
         if received is None:
             return None
@@ -135,6 +144,8 @@ def _serve(session: SandboxSession, channel: socket.socket, deadline: float) -> 
         if "report" in request:
             report: dict[str, Any] = request["report"]
             return report
+        if "refused" in request:
+            return _refused(str(request["refused"]))
         frames.send(channel, _answer(session, request, max(0.001, deadline - time.monotonic())))
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import Any
 
 from core.contracts import ExecutionResult, Limits
@@ -19,6 +20,8 @@ def result_of(
         text = output.text()
         if text.startswith("the sandbox could not be set up"):
             raise SandboxError(text.strip()[-500:])
+    if tier == "bubblewrap" and status is not None:
+        status = _of_the_program(status)
     failure, message = verdict.judge(status, None if breach is None else (breach[0], breach[1]), raised, limits)
     told = raised if failure is not None and breach is None else None
     return ExecutionResult(
@@ -26,3 +29,9 @@ def result_of(
         max_memory_mb=report["memory"] / 2**20, exit_code=verdict.exit_code(status), failure=failure,
         message=message, exc_type=told.type if told else None, exc_info=told.info() if told else None, tier=tier,
     )  # fmt: skip
+
+
+def _of_the_program(status: int) -> int:
+    """bwrap itself ends with 128 + n where its program was ended by signal n."""
+    code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0
+    return code - 128 if 128 < code <= 128 + signal.SIGRTMAX else status

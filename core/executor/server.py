@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.executor.inside import frames
+from core.executor.inside.view import FIXED
 from utils.errors import SandboxError
 
 _SCRIPT = Path(__file__).parent / "inside" / "fork_server.py"
@@ -163,7 +164,7 @@ class ForkServer:
             "tier": self.config.tier, "scratch": str(scratch), "preload": list(self.config.preload),
             "show": list(self.config.show), "devices": list(self.config.devices),
         }  # fmt: skip
-        command = [self.config.python, "-I", "-B", str(_SCRIPT), str(theirs.fileno()), json.dumps(config)]
+        command = [self.config.python, "-s", "-B", str(_SCRIPT), str(theirs.fileno()), json.dumps(config)]
         with open(self.config.state_dir / "fork_server.log", "ab") as log:
             try:
                 self._process = subprocess.Popen(
@@ -214,7 +215,7 @@ class ForkServer:
 def _environment(tier: str) -> dict[str, str]:
     """Of the server itself: nothing of ours. One thread, because threads do not survive a fork."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-    fixed = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0", "MPLBACKEND": "Agg"}
+    fixed = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "MPLBACKEND": "Agg", **FIXED}
     if tier == "lite":
         fixed["JOBLIB_MULTIPROCESSING"] = "0"  # read at import: without sockets joblib must take threads
     return fixed | dict.fromkeys(names, "1")

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -76,6 +78,14 @@ def test_equal_seeds_draw_equal_numbers(sandbox: WarmSandbox, workspace: Path) -
     assert first.term_out == second.term_out
     other = sandbox.run(code, workspace=workspace, limits=LIMITS, seed=8)
     assert other.term_out != first.term_out
+
+
+def test_sets_iterate_alike_in_every_run(sandbox: WarmSandbox, workspace: Path) -> None:
+    """Texts have equal hashes in each interpreter, also in one that is started tomorrow."""
+    code = "print(hash('x'), list({f'name{i}' for i in range(9)}))"
+    fixed = {"PYTHONHASHSEED": "0"}
+    done = subprocess.run([sys.executable, "-c", code], env=fixed, capture_output=True, text=True, check=True)
+    assert run(sandbox, workspace, code).term_out == done.stdout
 
 
 FAILURES = {
@@ -215,6 +225,15 @@ def test_what_a_session_sends_is_not_believed(talking: WarmSandbox, code: str) -
         assert caught.value.result.failure is LIES[code], caught.value.result.message
     finally:
         session.close()
+
+
+def test_an_answer_that_drips_in_is_late(talking: WarmSandbox) -> None:
+    code = "import os\ndef f():\n    os.write(3, (60 << 20).to_bytes(4, 'little'))\n    while True: os.write(3, b' ')"
+    with talking.session(code, limits=LIMITS) as session:
+        began = time.monotonic()
+        with pytest.raises(SessionFailure) as caught:
+            session.call("f", [], timeout=0.5)
+        assert caught.value.result.failure is FailureKind.TIMEOUT and time.monotonic() - began < 5
 
 
 def test_sessions_do_not_see_each_other(sandbox: WarmSandbox) -> None:

@@ -277,6 +277,33 @@ def test_what_cannot_be_kept_apart_is_refused_with_a_reason(
     assert run.refused is not None and reason in run.refused
 
 
+THREADS = (
+    "{load}\n    from concurrent.futures import ThreadPoolExecutor\n    with ThreadPoolExecutor(8) as pool:\n"
+    "        found = list(pool.map(m.f, range(200)))\n"
+    "    return {{'combined_score': float(found == list(range(0, 400, 2)))}}"
+)
+FORKS = (
+    "import multiprocessing\ndef one(i): return m.f(i)\n{load}\n    globals()['m'] = m\n"
+    "    with multiprocessing.get_context('fork').Pool(2) as pool: found = pool.map(one, range(20))\n"
+    "    return {{'combined_score': float(sum(found))}}"
+)
+
+
+def test_an_evaluator_may_call_from_threads(sandbox: WarmSandbox, tmp_path: Path) -> None:
+    evaluator = tmp_path / "evaluator.py"
+    evaluator.write_text(THREADS.format(load=LOAD))
+    run = evaluate_apart(sandbox, evaluator, "def f(x): return 2 * x", limits=Limits(seconds=20), timeout=30)
+    assert run.refused is None and run.error is None and run.value == {"combined_score": 1.0}
+
+
+def test_an_evaluator_that_calls_from_forks_is_refused_at_once(sandbox: WarmSandbox, tmp_path: Path) -> None:
+    """They share one channel: an answer could reach the wrong one and change the score."""
+    evaluator = tmp_path / "evaluator.py"
+    evaluator.write_text(FORKS.format(load=LOAD))
+    run = evaluate_apart(sandbox, evaluator, "def f(x): return 2 * x", limits=Limits(seconds=20), timeout=60)
+    assert run.refused is not None and "several processes" in run.refused and run.value is None and run.seconds < 30
+
+
 @pytest.mark.slow
 def test_doctors_cheats_lose_through_the_proxy(sandbox: WarmSandbox, tmp_path: Path) -> None:
     source, honest = EVALUATORS["target"]

@@ -1,6 +1,6 @@
 """What runs in the fork server and its children: standard library and ctypes only.
 
-These files are started by path in the candidates' interpreter (`python -I fork_server.py`), where nothing of ours is
+These files are started by path in the candidates' interpreter (`python -s fork_server.py`), where nothing of ours is
 installed, so they import each other relatively and the rest of Swarm-Evo not at all.
 
 fork_server   trusted; preloads modules, makes one warden a slot

@@ -60,4 +60,6 @@ def arguments(job: dict[str, Any], setup: dict[str, Any], layout: view.Layout) -
     if setup["inputs"]:
         words += ["--ro-bind", setup["inputs"], f"{view.WORKSPACE}/input"]
     words += ["--remount-ro", "/", "--chdir", view.WORKSPACE, "--seccomp", str(FILTER)]
-    return [*words, "--", sys.executable, "-I", "-B", f"{INSIDE}/inside/fresh.py"]
+    for name, value in view.FIXED.items():
+        words += ["--setenv", name, value]
+    return [*words, "--", sys.executable, "-s", "-B", f"{INSIDE}/inside/fresh.py"]

@@ -1,4 +1,4 @@
-"""The warm fork server: `python -I fork_server.py CONTROL_FD CONFIG_JSON`.
+"""The warm fork server: `python -s fork_server.py CONTROL_FD CONFIG_JSON`.
 
 Trusted and single-threaded. It imports what the problem names, once, and makes one warden for each socket it is sent.
 It ends when its parent does.
@@ -19,7 +19,7 @@ from typing import Any
 
 if __package__ in (None, ""):  # started by path: make the sibling files importable, under a name nobody else has
     _folder = os.path.dirname(os.path.abspath(__file__))
-    sys.path.insert(0, os.path.dirname(_folder))
+    sys.path[:] = [os.path.dirname(_folder), *(path for path in sys.path if path != _folder)]
     __package__ = os.path.basename(_folder)
     importlib.import_module(__package__)
     for _name in ("candidate", "answering", "packed", "plain"):

@@ -9,7 +9,7 @@ import sys
 
 if __package__ in (None, ""):
     _folder = os.path.dirname(os.path.abspath(__file__))
-    sys.path.insert(0, os.path.dirname(_folder))
+    sys.path[:] = [os.path.dirname(_folder), *(path for path in sys.path if path != _folder)]
     __package__ = os.path.basename(_folder)
     importlib.import_module(__package__)
     for _name in ("candidate", "answering", "packed", "plain", "fork_server"):

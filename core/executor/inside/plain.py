@@ -9,11 +9,13 @@ from __future__ import annotations
 import base64
 import json
 import sys
+from collections import Counter
 from typing import Any
 
 _TAG = "__kind__"
 _ARRAY_KINDS = "biufc"
 _MAX_DIMENSIONS = 32
+_SOME_KEYS = 100
 
 
 def encode(message: Any) -> bytes:
@@ -78,6 +80,13 @@ def unwrap(value: Any) -> Any:
         raise ValueError(f"malformed data of kind {str(kind)[:40]!r}: {type(error).__name__}") from error
 
 
+def _spread(keys: list[Any]) -> list[Any]:
+    """ValueError for keys made to fall on one place of a hash table: each would be compared with all before it."""
+    if len(keys) > _SOME_KEYS and max(Counter(map(hash, keys)).values()) > _SOME_KEYS:
+        raise ValueError("keys of equal hashes")
+    return keys
+
+
 def _array(value: dict[str, Any]) -> Any:
     import numpy
 
@@ -93,8 +102,10 @@ def _array(value: dict[str, Any]) -> Any:
 
 _UNWRAP: dict[Any, Any] = {
     "tuple": lambda value: tuple(unwrap(item) for item in value["items"]),
-    "set": lambda value: {unwrap(item) for item in value["items"]},
-    "dict": lambda value: {unwrap(key): unwrap(item) for key, item in value["items"]},
+    "set": lambda value: set(_spread([unwrap(item) for item in value["items"]])),
+    "dict": lambda value: dict(
+        zip(_spread([unwrap(k) for k, _ in value["items"]]), [unwrap(item) for _, item in value["items"]], strict=True)
+    ),
     "bytes": lambda value: base64.b64decode(value["data"], validate=True),
     "complex": lambda value: complex(*value["parts"]),
     "array": _array,

@@ -18,6 +18,9 @@ from . import kernel
 WORKSPACE = "/workspace"
 PRIVATE = (WORKSPACE, "/tmp", "/dev/shm")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+FIXED = {"PYTHONHASHSEED": "0", "PYTHONSAFEPATH": "1"}
+"""Environment of interpreters of ours: sets iterate alike in every run. So they are not started with `-I`, which would
+ignore it; nothing else of the environment is given to them."""
 INODE_BYTES = 12 * 1024
 """What one file, folder or link is charged against the disk limit, at least."""
 _FLAGS = kernel.MS_NOSUID | kernel.MS_NODEV
