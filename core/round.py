@@ -55,13 +55,19 @@ class RoundPlayer:
     def write(self, lives: list[Life], pool: ThreadPoolExecutor) -> list[Life]:
         """Write all; what the budget did not reach stays open, and the run ends after this round."""
         written: list[Life] = []
-        for life, future in [(life, pool.submit(self._life.write, life)) for life in lives]:
+        for life, future in [(life, pool.submit(self._draft, life)) for life in lives]:
             try:
                 future.result()
                 written.append(life)
             except BudgetExhausted as error:
                 self.exhausted = str(error)
         return written
+
+    def _draft(self, life: Life) -> None:
+        """Write it, and take its fingerprint while its tree is still at hand: few trees are kept."""
+        self._life.write(life)
+        if life.node is not None and life.node.code and life.is_alive:
+            self._journal.fingerprint(life.node.code)
 
     def drop_duplicates(self, lives: Sequence[Life]) -> None:
         """In slot order, against the journal and the slots before: a duplicate takes a step and no evaluation."""
