@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     written = write_solution(problem, node, out, run_dir)
     if args.refit:
         written += _refit(args, config, problem, node, out)
-    for path in written:
+    for path in dict.fromkeys(written):
         print(path)
     return 0
 

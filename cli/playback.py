@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from cli.words import step_line
+from cli.words import StepLines
 from core.events import BaselineScored, FinalScored, NodeCommitted, RunFinished
 from core.storage.reader import RunReader
 
@@ -16,7 +16,7 @@ LONGEST_PAUSE = 2.0
 def play(run_dir: Path, speed: float) -> int:
     """Print each event when its time comes."""
     with RunReader(run_dir) as reader:
-        config = reader.fact("config", {})
+        lines = StepLines(reader.fact("config", {}).get("search", {}).get("max_steps"))
         before = None
         after = 0
         while events := reader.events(after=after, limit=500):
@@ -25,7 +25,7 @@ def play(run_dir: Path, speed: float) -> int:
                     time.sleep(min(max((event.at - before).total_seconds() / speed, 0.0), LONGEST_PAUSE))
                 before = event.at
                 if isinstance(event, NodeCommitted):
-                    print(step_line(event, config.get("search", {}).get("max_steps")), flush=True)
+                    print(lines.line(event), flush=True)
                 elif isinstance(event, BaselineScored | FinalScored) and event.metric is not None:
                     print(f"{event.type} {event.metric:.6g}", flush=True)
                 elif isinstance(event, RunFinished):

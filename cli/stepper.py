@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from cli.words import step_line
+from cli.words import StepLines
 from core.contracts import STAGES, Proposal
 from core.state.node import Node, Operator
 from core.state.task import Task
@@ -34,8 +34,9 @@ class Stepper:
         parents = " ".join(task.parent_ids) or "nothing"
         yield f"run {session.run_dir.name}, node {task.node_id}: {task.operator} of {parents}"
         if until in (None, "review"):
+            lines = StepLines(None, session.search.journal.steps)
             for node in self._orchestrator.play([task]):
-                yield step_line(self._event(node), None)
+                yield lines.line(self._event(node))
             session.save_best()
             return
         yield from self._partial(task, STAGES[1 : STAGES.index(until) + 1], stages)

@@ -65,8 +65,9 @@ class PlainView:
         self._hidden = 0
 
     def start(self, search: Search) -> None:
-        from cli.words import banner
+        from cli.words import StepLines, banner
 
+        self._lines = StepLines(self._session.config.search.max_steps, search.journal.steps)
         for line in banner(self._session):
             self._say(line)
 
@@ -81,15 +82,14 @@ class PlainView:
 
     def _committed(self, event: NodeCommitted) -> None:
         now = time.monotonic()
+        line = self._lines.line(event)
         if not event.is_best and now - self._last < 1.0 and event.step > 40:
             self._hidden += 1
             return
         self._last = now
-        from cli.words import step_line
-
         skipped = f" (+{self._hidden} not shown)" if self._hidden else ""
         self._hidden = 0
-        self._say(step_line(event, self._session.config.search.max_steps) + skipped)
+        self._say(line + skipped)
 
     def conclude(self, outcome: Outcome) -> None:
         from cli.words import closing

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from cli.standings_text import final_words, standings_lines
 from core.events import NodeCommitted
+from core.state.node import FREE_OPERATORS
 
 if TYPE_CHECKING:
     from cli.outcome import Outcome
     from cli.session import RunSession
+    from utils.config_schema import SearchSection
 
 HOW = {
     "verified": "verified: scored by our evaluator, out of the candidate's reach",
@@ -29,12 +31,18 @@ def banner(session: RunSession) -> list[str]:
     search = config.search
     lines = [
         f"run {session.run_dir.name}: {problem.name}, {problem.unit or 'metric'} ({better} is better)",
-        f"writer: {writer}" + (" (a rule-based writer, not a language model)" if writer == "rules" else ""),
+        f"writer: {_writers(session)}" + (" (a rule-based writer, not a language model)" if writer == "rules" else ""),
         f"search: {search.policy}, {_limits(session)}, {search.workers} workers, seed {config.project.seed}",
         f"sandbox: {session.search.sandbox_tier}",
     ]
     if writer != "rules":
+        from core.backend.doctor import silent_servers
+
         lines.append(f"cost: {quote_line(session)}")
+        lines += [
+            f"NOTE: nothing answers at {url} yet; start that server, or Ctrl-C and resume later"
+            for url in silent_servers(session.search.desk.roles)
+        ]
     note = getattr(problem, "note", "")
     if note:
         lines.append(f"note: {note}")
@@ -43,13 +51,29 @@ def banner(session: RunSession) -> list[str]:
     return lines
 
 
+def _writers(session: RunSession) -> str:
+    """Who writes programs; several models with the way that one is chosen."""
+    settings = session.search.desk.roles["code"]
+    names = [model.writer for model in settings.alternatives]
+    return f"{', '.join(names)} ({settings.choice})" if len(names) > 1 else session.writer
+
+
 def quote_line(session: RunSession) -> str:
     """Steps × expected tokens, before the first call."""
     from core.backend.preflight import quote
 
     config = session.config
+    steps = _expected_steps(config.search)
     reviews = config.agent.review != "never"
-    return quote(session.search.desk.roles, config.search.max_steps or 0, reviews=reviews).text(config.budget.usd)
+    text = quote(session.search.desk.roles, steps or 1, reviews=reviews).text(config.budget.usd)
+    return text if steps is not None else f"no limit on steps; for each: {text}"
+
+
+def _expected_steps(search: SearchSection) -> int | None:
+    """Steps that the limits allow; None without a limit on steps or generations."""
+    a_generation = search.num_islands * search.per_island if search.policy == "islands" else search.questions
+    limits = [search.max_steps, search.max_generations and search.max_generations * a_generation]
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _limits(session: RunSession) -> str:
@@ -70,20 +94,36 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.3g} min" if seconds >= 120 else f"{seconds:.3g} s"
 
 
-def step_line(event: NodeCommitted, max_steps: int | None) -> str:
-    """One node in one line."""
-    of = f"/{max_steps}" if max_steps else ""
-    parents = f" of {'+'.join(parent[:6] for parent in event.parent_ids)}" if event.parent_ids else ""
+class StepLines:
+    """One node in one line; steps are numbered, what is no step (a program of the user, an ensemble) is not.
+
+    Args:
+        max_steps: shown beside the number; None: no limit.
+        before: steps that were made before the first line.
+    """
+
+    def __init__(self, max_steps: int | None, before: int = 0) -> None:
+        self._max_steps = max_steps
+        self._steps = before
+
+    def line(self, event: NodeCommitted) -> str:
+        number = ""
+        if event.operator not in FREE_OPERATORS:
+            self._steps += 1
+            number = f"[{self._steps}/{self._max_steps}] " if self._max_steps else f"[{self._steps}] "
+        parents = f" of {'+'.join(parent[:6] for parent in event.parent_ids)}" if event.parent_ids else ""
+        best = "" if event.best_metric is None else f"  best {event.best_metric:.6g}"
+        return f"{number}{event.node_id[:6]} {event.operator}{parents}: {_outcome_of(event)}{best}"
+
+
+def _outcome_of(event: NodeCommitted) -> str:
     if event.metric is not None:
-        outcome = f"{event.metric:.6g}" + (" *best*" if event.is_best else "")
-    elif event.failure is not None:
-        outcome = f"failed: {event.failure.value}: {' '.join(event.message.split())[:120]}"
-    elif event.is_valid:
-        outcome = f"not scored in full: {event.message}"
-    else:
-        outcome = f"duplicate: {event.message}"
-    best = "" if event.best_metric is None else f"  best {event.best_metric:.6g}"
-    return f"[{event.step + 1}{of}] {event.node_id[:6]} {event.operator}{parents}: {outcome}{best}"
+        return f"{event.metric:.6g}" + (" *best*" if event.is_best else "")
+    if event.failure is not None:
+        return f"failed: {event.failure.value}: {' '.join(event.message.split())[:120]}"
+    if event.is_valid:
+        return f"not scored in full: {event.message}"
+    return f"duplicate: {event.message}"
 
 
 def closing(outcome: Outcome) -> list[str]:
@@ -155,7 +195,8 @@ def _next(outcome: Outcome) -> list[str]:
     run = outcome.run_dir.name
     lines = ["", "next:", f"  python main.py show {run}"]
     if outcome.search.problem.family == "competition":
-        lines.append(f"  python main.py export-best {run} --refit")
+        if outcome.best is not None and not getattr(outcome.search.problem, "claims_only", False):
+            lines.append(f"  python main.py export-best {run} --refit")
         lines.append('  python main.py --data.dir=FOLDER --data.goal="…" --data.target=COLUMN --data.metric=rmse')
     if outcome.search.problem.family == "arena" and outcome.best is not None:
         engine, problem = _shown(outcome.best_dir / "engine.py"), outcome.search.problem

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -91,6 +92,22 @@ def find_local_servers(
     return found
 
 
+def silent_servers(roles: Mapping[str, ModelSettings], timeout: float = 1.0) -> list[str]:
+    """Addresses on this machine that a model is set to and where nothing listens; no request is made."""
+    urls = [model.base_url for role in roles.values() for model in role.alternatives if model.is_local]
+    return [shown_url(url) for url in dict.fromkeys(urls) if not _listens(url, timeout)]
+
+
+def _listens(url: str, timeout: float) -> bool:
+    parts = urlsplit(url)
+    try:
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        with socket.create_connection((parts.hostname or "", port), timeout):
+            return True
+    except (OSError, ValueError):
+        return False
+
+
 def _check_model(settings: ModelSettings, stop: threading.Event | None) -> list[Check]:
     name = f"llm {settings.writer}"
     if settings.provider == "rules":
@@ -123,7 +140,7 @@ def _check_forms(name: str, tiny: ModelSettings, counter: Counter) -> list[Check
     remedy = "" if tool else f"set llm.{tiny.role}.tools={start} to save a call a review"
     said = {True: "honoured", False: "ignored or refused"}
     return [
-        Check(f"{name} tools", True, f"a forced tool is {said[tool]}", remedy),
+        Check(f"{name} tools", True, f"a forced tool is {said[tool]}" + (remedy and f"; {remedy}"), remedy),
         Check(f"{name} schema", True, f"a JSON schema is {said[schema]}"),
     ]
 

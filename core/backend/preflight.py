@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from core.backend import backend_command
-from core.backend.network import host_of, is_loopback
+from core.backend.network import host_of, is_loopback, shown_url
 from core.backend.prices import cost_of, is_priced, usual_tokens
 from core.backend.providers import PROVIDERS, is_claude
 from core.backend.settings import ModelSettings, key_names
@@ -68,6 +68,9 @@ def _check_provider(settings: ModelSettings) -> None:
             raise ConfigError(f"llm.{settings.role}.command: there is no program '{argv[0]}'")
     if settings.provider == "azure" and not settings.base_url:
         raise ConfigError(f"{name} needs llm.{settings.role}.base_url, the address of your Azure resource")
+    address = shown_url(settings.base_url)
+    if settings.base_url and not (host_of(address) and address.startswith(("http://", "https://"))):
+        raise ConfigError(f"llm.{settings.role}.base_url={address}: an address begins with http:// or https://")
     package, extra = _package(settings)
     if package and not _is_installed(package):
         raise ConfigError(f'{name} needs a package that is not installed: pip install "swarm-evo[{extra}]"')
@@ -91,7 +94,8 @@ def _check_key(settings: ModelSettings) -> None:
     names = key_names(settings.provider, settings.base_url)
     if names and settings.api_key is None and not is_loopback(host_of(settings.base_url)):
         where = f"set {' or '.join(names)} in the environment, or llm.{settings.role}.api_key"
-        raise ConfigError(f"llm.{settings.role}.provider={settings.provider} needs a key: {where}")
+        asked = f"base_url={shown_url(settings.base_url)}" if settings.base_url else f"provider={settings.provider}"
+        raise ConfigError(f"llm.{settings.role}.{asked} needs a key: {where}")
 
 
 def _check_price(settings: ModelSettings, budget: BudgetSection) -> None:

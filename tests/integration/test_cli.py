@@ -46,6 +46,22 @@ WRONG = {
     "missing initial": (["initial=mine.py"], ["initial", "mine.py"]),
     "missing prompts": (["prompts.dir=nowhere"], ["prompts.dir", "nowhere"]),
     "no key": (["--llm=openai"], ["OPENAI_API_KEY"]),
+    "no key of a host": (["--llm=glm"], ["llm.code.base_url=https://", "ZAI_API_KEY"]),
+    "address without scheme": (
+        ["--llm=openai", "llm.code.api_key=x", "llm.code.model=m", "llm.code.base_url=localhost:8000"],
+        ["llm.code.base_url", "http://"],
+    ),
+    "no price": (
+        ["--llm=openai", "llm.code.api_key=x", "llm.code.model=no-such-9"],
+        ["llm.*.price", "budget.usd=null"],
+    ),
+    "no price of a choice": (
+        ["--llm=openai", "llm.code.api_key=x", "llm.code.models=[{model: gpt-5-mini},{model: no-such-9}]"],
+        ["no-such-9", "llm.*.price", "budget.usd=null"],
+    ),
+    "no command": (["llm.code.provider=command"], ["llm.code.command"]),
+    "no such command": (["llm.code.provider=command", "llm.code.command=no-such-program"], ["no-such-program"]),
+    "no recording": (["demo"], ["--recording DIR"]),
     "no sandbox": (["execution.sandbox=none", "--problem.name=diabetes"], ["--i-accept-unsandboxed"]),
     "unknown plug-in": (["problem.kind=chess960"], ["chess960"]),
     "async generations": (["--problem=connect_four", "search.schedule=async"], ["async", "rounds"]),
@@ -166,6 +182,20 @@ def test_json_of_a_node_has_every_field_and_its_calls(finished):
     assert short["node_id"] == best
     why = cli("show", "latest", best, "--why", "--json").json["why"]
     assert why["chosen"]["rule"] and why["best"]["top"][0]["node_id"] == best
+    assert why["seed"]["draws"] and why["best"]["final"]["node_id"] == best
+
+
+def test_why_is_told_in_words(finished):
+    """Candidates with scores, the draw and its seed behind an improvement; and the final choice."""
+    cli, _ = finished
+    child = next(node["node_id"] for node in cli.show()["nodes"] if node["operator"] == "improve")
+    why = cli("show", "latest", child, "--why", "--json").json["why"]
+    assert why["parents"][0].keys() >= {"node_id", "metric", "step"} and "draw" in why["chosen"]
+    assert why["candidates"] and why["best"]["final"]["choice"][0].keys() >= {"difference", "error", "tie"}
+    told = cli("show", "latest", child, "--why").out
+    for words in (str(why["seed"]["draws"]), why["chosen"]["rule"], why["parents"][0]["node_id"], "final choice"):
+        assert words in told, words
+    assert "why the best is best" in cli("show", "latest", "--why").out
 
 
 def test_shown_for_people(finished):

@@ -386,6 +386,22 @@ def test_a_table_that_cannot_be_used_is_told_in_one_line(tmp_path, inline, conte
     assert message in str(caught.value) and "\n" not in str(caught.value)
 
 
+def test_a_test_table_of_other_columns_is_told(tmp_path, inline):
+    folder = own_data(tmp_path / "mine")
+    (folder / "test.csv").write_text("rent,colour\n1,red\n")
+    with pytest.raises(ConfigError, match=r"test\.csv shares no column with train\.csv; it has colour"):
+        build(load_config(None, [f"data.dir={folder}", *SCORED]), tmp_path).prepare()
+
+
+def test_a_measure_is_not_taken_for_the_name_of_a_row(tmp_path, inline):
+    folder = own_data(tmp_path / "mine")
+    (folder / "test.csv").write_text("size,kind\n" + "".join(f"{i}.5,a\n" for i in range(9)))
+    problem = build(load_config(None, [f"data.dir={folder}", *SCORED]), tmp_path)
+    problem.prepare()
+    kept = json.loads((problem.input_dir.parent / "private" / "user_rows.json").read_text())
+    assert kept["column"] == "row" and sorted(kept["rows"].values()) == list(range(9))
+
+
 @pytest.mark.parametrize("place", [".", "flats"])
 def test_data_in_the_folder_that_one_works_in(tmp_path, inline, place):
     """What we keep in that folder (labels of earlier preparations, stores) is copied into no `input/`."""

@@ -41,6 +41,8 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     theirs = theirs.drop(columns=target, errors="ignore")
     if len(labelled.columns) == 1:
         raise Unusable(f"data.target={target}: train.csv has no other column to predict it from")
+    if len(theirs) and not set(theirs) & set(labelled):
+        raise Unusable(f"data.dir: test.csv shares no column with train.csv; it has {', '.join(theirs)[:200]}")
     labels = _check_target(labelled[target], request)
     labelled, theirs, key = _with_ids(labelled, theirs, folder)
     hidden, how, column = _hidden_rows(labelled, target, request)
@@ -126,7 +128,8 @@ def _with_ids(labelled: Any, theirs: Any, folder: Path) -> tuple[Any, Any, str]:
             return labelled, theirs.assign(_own=theirs.get(name), _name=name), name
     key = ROW_ID if ROW_ID not in labelled.columns else "swarm_row_id"
     count, names = len(labelled), checking.as_keys(theirs.iloc[:, 0])
-    unique = names.notna().all() and names.is_unique
+    counted = not pd.api.types.is_float_dtype(theirs.iloc[:, 0])  # a measure names no row
+    unique = counted and names.notna().all() and names.is_unique
     own, name = (names, theirs.columns[0]) if unique else (pd.Series(range(len(theirs))), "row")
     labelled, theirs = labelled.copy(), theirs.assign(_own=own.to_numpy(), _name=name)
     labelled.insert(0, key, range(count))

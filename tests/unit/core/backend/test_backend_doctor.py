@@ -10,7 +10,7 @@ from faulty_server import MODELS, FaultyServer
 from llmock.scenarios import Fail, Match, Reply
 from pydantic import SecretStr
 
-from core.backend.doctor import check_models, find_local_servers
+from core.backend.doctor import check_models, find_local_servers, silent_servers
 from core.backend.settings import ModelSettings, Price
 
 
@@ -52,6 +52,7 @@ def test_a_server_that_ignores_tools_is_told_what_to_set(server: FaultyServer) -
     server.state.scenarios.add(Reply(text="Five!", times=None))
     checks = {check.name.split()[-1]: check for check in check_models({"code": settings(server)})}
     assert checks["tools"].remedy.startswith("set llm.code.tools=fence")
+    assert "set llm.code.tools=fence" in checks["tools"].detail, "seen although nothing failed"
     assert "ignored" in checks["schema"].detail
 
 
@@ -71,6 +72,15 @@ def test_nothing_listens() -> None:
     (check,) = check_models({"code": away})
     assert not check.ok
     assert "start the server" in check.remedy
+
+
+def test_a_server_that_is_not_there_is_known_without_a_request(server: FaultyServer) -> None:
+    server.reset()
+    dead = ModelSettings(provider="openai", model="m", base_url="http://user:secret@127.0.0.1:9/v1")
+    away = ModelSettings(provider="openai", model="m", base_url="https://llm.example.org/v1")
+    roles = {"code": settings(server), "feedback": dead, "refine": away, "other": ModelSettings()}
+    assert silent_servers(roles) == ["http://127.0.0.1:9/v1"]
+    assert server.layer.requests == 0
 
 
 def test_rules_need_no_model() -> None:
