@@ -311,6 +311,9 @@ class Session(Protocol):
     def call_many(self, function: str, batch: Sequence[Sequence[Any]], *, timeout: float) -> list[Any]:
         """Many calls in one frame; exactly `len(batch)` answers."""
 
+    def pause(self) -> None:
+        """Stop the program until the next call: it does not run while nobody waits for it."""
+
     def close(self) -> ExecutionResult:
         """Kill it and say what it printed and used."""
 

@@ -76,6 +76,7 @@ class SessionPlayer:
         self._session = sandbox.session(code, limits=limits, seed=seed, prelude=f"{prelude}\n\n{SEAT_TEXT}")
         try:
             self._session.call("seat.sit", [limit.for_engine()], timeout=LOAD_SECONDS)
+            self._session.pause()
         except SessionFailure as failure:
             self._session.close()
             raise _forfeit(failure.result) from failure
@@ -86,6 +87,7 @@ class SessionPlayer:
             answer = self._session.call("seat.move", arguments, timeout=turn.seconds)
         except SessionFailure as failure:
             raise _forfeit(failure.result) from failure
+        self._session.pause()  # the opponent's time is not its own
         return _checked(answer)
 
     def close(self) -> str:

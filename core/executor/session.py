@@ -31,6 +31,7 @@ from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.executor import strict, verdict
 from core.executor.inside import packed, plain
 from core.executor.output import Output, drain
+from core.executor.pause import Pause
 from core.executor.report import result_of
 from core.executor.server import Slot
 from core.state.failure import FailureKind
@@ -68,6 +69,7 @@ class SandboxSession:
         self._give_back = give_back
         self._msgpack = msgpack
         self._result: ExecutionResult | None = None
+        self._pause = Pause(slot.pid)
         self._ready = False
         self._received = bytearray()
         self._channel, theirs = socket.socketpair()
@@ -145,6 +147,11 @@ class SandboxSession:
     def look_wrapped(self, timeout: float) -> Any:
         return self._ask({"names": True, "rich": True}, "value", timeout)["value"]
 
+    def pause(self) -> None:
+        """Stop the program until the next call: it does not run while nobody waits for it."""
+        if self._result is None:
+            self._pause.begin()
+
     def close(self) -> ExecutionResult:
         """Kill it and say what it printed and used. May be called again; the result stays the same."""
         if self._result is None:
@@ -164,6 +171,7 @@ class SandboxSession:
     def _ask(self, request: dict[str, Any], key: str, timeout: float) -> dict[str, Any]:
         """Send a request and return its answer's frame, which holds `key`."""
         self._must_live()
+        self._pause.end()
         deadline = time.monotonic() + timeout
         try:
             data = packed.pack(request) if self._msgpack else None
@@ -292,6 +300,7 @@ class SandboxSession:
         finally:
             if self._result is None:
                 self._result = ExecutionResult(failure=FailureKind.LOST_WORKER, message="the sandbox lost the session")
+            self._pause.close()
             self._channel.close()
             os.close(self._out)
             self._give_back(self._slot, usable)

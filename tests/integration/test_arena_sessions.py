@@ -98,6 +98,42 @@ def test_same_seed_same_game(sandbox):
     assert lines[0] == lines[1] != lines[2]
 
 
+PONDERS = """
+import signal
+
+ticks = 0
+
+def think(*_):
+    global ticks
+    ticks += 1
+
+class E:
+    name = "ponders"
+    def select_move(self, position, time_left_ms):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if ticks > 3:
+            raise RuntimeError(f"thought {ticks} times while the other was to move")
+        signal.signal(signal.SIGALRM, think)
+        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+        return position.legal_moves[0]
+
+engine = E()
+"""
+
+
+def test_no_engine_thinks_while_the_other_is_to_move(sandbox):
+    slow = engine("import time\ntime.sleep(0.15)\nreturn position.legal_moves[-1]")
+    record = play(sandbox, PONDERS, slow)
+    assert record.loser is None and record.termination == "four_in_a_row", record.message
+
+
+def test_an_engine_that_waits_is_stopped_and_still_ends_with_its_game(sandbox):
+    record = play(
+        sandbox, SOUND, engine("if len(position.moves) > 4: raise KeyError(1)\nreturn position.legal_moves[0]")
+    )
+    assert (record.loser, record.failure) == (1, FailureKind.RUNTIME)
+
+
 def test_an_engine_cannot_reach_the_board(sandbox):
     """What it does to its own copy of the rules changes nothing at the referee's table."""
     code = engine("Position.legal_moves = ['9']\nseat.position = None\nreturn '4'")

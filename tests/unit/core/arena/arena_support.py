@@ -43,6 +43,8 @@ class InProcessSession:
         except Exception as error:
             raise SessionFailure(ExecutionResult(failure=FailureKind.RUNTIME, message=repr(error))) from error
 
+    def pause(self) -> None: ...
+
     def close(self) -> ExecutionResult:
         return ExecutionResult(term_out="bye")
 
