@@ -10,6 +10,7 @@ from typing import Any
 from cli.list_runs import best_of, status_of
 from cli.options import add_run_argument, project_dir_of
 from cli.run_folder import find_run
+from cli.why import why
 from core.storage.reader import RunReader
 from utils.errors import UnknownRunError
 
@@ -38,6 +39,10 @@ def run(args: argparse.Namespace) -> int:
         from cli.show_text import print_run
 
         print_run(facts)
+    if args.why and not args.json:
+        from cli.show_text import print_why
+
+        print_why(facts["why"])
     return 0
 
 
@@ -111,15 +116,3 @@ def node_facts(reader: RunReader, node_id: str) -> dict[str, Any]:
         "calls": [call.model_dump(mode="json") for call in calls],
         "stages": node.metadata.get("stages", {}),
     }
-
-
-def why(reader: RunReader, node_id: str | None) -> dict[str, Any]:
-    """The policy's own words for a node's parents; and the ranking behind the best."""
-    journal = reader.journal(texts=False)
-    top = [{"node_id": node.id, "metric": node.metric_value, "step": node.step} for node in journal.top(5)]
-    rule = "best metric on validation; of equals the shorter program, then the earlier"
-    best = {"rule": rule, "top": top}
-    if node_id is None:
-        return {"best": best}
-    node = reader.node(node_id)
-    return {"chosen": reader.why(node.id) if node else {}, "best": best}

@@ -41,8 +41,6 @@ def print_run(facts: dict[str, Any]) -> None:
         parents = " ".join(row["parent_ids"])
         nodes.add_row(row["node_id"], row["operator"], parents, _number(row["metric"]), row["failure"] or "")
     console.print(nodes)
-    if "why" in facts:
-        console.print_json(data=facts["why"])
 
 
 def print_node(facts: dict[str, Any]) -> None:
@@ -67,13 +65,57 @@ def print_node(facts: dict[str, Any]) -> None:
             console.print(Text(facts[title]))
     if facts["metadata"].get("message"):
         console.print(Text(f"message: {facts['metadata']['message']}"))
+    if "why" in facts:
+        return  # the program and the calls are what `show` without --why is for
     console.rule("code")
     console.print(Syntax(facts["code"], "python", line_numbers=True, word_wrap=True))
     for call in facts["calls"]:
         console.rule(f"call: {call['role']} {call['provider']}/{call['model']}")
         console.print(Text(call["reply"]))
-    if "why" in facts:
-        console.print_json(data=facts["why"])
+
+
+def print_why(facts: dict[str, Any]) -> None:
+    """All of it as plain text: what a policy said may quote what a model wrote."""
+    console = Console()
+    if not console.is_terminal:
+        console.width = 200  # a file or a pipe has no edge to cut ids at
+    if "chosen" in facts:
+        console.rule("why these parents")
+        words = {key: value for key, value in facts["chosen"].items() if key not in ("candidates", "parents")}
+        for key, value in words.items():
+            console.print(Text.assemble((f"{key:>16} ", "bold"), str(value)))
+        if "seed" in facts:
+            seed = facts["seed"]
+            line = f"{seed['draws']} (run {seed['run']}, round {seed['round']})"
+            console.print(Text.assemble((f"{'seed of draws':>16} ", "bold"), line))
+        _print_rows(console, "parents", facts.get("parents", []))
+        _print_rows(console, "candidates", facts.get("candidates", []))
+        if facts.get("decision"):
+            console.print(Text(f"decision: {facts['decision']}"))
+    console.rule("why the best is best")
+    best = facts["best"]
+    console.print(Text(best["rule"]))
+    _print_rows(console, "top", best["top"])
+    if "final" in best:
+        final = best["final"]
+        console.print(Text(f"final choice {final['node_id']}: {final['rule']}"))
+        _print_rows(console, "choice", final["choice"])
+        if final["claim"]:
+            console.print(Text(final["claim"]))
+
+
+def _print_rows(console: Console, title: str, rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    names = [name for name in rows[0] if not isinstance(rows[0][name], list | dict)]
+    table = Table(*names, title=title, title_justify="left")
+    for row in rows:
+        table.add_row(*(Text(_cell(row.get(name))) for name in names))
+    console.print(table)
+
+
+def _cell(value: Any) -> str:
+    return "–" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _number(value: float | None) -> str:

@@ -20,6 +20,8 @@ from core.state.task import derive_seed
 if TYPE_CHECKING:
     from core.state.journal import Journal
 
+CANDIDATES_TOLD = 12
+"""Members of an island named in `show --why`; a run keeps them for every node."""
 PARENTS_CONSIDERED = 3
 """How many of an island's best `refine` and `tune` choose from."""
 
@@ -156,6 +158,7 @@ class IslandsPolicy:
         crossover = draw < self.generate_prob + self.crossover_prob and len(pool) > 1
         parents = self._select(home, pool, 2 if crossover else 1, rng)
         why = {"rule": type(self._selector).__name__, "draw": draw, "pool": len(pool)}
+        why["candidates"] = [node.id for node in pool[:CANDIDATES_TOLD]]
         why["parents"] = {node.id: node.fitness for node in parents}
         ids = tuple(node.id for node in reversed(parents))
         return Proposal(operator="crossover" if len(ids) > 1 else "mutate", parents=ids, why=why, **place)

@@ -1,0 +1,85 @@
+"""Why a node has its parents, and why the best is best: what `show --why` tells, as plain JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.events import GenerationFinished, NodeProposed
+from core.state.journal import Journal
+from core.state.task import derive_seed
+from core.storage.reader import RunReader
+
+RULE = "best metric on validation; of equals the shorter program, then the earlier"
+CHAMPION_RULE = "champion of the last tournament: ratings of different generations cannot be compared"
+FINAL_RULE = (
+    "of the best on validation that cannot be told apart (difference within one bootstrap standard error), "
+    "the smallest syntax tree"
+)
+
+
+def why(reader: RunReader, node_id: str | None) -> dict[str, Any]:
+    """The choice of a node's parents (candidates, scores, draws and their seed); and the ranking behind the best."""
+    journal = reader.journal(texts=False)
+    found: dict[str, Any] = {"best": _best(reader, journal)}
+    node = reader.node(node_id) if node_id else None
+    if node is None:
+        return found
+    chosen = reader.why(node.id)
+    parents = [_scored(journal, parent) for parent in node.parent_ids]
+    return {"chosen": chosen, "parents": parents, **_standing(reader, journal, node.id, chosen), **found}
+
+
+def _scored(journal: Journal, node_id: str) -> dict[str, Any]:
+    node = journal.get_node_by_id(node_id)
+    if node is None:
+        return {"node_id": node_id}
+    failure = node.failure.value if node.failure else None
+    return {"node_id": node.id, "metric": node.metric_value, "failure": failure, "step": node.step}
+
+
+def _standing(reader: RunReader, journal: Journal, node_id: str, chosen: dict[str, Any]) -> dict[str, Any]:
+    """What the policy chose among, and the seed of its draws."""
+    proposed = next(
+        (
+            event
+            for event in reader.events(types=["node.proposed"], limit=1_000_000)
+            if isinstance(event, NodeProposed) and event.node_id == node_id
+        ),
+        None,
+    )
+    if proposed is None:
+        return {}  # nobody chose: a baseline, the user's own, an ensemble
+    seed = int((reader.fact("config") or {}).get("project", {}).get("seed", 0))
+    told: dict[str, Any] = {
+        "seed": {"run": seed, "round": proposed.round, "draws": derive_seed(seed, "ask", proposed.round)}
+    }
+    listed = chosen.get("candidates")
+    if listed:
+        ids = [entry["node_id"] if isinstance(entry, dict) else str(entry) for entry in listed]
+        told["candidates"] = [_scored(journal, entry) for entry in ids]
+    if proposed.generation is not None and "promoted" in chosen:
+        told |= _tournament(reader, proposed.generation - 1)
+    return told
+
+
+def _tournament(reader: RunReader, generation: int) -> dict[str, Any]:
+    """The ratings that the arena's parents were promoted by."""
+    for event in reader.events(types=["generation.finished"], limit=100_000):
+        if isinstance(event, GenerationFinished) and event.generation == generation:
+            return {"candidates": event.ratings, "decision": event.decision}
+    return {}
+
+
+def _best(reader: RunReader, journal: Journal) -> dict[str, Any]:
+    top = [_scored(journal, node.id) for node in journal.top(5)]
+    best: dict[str, Any] = {"rule": RULE, "top": top}
+    final = reader.fact("final") or {}
+    if final.get("node_id"):
+        claim = final.get("claim") or (final.get("detail") or {}).get("claim")
+        best["final"] = {
+            "node_id": final["node_id"],
+            "rule": CHAMPION_RULE if reader.fact("family") == "arena" else FINAL_RULE if final.get("choice") else RULE,
+            "choice": final.get("choice") or [],
+            "claim": claim.get("text") if isinstance(claim, dict) else claim,
+        }
+    return best
