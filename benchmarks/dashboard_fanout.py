@@ -122,9 +122,9 @@ async def watch(url: str, until: int, seen: Seen, ready: asyncio.Event | None = 
     """Read to the event `until`. With `ready`, read one frame and no more before it is set."""
     from websockets.asyncio.client import connect
 
-    options: dict[str, Any] = {"max_queue": 16}
+    options: dict[str, Any] = {"max_queue": 16, "open_timeout": 60}
     if ready is not None:
-        options = {"max_queue": 1, "sock": small_socket(url)}
+        options |= {"max_queue": 1, "sock": small_socket(url)}
     async with connect(url, compression=None, max_size=None, **options) as socket:
         end = time.monotonic() + seconds
         if ready is not None:

@@ -1,14 +1,20 @@
 """Does watching slow the search down? One search, with 100 clients on its events and without them, by turns.
 
-    python -m benchmarks.dashboard_search [--pairs 20] [--seconds 5] [--clients 100]
+    python -m benchmarks.dashboard_search [--rounds 16] [--seconds 5] [--clients 100]
 
 The search (bin packing u120, rules, one worker) is pinned to one core; the dashboard's server and its clients to the
-other. While it runs, phases with and without clients follow each other in the order ABBA, so that start-up costs
-nothing, and a search that slows down as it grows, or a machine whose load drifts, meets both alike. A pair is two
-neighbouring phases; the figure is the median over the pairs of watched ÷ alone, with the interval that holds the true
-median in 95 % of cases: for steps a second of wall clock, and for steps a second of the search's own processor time
-(all its processes). A machine busy with something else disturbs the first, hardly the second. Five minutes on a quiet
-machine decide it.
+other. While it runs, phases follow each other in rounds, every second round backwards, so that start-up costs nothing,
+and a search that slows down as it grows, or a machine whose load drifts, meets all alike:
+
+    alone     the server runs, nobody is connected
+    watched   so many clients are connected and get every event
+    busy      nobody is connected, and a loop that adds numbers keeps the other core busy
+
+Two cores of one machine share caches and often one core's units, so that work on the other slows the search down
+whatever that work is: `watched ÷ alone` is what a user sees, `watched ÷ busy` is what watching itself adds. Each figure
+is the median over the rounds, with the interval that holds the true median in 95 % of cases: for steps a second of wall
+clock, and for steps a second of the search's own processor time (all its processes), which other programs disturb less.
+Five minutes on a quiet machine decide it.
 """
 
 from __future__ import annotations
@@ -25,12 +31,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from benchmarks.dashboard_fanout import ROOT, SERVER_CORE, WRITER_CORE, Seen, pin, server, watch
 
+KINDS = ("alone", "watched", "busy")
+Clock = Literal["wall", "cpu"]
+CLOCKS: dict[Clock, str] = {"wall": "by the wall clock", "cpu": "by the search's processor time"}
 SETTLE_SECONDS = 0.7
 """Between connecting or leaving and the beginning of a phase."""
 ALLOWED = 0.95
@@ -136,42 +146,65 @@ def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
 
 def verdict(name: str, ratios: Sequence[float]) -> str:
     middle, low, high = median_interval(ratios)
-    says = "less than 5 %" if low >= ALLOWED else "more than 5 %" if high < ALLOWED else "not decided by these pairs"
-    return f"watched ÷ alone {name}: {middle:.3f} (95 % {low:.3f} … {high:.3f}): cost {says}"
+    says = "less than 5 %" if low >= ALLOWED else "more than 5 %" if high < ALLOWED else "not decided by these rounds"
+    return f"{name}: {middle:.3f} (95 % {low:.3f} … {high:.3f}): cost {says}"
 
 
-async def measure(search: Search, address: str, options: argparse.Namespace) -> tuple[list[float], list[float]]:
-    walls, cpus = [], []
+@contextmanager
+def busy_core() -> Iterator[None]:
+    """A loop on the core of server and clients that touches nothing of theirs."""
+    loop = subprocess.Popen([sys.executable, "-c", "n = 0\nwhile True: n += 1"], preexec_fn=lambda: pin(SERVER_CORE))
+    try:
+        yield
+    finally:
+        loop.kill()
+        loop.wait()
+
+
+async def measure(search: Search, address: str, options: argparse.Namespace) -> list[dict[str, Phase]]:
     await phase(search, address, options.clients, 1.0)  # both sides have their code warm
-    print("pair    alone  watched   wall     alone  watched   processor   events delivered   load", flush=True)
-    for pair in range(options.pairs):
-        order = [0, options.clients] if pair % 2 == 0 else [options.clients, 0]
-        found = {clients: await phase(search, address, clients, options.seconds) for clients in order}
-        alone, watched = found[0], found[options.clients]
-        rates = [(one.steps / one.wall, one.steps / one.cpu) for one in (alone, watched)]
-        walls.append(rates[1][0] / rates[0][0])
-        cpus.append(rates[1][1] / rates[0][1])
+    print("round   steps/s: alone  watched  busy   steps/CPU-s: alone  watched  busy   delivered   load", flush=True)
+    rounds = []
+    for number in range(options.rounds):
+        found: dict[str, Phase] = {}
+        for kind in KINDS if number % 2 == 0 else KINDS[::-1]:
+            with busy_core() if kind == "busy" else nullcontext():
+                found[kind] = await phase(search, address, options.clients * (kind == "watched"), options.seconds)
+        if not all(one.steps for one in found.values()):
+            print(f"{number + 1:>5}   left out: no step in one of its phases", flush=True)
+            continue
+        rounds.append(found)
+        wall, cpu = ([one[kind] for kind in KINDS] for one in (rates(found, "wall"), rates(found, "cpu")))
         print(
-            f"{pair + 1:>4}  {rates[0][0]:>5.0f}/s  {rates[1][0]:>5.0f}/s  {walls[-1]:>5.3f}   {rates[0][1]:>5.0f}/s"
-            f"  {rates[1][1]:>5.0f}/s   {cpus[-1]:>9.3f}   {watched.delivered:>16}   {os.getloadavg()[0]:>4.1f}",
+            f"{number + 1:>5}   {wall[0]:>14.1f}  {wall[1]:>7.1f} {wall[2]:>5.1f}   {cpu[0]:>18.1f}  {cpu[1]:>7.1f}"
+            f" {cpu[2]:>5.1f}   {found['watched'].delivered:>9}   {os.getloadavg()[0]:>4.1f}",
             flush=True,
         )
-    return walls, cpus
+    return rounds
+
+
+def rates(found: dict[str, Phase], clock: Clock) -> dict[str, float]:
+    return {kind: one.steps / getattr(one, clock) for kind, one in found.items()}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=5.0, help="of one phase")
     parser.add_argument("--clients", type=int, default=100)
     options = parser.parse_args()
-    if options.pairs < 6:
-        parser.error("--pairs: fewer than 6 carry no 95 % interval")
+    if options.rounds < 6:
+        parser.error("--rounds: fewer than 6 carry no 95 % interval")
     pin(SERVER_CORE)
     with tempfile.TemporaryDirectory() as folder, server(Path(folder)) as address, searching(Path(folder)) as search:
-        walls, cpus = asyncio.run(measure(search, address, options))
-    print(verdict("by the wall clock", walls))
-    print(verdict("by the search's processor time", cpus))
+        rounds = asyncio.run(measure(search, address, options))
+    if len(rounds) < 6:
+        print("too few rounds: the machine is too busy, or --seconds too short")
+        return 1
+    for other in ("alone", "busy"):
+        for clock, words in CLOCKS.items():
+            both = [rates(found, clock) for found in rounds]
+            print(verdict(f"watched ÷ {other} {words}", [one["watched"] / one[other] for one in both]))
     return 0
 
 

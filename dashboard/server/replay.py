@@ -11,6 +11,8 @@ from pathlib import Path
 from dashboard.server.fanout import FRAME_EVENTS, events_frame, status_frame
 from dashboard.server.tailer import EventFile
 
+SLOWEST, FASTEST = 0.1, 10_000.0
+"""Bounds of a replay's speed."""
 LONGEST_PAUSE = 1.5
 """Wall-clock seconds between two events at most: nights between a run and its resume are not worth waiting for."""
 _AT_ONCE = 0.02

@@ -9,6 +9,7 @@ from pathlib import Path
 import uvicorn
 
 from dashboard.server.app import create_app
+from dashboard.server.replay import FASTEST, SLOWEST
 from dashboard.server.schemas.runs import ReplayAt
 from dashboard.server.security import LOOPBACK
 from utils.errors import ConfigError, UnknownRunError
@@ -73,7 +74,11 @@ def serve_replay(run_dir: Path, host: str, port: int, speed: float, token: str |
 
     Args:
         run_dir: `logs/<run>` of a project.
+    Raises:
+        ConfigError: a speed that the socket would refuse, or an address as in `serve`.
     """
+    if not SLOWEST <= speed <= FASTEST:
+        raise ConfigError(f"--speed={speed:g}: allowed is {SLOWEST:g} to {FASTEST:g}")
     if not (run_dir / "run.db").is_file():
         raise UnknownRunError(f"no run at '{run_dir}'")
     return serve(

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.hub import Hub
-from dashboard.server.replay import Replay
+from dashboard.server.replay import FASTEST, SLOWEST, Replay
 from dashboard.server.schemas.frames import ReplayCommand
 from utils.errors import UnknownRunError
 
@@ -28,7 +28,7 @@ def socket_routes(catalog: RunCatalog, hub: Hub) -> APIRouter:
         socket: WebSocket,
         run: str = "",
         after: int = Query(0, ge=0, le=2**53),
-        speed: float | None = Query(None, ge=0.1, le=10_000),
+        speed: float | None = Query(None, ge=SLOWEST, le=FASTEST),
     ) -> None:
         try:
             await socket.accept()

@@ -43,7 +43,8 @@ class Launch(Model):
 
 
 class NoteRequest(Model):
-    text: str = Field(min_length=1, max_length=4000)
+    text: str = Field(min_length=1, max_length=2000)
+    """As much of it as the search puts into a prompt (`cli.control.MAX_NOTE`)."""
 
 
 class MarkRequest(Model):

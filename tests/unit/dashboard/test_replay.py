@@ -9,9 +9,14 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
+from cli.control import MAX_NOTE
 from core.events import Warned
 from core.storage.repository import RunStore
-from dashboard.server.replay import LONGEST_PAUSE, Replay
+from dashboard.server.replay import LONGEST_PAUSE, Replay, serve_replay
+from dashboard.server.schemas.control import NoteRequest
+from utils.errors import ConfigError
 
 
 def store(folder: Path, gaps: list[float]) -> Path:
@@ -67,3 +72,18 @@ def test_frames_hold_at_most_256_events(tmp_path):
     found = asyncio.run(play(Replay(tmp_path / "run", speed=10)))
     assert events(found) == list(range(1, 1001))
     assert max(len(frame.get("events", ())) for _, frame in found) <= 256
+
+
+@pytest.mark.parametrize("speed", [0, -1, 1e6, float("nan")])
+def test_a_speed_that_the_socket_would_refuse_is_refused_before_anything_is_served(run_dir_of_nothing, speed):
+    with pytest.raises(ConfigError, match="--speed="):
+        serve_replay(run_dir_of_nothing, "127.0.0.1", 0, speed)
+
+
+@pytest.fixture
+def run_dir_of_nothing(tmp_path):
+    return tmp_path / "logs" / "run"
+
+
+def test_a_note_is_as_long_as_the_search_takes_it():
+    assert NoteRequest.model_json_schema()["properties"]["text"]["maxLength"] == MAX_NOTE

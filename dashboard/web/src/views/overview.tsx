@@ -171,7 +171,7 @@ function Notes({ connection }: { connection: Connection }) {
     <Panel title="Note to the next prompt">
       {!can && <p className="muted small">{connection.replay ? "A replay takes no notes." : "Only a running search takes notes: resume it to send one."}</p>}
       {can && <form onSubmit={send} className="stack" style={{ gap: 8 }}>
-        <textarea aria-label="Note" value={text} maxLength={4000} placeholder="Try gradient boosting on the log of the target" onChange={(e) => setText(e.target.value)} />
+        <textarea aria-label="Note" value={text} maxLength={2000} placeholder="Try gradient boosting on the log of the target" onChange={(e) => setText(e.target.value)} />
         <div className="row"><button type="submit" disabled={!text.trim()}>Send</button><span className="small muted" role="status">{told}</span></div>
         {error && <Failed error={error} />}
       </form>}
