@@ -20,6 +20,7 @@ from core.round import RoundPlayer
 from core.state.journal import Journal
 from core.state.node import FREE_OPERATORS, Node
 from core.state.task import Task, derive_seed, node_id
+from utils.collector import rare_collections
 from utils.errors import BudgetExhausted
 
 
@@ -113,7 +114,7 @@ class Orchestrator:
 
     def run(self) -> str:
         """Search until a limit is reached; return the reason. `restore` comes first. Raises what is our own fault."""
-        with _threads(self._plan.writers, "slot") as pool:
+        with rare_collections(), _threads(self._plan.writers, "slot") as pool:
             if self._plan.schedule == "async":
                 return AsyncSchedule(self, self._player, self._plan.batch).run(pool)
             return self._run_rounds(pool)
