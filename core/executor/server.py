@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import socket
@@ -10,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -164,7 +164,7 @@ class ForkServer:
             "tier": self.config.tier, "scratch": str(scratch), "preload": list(self.config.preload),
             "show": list(self.config.show), "devices": list(self.config.devices),
         }  # fmt: skip
-        command = [self.config.python, "-s", "-B", str(_SCRIPT), str(theirs.fileno()), json.dumps(config)]
+        command = [self.config.python, "-s", "-B", str(_SCRIPT), str(theirs.fileno())]
         with open(self.config.state_dir / "fork_server.log", "ab") as log:
             try:
                 self._process = subprocess.Popen(
@@ -176,6 +176,8 @@ class ForkServer:
                 raise SandboxError(f"cannot start {self.config.python}: {error.strerror}") from error
             finally:
                 theirs.close()
+        with suppress(OSError):  # it ended at once; its log says why
+            frames.send(ours, config)  # not as an argument: candidates can read those
         self._control, self._ready = ours, None
 
     def _wait_until_ready(self) -> dict[str, Any]:

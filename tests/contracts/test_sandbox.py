@@ -115,6 +115,40 @@ def test_time_limits(sandbox: WarmSandbox, workspace: Path) -> None:
     assert spun.failure is FailureKind.CPU and "0.3 s" in spun.message
 
 
+PAGE_TABLES = """
+import ctypes
+libc = ctypes.CDLL(None)
+libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
+start, size = libc.mmap(None, 160 << 30, 1, 0x4022, -1, 0), 160 << 30
+libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), 15)
+for place in range(0, size, 2 << 20): ctypes.c_char.from_address(start + place).value
+import time; time.sleep(2)
+"""
+
+
+def test_page_tables_count_as_memory(sandbox: WarmSandbox, workspace: Path) -> None:
+    """Reading one byte here and there of a huge empty mapping costs no page of the process, but 4 KB of the kernel's."""
+    result = run(sandbox, workspace, PAGE_TABLES, memory_mb=128)
+    assert result.failure is FailureKind.MEMORY, (result.message, result.term_out)
+
+
+def test_a_program_on_the_timing_lane_stays_on_its_core(sandbox: WarmSandbox, workspace: Path) -> None:
+    core = max(os.sched_getaffinity(0))
+    code = "import os\nprint(os.sched_getaffinity(0))\nos.sched_setaffinity(0, range(os.cpu_count()))"
+    result = run(sandbox, workspace, code, core=core)
+    assert result.term_out.startswith(f"{{{core}}}")
+    if sandbox.tier != "none":
+        assert result.failure is FailureKind.RUNTIME and result.exc_type == "PermissionError"
+        assert run(sandbox, workspace, "import os\nos.sched_setaffinity(0, os.sched_getaffinity(0))").failure is None
+
+
+def test_what_a_terminal_would_obey_is_not_passed_on(sandbox: WarmSandbox, workspace: Path) -> None:
+    told: list[str] = []
+    code = "print('a\\x1b]52;c;ZXZpbA==\\x07b\\tc\\x9bd')"
+    result = sandbox.run(code, workspace=workspace, limits=LIMITS, on_output=told.append)
+    assert result.term_out == "".join(told) == "a\ufffd]52;c;ZXZpbA==\ufffdb\tc\ufffdd\n"
+
+
 def test_disk_limit_counts_inodes(sandbox: WarmSandbox, workspace: Path) -> None:
     code = "import os\nfor i in range(100000): open(f'f{i}', 'w').close()"
     assert run(sandbox, workspace, code, disk_mb=4).failure is FailureKind.DISK

@@ -24,7 +24,7 @@ JOB, FILTER = 4, 5
 def execute(job: dict[str, Any], setup: dict[str, Any], layout: view.Layout) -> NoReturn:
     """Become bwrap. The descriptors 0, 1, 2, 3 go on to the program; 4 holds the job, 5 the filter."""
     _place(JOB, json.dumps({"job": job, "read_only": layout.read_only, "devices": layout.devices}).encode())
-    _place(FILTER, seccomp.program(namespaces=True))
+    _place(FILTER, seccomp.program(namespaces=True, pinned=job["limits"]["core"] is not None))
     os.set_inheritable(3, True)
     program = shutil.which("bwrap") or "bwrap"
     os.execve(program, [program, *arguments(job, setup, layout)], {})
@@ -43,7 +43,7 @@ def _place(fd: int, data: bytes) -> None:
 
 def arguments(job: dict[str, Any], setup: dict[str, Any], layout: view.Layout) -> list[str]:
     """bwrap's command line, in the order in which it mounts."""
-    size = ["--size", str(job["limits"]["disk_mb"] << 19)]  # half the limit each
+    size = ["--size", str(view.tmpfs_mb(job["limits"]["disk_mb"]) << 19)]  # half the limit each
     words = [
         "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--clearenv",
         "--cap-drop", "ALL", "--hostname", "sandbox", "--proc", "/proc", "--dev", "/dev",

@@ -13,7 +13,7 @@ from .warden import Start
 
 _DATA_SLACK = 256 << 20
 _OPEN_FILES = 1024
-_FILTER = seccomp.program(namespaces=True)
+_FILTERS = {pinned: seccomp.program(namespaces=True, pinned=pinned) for pinned in (False, True)}
 
 
 def confine(start: Start, layout: view.Layout) -> None:
@@ -26,7 +26,7 @@ def confine(start: Start, layout: view.Layout) -> None:
             kernel.become(setup["uid"])
         kernel.drop_capabilities()
         landlock.restrict(rules(layout))
-        seccomp.install(_FILTER)
+        seccomp.install(_FILTERS[start.job["limits"]["core"] is not None])
     elif setup["tier"] == "lite":
         _confine_without_namespaces(start, layout)
 
@@ -36,7 +36,8 @@ def _confine_without_namespaces(start: Start, layout: view.Layout) -> None:
     assert start.link is not None
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     landlock.restrict(lite_rules(start.setup, layout))
-    filter_ = seccomp.program(namespaces=False, pid=os.getpid(), scoped=landlock.scopes_signals())
+    pinned = start.job["limits"]["core"] is not None
+    filter_ = seccomp.program(namespaces=False, pid=os.getpid(), scoped=landlock.scopes_signals(), pinned=pinned)
     listener = seccomp.install(filter_, seccomp.FLAG_NEW_LISTENER)
     socket.send_fds(start.link, [b"x"], [listener])  # from here on the warden answers
     os.close(listener)

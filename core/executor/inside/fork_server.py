@@ -1,4 +1,4 @@
-"""The warm fork server: `python -s fork_server.py CONTROL_FD CONFIG_JSON`.
+"""The warm fork server: `python -s fork_server.py CONTROL_FD`.
 
 Trusted and single-threaded. It imports what the problem names, once, and makes one warden for each socket it is sent.
 It ends when its parent does.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-import json
 import os
 import select
 import signal
@@ -55,10 +54,14 @@ _COMPANIONS = {
 _NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS
 
 
-def main(control: socket.socket, config: dict[str, Any]) -> tuple[warden.Start, view.Layout]:
+def main(control: socket.socket) -> tuple[warden.Start, view.Layout]:
     """Preload, then serve until the host is gone. Returns only in a candidate's process."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    received = frames.receive(control)
+    if received is None:
+        os._exit(0)
+    config: dict[str, Any] = received[0]
     layout = view.Layout(config["scratch"], _read_only(config["show"]), config["devices"], config["tier"] == "warm")
     keep_path(layout.read_only)
     began = time.monotonic()
@@ -170,4 +173,4 @@ def _reap() -> None:
 
 if __name__ == "__main__":
     # The frames below a candidate are this line's and the two it calls: nothing of the server's is left on the stack.
-    candidate.run(*main(socket.socket(fileno=int(sys.argv[1])), json.loads(sys.argv[2])), answering.serve)
+    candidate.run(*main(socket.socket(fileno=int(sys.argv[1]))), answering.serve)

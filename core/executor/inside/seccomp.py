@@ -120,8 +120,13 @@ def _without_namespaces(pid: int, scoped: bool) -> dict[str, list[Instruction]]:
     return rules
 
 
-def program(*, namespaces: bool, pid: int = 0, scoped: bool = True, arch: str | None = None) -> bytes:
-    """The packed filter: `namespaces` False adds what a mount and pid namespace would otherwise do."""
+def program(
+    *, namespaces: bool, pid: int = 0, scoped: bool = True, pinned: bool = False, arch: str | None = None
+) -> bytes:
+    """The packed filter: `namespaces` False adds what a mount and pid namespace would otherwise do.
+
+    `pinned` refuses another choice of CPUs: a time is measured on the one that was chosen.
+    """
     arch = arch or syscalls.machine()
     code: list[Instruction] = [(_LOAD, 0, 0, 4), (_JEQ, 1, 0, syscalls.AUDIT_ARCH[arch]), (_RET, 0, 0, _KILL)]
     code.append((_LOAD, 0, 0, 0))
@@ -131,6 +136,8 @@ def program(*, namespaces: bool, pid: int = 0, scoped: bool = True, arch: str | 
     blocks = {name: [_refuse()] for name in REFUSED} | _judged_by_argument()
     if not namespaces:
         blocks |= _without_namespaces(pid, scoped)
+    if pinned:
+        blocks["sched_setaffinity"] = [_refuse()]
     for name, block in blocks.items():
         number = syscalls.number(name, arch)
         if number is not None:

@@ -77,6 +77,7 @@ def enter(layout: Layout, *, disk_mb: int, uid: int | None, inputs: str | None, 
 
 def mount_private(root: str, disk_mb: int, uid: int | None, workspace: int | None = None) -> None:
     """Mount empty private folders below `root`; `workspace` is a descriptor of a host folder to use for the first."""
+    disk_mb = tmpfs_mb(disk_mb)
     inodes = max(64, disk_mb * 1024 * 1024 // INODE_BYTES)
     for path in PRIVATE:
         _point(root + path, is_folder=True)
@@ -93,6 +94,11 @@ def mount_private(root: str, disk_mb: int, uid: int | None, workspace: int | Non
         kernel.mount(f"{spool}/work", spool, None, kernel.MS_BIND)
     else:
         kernel.bind(f"/proc/self/fd/{workspace}", spool, read_only=False)
+
+
+def tmpfs_mb(disk_mb: int) -> int:
+    """A tmpfs lies in memory: a quarter of the machine's at most, whatever the limit for the host's disk is."""
+    return min(disk_mb, max(16, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 22))
 
 
 def renew_private(disk_mb: int, uid: int | None) -> None:
