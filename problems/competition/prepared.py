@@ -40,7 +40,7 @@ class Prepared:
     @property
     def public(self) -> Path:
         """What candidates see as `input/`."""
-        return self.folder / self.meta["public"]
+        return self.folder / str(self.meta["public"])
 
     def exam(self) -> dict[str, Any]:
         """What the judging child is told; paths made absolute."""

@@ -147,10 +147,11 @@ def _own_data(cfg: Config) -> Source:
         raise ConfigError(
             f"data.dir={data.dir}: `rules` cannot read a score from output; give data.target and data.metric, or an LLM"
         )
+    skip = _ours_inside(dataset.path, cfg)
     request = {
         "kind": "own", "folder": str(dataset.path), "target": data.target if scored else None,
         "metric": kind.name if kind else None, "task": kind.task if kind else None, "split": data.split,
-        "seed": int(cfg.problem.options.get("split_seed", 0)), "skip": _ours_inside(dataset.path, cfg),
+        "seed": int(cfg.problem.options.get("split_seed", 0)), "skip": skip,
     }  # fmt: skip
     if kind is not None:
         lower = kind.lower_is_better
@@ -167,7 +168,7 @@ def _own_data(cfg: Config) -> Source:
         goal=data.goal or "",
         metric=kind,
         claims_only=not scored,
-        stamped=tuple(_goes_along(dataset.path, request["skip"])),
+        stamped=tuple(_goes_along(dataset.path, skip)),
     )
 
 

@@ -117,7 +117,7 @@ def _check_target(values: Any, request: dict[str, Any]) -> bool:
         raise Unusable(f"{given} needs two classes; '{values.name}' has {classes}")
     elif classes > max(MANY_CLASSES, len(values) / 2):
         raise Unusable(f"{given} compares classes; '{values.name}' has {classes} values in {len(values)} rows")
-    return task == "labels"
+    return bool(task == "labels")
 
 
 def _with_ids(labelled: Any, theirs: Any, folder: Path) -> tuple[Any, Any, str]:

@@ -45,7 +45,7 @@ class Judge:
 
     def __init__(self, exam: dict[str, Any]) -> None:
         self._exam = exam
-        self._answers = read_table(exam["answers"]) if _is_table(exam["answers"]) else Path(exam["answers"])
+        self._answers: Any = read_table(exam["answers"]) if _is_table(exam["answers"]) else Path(exam["answers"])
         self._metric: str | None = exam.get("metric")
         self._targets: list[str] = exam["targets"]
         grade = exam.get("grade")

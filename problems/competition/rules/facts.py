@@ -110,7 +110,7 @@ def _scale(column: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 
 def _is_skewed(column: Mapping[str, Any]) -> bool:
-    return column.get("min", -1) >= 0 and column.get("skew", 0) > 1 and column["unique"] > 10
+    return bool(column.get("min", -1) >= 0 and column.get("skew", 0) > 1 and column["unique"] > 10)
 
 
 def _is_year(name: str, column: Mapping[str, Any]) -> bool:

@@ -51,7 +51,8 @@ class Family:
         return self.seconds(facts) <= 20
 
     def seconds(self, facts: Facts) -> float:
-        return self.cost * (max(facts.rows, 100) / 1000) ** self.power * (0.3 + facts.width / 80)
+        thousands: float = (max(facts.rows, 100) / 1000) ** self.power
+        return self.cost * thousands * (0.3 + facts.width / 80)
 
     def default(self) -> Member:
         return Member(self.name, tuple(sorted((name, values[len(values) // 2]) for name, values in self.grid.items())))

@@ -36,7 +36,7 @@ def tune(code: str, rng: random.Random) -> tuple[str, str] | None:
     if not found:
         return None
     name, node = rng.choice(found)
-    value = node.value
+    value: Any = node.value  # a number: `_numbers` finds no other constants
     scaled = value * rng.choice(TUNED[name])
     new: Any = max(1, round(scaled)) if isinstance(value, int) else float(f"{scaled:.3g}")
     if name in FRACTIONS and isinstance(value, float):
