@@ -58,4 +58,5 @@ class ArenaSettings:
     session: Limits = field(
         default_factory=lambda: Limits(seconds=3600, memory_mb=512, processes=1, output_kb=64, disk_mb=16, file_mb=16)
     )
-    """What an engine's process may use in one game. One thread: nobody thinks on the opponent's time."""
+    """What an engine's process may use in one game. One process and thread, stopped between its moves:
+    nobody thinks on the opponent's time."""
