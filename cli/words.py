@@ -144,9 +144,15 @@ def closing(outcome: Outcome) -> list[str]:
     claim = (outcome.final or {}).get("claim")
     if claim:
         lines.append(claim["text"])
-    lines.append(f"best program: {_shown(outcome.best_dir / 'solution.py')} (node {best.id}, writer {best.writer})")
+    lines.append(f"best program: {_shown(_program(outcome))} (node {best.id}, writer {best.writer})")
     lines.append(f"report: {_shown(outcome.run_dir / 'report.html')}")
     return [*lines, *_next(outcome)]
+
+
+def _program(outcome: Outcome) -> Path:
+    """The winner as a file: solution.py, or the first of the user's own source files."""
+    written = outcome.written or [outcome.best_dir / "solution.py"]
+    return next((path for path in written if path.name == "solution.py"), written[0])
 
 
 def _final_lines(outcome: Outcome) -> list[str]:

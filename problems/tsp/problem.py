@@ -22,9 +22,17 @@ from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.tsp.instances import Point, excess, generate
+from problems.tsp.job import PRELUDE
 from problems.tsp.writer import NEAREST, TourWriter
 from utils.errors import ConfigError
 from utils.response import syntax_error
+
+MAIN = """\
+if __name__ == "__main__":
+    held_out = generate(100, {cities}, "tsp/test")
+    print(f"test excess: {{sum(excess(points, tour__(points)) for points in held_out) / len(held_out):.6f}}")
+"""
+"""Ends `best_solution/solution.py`: run by itself, the rule prints its score on the held-out instances."""
 
 
 class TourProblem:
@@ -74,7 +82,9 @@ class TourProblem:
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         out.mkdir(parents=True, exist_ok=True)
-        (out / "solution.py").write_text(node.code)
+        measuring = Path(__file__).with_name("instances.py").read_text().partition("annotations\n")[2].strip()
+        parts = ["from __future__ import annotations", node.code, measuring, PRELUDE, MAIN.format(cities=self.cities)]
+        (out / "solution.py").write_text("\n\n\n".join(part.strip() for part in parts) + "\n")
         return [out / "solution.py"]
 
 

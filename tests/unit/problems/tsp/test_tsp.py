@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import math
 import random
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -81,6 +83,16 @@ def test_rules_write_sound_rules(operator, seed):
     names: dict = {}
     exec(code, names)
     assert plan and isinstance(float(names["score_city"](0.3, 0.5, 0.4, 0.9)), float)
+
+
+def test_the_solution_alone_prints_its_score_on_the_held_out_instances(tmp_path):
+    TourProblem(cities=8).export(Node(id="a", code=NEAREST), tmp_path, tmp_path)
+    command = [sys.executable, "-I", str(tmp_path / "solution.py")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    names: dict = {}
+    exec(PRELUDE + NEAREST, names)
+    each = [excess(points, names["tour__"](points)) for points in generate(100, 8, "tsp/test")]
+    assert done.stdout == f"test excess: {sum(each) / 100:.6f}\n"
 
 
 def test_options_are_checked():
