@@ -111,6 +111,10 @@ def test_start_a_run_watch_nodes_arrive_click_one_and_see_its_diff(page, tmp_pat
         page.get_by_test_id("diff-head").wait_for()
         assert page.locator(".code .add").count() >= 1
         assert data(page, "faults") == "0" and data(page, "gaps") == "0"
+        page.get_by_role("link", name="Setup").click()
+        withstood = page.get_by_label("Attacks it withstood when the run began")
+        withstood.get_by_text("✓ connect tcp").wait_for()
+        assert "✗" not in withstood.inner_text()
 
 
 def test_a_refused_start_says_why(page, stored):
