@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from core.contracts import JobBench, Limits
+from core.evaluation.timing import repeat
 from core.executor.collect import collect_file
+from core.executor.workspace import remove_tree
 
+MOST_RUNS = 30
+"""Of a timed command, before its interval is taken as it is."""
 COPY_BYTES = 64 << 20
 """Files beside the sources are copied up to this total, smallest first."""
 
@@ -30,6 +35,32 @@ def evaluate(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
     if payload["grade"] and result.failure is None:
         graded = grade(payload, workspace, bench.scratch, limits.seconds)
     return {"result": result.model_dump(mode="json"), "graded": graded}
+
+
+def timed(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
+    """Job entry of the timing lane: `evaluate` again and again, each run graded; the seconds are the sandbox's.
+
+    Returns the last `{result, graded}` and `timing`: `{seconds, interval, samples}`, or null where a run failed.
+    """
+    answer: dict[str, Any] = {}
+
+    def once() -> float:
+        nonlocal answer
+        remove_tree(bench.scratch / "workspace")
+        answer = evaluate(payload, bench)
+        if answer["result"]["failure"] is not None or (answer["graded"] or {}).get("code", 0) != 0:
+            raise _RunFailed
+        return float(answer["result"]["exec_time"])
+
+    try:
+        timing = asdict(repeat(once, at_most=MOST_RUNS))
+    except _RunFailed:
+        timing = None
+    return {**answer, "timing": timing}
+
+
+class _RunFailed(Exception):
+    """One of the runs did not do its work: there is no time to tell."""
 
 
 def copy_sources(folder: Path, workspace: Path, files: dict[str, str]) -> None:

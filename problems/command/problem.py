@@ -24,11 +24,13 @@ from core.contracts import (
     RulesWriter,
 )
 from core.evaluation.base import failed_run, refused, source_of
+from core.evaluation.timing import timed_spec
 from core.evaluation.tune import MOST_LITERALS, tune
 from core.executor.shipping import check_shippable
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.command.bundle import join, numbers, read_metric, split, values, with_numbers
+from problems.command.job import MOST_RUNS
 from utils.diff import DiffError, apply_diff, parse_diff
 from utils.errors import ConfigError
 from utils.metric import Metric
@@ -49,6 +51,9 @@ class Options(BaseModel):
     """File that the command writes and `problem.grade` reads; relative to the folder of the sources."""
     statement: str = ""
     reply: Literal["diff", "program"] = "diff"
+    timed: bool = False
+    """The score is the seconds that the command takes, measured from outside on the timing lane; `problem.metric` is
+    then only its name, and `problem.grade` says by its exit code whether the output is right."""
 
 
 class CommandProblem:
@@ -194,10 +199,17 @@ class CommandEvaluator:
             "limits": bench.limits.model_dump(mode="json"),
             "seed": bench.seed,
         }
-        answer = bench.jobs.run(JobSpec(entry="problems.command.job:evaluate", payload=payload))
-        return self.verdict(ExecutionResult.model_validate(answer["result"]), answer["graded"])
+        spec = JobSpec(entry="problems.command.job:evaluate", payload=payload)
+        if problem.options.timed:
+            patience = 2 * (MOST_RUNS + 1) * bench.limits.seconds + 60
+            spec = timed_spec("problems.command.job:timed", payload, bench.limits)
+            spec = spec.model_copy(update={"seconds": patience})
+        answer = bench.jobs.run(spec)
+        return self.verdict(ExecutionResult.model_validate(answer["result"]), answer["graded"], answer.get("timing"))
 
-    def verdict(self, result: ExecutionResult, graded: Mapping[str, Any] | None) -> Evaluation:
+    def verdict(
+        self, result: ExecutionResult, graded: Mapping[str, Any] | None, timing: Mapping[str, Any] | None = None
+    ) -> Evaluation:
         if result.failure is not None:
             return failed_run(result)
         output = result.term_out
@@ -208,13 +220,19 @@ class CommandEvaluator:
                 message = f"grading failed: {detail[-1] if detail else 'exit code ' + str(graded['code'])}"
                 return refused(result, FailureKind.EVAL_ERROR, message)
             output = graded["output"]
+        source = source_of(self._bench.isolated and bool(self._problem.grade))
+        if timing is not None:
+            low, high = timing["interval"]
+            return Evaluation(
+                metric=timing["seconds"], interval=(low, high), source=source, seconds=sum(timing["samples"]),
+                term_out=result.term_out, metadata={"samples": list(timing["samples"])},
+            )  # fmt: skip
         value = read_metric(output, self._problem.metric)
         if value is None:
             message = f"no `{self._problem.metric}: value` in the output"
             return refused(result, FailureKind.EVAL_ERROR, message)
         if not math.isfinite(value):
             return refused(result, FailureKind.NON_FINITE, f"{self._problem.metric} is {value}")
-        source = source_of(self._bench.isolated and bool(self._problem.grade))
         return Evaluation(metric=value, source=source, seconds=result.exec_time, term_out=result.term_out)
 
 
@@ -279,6 +297,8 @@ def build(cfg: Any, project_dir: Path) -> CommandProblem:
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         raise ConfigError(f"problem.options.{'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
+    if options.timed and section.direction != "min":
+        raise ConfigError("problem.options.timed=true: the score is a time; set problem.direction=min")
     sources = [Path(name.strip()).expanduser().resolve() for name in section.source.split(",") if name.strip()]
     return CommandProblem(
         sources,

@@ -67,6 +67,7 @@ def run(start: Start, layout: view.Layout, serve: Callable[[str, str], NoReturn]
         os.chdir(home)
         _write_program(job)
         if setup["tier"] == "bubblewrap":
+            confine.pin(job["limits"])
             bubble.execute(job, setup, layout)
         confine.confine(start, layout)
         _settle(job, home, setup["tier"])

@@ -80,8 +80,7 @@ def lite_rules(setup: dict[str, Any], layout: view.Layout) -> list[tuple[str, in
 
 def limit(limits: dict[str, Any], *, own_space: bool, gpus: bool) -> None:
     """Kernel limits a process: the watcher's tree-wide ones are the rule, these hold between two looks."""
-    if limits["core"] is not None:
-        os.sched_setaffinity(0, {limits["core"]})
+    pin(limits)
     memory = limits["memory_mb"] << 20
     wanted = {
         resource.RLIMIT_CORE: 0,
@@ -100,6 +99,12 @@ def limit(limits: dict[str, Any], *, own_space: bool, gpus: bool) -> None:
         hard = resource.getrlimit(name)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(name, (value, value))
+
+
+def pin(limits: dict[str, Any]) -> None:
+    """To the core of a timed job; once the filter is in force it is too late."""
+    if limits["core"] is not None and os.sched_getaffinity(0) != {limits["core"]}:
+        os.sched_setaffinity(0, {limits["core"]})
 
 
 def _tasks_of_user() -> int:

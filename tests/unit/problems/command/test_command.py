@@ -7,6 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from core.contracts import AgentContext, ExecutionResult, Limits
+from core.executor.jobs import JobPool, LocalJobs
+from core.executor.sandbox import open_sandbox
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
@@ -106,6 +108,37 @@ def test_no_metric_is_a_failure(files, output, failure):
     evaluator = CommandEvaluator(build(cfg(source=str(files / "a.sh")), files), SimpleNamespace(isolated=True))
     verdict = evaluator.verdict(ExecutionResult(term_out=output), None)
     assert verdict.failure is failure and verdict.metric is None and "score" in verdict.message
+
+
+def test_a_timed_command_needs_the_right_direction(files):
+    with pytest.raises(ConfigError, match=r"problem\.direction=min"):
+        build(cfg(source=str(files / "a.sh"), options={"timed": True}, direction="max"), files)
+
+
+def test_a_timed_command_is_scored_by_the_timing_lane(files, tmp_path_factory):
+    """Whatever it prints: the seconds are measured outside, alone, on one core, several times, with an interval."""
+    here = tmp_path_factory.mktemp("state")
+    code = "import os, time\ntime.sleep({})\nprint('score: 0.000001', os.sched_getaffinity(0))\n"
+    code += "open('output.txt', 'w').write('{}')\n"
+    (files / "a.py").write_text(code.format(0.1, "right"))
+    grade = "grep -q right"
+    section = {"options": {"timed": True}, "direction": "min", "grade": grade, "eval": "python3 a.py"}
+    problem = build(cfg(source=str(files / "a.py"), **section), files)
+    sandbox = open_sandbox("auto", state_dir=here)
+    pool = JobPool(LocalJobs(sandbox, 2, scratch=here))
+    try:
+        bench = SimpleNamespace(jobs=pool, limits=Limits(seconds=20), seed=1, isolated=True, journal=Journal(True))
+        evaluator = CommandEvaluator(problem, bench)
+        found = evaluator.evaluate([SimpleNamespace(code=problem.code)])[0]
+        assert found.failure is None, found.message
+        low, high = found.interval
+        assert 0.1 < low <= found.metric <= high < 5 and found.source == "verified"
+        assert len(found.metadata["samples"]) >= 9 and found.term_out.count("}") == 1 and "," not in found.term_out
+        quick = evaluator.evaluate([SimpleNamespace(code=code.format(0, "wrong"))])[0]
+        assert quick.failure is FailureKind.EVAL_ERROR
+    finally:
+        pool.close()
+        sandbox.close()
 
 
 def test_missing_keys_and_files_are_named(files):
