@@ -43,7 +43,8 @@ def _final(arena: ArenaEvaluator, engine: Engine, anchor: Engine, *, duel: bool)
     measured = _play(arena, against, openings[:rounds])
     estimate = _difference(measured, engine.id, anchor.id)
     everyone = Crosstable([engine.id, anchor.id, *(rival.id for rival in gauntlet)], measured)
-    text = f"{estimate.elo:+.0f} Elo (95 % {estimate.low:+.0f}..{estimate.high:+.0f})"
+    elo = round(estimate.elo) + 0.0  # never "-0"
+    text = f"{elo:+.0f} Elo (95 % {estimate.low:+.0f}..{estimate.high:+.0f})"
     metadata: dict[str, Any] = {
         "claim": text,
         "games": len(measured),
