@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.cheats import EVALUATORS, LOAD, figures
 from core.contracts import Limits
 from core.executor.cheats import attack_evaluator
 from core.executor.inside import syscalls, watch
-from core.executor.isolation import evaluate_apart, evaluate_together
+from core.executor.isolation import evaluate_apart
 from core.executor.sandbox import open_sandbox
 from core.executor.warm import WarmSandbox
 from utils.errors import ConfigError
@@ -201,58 +202,12 @@ def _defined(path: str) -> dict[str, int]:
     return found
 
 
-EVALUATORS = {
-    "target": (
-        "TARGET = 100.0\n{load}\n    total = sum(m.f(i) for i in range(10))\n    return {{'combined_score': total / TARGET}}",
-        "def f(x): return x",
-    ),
-    "error": (
-        "SCALE = 10.0\n{load}\n    import math\n    error = sum(abs(m.f(i) - math.sqrt(i)) for i in range(1, 20))\n"
-        "    return {{'combined_score': 1 / (1 + error * SCALE), 'error': error}}",
-        "def f(x): return x ** 0.51",
-    ),
-    "bins": (
-        "CAPACITY = 10\n{load}\n    items = [3, 7, 5, 5, 2, 8, 6, 4] * 5\n    bins = []\n    for item in items:\n"
-        "        fits = [b for b in bins if sum(b) + item <= CAPACITY]\n"
-        "        if fits: max(fits, key=lambda b: m.priority(item, CAPACITY - sum(b))).append(item)\n"
-        "        else: bins.append([item])\n    return {{'combined_score': -float(len(bins))}}",
-        "def priority(item, room): return room",
-    ),
-}
-LOAD = (
-    "import importlib.util\ndef evaluate(program_path):\n"
-    "    spec = importlib.util.spec_from_file_location('program', program_path)\n"
-    "    m = importlib.util.module_from_spec(spec)\n    spec.loader.exec_module(m)"
-)
-RESCALE = """
-import sys
-def _rescale(names=("TARGET", "SCALE", "CAPACITY"), factors=(1e-3, 1e-3, 1e3)):
-    frame = sys._getframe()
-    while frame:
-        for name, factor in zip(names, factors):
-            if name in frame.f_globals: frame.f_globals[name] *= factor
-        frame = frame.f_back
-_name = "priority" if "priority" in globals() else "f"
-def _wrapped(*a, _f=globals()[_name]):
-    _rescale()
-    return _f(*a)
-globals()[_name] = _wrapped
-"""
-
-
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_rescaling_the_evaluators_constant_wins_beside_it_and_loses_through_the_proxy(
     name: str, sandbox: WarmSandbox, tmp_path: Path
 ) -> None:
-    source, honest = EVALUATORS[name]
-    evaluator = tmp_path / "evaluator.py"
-    evaluator.write_text(source.format(load=LOAD))
-    limits = Limits(seconds=20)
-    fair = evaluate_apart(sandbox, evaluator, honest, limits=limits, timeout=30)
-    apart = evaluate_apart(sandbox, evaluator, honest + RESCALE, limits=limits, timeout=30)
-    together = evaluate_together(sandbox, evaluator, honest + RESCALE, limits=limits)
-    assert fair.isolated and fair.value["combined_score"] == apart.value["combined_score"]
-    assert not together.isolated and together.value["combined_score"] > fair.value["combined_score"]
+    found = figures(sandbox, name, tmp_path)
+    assert found["proxy"] == found["honest"] and found["unisolated"] > found["honest"]
 
 
 @pytest.mark.parametrize(
