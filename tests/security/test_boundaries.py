@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from attack_accounts import ordinary_user, ourselves
 
 from benchmarks.cheats import EVALUATORS, LOAD, figures
 from core.contracts import Limits
@@ -118,10 +121,20 @@ time.sleep(60)
 """
 
 
-@pytest.mark.parametrize("tier", ["warm", "lite", "none"])
-def test_a_killed_main_process_leaves_nothing_behind(tier: str, tmp_path: Path) -> None:
-    script = HOLDER.format(root=str(ROOT), folder=str(tmp_path), tier=tier)
-    holder = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, start_new_session=True)
+@pytest.mark.parametrize("tier", ["warm", "lite", "bubblewrap", "none"])
+def test_a_killed_main_process_leaves_nothing_behind(tier: str) -> None:
+    account = ordinary_user() if tier == "bubblewrap" else ourselves()
+    if account.why or (tier == "bubblewrap" and shutil.which("bwrap") is None):
+        pytest.skip(account.why or "bubblewrap is not installed")
+    environment = dict(os.environ) | ({"PYTHONPATH": account.site} if account.site else {})
+    with tempfile.TemporaryDirectory(prefix="swarm-holder-") as folder:
+        os.chmod(folder, 0o777)
+        script = HOLDER.format(root=str(ROOT), folder=folder, tier=tier)
+        command = [*account.prefix, account.python, "-c", script]
+        _kill_and_look(tier, subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True, env=environment))
+
+
+def _kill_and_look(tier: str, holder: subprocess.Popen[bytes]) -> None:
     assert holder.stdout is not None
     with holder.stdout:
         if b"running" not in holder.stdout.readline():
