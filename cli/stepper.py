@@ -56,7 +56,10 @@ class Stepper:
             if task.node_id == node_id:
                 return task
         if node_id is None and operator is None:
-            return self._orchestrator.open_round(self._orchestrator.ask(1), by_hand=True)[0]
+            proposals = self._orchestrator.ask(1)
+            if not proposals:
+                raise ConfigError("the policy has nothing more to propose; name --operator, or raise its own limit")
+            return self._orchestrator.open_round(proposals, by_hand=True)[0]
         proposal = self._proposal(journal[node_id] if node_id else None, operator)
         return self._orchestrator.open_round([proposal], by_hand=True)[0]
 

@@ -12,6 +12,7 @@ from core.contracts import CallRecord
 from core.events import Event
 from core.state.journal import Journal
 from core.state.node import FREE_OPERATORS, Node
+from core.state.task import Task
 from core.storage.database import Database
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS
 from core.storage.repository import DB_NAME
@@ -124,6 +125,12 @@ class RunReader:
 
     def why(self, node_id: str) -> dict[str, Any]:
         return dict(self._scalar(select(TASKS.c.why).where(TASKS.c.node_id == node_id)) or {})
+
+    def tasks(self) -> dict[str, Task]:
+        """Node id → task, of all that was proposed; what a gate sent back to its writer has none."""
+        with self.db.transaction() as connection:
+            rows = connection.execute(select(TASKS.c.task).order_by(TASKS.c.round, TASKS.c.slot)).scalars()
+            return {task.node_id: task for task in map(Task.model_validate, rows)}
 
     def rounds(self) -> int:
         """The number after the highest round that was opened."""

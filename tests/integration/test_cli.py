@@ -228,6 +228,20 @@ def test_replay_verify_and_a_changed_store(finished, tmp_path):
     assert ended.code == 1 and "differs at step" in ended.out + ended.err
 
 
+def test_replay_verify_of_what_the_clock_or_the_user_ordered(cli, toy):
+    """`async` commits in the order of the clock; steps by hand and forks hold the user's choices: all are recorded."""
+    assert cli(*toy(8, seconds=0.05), "search.schedule=async", "search.batch=4", "search.workers=4").code == 0
+    best = cli.show()["best_node_id"]
+    ended = cli("replay", "latest", "--verify")
+    assert ended.code == 0 and "equal: 8 nodes" in ended.out, ended.out + ended.err
+    assert cli("fork", "latest", "--node", best, "search.schedule=rounds", "search.max_steps=3").code == 0
+    ended = cli("replay", "latest", "--verify")
+    assert ended.code == 0 and "equal: 4 nodes" in ended.out, ended.out + ended.err
+    assert cli("step", "latest", "--operator", "draft").code == 0
+    ended = cli("replay", "latest", "--verify")
+    assert ended.code == 0 and "equal: 5 nodes" in ended.out, ended.out + ended.err
+
+
 def test_export_best_and_report(finished, tmp_path):
     cli, _ = finished
     ended = cli("export-best", "latest", "--out", str(tmp_path / "out"))
