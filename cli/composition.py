@@ -269,7 +269,7 @@ def policy_of(config: Config) -> SearchPolicy:
         keys = (
             "num_islands", "per_island", "population_size", "selection", "tournament_size", "temperature", "migration",
             "migration_interval", "reset_evaluations", "stagnation_restart", "crossover_prob", "generate_prob",
-            "refine_interval", "tune_interval", "grid", "max_generations",
+            "refine_interval", "tune_interval", "grid",
         )  # fmt: skip
         return IslandsPolicy(seed=config.project.seed, **{key: getattr(search, key) for key in keys})
     from core.search.generations import GenerationsPolicy

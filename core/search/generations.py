@@ -24,21 +24,17 @@ class GenerationsPolicy:
     Args:
         questions: candidates a generation. `round_size` says how many proposals one `ask` should be given room for.
         repairs: how often a refused candidate goes back to its builder.
-        max_generations: `ask` returns nothing after so many; None: no end of its own.
     """
 
-    def __init__(self, *, questions: int = 2, repairs: int = 1, max_generations: int | None = None) -> None:
+    def __init__(self, *, questions: int = 2, repairs: int = 1) -> None:
         self.round_size = questions
         self._repairs = repairs
-        self._max_generations = max_generations
         self._promoted: tuple[str, ...] = ()
         self._generation = 0
 
     def ask(self, journal: Journal, rng: random.Random, k: int) -> list[Proposal]:
         """Up to `questions` proposals (at most `k`) of the next generation; parents are champion and runner-up."""
         generation = self._generation + 1
-        if self._max_generations is not None and generation > self._max_generations:
-            return []
         parents = self._parents(journal)
         why: dict[str, Any] = {"rule": "champion and runner-up of the last tournament", "promoted": list(parents)}
         return [

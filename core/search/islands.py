@@ -68,7 +68,6 @@ class IslandsPolicy:
         refine_interval: int = 0,
         tune_interval: int = 0,
         grid: Mapping[str, Mapping[str, Any]] | None = None,
-        max_generations: int | None = None,
         seed: int = 0,
     ) -> None:
         if migration not in ("global", "ring", "all"):
@@ -79,7 +78,7 @@ class IslandsPolicy:
         self.reset_evaluations, self.stagnation_restart = reset_evaluations, stagnation_restart
         self.crossover_prob, self.generate_prob = crossover_prob, generate_prob
         self.refine_interval, self.tune_interval = refine_interval, tune_interval
-        self.max_generations, self.seed = max_generations, seed
+        self.seed = seed
         self.generation = 0
         self._selector = build_selector(selection, tournament_size=tournament_size, temperature=temperature)
         self._pool = Population(num_islands)
@@ -106,8 +105,6 @@ class IslandsPolicy:
 
         One proposal at a time (k = 1) takes a slot at random: others may be on their way, unknown here.
         """
-        if self.max_generations is not None and self.generation >= self.max_generations:
-            return []
         asked: set[tuple[str, str]] = set()
         open_slots = range(self._told, min(self._told + k, self.generation_size))
         if k == 1:

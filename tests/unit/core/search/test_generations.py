@@ -72,14 +72,6 @@ def test_a_policy_that_is_told_the_stored_nodes_again_goes_on_as_before(node):
     assert ask(again, journal) == ask(first, journal)
 
 
-def test_it_ends_after_its_generations(node):
-    policy = GenerationsPolicy(max_generations=1)
-    journal = seeded(node, policy)
-    assert len(ask(policy, journal)) == 2
-    told(journal, policy, node("new", 50.0, "build", ("champ",), generation=1))
-    assert ask(policy, journal) == []
-
-
 def test_a_banned_champion_gives_way_and_a_pinned_node_comes_first(node):
     policy = GenerationsPolicy()
     journal = seeded(node, policy)

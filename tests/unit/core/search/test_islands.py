@@ -161,13 +161,6 @@ def test_grid_is_one_more_population():
     assert world.policy.generation_size == 4
 
 
-def test_ends_after_its_generations():
-    world = World(max_generations=1)
-    world.commit(1.0, operator="baseline")
-    world.generation(lambda p: 0.0)
-    assert world.ask() == []
-
-
 def test_unknown_migration_is_refused():
     with pytest.raises(ValueError, match="global, ring, all"):
         IslandsPolicy(migration="star")
