@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from cli.composition import Search
     from cli.outcome import Outcome
     from cli.session import RunSession
+    from cli.words import StepLines
 
 
 class View(Protocol):
@@ -63,6 +64,8 @@ class PlainView:
         self._out = out or sys.stdout
         self._last = 0.0
         self._hidden = 0
+        self._lines: StepLines | None = None
+        """None until it starts: `step` says in its own words what it does."""
 
     def start(self, search: Search) -> None:
         from cli.words import StepLines, banner
@@ -72,17 +75,17 @@ class PlainView:
             self._say(line)
 
     def emit(self, event: Event) -> None:
-        if isinstance(event, NodeCommitted):
-            self._committed(event)
+        if isinstance(event, NodeCommitted) and self._lines is not None:
+            self._committed(event, self._lines)
         elif isinstance(event, BaselineScored):
             score = "failed" if event.metric is None else f"{event.metric:.6g}"
             self._say(f"baseline {event.name}: {score}")
         elif isinstance(event, Warned):
             self._say(f"warning: {event.text}")
 
-    def _committed(self, event: NodeCommitted) -> None:
+    def _committed(self, event: NodeCommitted, lines: StepLines) -> None:
         now = time.monotonic()
-        line = self._lines.line(event)
+        line = lines.line(event)
         if not event.is_best and now - self._last < 1.0 and event.step > 40:
             self._hidden += 1
             return
