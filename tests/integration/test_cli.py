@@ -313,9 +313,11 @@ def test_a_run_that_is_held_is_refused(cli, toy, eventually):
     assert cli("list-runs", "--json").json[0]["status"] == "interrupted"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_once_finishes_what_is_in_flight(cli, toy, eventually, number):
-    child = cli.start(*toy(1000, seconds=0.3))
+@pytest.mark.parametrize(
+    ("number", "schedule"), [(signal.SIGINT, "rounds"), (signal.SIGTERM, "rounds"), (signal.SIGINT, "async")]
+)
+def test_ctrl_c_once_finishes_what_is_in_flight(cli, toy, eventually, number, schedule):
+    child = cli.start(*toy(1000, seconds=0.3), f"search.schedule={schedule}")
     eventually(lambda: cli.runs and '"step"' in _metrics(cli), 20)
     child.send_signal(number)
     out, err = child.communicate(timeout=20)
@@ -328,8 +330,9 @@ def test_ctrl_c_once_finishes_what_is_in_flight(cli, toy, eventually, number):
     assert cli.show()["steps"] == shown["steps"] + 1
 
 
-def test_ctrl_c_twice_stops_now(cli, toy, eventually):
-    child = cli.start(*toy(1000, seconds=30), "search.batch=1")
+@pytest.mark.parametrize("schedule", ["rounds", "async"])
+def test_ctrl_c_twice_stops_now(cli, toy, eventually, schedule):
+    child = cli.start(*toy(1000, seconds=30), "search.batch=1", f"search.schedule={schedule}")
     eventually(lambda: cli.runs and (cli.run_dir / "metrics.json").is_file(), 20)
     child.send_signal(signal.SIGINT)
     line = child.stderr.readline() + child.stderr.readline()

@@ -232,7 +232,8 @@ WRITES = ("round", "stage", "stages", "call", "game", "commit", "events", "facts
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_killed_at_random_moments(cli_at, family):
-    """Half of the kills at the boundary of a write, half at any moment; a run that is over makes room for the next."""
+    """Any moment; every second process also has a write at whose boundary it dies, if it comes that far. A run that
+    is over makes room for the next, until there were as many kills as asked for."""
     words = [*FAMILIES[family], "--execution.timeout=30"]
     began = time.monotonic()
     reference = uninterrupted(cli_at, words)
