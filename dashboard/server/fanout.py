@@ -64,7 +64,8 @@ class Channel:
         if all(client.stalled or client.cursor >= self.last for client in self.clients):
             return
         try:
-            await asyncio.wait_for(self._room.wait(), TAKE_SECONDS)
+            async with asyncio.timeout(TAKE_SECONDS):  # wait_for may lose a cancellation
+                await self._room.wait()
         except TimeoutError:
             for client in self.clients:
                 client.stalled = client.cursor < self.last

@@ -83,7 +83,8 @@ class Replay:
             self._changed.clear()
             speed, started = self.speed, loop.time()
             try:
-                await asyncio.wait_for(self._changed.wait(), min(run_seconds / speed, LONGEST_PAUSE))
+                async with asyncio.timeout(min(run_seconds / speed, LONGEST_PAUSE)):  # wait_for may lose a cancellation
+                    await self._changed.wait()
             except TimeoutError:
                 return
             run_seconds = max(0.0, run_seconds - (loop.time() - started) * speed)
