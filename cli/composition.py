@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
-from cli.control import ControlFile
+from cli.control import ControlFile, StopWatch, stopped_nodes
 from cli.live_output import LiveOutput
 from cli.packages import installed_packages
 from cli.run_folder import logs_dir
@@ -51,6 +51,8 @@ class Recorded:
 
     calls: Sequence[CallRecord]
     match: Literal["exact", "sample"] = "exact"
+    stopped: Sequence[str] = ()
+    """Nodes whose programs the user stopped: they are not run."""
 
 
 @dataclass(slots=True)
@@ -109,6 +111,8 @@ def compose(
     deadline = Deadline(config.budget.seconds, active_seconds)
     closers.append(live.close)
     jobs, tier = open_workers(config, problem, run_dir, accept_unsandboxed, closers, live, deadline.seconds_left)
+    jobs.refuse(recorded.stopped if recorded else stopped_nodes(run_dir))
+    closers.append(StopWatch(run_dir, store, jobs.stop).close)
     bench = Bench(
         jobs=jobs,
         limits=limits_of(config),

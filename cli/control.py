@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
-from core.events import Event, NodeMarked, NoteAdded
+from core.events import Event, NodeMarked, NodeStopped, NoteAdded
 from core.state.journal import Journal
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
@@ -23,8 +24,9 @@ _MARKS = {"pin": "pinned", "ban": "banned", "free": "none"}
 class ControlFile:
     """Reads new lines of `logs/<run>/control.jsonl` between rounds; each is obeyed once, also across kill -9.
 
-    A line is `{"kind": "note", "text": …}`, `{"kind": "pin" | "ban" | "free", "node_id": …}` or `{"kind": "stop"}`.
-    How far the file was read is stored in the transaction of the events that the lines became.
+    A line is `{"kind": "note", "text": …}`, `{"kind": "pin" | "ban" | "free", "node_id": …}` or `{"kind": "stop"}`;
+    a `stop` with a `node_id` is the StopWatch's. How far the file was read is stored in the transaction of the events
+    that the lines became.
     """
 
     def __init__(self, run_dir: Path, store: RunStore, interrupted: threading.Event) -> None:
@@ -37,36 +39,69 @@ class ControlFile:
     def poll(self, journal: Journal) -> list[str]:
         """Apply new lines: events are stored, marks are set; returns the notes that no round has had yet."""
         notes, self._unused = self._unused, []
-        lines, read = self._new_lines()
+        lines, read = whole_lines(self._path, self._read)
         events = [event for line in lines if (event := self._apply(line, journal)) is not None]
         if read > self._read:
             self._store.put_fact(OFFSET, read, events)
             self._read = read
         return notes + [event.text for event in events if isinstance(event, NoteAdded)]
 
-    def _new_lines(self) -> tuple[list[dict[str, object]], int]:
-        """The whole lines that were not read yet, and where they end."""
-        try:
-            size = self._path.stat().st_size
-        except FileNotFoundError:
-            return [], self._read
-        if size <= self._read:
-            return [], self._read
-        with self._path.open("rb") as file:
-            file.seek(self._read)
-            raw = file.read()
-        whole = raw[: raw.rfind(b"\n") + 1]
-        return [line for text in whole.splitlines() if (line := _object(text))], self._read + len(whole)
-
     def _apply(self, line: dict[str, object], journal: Journal) -> Event | None:
         kind = line.get("kind")
         if kind == "stop":
-            self._interrupted.set()
+            if "node_id" not in line:
+                self._interrupted.set()
         elif kind == "note" and isinstance(line.get("text"), str):
             return NoteAdded(text=str(line["text"])[:MAX_NOTE])
         elif kind in _MARKS and line.get("node_id") in journal:
             return mark(journal, str(line["node_id"]), _MARKS[str(kind)])
         return None
+
+
+class StopWatch:
+    """Obeys `{"kind": "stop", "node_id": …}` at once, while programs run: a round may take hours.
+
+    Args:
+        stop: kills what runs for a node; False if nothing does, and then nothing happened.
+    """
+
+    SECONDS = 0.25
+    """Between two looks at the file."""
+
+    def __init__(self, run_dir: Path, store: RunStore, stop: Callable[[str], bool]) -> None:
+        self._path = run_dir / CONTROL
+        self._store, self._stop = store, stop
+        self._read = self._path.stat().st_size if self._path.is_file() else 0
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True, name="stop-watch")
+        self._thread.start()
+
+    def close(self) -> None:
+        self._closed.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._closed.wait(self.SECONDS):
+            lines, self._read = whole_lines(self._path, self._read)
+            for line in lines:
+                node_id = line.get("node_id")
+                if line.get("kind") == "stop" and isinstance(node_id, str) and self._stop(node_id):
+                    self._store.append([NodeStopped(node_id=node_id)])
+
+
+def whole_lines(path: Path, after: int) -> tuple[list[dict[str, object]], int]:
+    """The whole lines from byte `after` on that are JSON objects, and where they end."""
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError:
+        return [], after
+    if size <= after:
+        return [], after
+    with path.open("rb") as file:
+        file.seek(after)
+        raw = file.read()
+    whole = raw[: raw.rfind(b"\n") + 1]
+    return [line for text in whole.splitlines() if (line := _object(text))], after + len(whole)
 
 
 def mark(journal: Journal, node_id: str, value: str) -> NodeMarked:
@@ -93,6 +128,13 @@ def restore_marks(run_dir: Path, journal: Journal) -> None:
         for event in reader.events(types=["node.marked"], limit=1_000_000):
             if isinstance(event, NodeMarked) and event.node_id in journal:
                 mark(journal, event.node_id, event.mark)
+
+
+def stopped_nodes(run_dir: Path) -> list[str]:
+    """Nodes whose programs the user stopped while they ran."""
+    with RunReader(run_dir) as reader:
+        events = reader.events(types=["node.stopped"], limit=1_000_000)
+        return [event.node_id for event in events if isinstance(event, NodeStopped)]
 
 
 def _object(text: bytes) -> dict[str, object] | None:

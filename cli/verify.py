@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.composition import Recorded
+from cli.control import stopped_nodes
 from cli.resume import stored_config
 from cli.session import RunSession
 from core.events import RoundOpened
@@ -43,7 +44,7 @@ def verify(run_dir: Path, project_dir: str, *, accept_unsandboxed: bool = False)
             view="quiet",
             origin={"verifies": run_dir.name},
             programs=[(node.plan, node.code) for node in stored if node.operator == "user"],
-            recorded=Recorded(calls, "sample" if as_recorded else "exact"),
+            recorded=Recorded(calls, "sample" if as_recorded else "exact", stopped_nodes(run_dir)),
             stop_after=stored.steps,
         ) as session:
             copy = session.run_dir

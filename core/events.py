@@ -290,6 +290,13 @@ class NodeMarked(EventBase):
     mark: Literal["pinned", "banned", "none"]
 
 
+class NodeStopped(EventBase):
+    """The user stopped the program of a node while it ran; its verdict is `stopped`, also in a replay."""
+
+    type: Literal["node.stopped"] = "node.stopped"
+    node_id: str
+
+
 class Warned(EventBase):
     """Something the user should know: a disagreement between claim and score, a fall-back, a retry."""
 
@@ -302,7 +309,7 @@ Event = Annotated[
     RunStarted | RunFinished | RoundOpened | NodeProposed | StageDone | NodeCommitted | LLMCalled | BaselineScored
     | FinalScored | LadderCounted | IslandMigrated | IslandReset | GenerationStarted | StrategistQuestion
     | BuilderCompleted | CandidateRejected | GameStarted | GameMove | GameFinished | GenerationFinished | NoteAdded
-    | NodeMarked | Warned,
+    | NodeMarked | NodeStopped | Warned,
     Field(discriminator="type"),
 ]  # fmt: skip
 

@@ -256,9 +256,9 @@ class NodeLife:
         node = life.node
 
         def work() -> Evaluation:
-            if life.task.operator == "tune":
-                return self._tune(node, life.task)
             try:
+                if life.task.operator == "tune":
+                    return self._tune(node, life.task)
                 return self._evaluator.evaluate([node])[0]
             except JobLost as error:
                 return Evaluation(failure=FailureKind(error.failure), message=str(error))

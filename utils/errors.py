@@ -10,7 +10,8 @@ SwarmEvoError
 ├── RunStopped           the user stopped the run at once (Ctrl-C twice) while a call was under way (exit 130)
 ├── SandboxError         the sandbox itself broke: our fault, the run stops
 ├── JobLost              the worker that ran a job is gone: the job is run again, then FailureKind.LOST_WORKER
-│   └── JobOverdue           a job overstepped its own deadline: FailureKind.TIMEOUT, never run again
+│   ├── JobOverdue           a job overstepped its own deadline: FailureKind.TIMEOUT, never run again
+│   └── JobStopped           the user stopped this one program: FailureKind.STOPPED, never run again
 └── StoreError           the database refused a read or a write
     └── RunBusyError         another process holds the run (exit 2)
 
@@ -91,6 +92,12 @@ class JobOverdue(JobLost):
     """The job overstepped `JobSpec.seconds` and was stopped."""
 
     failure = "timeout"
+
+
+class JobStopped(JobLost):
+    """The user stopped the program that the job ran."""
+
+    failure = "stopped"
 
 
 class StoreError(SwarmEvoError):

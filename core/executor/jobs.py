@@ -25,8 +25,9 @@ from core.executor.collect import collect_file
 from core.executor.lane import Lane
 from core.executor.warm import WarmSandbox
 from core.executor.workspace import WorkspaceManager, remove_tree
-from utils.errors import BudgetExhausted, JobLost, JobOverdue, SandboxError
+from utils.errors import BudgetExhausted, JobLost, JobOverdue, JobStopped, SandboxError
 
+STOPPED = "the user stopped it while it ran"
 _ATTEMPTS = 3
 _STOP_SECONDS = 1.0
 """How long a stopped job may take to end before the next one is begun beside it."""
@@ -234,7 +235,9 @@ class JobPool:
         self.slots = runner.slots
         self._runner = runner
         self._seconds_left = seconds_left
-        self._waiting: dict[str, Future[JobResult]] = {}
+        self._waiting: dict[str, tuple[Future[JobResult], str]] = {}
+        """Job id → who waits for it, and the job's label."""
+        self._stopped: set[str] = set()
         self._early: dict[str, JobResult] = {}
         self._lock = threading.Lock()
         self._closed = threading.Event()
@@ -249,6 +252,23 @@ class JobPool:
         futures = [self._submit(spec) for spec in todo]
         return [self._value(future, spec) for future, spec in zip(futures, todo, strict=True)]
 
+    def stop(self, label: str) -> bool:
+        """Kill what runs under that label, for the user; whoever waits gets JobStopped. False if nothing does."""
+        with self._lock:
+            found = {id_: future for id_, (future, of) in self._waiting.items() if of == label}
+            if found:
+                self._stopped.add(label)
+            for id_ in found:
+                del self._waiting[id_]
+        for id_, future in found.items():
+            self._runner.cancel(id_)
+            future.set_result(JobResult(id=id_, lost=True))
+        return bool(found)
+
+    def refuse(self, labels: Iterable[str]) -> None:
+        """Jobs of these labels were stopped when the run was first done: they are not begun again."""
+        self._stopped.update(labels)
+
     def close(self) -> None:
         """Close the runner as well. Whoever still waits gets JobLost."""
         self._closed.set()
@@ -256,18 +276,20 @@ class JobPool:
         self._runner.close()
         with self._lock:
             waiting, self._waiting = self._waiting, {}
-        for id_, future in waiting.items():
+        for id_, (future, _) in waiting.items():
             future.set_result(JobResult(id=id_, lost=True, error="the job pool was closed"))
 
     def _submit(self, spec: JobSpec) -> Future[JobResult]:
         if self._closed.is_set():
             raise JobLost("the job pool is closed")
+        if spec.label in self._stopped:
+            raise JobStopped(STOPPED)
         future: Future[JobResult] = Future()
         id_ = self._runner.submit(spec)
         with self._lock:
             early = self._early.pop(id_, None)
             if early is None:
-                self._waiting[id_] = future
+                self._waiting[id_] = future, spec.label
         if early is not None:
             future.set_result(early)
         return future
@@ -275,6 +297,8 @@ class JobPool:
     def _value(self, future: Future[JobResult], spec: JobSpec) -> Any:
         for attempt in range(1, _ATTEMPTS + 1):
             result = self._wait(future)
+            if result.lost and spec.label in self._stopped:
+                raise JobStopped(STOPPED)
             if result.overdue:
                 raise JobOverdue(result.error)
             if not result.lost:
@@ -298,7 +322,7 @@ class JobPool:
 
     def _give_up(self, future: Future[JobResult]) -> None:
         with self._lock:
-            ids = [id_ for id_, waiting in self._waiting.items() if waiting is future]
+            ids = [id_ for id_, (waiting, _) in self._waiting.items() if waiting is future]
             for id_ in ids:
                 del self._waiting[id_]
         for id_ in ids:
@@ -310,11 +334,11 @@ class JobPool:
             if result is None:
                 continue
             with self._lock:
-                future = self._waiting.pop(result.id, None)
-                if future is None:
+                waiting = self._waiting.pop(result.id, None)
+                if waiting is None:
                     self._early[result.id] = result
-            if future is not None:
-                future.set_result(result)
+            if waiting is not None:
+                waiting[0].set_result(result)
 
 
 def script_spec(

@@ -30,6 +30,7 @@ class FailureKind(StrEnum):
     LOST_WORKER = "lost_worker"
     ILLEGAL_MOVE = "illegal_move"
     TIME_FORFEIT = "time_forfeit"
+    STOPPED = "stopped"
 
     @property
     def advice(self) -> str:
@@ -60,4 +61,5 @@ _ADVICE: dict[FailureKind, str] = {
     FailureKind.LOST_WORKER: "The worker that ran it was lost, also after retries; nothing is known about the program.",
     FailureKind.ILLEGAL_MOVE: "It returned a move that the rules do not allow.",
     FailureKind.TIME_FORFEIT: "It overstepped its time for a move.",
+    FailureKind.STOPPED: "The user stopped it while it ran; do something faster or of another kind.",
 }

@@ -55,6 +55,13 @@ def control_routes(catalog: RunCatalog, launcher: Launcher) -> APIRouter:
             raise HTTPException(409, "the run is running")
         return launcher.resume(run)
 
+    _words(router, catalog)
+    return router
+
+
+def _words(router: APIRouter, catalog: RunCatalog) -> None:
+    """What a running search is told through its control file."""
+
     @router.post("/runs/{run}/notes", status_code=202)
     def note(run: Run, request: NoteRequest) -> Accepted:
         """A note to the next prompt; the search writes the event when it takes it up."""
@@ -73,7 +80,14 @@ def control_routes(catalog: RunCatalog, launcher: Launcher) -> APIRouter:
         control.send_line(catalog.run_dir(run), {"kind": kind, "node_id": node.id})
         return Accepted(accepted=True, detail="applied between two rounds")
 
-    return router
+    @router.post("/runs/{run}/nodes/{node_id}/stop", status_code=202)
+    def stop_node(run: Run, node_id: NodeId) -> Accepted:
+        """Kill the program of one node while it runs; the search goes on, and the node's failure is `stopped`."""
+        _holder(catalog, run)
+        if catalog.reader(run).node(node_id) is not None:
+            raise HTTPException(409, f"node '{node_id}' has ended")
+        control.send_line(catalog.run_dir(run), {"kind": "stop", "node_id": node_id})
+        return Accepted(accepted=True, detail="killed if it runs now")
 
 
 def _holder(catalog: RunCatalog, run: str) -> int:

@@ -172,7 +172,7 @@ class CommandEvaluator:
         start = values(node.code)[:MOST_LITERALS]
         found, score, first = tune(
             start,
-            lambda numbers: self._score(with_numbers(node.code, list(map(repr, numbers)))).metric,
+            lambda numbers: self._score(with_numbers(node.code, list(map(repr, numbers))), node_id).metric,
             trials=problem.tune_trials if start else 0,
             seed=seed,
             lower_is_better=problem.lower_is_better,
@@ -186,9 +186,9 @@ class CommandEvaluator:
         return self._score(code).model_copy(update={"code": code, "metadata": {"tune": detail}})
 
     def _one(self, node: Node) -> Evaluation:
-        return self.check(node) or self._score(node.code)
+        return self.check(node) or self._score(node.code, node.id)
 
-    def _score(self, code: str) -> Evaluation:
+    def _score(self, code: str, label: str = "") -> Evaluation:
         problem, bench = self._problem, self._bench
         payload = {
             "files": split(code, problem.names),
@@ -204,7 +204,7 @@ class CommandEvaluator:
             patience = 2 * (MOST_RUNS + 1) * bench.limits.seconds + 60
             spec = timed_spec("problems.command.job:timed", payload, bench.limits)
             spec = spec.model_copy(update={"seconds": patience})
-        answer = bench.jobs.run(spec)
+        answer = bench.jobs.run(spec.model_copy(update={"label": label}))
         return self.verdict(ExecutionResult.model_validate(answer["result"]), answer["graded"], answer.get("timing"))
 
     def verdict(

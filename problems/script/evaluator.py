@@ -51,13 +51,13 @@ class ScriptEvaluator:
         return Evaluation(failure=FailureKind.SYNTAX, message=fault) if fault else None
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
-        return [self.score(node.code) for node in nodes]
+        return [self.score(node.code, node.id) for node in nodes]
 
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
         return [None] * len(nodes)
 
-    def score(self, code: str) -> Evaluation:
-        """The user's verdict on a program."""
+    def score(self, code: str, label: str = "") -> Evaluation:
+        """The user's verdict on a program of the node `label`."""
         payload = {
             "code": code,
             "inputs": str(self._evaluator.parent),
@@ -69,7 +69,9 @@ class ScriptEvaluator:
             "apart": self._shared_reason() is None,
             "reason": self._shared_reason(),
         }
-        spec = JobSpec(entry="problems.script.job:evaluate", payload=payload, seconds=3 * self._timeout + 60)
+        spec = JobSpec(
+            entry="problems.script.job:evaluate", payload=payload, label=label, seconds=3 * self._timeout + 60
+        )
         return self.verdict(self._bench.jobs.run(spec))
 
     def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
@@ -78,7 +80,7 @@ class ScriptEvaluator:
         known = self._bench.journal[parent].metric_value if parent in self._bench.journal else None
         tuned = tune_program(
             node.code,
-            lambda code: self.score(code).metric,
+            lambda code: self.score(code, node_id).metric,
             trials=self._tune_trials,
             seed=seed,
             lower_is_better=self._lower_is_better,

@@ -103,14 +103,14 @@ class TourEvaluator:
         return Evaluation(failure=FailureKind.SYNTAX, message=fault) if fault else None
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
-        return [self.score(node.code, self._validation) for node in nodes]
+        return [self.score(node.code, self._validation, node.id) for node in nodes]
 
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
         return [self.score(node.code, self._test) for node in nodes]
 
     def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
         tuned = tune_program(
-            node.code, lambda code: self.score(code, self._validation).metric,
+            node.code, lambda code: self.score(code, self._validation, node_id).metric,
             trials=self._problem.tune_trials, seed=seed, lower_is_better=True,
         )  # fmt: skip
         if tuned is None or tuned.score >= tuned.start:
@@ -118,11 +118,11 @@ class TourEvaluator:
             return Evaluation(duplicate_of=parent, message="no better constants were found")
         return self.score(tuned.code, self._validation).model_copy(update={"code": tuned.code})
 
-    def score(self, code: str, instances: Sequence[Sequence[Point]]) -> Evaluation:
-        """Mean excess; every tour is checked to be one."""
+    def score(self, code: str, instances: Sequence[Sequence[Point]], label: str = "") -> Evaluation:
+        """Mean excess; every tour is checked to be one. `label`: the node it is for."""
         limits = self._bench.limits.model_dump(mode="json")
         payload = {"code": code, "instances": [list(map(list, p)) for p in instances], "limits": limits}
-        spec = JobSpec(entry="problems.tsp.job:tours", payload={**payload, "seed": self._bench.seed})
+        spec = JobSpec(entry="problems.tsp.job:tours", payload={**payload, "seed": self._bench.seed}, label=label)
         answer = self._bench.jobs.run(spec)
         if "tours" not in answer:
             return failed_run(ExecutionResult.model_validate(answer))

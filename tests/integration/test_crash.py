@@ -245,7 +245,9 @@ def test_killed_at_random_moments(cli_at, family):
         runs += 1
         kill_one_run(cli_at(f"killed-{runs}"), words, rng, whole, kills)
         cli = cli_at(f"killed-{runs}")
-        assert cli("resume", "latest", timeout=300).code == 0
+        last = resume(cli, words)
+        _, err = last.communicate(timeout=300)
+        assert last.returncode == 0, err
         assert_same(cli, reference)
         assert_nothing_torn(cli.run_dir)
         assert set(games_told(cli.run_dir).values()) <= {1}

@@ -419,6 +419,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run}/nodes/{node_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop Node
+         * @description Kill the program of one node while it runs; the search goes on, and the node's failure is `stopped`.
+         */
+        post: operations["stop_node_api_runs__run__nodes__node_id__stop_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}/notes": {
         parameters: {
             query?: never;
@@ -766,7 +786,7 @@ export interface components {
         /** EventPage */
         EventPage: {
             /** Events */
-            events: (components["schemas"]["RunStarted"] | components["schemas"]["RunFinished"] | components["schemas"]["RoundOpened"] | components["schemas"]["NodeProposed"] | components["schemas"]["StageDone"] | components["schemas"]["NodeCommitted"] | components["schemas"]["LLMCalled"] | components["schemas"]["BaselineScored"] | components["schemas"]["FinalScored"] | components["schemas"]["LadderCounted"] | components["schemas"]["IslandMigrated"] | components["schemas"]["IslandReset"] | components["schemas"]["GenerationStarted"] | components["schemas"]["StrategistQuestion"] | components["schemas"]["BuilderCompleted"] | components["schemas"]["CandidateRejected"] | components["schemas"]["GameStarted"] | components["schemas"]["GameMove"] | components["schemas"]["GameFinished"] | components["schemas"]["GenerationFinished"] | components["schemas"]["NoteAdded"] | components["schemas"]["NodeMarked"] | components["schemas"]["Warned"])[];
+            events: (components["schemas"]["RunStarted"] | components["schemas"]["RunFinished"] | components["schemas"]["RoundOpened"] | components["schemas"]["NodeProposed"] | components["schemas"]["StageDone"] | components["schemas"]["NodeCommitted"] | components["schemas"]["LLMCalled"] | components["schemas"]["BaselineScored"] | components["schemas"]["FinalScored"] | components["schemas"]["LadderCounted"] | components["schemas"]["IslandMigrated"] | components["schemas"]["IslandReset"] | components["schemas"]["GenerationStarted"] | components["schemas"]["StrategistQuestion"] | components["schemas"]["BuilderCompleted"] | components["schemas"]["CandidateRejected"] | components["schemas"]["GameStarted"] | components["schemas"]["GameMove"] | components["schemas"]["GameFinished"] | components["schemas"]["GenerationFinished"] | components["schemas"]["NoteAdded"] | components["schemas"]["NodeMarked"] | components["schemas"]["NodeStopped"] | components["schemas"]["Warned"])[];
             /** Last Seq */
             last_seq: number;
         };
@@ -776,7 +796,7 @@ export interface components {
          */
         EventsFrame: {
             /** Events */
-            events: (components["schemas"]["RunStarted"] | components["schemas"]["RunFinished"] | components["schemas"]["RoundOpened"] | components["schemas"]["NodeProposed"] | components["schemas"]["StageDone"] | components["schemas"]["NodeCommitted"] | components["schemas"]["LLMCalled"] | components["schemas"]["BaselineScored"] | components["schemas"]["FinalScored"] | components["schemas"]["LadderCounted"] | components["schemas"]["IslandMigrated"] | components["schemas"]["IslandReset"] | components["schemas"]["GenerationStarted"] | components["schemas"]["StrategistQuestion"] | components["schemas"]["BuilderCompleted"] | components["schemas"]["CandidateRejected"] | components["schemas"]["GameStarted"] | components["schemas"]["GameMove"] | components["schemas"]["GameFinished"] | components["schemas"]["GenerationFinished"] | components["schemas"]["NoteAdded"] | components["schemas"]["NodeMarked"] | components["schemas"]["Warned"])[];
+            events: (components["schemas"]["RunStarted"] | components["schemas"]["RunFinished"] | components["schemas"]["RoundOpened"] | components["schemas"]["NodeProposed"] | components["schemas"]["StageDone"] | components["schemas"]["NodeCommitted"] | components["schemas"]["LLMCalled"] | components["schemas"]["BaselineScored"] | components["schemas"]["FinalScored"] | components["schemas"]["LadderCounted"] | components["schemas"]["IslandMigrated"] | components["schemas"]["IslandReset"] | components["schemas"]["GenerationStarted"] | components["schemas"]["StrategistQuestion"] | components["schemas"]["BuilderCompleted"] | components["schemas"]["CandidateRejected"] | components["schemas"]["GameStarted"] | components["schemas"]["GameMove"] | components["schemas"]["GameFinished"] | components["schemas"]["GenerationFinished"] | components["schemas"]["NoteAdded"] | components["schemas"]["NodeMarked"] | components["schemas"]["NodeStopped"] | components["schemas"]["Warned"])[];
             /** From */
             from: number;
             /**
@@ -809,7 +829,7 @@ export interface components {
          * @description Why a candidate has no usable score. The value is what is stored, shown and fed back to prompts.
          * @enum {string}
          */
-        FailureKind: "syntax" | "import_blocked" | "signature" | "runtime" | "exit" | "signal" | "timeout" | "cpu" | "memory" | "processes" | "disk" | "file_size" | "output" | "no_code" | "no_submission" | "bad_submission" | "non_finite" | "eval_error" | "reply_error" | "lost_worker" | "illegal_move" | "time_forfeit";
+        FailureKind: "syntax" | "import_blocked" | "signature" | "runtime" | "exit" | "signal" | "timeout" | "cpu" | "memory" | "processes" | "disk" | "file_size" | "output" | "no_code" | "no_submission" | "bad_submission" | "non_finite" | "eval_error" | "reply_error" | "lost_worker" | "illegal_move" | "time_forfeit" | "stopped";
         /**
          * FinalScored
          * @description The final part was opened for the chosen node.
@@ -1720,6 +1740,29 @@ export interface components {
             writer: string;
         };
         /**
+         * NodeStopped
+         * @description The user stopped the program of a node while it ran; its verdict is `stopped`, also in a replay.
+         */
+        NodeStopped: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at?: string;
+            /** Node Id */
+            node_id: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "node.stopped";
+        };
+        /**
          * NoteAdded
          * @description The user left a note for the next prompt.
          */
@@ -2075,7 +2118,7 @@ export interface components {
             /** As Of Seq */
             as_of_seq: number;
             /** Events */
-            events: (components["schemas"]["RunStarted"] | components["schemas"]["RunFinished"] | components["schemas"]["RoundOpened"] | components["schemas"]["NodeProposed"] | components["schemas"]["StageDone"] | components["schemas"]["NodeCommitted"] | components["schemas"]["LLMCalled"] | components["schemas"]["BaselineScored"] | components["schemas"]["FinalScored"] | components["schemas"]["LadderCounted"] | components["schemas"]["IslandMigrated"] | components["schemas"]["IslandReset"] | components["schemas"]["GenerationStarted"] | components["schemas"]["StrategistQuestion"] | components["schemas"]["BuilderCompleted"] | components["schemas"]["CandidateRejected"] | components["schemas"]["GameStarted"] | components["schemas"]["GameMove"] | components["schemas"]["GameFinished"] | components["schemas"]["GenerationFinished"] | components["schemas"]["NoteAdded"] | components["schemas"]["NodeMarked"] | components["schemas"]["Warned"])[];
+            events: (components["schemas"]["RunStarted"] | components["schemas"]["RunFinished"] | components["schemas"]["RoundOpened"] | components["schemas"]["NodeProposed"] | components["schemas"]["StageDone"] | components["schemas"]["NodeCommitted"] | components["schemas"]["LLMCalled"] | components["schemas"]["BaselineScored"] | components["schemas"]["FinalScored"] | components["schemas"]["LadderCounted"] | components["schemas"]["IslandMigrated"] | components["schemas"]["IslandReset"] | components["schemas"]["GenerationStarted"] | components["schemas"]["StrategistQuestion"] | components["schemas"]["BuilderCompleted"] | components["schemas"]["CandidateRejected"] | components["schemas"]["GameStarted"] | components["schemas"]["GameMove"] | components["schemas"]["GameFinished"] | components["schemas"]["GenerationFinished"] | components["schemas"]["NoteAdded"] | components["schemas"]["NodeMarked"] | components["schemas"]["NodeStopped"] | components["schemas"]["Warned"])[];
             run: components["schemas"]["RunDetail"];
             totals: components["schemas"]["Totals"];
         };
@@ -3048,6 +3091,67 @@ export interface operations {
                 "application/json": components["schemas"]["MarkRequest"];
             };
         };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description Another origin, or a Host name that is not served. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such run, node or launch. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The run's state does not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    stop_node_api_runs__run__nodes__node_id__stop_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Run id, as listed by /api/runs. */
+                run: string;
+                /** @description Node id, or a unique prefix of it. */
+                node_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Successful Response */
             202: {

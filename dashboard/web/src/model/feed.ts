@@ -46,6 +46,8 @@ export function feedLine(event: RunEvent, state: RunState): FeedLine {
       return line(`note: ${event.text}`);
     case "node.marked":
       return line(event.mark === "none" ? "freed" : event.mark, { node: event.node_id });
+    case "node.stopped":
+      return line("stopped by the user", { node: event.node_id });
     case "warning":
       return line(event.text, { node: event.node_id ?? undefined, value: "warning", tone: "warn" });
     default:

@@ -141,6 +141,7 @@ function Running({ connection }: { connection: Connection }) {
                 <Operator name={node.operator} /><span className="mono">{node.id.slice(0, 8)}</span>
                 {node.parents.length > 0 && <span className="muted small">from {node.parents.map((p) => <NodeLink key={p} run={state.id} id={p} />)}</span>}
                 <span className="grow" /><span className="tag">after {node.stage}</span>
+                {!connection.replay && state.live && <StopNode run={state.id} id={node.id} />}
               </div>
               {tail && <pre className="tail" tabIndex={0} aria-label={`Output of ${node.id}`}>{tail.cut ? "…" : ""}{tail.text}</pre>}
             </div>
@@ -148,6 +149,24 @@ function Running({ connection }: { connection: Connection }) {
         })}
       </div>
     </Panel>
+  );
+}
+
+function StopNode({ run, id }: { run: string; id: string }) {
+  const [told, setTold] = useState("");
+  const stop = async () => {
+    try {
+      await post(runPath(run, `/nodes/${id}/stop`), {});
+      setTold("stopping…");
+    } catch (problem) {
+      setTold((problem as Error).message);
+    }
+  };
+  return (
+    <>
+      <button type="button" aria-label={`Stop ${id}`} title="kill this program; the search goes on" onClick={() => void stop()}>Stop</button>
+      {told && <span className="muted small" role="status">{told}</span>}
+    </>
   );
 }
 

@@ -1,0 +1,41 @@
+"""The user stops one program while it runs: the search goes on, and a replay does the same."""
+
+from __future__ import annotations
+
+import json
+import time
+
+from core.storage.reader import RunReader
+
+SLOW = "import time\nprint('begun', flush=True)\ntime.sleep(600)\n"
+
+
+def sleeping(cli) -> str:
+    """Id of the node whose program has told that it began."""
+    told = cli.folder.glob("logs/*/live/*.out")
+    return next((path.stem for path in told if "begun" in path.read_text()), "")
+
+
+def test_one_program_is_stopped_and_the_search_goes_on(cli, eventually):
+    (cli.folder / "slow.py").write_text(SLOW)
+    child = cli.start(
+        "problem.name=diabetes", "initial=slow.py", "search.max_steps=2", "search.batch=1", "search.workers=2"
+    )
+    node = eventually(lambda: sleeping(cli), 60)
+    began = time.monotonic()
+    with (cli.run_dir / "control.jsonl").open("a") as file:
+        file.write(json.dumps({"kind": "stop", "node_id": "0" * 12}) + "\n")  # nothing runs under that name
+        file.write(json.dumps({"kind": "stop", "node_id": node}) + "\n")
+    out, err = child.communicate(timeout=120)
+    assert child.returncode == 0, err
+    assert time.monotonic() - began < 100
+    with RunReader(cli.run_dir) as reader:
+        stopped = reader.node(node)
+        events = reader.events(types=["node.stopped"])
+    assert stopped is not None and str(stopped.failure) == "stopped"
+    assert [event.node_id for event in events] == [node]
+    assert cli.show()["status"] == "finished" and cli.show()["steps"] == 2
+    assert "stopped" in out + err
+
+    verified = cli("replay", "latest", "--verify", timeout=120)
+    assert verified.code == 0, verified.err
