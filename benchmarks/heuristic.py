@@ -238,8 +238,8 @@ def by_tenths(samples: list[Sample], steps: int) -> list[tuple[float, float]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--steps", type=int, default=4000)
-    parser.add_argument("--sandboxed", type=int, default=1500)
+    parser.add_argument("--steps", type=int, default=20_000)
+    parser.add_argument("--sandboxed", type=int, default=5000)
     parser.add_argument("--loops-only", action="store_true")
     options = parser.parse_args()
     if not options.loops_only:
