@@ -132,7 +132,9 @@ async def watch(url: str, until: int, seen: Seen, ready: asyncio.Event | None = 
             await ready.wait()
         while seen.last < until and time.monotonic() < end:
             try:
-                take(seen, str(await asyncio.wait_for(socket.recv(), 5)))
+                async with asyncio.timeout(5):  # not wait_for, which may swallow a cancellation in Python 3.11
+                    frame = await socket.recv()
+                take(seen, str(frame))
             except TimeoutError:
                 continue
 

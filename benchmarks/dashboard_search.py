@@ -93,7 +93,13 @@ class Search:
 @contextmanager
 def searching(project: Path) -> Iterator[Search]:
     """A search without end in `project`, pinned; stopped in good order."""
-    keys = ["--search.max_steps=1000000", "--search.workers=1", "--problem.name=u120", "--logging.view=quiet"]
+    keys = [
+        "--search.max_steps=1000000",
+        "--search.max_generations=null",
+        "--search.workers=1",
+        "--problem.name=u120",
+        "--logging.view=quiet",
+    ]
     command = [sys.executable, str(ROOT / "main.py"), "run", "--problem=bin_packing", *keys]
     process = subprocess.Popen(
         command, cwd=project, preexec_fn=lambda: pin(WRITER_CORE), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
