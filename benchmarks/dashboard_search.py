@@ -1,10 +1,9 @@
-"""Does watching slow the search down? One search, with 100 clients on its events and without them, by turns.
+"""Does watching slow the search down? The same search alone, and with 100 clients on its events.
 
-    python -m benchmarks.dashboard_search [--rounds 16] [--seconds 5] [--clients 100]
+    python -m benchmarks.dashboard_search [--rounds 9] [--steps 900] [--clients 100]
 
-The search (bin packing u120, rules, one worker) is pinned to one core; the dashboard's server and its clients to the
-other. While it runs, phases follow each other in rounds, every second round backwards, so that start-up costs nothing,
-and a search that slows down as it grows, or a machine whose load drifts, meets all alike:
+A search of one seed does the same work every time (bin packing u120, rules, one worker). It is pinned to one core; the
+dashboard's server and its clients to the other. Every round does it three times, every second round backwards:
 
     alone     the server runs, nobody is connected
     watched   so many clients are connected and get every event
@@ -13,8 +12,8 @@ and a search that slows down as it grows, or a machine whose load drifts, meets 
 Two cores of one machine share caches and often one core's units, so that work on the other slows the search down
 whatever that work is: `watched ÷ alone` is what a user sees, `watched ÷ busy` is what watching itself adds. Each figure
 is the median over the rounds, with the interval that holds the true median in 95 % of cases: for steps a second of wall
-clock, and for steps a second of the search's own processor time (all its processes), which other programs disturb less.
-Five minutes on a quiet machine decide it.
+clock between the first and the last commit, and for steps a second of the search's own processor time (all its
+processes), which other programs disturb less.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ import argparse
 import asyncio
 import math
 import os
-import signal
 import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -41,102 +40,87 @@ from benchmarks.dashboard_fanout import ROOT, SERVER_CORE, WRITER_CORE, Seen, pi
 KINDS = ("alone", "watched", "busy")
 Clock = Literal["wall", "cpu"]
 CLOCKS: dict[Clock, str] = {"wall": "by the wall clock", "cpu": "by the search's processor time"}
-SETTLE_SECONDS = 0.7
-"""Between connecting or leaving and the beginning of a phase."""
 ALLOWED = 0.95
 """Watched ÷ alone that is still no cost to speak of."""
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class Done:
+    """One search, from its first to its last commit."""
+
     steps: int
     wall: float
     cpu: float
-    """Processor seconds of the search and its children."""
-    delivered: int
+    """Processor seconds of the search and its children, its start included."""
+    delivered: int = 0
     """Events that the clients got."""
 
 
-class Search:
-    """A running search, seen from outside: its steps by its store, its processor time by the kernel."""
+class Watchers:
+    """Clients that follow the newest run of a project, from its first event to its end."""
 
-    def __init__(self, process: subprocess.Popen[bytes], run_dir: Path) -> None:
-        self.process = process
-        self.run_dir = run_dir
-        self._store = sqlite3.connect(f"file:{run_dir / 'run.db'}?mode=ro", uri=True, timeout=10)
+    def __init__(self, project: Path, address: str, count: int) -> None:
+        self._project, self._address, self._count = project, address, count
+        self.events = 0
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._work)
 
-    def steps(self) -> int:
-        return int(self._store.execute("SELECT count(*) FROM nodes").fetchone()[0])
+    def __enter__(self) -> Watchers:
+        self._thread.start()
+        return self
 
-    def cpu(self) -> float:
-        """Seconds that the process, what it started, and what those have waited for took so far."""
-        assert self.process.poll() is None, "the search ended by itself"
-        children: dict[int, list[int]] = {}
-        ticks: dict[int, int] = {}
-        for entry in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                fields = entry.read_text().rpartition(")")[2].split()
-            except OSError:
-                continue  # ended while we looked
-            pid = int(entry.parent.name)
-            children.setdefault(int(fields[1]), []).append(pid)
-            ticks[pid] = sum(int(field) for field in fields[11:15])
-        family, waiting = 0, [self.process.pid]
-        while waiting:
-            pid = waiting.pop()
-            family += ticks.get(pid, 0)
-            waiting += children.get(pid, [])
-        return family / TICKS
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _work(self) -> None:
+        pin(SERVER_CORE)  # of this thread only
+        asyncio.run(self._follow())
+
+    async def _follow(self) -> None:
+        while not (runs := sorted(self._project.glob("logs/*/metrics.json"))):
+            if self._done.is_set():
+                return
+            await asyncio.sleep(0.05)
+        url = f"ws://{self._address}/ws?run={runs[-1].parent.name}&after=0"
+        clients = [Seen() for _ in range(self._count)]
+        tasks = [asyncio.create_task(watch(url, 2**60, seen, None, 600)) for seen in clients]
+        while not self._done.is_set():
+            await asyncio.sleep(0.1)
+        for task in tasks:
+            task.cancel()
+        for lost in await asyncio.gather(*tasks, return_exceptions=True):
+            if not isinstance(lost, asyncio.CancelledError):
+                raise SystemExit(f"a client was lost: {lost}")
+        self.events = sum(seen.events for seen in clients)
 
 
-@contextmanager
-def searching(project: Path) -> Iterator[Search]:
-    """A search without end in `project`, pinned; stopped in good order."""
-    keys = [
-        "--search.max_steps=1000000",
-        "--search.max_generations=null",
-        "--search.workers=1",
-        "--problem.name=u120",
-        "--logging.view=quiet",
-    ]
+def search(project: Path, steps: int) -> Done:
+    """Run the search to its end, pinned."""
+    keys = [f"--search.max_steps={steps}", "--search.workers=1", "--problem.name=u120", "--logging.view=quiet"]
     command = [sys.executable, str(ROOT / "main.py"), "run", "--problem=bin_packing", *keys]
-    process = subprocess.Popen(
-        command, cwd=project, preexec_fn=lambda: pin(WRITER_CORE), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    before = os.times()
+    subprocess.run(
+        command, cwd=project, preexec_fn=lambda: pin(WRITER_CORE), stdout=subprocess.DEVNULL, check=True, timeout=600
     )
-    try:
-        end = time.monotonic() + 120
-        while not (runs := sorted(project.glob("logs/*/metrics.json"))) or not runs[-1].parent.name.startswith("u120"):
-            assert time.monotonic() < end and process.poll() is None, "the search did not begin"
-            time.sleep(0.2)
-        yield Search(process, runs[-1].parent)
-    finally:
-        process.send_signal(signal.SIGINT)
-        try:
-            process.wait(60)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    after = os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    (store,) = (path for path in project.glob("logs/*/run.db") if not path.parent.is_symlink())
+    connection = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
+    query = "SELECT min(at), max(at), count(*) FROM events WHERE type = 'node.committed'"
+    first, last, count = connection.execute(query).fetchone()
+    connection.close()
+    return Done(count, (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds(), cpu)
 
 
-async def phase(search: Search, address: str, clients: int, seconds: float) -> Phase:
-    """Steps and processor time of `seconds`, with so many clients connected all the while."""
-    url = f"ws://{address}/ws?run={search.run_dir.name}&after={2**53}"
-    seen = [Seen() for _ in range(clients)]
-    tasks = [asyncio.create_task(watch(url, 2**60, one, None, 600)) for one in seen]
-    while clients and not all(one.events for one in seen):
-        await asyncio.sleep(0.05)
-        if failed := [task for task in tasks if task.done()]:
-            raise SystemExit(f"a client was lost: {failed[0]}")
-    await asyncio.sleep(SETTLE_SECONDS)
-    before = search.steps(), time.monotonic(), search.cpu(), sum(one.events for one in seen)
-    await asyncio.sleep(seconds)
-    after = search.steps(), time.monotonic(), search.cpu(), sum(one.events for one in seen)
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    steps, wall, cpu, delivered = (float(b) - float(a) for a, b in zip(before, after, strict=True))
-    return Phase(int(steps), wall, cpu, int(delivered))
+def once(kind: str, steps: int, clients: int) -> Done:
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder)) as address:
+        if kind != "watched":
+            with busy_core() if kind == "busy" else nullcontext():
+                return search(Path(folder), steps)
+        with Watchers(Path(folder), address, clients) as watchers:
+            found = search(Path(folder), steps)
+        return Done(found.steps, found.wall, found.cpu, watchers.events)
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
@@ -167,18 +151,12 @@ def busy_core() -> Iterator[None]:
         loop.wait()
 
 
-async def measure(search: Search, address: str, options: argparse.Namespace) -> list[dict[str, Phase]]:
-    await phase(search, address, options.clients, 1.0)  # both sides have their code warm
+def measure(options: argparse.Namespace) -> list[dict[str, Done]]:
     print("round   steps/s: alone  watched  busy   steps/CPU-s: alone  watched  busy   delivered   load", flush=True)
     rounds = []
     for number in range(options.rounds):
-        found: dict[str, Phase] = {}
-        for kind in KINDS if number % 2 == 0 else KINDS[::-1]:
-            with busy_core() if kind == "busy" else nullcontext():
-                found[kind] = await phase(search, address, options.clients * (kind == "watched"), options.seconds)
-        if not all(one.steps for one in found.values()):
-            print(f"{number + 1:>5}   left out: no step in one of its phases", flush=True)
-            continue
+        order = KINDS if number % 2 == 0 else KINDS[::-1]
+        found = {kind: once(kind, options.steps, options.clients) for kind in order}
         rounds.append(found)
         wall, cpu = ([one[kind] for kind in KINDS] for one in (rates(found, "wall"), rates(found, "cpu")))
         print(
@@ -189,24 +167,19 @@ async def measure(search: Search, address: str, options: argparse.Namespace) -> 
     return rounds
 
 
-def rates(found: dict[str, Phase], clock: Clock) -> dict[str, float]:
+def rates(found: dict[str, Done], clock: Clock) -> dict[str, float]:
     return {kind: one.steps / getattr(one, clock) for kind, one in found.items()}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=16)
-    parser.add_argument("--seconds", type=float, default=5.0, help="of one phase")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--steps", type=int, default=900)
     parser.add_argument("--clients", type=int, default=100)
     options = parser.parse_args()
     if options.rounds < 6:
         parser.error("--rounds: fewer than 6 carry no 95 % interval")
-    pin(SERVER_CORE)
-    with tempfile.TemporaryDirectory() as folder, server(Path(folder)) as address, searching(Path(folder)) as search:
-        rounds = asyncio.run(measure(search, address, options))
-    if len(rounds) < 6:
-        print("too few rounds: the machine is too busy, or --seconds too short")
-        return 1
+    rounds = measure(options)
     for other in ("alone", "busy"):
         for clock, words in CLOCKS.items():
             both = [rates(found, clock) for found in rounds]
