@@ -104,7 +104,7 @@ def compose(
 ) -> Search:
     """Build every part for one run. Raises ConfigError and NoSandboxError before anything runs."""
     closers: list[Callable[[], None]] = []
-    journal = Journal(problem.lower_is_better)
+    journal = Journal(problem.lower_is_better, python=getattr(problem, "language", "python") == "python")
     desk = _desk(config, problem, store, stop_now, recorded)
     closers.append(desk.close)
     live = LiveOutput(run_dir)

@@ -85,7 +85,7 @@ class StopWatch:
             lines, self._read = whole_lines(self._path, self._read)
             for line in lines:
                 node_id = line.get("node_id")
-                if line.get("kind") == "stop" and isinstance(node_id, str) and self._stop(node_id):
+                if line.get("kind") == "stop" and isinstance(node_id, str) and node_id and self._stop(node_id):
                     self._store.append([NodeStopped(node_id=node_id)])
 
 

@@ -127,9 +127,9 @@ class Counter:
             now = datetime.now(UTC)
             worst = most_tokens(request, settings)
             held = self._ledger.reserve(Amount(worst.prompt + worst.completion, cost_of(settings, worst, now) or 0.0))
-            if held.usd or self._ledger.cap_tokens is not None:
-                hold.take(held)
             try:
+                if held.usd or self._ledger.cap_tokens is not None:
+                    hold.take(held)
                 reply = self._lines.send(request, settings)
             except BackendError as error:
                 if isinstance(error, LostReplyError):

@@ -190,10 +190,10 @@ class LocalJobs:
 
     def _run(self, job: _Job) -> None:
         scratch = self._scratch / job.id
-        scratch.mkdir()
         told, label = self._on_output, job.spec.label or job.id
         on_output = None if told is None else lambda text: told(label, text)
         try:
+            scratch.mkdir()
             value = run_job(job.spec, JobBench(sandbox=self._sandbox, scratch=scratch, on_output=on_output))
             result = JobResult(id=job.id, value=value)
         except Exception as error:  # noqa: BLE001 - whatever an entry raises is told to the one who waits

@@ -27,9 +27,10 @@ class Journal:
 
     Args:
         lower_is_better: the problem's direction; the only one the journal obeys.
+        python: the programs are Python. Others have no AST hash: to Python a file of `#define` lines is empty.
     """
 
-    def __init__(self, lower_is_better: bool = False, nodes: Iterable[Node] = ()) -> None:
+    def __init__(self, lower_is_better: bool = False, nodes: Iterable[Node] = (), *, python: bool = True) -> None:
         self.lower_is_better = lower_is_better
         self._nodes: list[Node] = []
         self._position: dict[str, int] = {}
@@ -46,7 +47,8 @@ class Journal:
         self._good: list[int] = []
         self._by_text: dict[str, str] = {}
         self._by_ast: dict[str, str] = {}
-        self._ast_hash = lru_cache(maxsize=64)(ast_hash)  # a program is looked up before it is appended
+        hashed = ast_hash if python else _no_hash
+        self._ast_hash = lru_cache(maxsize=64)(hashed)  # a program is looked up before it is appended
         self._steps = 0
         self._digest = sha256()
         self.marks: dict[str, str] = {}
@@ -289,3 +291,7 @@ class Journal:
                 "total_reward": self._rewards.get(node.id, 0.0),
             }
         )
+
+
+def _no_hash(code: str) -> None:
+    """The AST hash of what is not Python."""

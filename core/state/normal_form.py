@@ -13,7 +13,7 @@ from core.state.scopes import Kind, Scope
 
 _LOOKS_AT_NAMES = frozenset(
     {"locals", "vars", "eval", "exec", "dir", "globals", "f_locals", "f_back", "__code__", "__doc__", "__closure__",
-     "query", "evaluate"}
+     "query", "evaluate", "sql"}
 )  # fmt: skip
 """A program that mentions one of these may depend on what its variables are called: `frame.query('a > @limit')`."""
 
@@ -174,6 +174,8 @@ class NormalWriter:
         self._any(node)
 
     def _alias(self, node: ast.alias) -> None:
+        if node.name in _LOOKS_AT_NAMES:
+            self._looks_at_names = True
         self._bind_fixed(node.asname or node.name.partition(".")[0])
         self._any(node)
 

@@ -24,7 +24,8 @@ class Scope:
     def bind(self, name: str, by_assignment: bool) -> None:
         """Note that the name is bound here, unless it was declared to belong elsewhere."""
         if name not in self.elsewhere and name not in self.in_module:
-            self.bound[name] = self.bound.get(name, True) and by_assignment
+            private = name.startswith("__")  # it is another name inside of a class
+            self.bound[name] = self.bound.get(name, True) and by_assignment and not private
 
     def find(self, name: str) -> Scope | None:
         """The scope that binds the name as seen from here; class bodies are seen only from directly inside."""

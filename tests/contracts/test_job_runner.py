@@ -298,3 +298,15 @@ def test_a_script_job_keeps_what_it_was_asked_to(tmp_path: Path) -> None:
     assert value["files"]["submission/submission.csv"]["bytes"] == 4
     assert (tmp_path / "kept/submission/submission.csv").read_text() == "id,y"
     assert all("error" in value["files"][name] for name in wanted[1:])
+
+
+def test_a_job_without_a_folder_is_an_error_at_once_and_not_a_late_job(tmp_path):
+    """A full disk must not be told as a candidate that overstepped its time."""
+    runner = LocalJobs(NoSandbox(), 1, scratch=tmp_path)
+    try:
+        (next(tmp_path.glob("swarm-jobs-*")) / "job-1").write_text("in the way")
+        runner.submit(JobSpec(entry=f"{HERE}:double", payload={"n": 1}, seconds=3.0))
+        result = runner.next(timeout=10)
+    finally:
+        runner.close()
+    assert result is not None and not result.overdue and not result.lost and "FileExistsError" in result.error

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 
 import pytest
 
-from cli.control import CONTROL, OFFSET, ControlFile, restore_marks
+from cli.control import CONTROL, OFFSET, ControlFile, StopWatch, restore_marks
 from core.events import RoundOpened
 from core.state.journal import Journal
 from core.state.node import Node
@@ -112,3 +113,18 @@ def test_marks_outlive_the_process(said):
     freed = Journal(nodes=[Node(id="a", code="x")])
     restore_marks(said.store.run_dir, freed)
     assert freed.marks == {}
+
+
+def test_only_a_named_node_is_stopped(said, monkeypatch):
+    """Jobs of the run itself have no label: a stop that names nobody must not reach them."""
+    monkeypatch.setattr(StopWatch, "SECONDS", 0.01)
+    asked: list[str] = []
+    watch = StopWatch(said.store.run_dir, said.store, lambda node_id: bool(asked.append(node_id)))
+    try:
+        said.say({"kind": "stop", "node_id": ""}, {"kind": "stop", "node_id": "a"})
+        end = time.monotonic() + 5
+        while not asked and time.monotonic() < end:
+            time.sleep(0.01)
+    finally:
+        watch.close()
+    assert asked == ["a"]

@@ -20,7 +20,7 @@ from core.backend.records import Place, blank_record, reply_fields, reply_of
 from core.backend.settings import Price
 from core.contracts import CallRecord
 from core.storage.repository import RunStore
-from utils.errors import BackendError, BudgetExhausted, ConfigError, ReplyError, RunStopped
+from utils.errors import BackendError, BudgetExhausted, ConfigError, ReplyError, RunStopped, StoreError
 
 KEY = "sk-planted-0123456789"
 
@@ -366,3 +366,15 @@ def test_golden_hashes() -> None:
     assert request_hash(request, model) == "78df7cf2dce045aca0e889ed2754af7fb054fb90a3fcba11610e917b58669831"
     rules = Request("s", (Message("user", "ü\ud800"),), context={"a": [1, 2.5, None]})
     assert request_hash(rules, ModelSettings()) == "88aba9a24dba02cdb7efe651c1382bd524d3c2660815753e057dfcf786e2fe4b"
+
+
+def test_a_reservation_that_could_not_be_stored_keeps_nobody_waiting(server: FaultyServer) -> None:
+    class FullDisk(MemoryLog):
+        def hold_call(self, name: str, tokens: int, usd: float) -> None:
+            raise StoreError("disk full")
+
+    ledger = Ledger(tokens=1_000_000)
+    desk = desk_of(server, FullDisk(), ledger=ledger)
+    with pytest.raises(StoreError):
+        desk.bind("code", "n1")("s", "u")
+    assert ledger._reserved.tokens == 0

@@ -40,6 +40,18 @@ def test_what_makes_no_difference(name):
 
 
 DIFFERENT = {
+    "a private name is another one inside of a class": (
+        "def f():\n __x = 1\n class C:\n  def m(self): return __x\n return C().m()",
+        "def f():\n y = 1\n class C:\n  def m(self): return y\n return C().m()",
+    ),
+    "an expression that is evaluated under another name": (
+        "from numexpr import evaluate as ev\ndef f():\n a = 1\n b = 2\n return ev('a - b')",
+        "from numexpr import evaluate as ev\ndef f():\n b = 1\n a = 2\n return ev('a - b')",
+    ),
+    "a query that names a variable": (
+        "def f(x, y):\n a = x\n b = y\n return duckdb.sql('select * from a')",
+        "def f(x, y):\n b = x\n a = y\n return duckdb.sql('select * from a')",
+    ),
     "arguments may be named by a caller": ("def f(a): return a", "def f(b): return b"),
     "globals": ("x = 1\nprint(x)", "y = 1\nprint(y)"),
     "a closure's variable is not the inner one": (

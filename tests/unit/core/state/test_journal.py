@@ -279,3 +279,10 @@ def test_a_fingerprint_of_another_program_is_not_believed():
     stored = Journal(nodes=[node("a", 1.0, code="x = 1")])["a"]
     journal = Journal(nodes=[stored.model_copy(update={"code": "x = 2"})])
     assert journal.find_duplicate("x = 1") is None and journal.find_duplicate("x = 2  # same") == ("a", "ast")
+
+
+def test_what_is_not_python_is_compared_by_its_text():
+    """To Python's parser a C header of `#define` lines is an empty module, whatever it defines."""
+    journal = Journal(python=False, nodes=[Node(id="a", code="#define DEPTH 4\n")])
+    assert journal.find_duplicate("#define DEPTH 9\n") is None
+    assert journal.find_duplicate("#define DEPTH 4\n") == ("a", "text")
