@@ -39,11 +39,12 @@ def run(name: str) -> str:
     started = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", f"benchmarks.{name}"],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT_SECONDS, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False,
     )  # fmt: skip
     seconds = time.perf_counter() - started
     verdict = "" if done.returncode == 0 else f" **ended with exit code {done.returncode}**"
-    output = done.stdout.strip().replace(str(ROOT), ".")
+    told = done.stdout if done.returncode == 0 else done.stdout + done.stderr[-4000:]  # progress goes to stderr
+    output = told.strip("\n").rstrip().replace(str(ROOT), ".")
     day = f"{time.gmtime().tm_year}-{time.gmtime().tm_mon:02d}-{time.gmtime().tm_mday:02d}"
     return (
         f"## {name}\n\n`python -m benchmarks.{name}` ({seconds:.0f} s, {day}, {machine()}){verdict}\n\n"
