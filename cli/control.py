@@ -11,6 +11,8 @@ from core.events import Event, NodeMarked, NodeStopped, NoteAdded
 from core.state.journal import Journal
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
+from utils.errors import StoreError
+from utils.logger_system import log_msg
 
 CONTROL = "control.jsonl"
 OFFSET = "control_offset"
@@ -82,11 +84,17 @@ class StopWatch:
 
     def _watch(self) -> None:
         while not self._closed.wait(self.SECONDS):
-            lines, self._read = whole_lines(self._path, self._read)
-            for line in lines:
-                node_id = line.get("node_id")
-                if line.get("kind") == "stop" and isinstance(node_id, str) and node_id and self._stop(node_id):
-                    self._store.append([NodeStopped(node_id=node_id)])
+            try:
+                self._look()
+            except (OSError, StoreError) as error:
+                log_msg("WARNING", f"a word of the control file was not obeyed: {error}")
+
+    def _look(self) -> None:
+        lines, self._read = whole_lines(self._path, self._read)
+        for line in lines:
+            node_id = line.get("node_id")
+            if line.get("kind") == "stop" and isinstance(node_id, str) and node_id and self._stop(node_id):
+                self._store.append([NodeStopped(node_id=node_id)])
 
 
 def whole_lines(path: Path, after: int) -> tuple[list[dict[str, object]], int]:

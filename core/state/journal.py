@@ -11,6 +11,7 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any
 
+from core.state.failure import FailureKind
 from core.state.fingerprint import ast_hash, text_hash
 from core.state.node import FREE_OPERATORS, Node
 
@@ -254,7 +255,7 @@ class Journal:
         if node.is_scored:
             assert node.fitness is not None
             bisect.insort(self._ranking, (-node.fitness, position))
-        if node.code:
+        if node.code and node.failure is not FailureKind.LOST_WORKER:  # of that one nothing is known
             self._by_text.setdefault(text_hash(node.code), node.id)
             normal = node.metadata["fingerprint"].partition(":")[2]
             if normal:

@@ -106,6 +106,11 @@ def test_duplicates_are_found_by_text_and_by_meaning():
     assert journal.find_duplicate("def (") is None and journal.find_duplicate("") is None
 
 
+def test_a_program_that_was_lost_with_its_worker_may_come_again():
+    lost = node("a", failure=FailureKind.LOST_WORKER, code="x = 1\n")
+    assert Journal(nodes=[lost]).find_duplicate("x = 1\n") is None
+
+
 def test_failures_are_counted():
     kinds = [FailureKind.TIMEOUT, FailureKind.SYNTAX, FailureKind.TIMEOUT]
     journal = Journal(nodes=[node(i, failure=kind) for i, kind in enumerate(kinds)])
