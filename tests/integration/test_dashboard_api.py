@@ -308,7 +308,8 @@ def test_a_token_guards_everything_but_the_page(project):
 
 
 FAKE_MAIN = """
-import fcntl, os, sys, time
+import fcntl, os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # as main.py: a shell's background job begins deaf to it
 sys.path.insert(0, {app!r})
 from pathlib import Path
 from core.storage.repository import RunStore

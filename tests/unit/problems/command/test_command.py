@@ -129,12 +129,12 @@ def test_a_timed_command_is_scored_by_the_timing_lane(files, tmp_path_factory):
     try:
         bench = SimpleNamespace(jobs=pool, limits=Limits(seconds=20), seed=1, isolated=True, journal=Journal(True))
         evaluator = CommandEvaluator(problem, bench)
-        found = evaluator.evaluate([SimpleNamespace(code=problem.code)])[0]
+        found = evaluator.evaluate([SimpleNamespace(id="n", code=problem.code)])[0]
         assert found.failure is None, found.message
         low, high = found.interval
         assert 0.1 < low <= found.metric <= high < 5 and found.source == "verified"
         assert len(found.metadata["samples"]) >= 9 and found.term_out.count("}") == 1 and "," not in found.term_out
-        quick = evaluator.evaluate([SimpleNamespace(code=code.format(0, "wrong"))])[0]
+        quick = evaluator.evaluate([SimpleNamespace(id="n", code=code.format(0, "wrong"))])[0]
         assert quick.failure is FailureKind.EVAL_ERROR
     finally:
         pool.close()
