@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket as sockets
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -28,7 +29,7 @@ def serve(
     token: str | None = None,
     *,
     replay: ReplayAt | None = None,
-    say: Callable[[str], None] = print,
+    say: Callable[[str], None] = partial(print, flush=True),
 ) -> int:
     """Serve until Ctrl-C or SIGTERM and return 0.
 
