@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket as sockets
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -22,6 +21,11 @@ SEND_BUFFER = 256 * 1024
 _ANY = frozenset({"0.0.0.0", "::", ""})
 
 
+def tell(text: str) -> None:
+    """Print at once: who reads the address from a pipe waits for it."""
+    print(text, flush=True)
+
+
 def serve(
     project_dir: Path,
     host: str,
@@ -29,7 +33,7 @@ def serve(
     token: str | None = None,
     *,
     replay: ReplayAt | None = None,
-    say: Callable[[str], None] = partial(print, flush=True),
+    say: Callable[[str], None] = tell,
 ) -> int:
     """Serve until Ctrl-C or SIGTERM and return 0.
 
