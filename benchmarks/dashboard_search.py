@@ -1,6 +1,6 @@
 """Does watching slow the search down? The same search alone, and with 100 clients on its events.
 
-    python -m benchmarks.dashboard_search [--rounds 7] [--steps 600] [--clients 100]
+    python -m benchmarks.dashboard_search [--rounds 6] [--steps 300] [--clients 100]
 
 A search of one seed does the same work every time (bin packing u120, rules, one worker). It is pinned to one core; the
 dashboard's server and its clients to the other. Every round does it three times, every second round backwards:
@@ -173,8 +173,8 @@ def rates(found: dict[str, Done], clock: Clock) -> dict[str, float]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--clients", type=int, default=100)
     options = parser.parse_args()
     if options.rounds < 6:
