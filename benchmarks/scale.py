@@ -17,7 +17,8 @@ from collections import Counter
 from pathlib import Path
 
 from core.contracts import JobSpec, Limits
-from core.executor.jobs import JobPool, LocalJobs
+from core.executor.job_pool import JobPool
+from core.executor.jobs import LocalJobs
 
 JOB_SECONDS = 0.1
 SANDBOX = {"choice": "auto", "preload": ("math",), "python": None, "gpus": 0}

@@ -6,30 +6,18 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cli.options import add_config_options, config_of
+from utils.check import Check
 from utils.config_schema import Config
 from utils.errors import SwarmEvoError
 
-if TYPE_CHECKING:
-    from core.executor.proof import Proof
-
 PRELOAD = ("numpy", "pandas", "sklearn")
 """What competitions preload; other problems need less."""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing looked at."""
-
-    name: str
-    ok: bool
-    detail: str
-    remedy: str = ""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -116,7 +104,7 @@ def _execution(config: Config, tier: str) -> Iterator[Check]:
 
     execution = config.execution
     nowhere = tier == "none" and execution.sandbox != "none"
-    proofs: list[tuple[str, Callable[[], Proof]]] = []
+    proofs: list[tuple[str, Callable[[], Check]]] = []
     if execution.python:
         modules = PRELOAD if execution.preload is None else execution.preload
         proofs.append(("execution.python", lambda: prove_python(tier, str(execution.python), modules)))
@@ -127,7 +115,7 @@ def _execution(config: Config, tier: str) -> Iterator[Check]:
             yield Check(name, False, "there is no sandbox to prove it in", "see the check `sandbox`")
         else:
             proof = prove()
-            yield Check(proof.name, proof.ok, proof.detail, proof.remedy)
+            yield proof
 
 
 def _models(config: Config) -> list[Check]:
@@ -136,7 +124,7 @@ def _models(config: Config) -> list[Check]:
 
     found = check_models(model_settings(config.llm))
     offers = [Check(server.name, True, f"found here; use it with {server.offer}") for server in find_local_servers()]
-    return [*(Check(c.name, c.ok, c.detail, c.remedy) for c in found), *offers]
+    return [*found, *offers]
 
 
 def _attack(args: argparse.Namespace) -> int:

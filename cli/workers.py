@@ -8,7 +8,8 @@ from typing import Any
 
 from cli.live_output import LiveOutput
 from core.contracts import JobRunner, Problem
-from core.executor.jobs import JobPool, LocalJobs
+from core.executor.job_pool import JobPool
+from core.executor.jobs import LocalJobs
 from core.executor.sandbox import open_sandbox
 from utils.config_schema import Config
 from utils.logger_system import log_msg

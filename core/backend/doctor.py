@@ -24,6 +24,7 @@ from core.backend.schema import SchemaError, read_arguments
 from core.backend.settings import ModelSettings
 from core.backend.usage import Ledger
 from core.contracts import CallRecord
+from utils.check import Check
 from utils.errors import SwarmEvoError
 
 PROBE = {
@@ -38,16 +39,6 @@ PROBE = {
 }
 SERVERS = (("ollama", 11434, "ollama"), ("vllm", 8000, "vllm"), ("llama-server", 8080, "openai"))
 """(name, usual port, preset)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One line of `doctor`: `{name, ok, detail, remedy}`."""
-
-    name: str
-    ok: bool
-    detail: str
-    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ import json
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from core.executor import devices
 from core.executor.sandbox import make_sandbox
 from core.executor.server import ServerConfig, own_python, private_folder
 from core.executor.warm import WarmSandbox
+from utils.check import Check
 from utils.errors import SandboxError
 
 _LIMITS = Limits(seconds=60, memory_mb=4096, processes=64, output_kb=256)
@@ -62,17 +62,7 @@ print(json.dumps({
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """One thing that was tried."""
-
-    name: str
-    ok: bool
-    detail: str
-    remedy: str = ""
-
-
-def prove_python(tier: str, python: str, preload: Sequence[str]) -> Proof:
+def prove_python(tier: str, python: str, preload: Sequence[str]) -> Check:
     """Run a program in the user's interpreter, in `tier`: which version it is, what of `preload` it has."""
     name = "execution.python"
     try:
@@ -82,27 +72,27 @@ def prove_python(tier: str, python: str, preload: Sequence[str]) -> Proof:
             preloaded = [module for module in preload if module not in trial.missing]
     except (SandboxError, ValueError) as error:
         remedy = "give the path of a Python 3.9 or newer that every user can read and start"
-        return Proof(name, False, f"{python}: {error}", remedy)
+        return Check(name, False, f"{python}: {error}", remedy)
     here = [f"{module} {modules[module][1]}".strip() for module in preloaded if modules[module][0]]
     gone = [f"{module} ({modules[module][1]})" for module in preload if not modules[module][0]]
     detail = f"{kind} {version} ran a program in tier {tier} ({executable}, prefix {prefix})"
     detail += f"; preloads {', '.join(here) or 'nothing'}" + (f"; not there: {', '.join(gone)}" if gone else "")
-    return Proof(name, True, detail)
+    return Check(name, True, detail)
 
 
-def prove_gpus(tier: str, gpus: int, python: str | None) -> Proof:
+def prove_gpus(tier: str, gpus: int, python: str | None) -> Check:
     """List device nodes and driver libraries from inside `tier`. Not ok where a node is missing or cannot be opened."""
     name, untested = "execution.gpus", "untested hardware: this path was never run on a GPU of ours"
     try:
         nodes, folders = devices.visible(gpus)
     except SandboxError as error:
-        return Proof(name, False, f"{error} ({untested})", "set execution.gpus=0, or install the GPU and its driver")
+        return Check(name, False, f"{error} ({untested})", "set execution.gpus=0, or install the GPU and its driver")
     names = {"NODES": list(nodes), "FOLDERS": list(folders), "LIBRARIES": list(devices.LIBRARIES)}
     try:
         with _Trial(tier, python or own_python(), (), gpus) as trial:
             found = trial.say("\n".join(f"{key} = {value!r}" for key, value in names.items()) + _DEVICES)
     except (SandboxError, ValueError) as error:
-        return Proof(name, False, f"{error} ({untested})", "see the check `sandbox`")
+        return Check(name, False, f"{error} ({untested})", "see the check `sandbox`")
     refused = {path: why for path, why in found["nodes"].items() if why}
     seen = ", ".join(path for path in found["nodes"] if path not in refused) or "no device node"
     libraries = ", ".join([*found["libraries"], *found["folders"]]) if found["libraries"] else "no driver library"
@@ -112,7 +102,7 @@ def prove_gpus(tier: str, gpus: int, python: str | None) -> Proof:
     remedy = (
         "let every user read and write the device nodes" if refused else "install the driver's libraries below /usr"
     )
-    return Proof(name, not refused and bool(found["libraries"]), f"{detail} ({untested})", remedy)
+    return Check(name, not refused and bool(found["libraries"]), f"{detail} ({untested})", remedy)
 
 
 class _Trial:

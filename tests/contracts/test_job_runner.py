@@ -14,7 +14,8 @@ import pytest
 
 from core.contracts import JobBench, JobResult, JobRunner, JobSpec, Limits
 from core.executor.fallback import FallbackJobs
-from core.executor.jobs import JobPool, LocalJobs, execution_result, script_spec
+from core.executor.job_pool import JobPool
+from core.executor.jobs import LocalJobs, execution_result, script_spec
 from core.executor.remote import RemoteJobs
 from core.executor.sandbox import open_sandbox
 from core.executor.shipping import serve

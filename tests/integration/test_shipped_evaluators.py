@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from core.contracts import Limits
-from core.executor.jobs import JobPool
+from core.executor.job_pool import JobPool
 from core.executor.remote import RemoteJobs
 from core.executor.sandbox import open_sandbox
 from core.executor.shipping import MOST_BYTES, check_shippable, serve

@@ -12,7 +12,7 @@ import pytest
 
 from core.contracts import JobSpec
 from core.executor import modal_jobs
-from core.executor.jobs import JobPool
+from core.executor.job_pool import JobPool
 from core.executor.remote import RemoteJobs
 from utils.errors import ConfigError, JobLost
 

@@ -11,7 +11,7 @@ import pytest
 
 from core.contracts import JobResult, JobSpec
 from core.executor.fallback import FallbackJobs
-from core.executor.jobs import JobPool
+from core.executor.job_pool import JobPool
 from core.executor.remote import RemoteJobs
 from core.executor.shipping import pack_folder
 from utils.errors import JobLost, SandboxError

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from core.contracts import AgentContext, ExecutionResult, Limits
-from core.executor.jobs import JobPool, LocalJobs
+from core.executor.job_pool import JobPool
+from core.executor.jobs import LocalJobs
 from core.executor.sandbox import open_sandbox
 from core.state.failure import FailureKind
 from core.state.journal import Journal

@@ -1,0 +1,135 @@
+"""JobPool: many threads submit jobs to one runner, of whatever kind, and wait for their results."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from typing import Any
+
+from core.contracts import JobResult, JobRunner, JobSpec
+from utils.errors import BudgetExhausted, JobLost, JobOverdue, JobStopped, SandboxError
+
+STOPPED = "the user stopped it while it ran"
+_ATTEMPTS = 3
+
+
+class JobPool:
+    """Implements `Jobs` over a runner: many threads submit and wait; one thread hands out the results.
+
+    A lost worker's job is run again, up to three times in all; one that overstepped its deadline is not.
+
+    Args:
+        seconds_left: → seconds of the run's budget that are left. A job that is still under way at their end is
+            cancelled, and BudgetExhausted is raised: its node stays open for a resume.
+    """
+
+    def __init__(self, runner: JobRunner, seconds_left: Callable[[], float] | None = None) -> None:
+        self.slots = runner.slots
+        self._runner = runner
+        self._seconds_left = seconds_left
+        self._waiting: dict[str, tuple[Future[JobResult], str]] = {}
+        """Job id → who waits for it, and the job's label."""
+        self._stopped: set[str] = set()
+        self._early: dict[str, JobResult] = {}
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._pump = threading.Thread(target=self._hand_out, daemon=True, name="job-results")
+        self._pump.start()
+
+    def run(self, spec: JobSpec) -> Any:
+        return self._value(self._submit(spec), spec)
+
+    def map(self, specs: Iterable[JobSpec]) -> list[Any]:
+        todo = list(specs)
+        futures = [self._submit(spec) for spec in todo]
+        return [self._value(future, spec) for future, spec in zip(futures, todo, strict=True)]
+
+    def stop(self, label: str) -> bool:
+        """Kill what runs under that label, for the user; whoever waits gets JobStopped. False if nothing does."""
+        with self._lock:
+            found = {id_: future for id_, (future, of) in self._waiting.items() if of == label}
+            if found:
+                self._stopped.add(label)
+            for id_ in found:
+                del self._waiting[id_]
+        for id_, future in found.items():
+            self._runner.cancel(id_)
+            future.set_result(JobResult(id=id_, lost=True))
+        return bool(found)
+
+    def refuse(self, labels: Iterable[str]) -> None:
+        """Jobs of these labels were stopped when the run was first done: they are not begun again."""
+        self._stopped.update(labels)
+
+    def close(self) -> None:
+        """Close the runner as well. Whoever still waits gets JobLost."""
+        self._closed.set()
+        self._pump.join(timeout=5.0)
+        self._runner.close()
+        with self._lock:
+            waiting, self._waiting = self._waiting, {}
+        for id_, (future, _) in waiting.items():
+            future.set_result(JobResult(id=id_, lost=True, error="the job pool was closed"))
+
+    def _submit(self, spec: JobSpec) -> Future[JobResult]:
+        if self._closed.is_set():
+            raise JobLost("the job pool is closed")
+        if spec.label in self._stopped:
+            raise JobStopped(STOPPED)
+        future: Future[JobResult] = Future()
+        id_ = self._runner.submit(spec)
+        with self._lock:
+            early = self._early.pop(id_, None)
+            if early is None:
+                self._waiting[id_] = future, spec.label
+        if early is not None:
+            future.set_result(early)
+        return future
+
+    def _value(self, future: Future[JobResult], spec: JobSpec) -> Any:
+        for attempt in range(1, _ATTEMPTS + 1):
+            result = self._wait(future)
+            if result.lost and spec.label in self._stopped:
+                raise JobStopped(STOPPED)
+            if result.overdue:
+                raise JobOverdue(result.error)
+            if not result.lost:
+                break
+            if attempt == _ATTEMPTS or self._closed.is_set():
+                raise JobLost(result.error or f"the worker of {spec.entry} was lost {attempt} times")
+            future = self._submit(spec)
+        if result.error:
+            raise SandboxError(result.error)
+        return result.value
+
+    def _wait(self, future: Future[JobResult]) -> JobResult:
+        while True:
+            left = self._seconds_left() if self._seconds_left else None
+            try:
+                return future.result(timeout=None if left is None or left == math.inf else max(left, 0.0))
+            except TimeoutError:
+                if self._seconds_left is not None and self._seconds_left() <= 0:
+                    self._give_up(future)
+                    raise BudgetExhausted("budget.seconds is reached; what was running stays open") from None
+
+    def _give_up(self, future: Future[JobResult]) -> None:
+        with self._lock:
+            ids = [id_ for id_, (waiting, _) in self._waiting.items() if waiting is future]
+            for id_ in ids:
+                del self._waiting[id_]
+        for id_ in ids:
+            self._runner.cancel(id_)
+
+    def _hand_out(self) -> None:
+        while not self._closed.is_set():
+            result = self._runner.next(timeout=0.2)
+            if result is None:
+                continue
+            with self._lock:
+                waiting = self._waiting.pop(result.id, None)
+                if waiting is None:
+                    self._early[result.id] = result
+            if waiting is not None:
+                waiting[0].set_result(result)
