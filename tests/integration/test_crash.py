@@ -217,7 +217,7 @@ def test_a_note_is_told_to_one_round_exactly(cli, toy, boundary):
 FAMILIES = {
     "competition": ["--problem.name=diabetes", "--search.max_steps=6", "--search.num_drafts=3"],
     "bin_packing": [
-        "--problem=bin_packing", "--problem.name=u120", "--search.max_generations=4", "--search.per_island=4",
+        "--problem=bin_packing", "--problem.name=u120", "--search.max_generations=20", "--search.per_island=4",
     ],
     "connect_four": [
         "--problem=connect_four", "--search.max_generations=2", "--arena.openings=1", "--arena.gauntlet=2",
