@@ -53,7 +53,7 @@ check: $(VENV)/.dev  ## lint, format and types
 format: $(VENV)/.dev  ## format the code
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 
-page: dashboard/web/dist/index.html  ## build the dashboard's page (needs Node 20 or newer)
+page: dashboard/web/dist/index.html  ## build the dashboard's page (needs Node 20.19 or newer)
 
 dashboard/web/dist/index.html: $(shell find dashboard/web/src dashboard/web/index.html dashboard/web/package-lock.json 2>/dev/null)
 	npm --prefix dashboard/web ci

@@ -19,6 +19,7 @@ from pathlib import Path
 from core.contracts import JobSpec, Limits
 from core.executor.job_pool import JobPool
 from core.executor.jobs import LocalJobs
+from utils.extras import install_line
 
 JOB_SECONDS = 0.1
 SANDBOX = {"choice": "auto", "preload": ("math",), "python": None, "gpus": 0}
@@ -171,7 +172,7 @@ def main(words: list[str]) -> int:
         try:
             import ray  # noqa: F401
         except ImportError:
-            print("ray: not installed, no figure (pip install 'swarm-evo[ray]')")
+            print(f"ray: not installed, no figure ({install_line('ray')})")
         else:
             print(f"ray, 2 slots: {ray_overhead(100) * 1000:.1f} ms a job beyond its {JOB_SECONDS * 1000:.0f} ms")
             cluster(args.jobs)

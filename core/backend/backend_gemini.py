@@ -12,6 +12,7 @@ from core.backend.network import check_address
 from core.backend.settings import ModelSettings
 from core.backend.stream import Collector, within_size
 from utils.errors import ConfigError
+from utils.extras import install_line
 
 _BROKEN_CALL = frozenset(
     {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE"}
@@ -25,8 +26,8 @@ def connect(settings: ModelSettings) -> Any:
     try:
         from google import genai
     except ImportError as error:
-        install = 'pip install "swarm-evo[gemini]"'
-        raise ConfigError(f"provider '{settings.provider}' needs the package google-genai: {install}") from error
+        needs = f"provider '{settings.provider}' needs the package google-genai"
+        raise ConfigError(f"{needs}: {install_line('gemini')}") from error
     build: Any = genai.Client
     options: dict[str, Any] = {"timeout": int(settings.timeout * 1000)}
     given = {"base_url": settings.base_url, "api_version": settings.api_version}

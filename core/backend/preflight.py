@@ -14,6 +14,7 @@ from core.backend.providers import PROVIDERS, is_claude
 from core.backend.settings import ModelSettings, key_names
 from utils.config_schema import BudgetSection
 from utils.errors import ConfigError
+from utils.extras import install_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def _check_provider(settings: ModelSettings) -> None:
         raise ConfigError(f"llm.{settings.role}.base_url={address}: an address begins with http:// or https://")
     package, extra = _package(settings)
     if package and not _is_installed(package):
-        raise ConfigError(f'{name} needs a package that is not installed: pip install "swarm-evo[{extra}]"')
+        raise ConfigError(f"{name} needs a package that is not installed: {install_line(extra)}")
 
 
 def _package(settings: ModelSettings) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from utils.errors import ConfigError, JobLost
+from utils.extras import install_line
 
 APP = Path(__file__).resolve().parent.parent.parent
 SHIPPED = ("core", "utils", "agents", "problems")
@@ -36,7 +37,7 @@ class ModalCloud:
             import modal
         except ImportError as error:
             raise ConfigError(
-                "execution.runner=modal: no SDK; install the extra [modal] (pip install 'swarm-evo[modal]')"
+                f"execution.runner=modal: no SDK; install the extra [modal] ({install_line('modal')})"
             ) from error
         self._modal = modal
         self._sandbox = {name: list(v) if isinstance(v, tuple) else v for name, v in sandbox.items()}

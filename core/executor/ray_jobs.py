@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from utils.errors import ConfigError, JobLost, SandboxError
+from utils.extras import install_line
 
 APP = Path(__file__).resolve().parent.parent.parent
 SHIPPED = ("core", "utils", "agents", "problems")
@@ -36,7 +37,7 @@ class RayCluster:
             import ray
         except ImportError as error:
             raise ConfigError(
-                "execution.runner=ray: Ray is not installed; install the extra [ray] (pip install 'swarm-evo[ray]')"
+                f"execution.runner=ray: Ray is not installed; install the extra [ray] ({install_line('ray')})"
             ) from error
         for name, value in KEEPALIVE.items():
             os.environ.setdefault(name, value)

