@@ -59,7 +59,7 @@ class LiveView:
                 score = "failed" if event.metric is None else f"{event.metric:.6g}"
                 self._baselines.append(f"{event.name} {score}")
             elif isinstance(event, Warned):
-                self._warnings.append(event.text)
+                self._warnings.append(f"{event.at.astimezone():%H:%M:%S} {event.text}")
 
     def conclude(self, outcome: Outcome) -> None:
         self.close()

@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -22,11 +22,11 @@ from cli.run_folder import hold, new_run
 from cli.sinks import BestSink, MetricsSink
 from cli.view import View, open_view
 from cli.workers import proof_of
-from core.events import RunFinished, RunStarted
+from core.events import RunFinished, RunStarted, Warned
 from core.storage.repository import RunStore
 from utils.config import secrets_of, to_plain
 from utils.config_schema import Config
-from utils.errors import ConfigError, NoSandboxError, SwarmEvoError
+from utils.errors import ConfigError, NoSandboxError, StoreError, SwarmEvoError
 from utils.logger_system import configure, log_msg
 
 
@@ -101,7 +101,8 @@ class RunSession:
         self.store_closed = False
         self._stack.callback(self._close_store)
         scratch = "verifies" in self._origin  # removed at its end: the links to the newest run stay
-        configure(self.run_dir, secrets=secrets_of(self.config), level=self.config.logging.level, link=not scratch)
+        secrets, level = secrets_of(self.config), self.config.logging.level
+        self._log = configure(self.run_dir, secrets=secrets, level=level, link=not scratch)
         self._before = float(self.store.get_fact("active_seconds") or 0.0)
         self._stack.enter_context(self._signals())
         try:
@@ -167,7 +168,13 @@ class RunSession:
             self.search.live,
             view,
         ]
+        self._log.listen(self._warn)
+        self._stack.callback(self._log.listen, None)
         return view
+
+    def _warn(self, text: str) -> None:
+        with suppress(StoreError):  # the log has it; a store that cannot be written ends the run by itself
+            self.store.append([Warned(text=text)])
 
     def _record_start(self) -> None:
         config, problem, store = self.config, self.problem, self.store

@@ -12,7 +12,8 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,16 +52,36 @@ class RunLog:
         self._lock = threading.Lock()
         self._text = (run_dir / "system.log").open("a", encoding="utf-8", errors="backslashreplace")
         self.metrics: MetricsLog | None = None
+        self._listener: Callable[[str], None] | None = None
+        self._untold: deque[str] = deque(maxlen=100)
+
+    def listen(self, listener: Callable[[str], None] | None) -> None:
+        """`listener` is told the text of each warning, masked, and of those that came before it; None ends that."""
+        with self._lock:
+            self._listener, untold = listener, list(self._untold)
+            self._untold.clear()
+        for line in untold if listener else ():
+            listener(line)
 
     def message(self, level: str, text: str) -> None:
+        line = self.mask(_one_entry(text))
+        if level == "WARNING":
+            self._tell(line)
         if LEVELS.index(level) < self._threshold:
             return
-        line = self.mask(_one_entry(text))
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         with self._lock:
             if not self._text.closed:
                 self._text.write(f"{now} {level:<7} {line}\n")
                 self._text.flush()
+
+    def _tell(self, line: str) -> None:
+        with self._lock:
+            listener = self._listener
+            if listener is None:
+                self._untold.append(line)
+        if listener is not None:
+            listener(line)
 
     def open_metrics(self) -> MetricsLog:
         """The run's metrics files, opened at the first need."""

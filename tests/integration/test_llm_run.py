@@ -20,6 +20,7 @@ from pydantic import SecretStr
 
 from core.backend import Ledger, MemoryLog, ModelSettings, QueryDesk
 from core.backend.settings import Price
+from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from utils.errors import BudgetExhausted
 
@@ -128,6 +129,9 @@ def test_20_steps_with_30_percent_faults_then_a_rerun_for_nothing(tmp_path: Path
     assert facts["cost_usd"] == pytest.approx(dollars(server))
     assert sum(call.tries for call in calls) == server.layer.requests
     assert "HTTP 429" in (run / "system.log").read_text()
+    with RunReader(run) as reader:
+        waits = [event.text for event in reader.events(limit=10_000, types=["warning"])]
+    assert waits and all(f"warning: {wait}" in said for wait in waits if "next try in" in wait)
     print(f"20 steps: {server.layer.requests} requests, {len(calls)} answers, {sum(server.billed)} tokens")
 
     asked = server.layer.requests

@@ -67,6 +67,19 @@ def test_texts_inside_of_lists_are_masked_and_lists_fit_into_a_cell(run_dir):
     assert "hunter2" not in (run_dir / "metrics.csv").read_text()
 
 
+def test_a_listener_is_told_each_warning_once_and_masked(run_dir):
+    log = configure(run_dir, secrets=["hunter2hunter2"], level="ERROR")
+    told = []
+    log_msg("WARNING", "early, hunter2hunter2")
+    log.listen(told.append)
+    log_msg("INFO", "no")
+    log_msg("WARNING", "late")
+    log_msg("ERROR", "no")
+    log.listen(None)
+    log_msg("WARNING", "after")
+    assert told == ["early, ********", "late"]
+
+
 def test_ensure_raises_and_is_logged(run_dir):
     configure(run_dir)
     ensure(True, "fine")
