@@ -66,15 +66,22 @@ class BaseAgent(ABC):
                 text = UNREADABLE + fault
             if fault is None:
                 break
-            user = self._again(prompt, fault, text)
+            user = self._again(prompt, fault, "" if text.startswith(UNREADABLE) else text)
         return text
 
     def generate(self, context: AgentContext) -> AgentResult:
         return self.code(context, self.reply(context, self.prompt(context)))
 
     def _again(self, prompt: Prompt, reason: str, reply: str) -> str:
-        """The prompt with the unusable reply, which may fill what is left of the budget, at least a tenth of it."""
+        """The prompt with the unusable reply, which may fill what is left of the budget, at least a tenth of it.
+
+        A reply that the backend could not read (cut, empty) is not shown: the reason says all that is known of it.
+        """
         budget = self.builder.max_tokens * BYTES_PER_TOKEN
         room = max(budget // 10, budget - len(prompt.user.encode()))
-        values = {"prompt": prompt.user.strip(), "reason": reason, "reply": fence(shorten(reply, room))}
+        values = {
+            "prompt": prompt.user.strip(),
+            "reason": reason,
+            "reply": fence(shorten(reply, room)) if reply else "",
+        }
         return fill_template(self.templates["repair"], values)

@@ -21,6 +21,8 @@ class Deadline:
     """How long one attempt may still take. Streams ask it between chunks; `cut` ends them early."""
 
     seconds: float
+    advice: str = ""
+    """What to change where it is too short; ends the message."""
     started: float = field(default_factory=time.monotonic)
     cut: bool = False
 
@@ -28,10 +30,15 @@ class Deadline:
     def left(self) -> float:
         return self.started + self.seconds - time.monotonic()
 
+    @property
+    def text(self) -> str:
+        """What is said when it passes."""
+        return f"no complete reply within {self.seconds:g} s{self.advice}"
+
     def check(self) -> None:
         """Raise TimeoutError if the time is over or nobody waits any longer."""
         if self.cut or self.left <= 0:
-            raise TimeoutError(f"no complete reply within {self.seconds:g} s")
+            raise TimeoutError(self.text)
 
 
 class _Outcome(Generic[T]):
@@ -66,7 +73,7 @@ def call_within(deadline: Deadline, call: Callable[[], T], stop: threading.Event
             raise RunStopped("stopped during a call of a model")
         if deadline.left <= 0:
             deadline.cut = True
-            raise LostReplyError(f"{name}: no complete reply within {deadline.seconds:g} s")
+            raise LostReplyError(f"{name}: {deadline.text}")
     if outcome.error is not None:
         raise outcome.error
     return outcome.value  # type: ignore[return-value]

@@ -35,7 +35,9 @@ class Lines:
 
     def send(self, request: Request, settings: ModelSettings) -> Reply:
         """One attempt. Raises errors of ours only, without a chain: the original may hold the key."""
-        client, deadline = self._client(settings), Deadline(settings.timeout)
+        prefix = f"llm.{settings.role}"
+        advice = f" ({prefix}.timeout); raise it, or lower {prefix}.max_tokens={settings.max_tokens}"
+        client, deadline = self._client(settings), Deadline(settings.timeout, advice)
         send = PROVIDER_TO_QUERY[settings.provider]
         try:
             return call_within(

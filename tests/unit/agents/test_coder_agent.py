@@ -72,7 +72,10 @@ def test_repairs_can_be_switched_off(context):
 
 def test_a_reply_the_backend_cannot_read_is_repaired_and_then_a_failure(context, program):
     task = context([ReplyError("truncated"), reply_with(program)])
-    assert agent.generate(task).success and "truncated" in task.query.calls[1]["user"]
+    assert agent.generate(task).success
+    again = task.query.calls[1]["user"]
+    assert "truncated" in again and again.count("truncated") == 1, "the reason once"
+    assert UNREADABLE not in again, "our own mark is not what the model wrote"
     task = context([ReplyError("truncated")] * 4)
     result = agent.generate(task)
     assert (result.failure, result.error, result.node.code) == (FailureKind.REPLY_ERROR, "truncated", "")

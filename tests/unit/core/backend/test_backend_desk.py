@@ -378,3 +378,11 @@ def test_a_reservation_that_could_not_be_stored_keeps_nobody_waiting(server: Fau
     with pytest.raises(StoreError):
         desk.bind("code", "n1")("s", "u")
     assert ledger._reserved.tokens == 0
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_model_slower_than_its_deadline_is_told_with_the_keys_to_set(server: FaultyServer, stream: bool) -> None:
+    server.state.scenarios.add(Delay(1.0))
+    desk = desk_of(server, options={"timeout": 0.2, "attempts": 1, "stream": stream})
+    with pytest.raises(BackendError, match=r"within 0\.2 s \(llm\.code\.timeout\).*llm\.code\.max_tokens=500"):
+        desk.bind("code", "n1")("s", "u")
