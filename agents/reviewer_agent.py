@@ -63,25 +63,21 @@ class ReviewerAgent:
     def review(self, context: AgentContext, node: Node) -> Review:
         """The model's reading; where it gives none that can be read, the bare facts of the run."""
         system, user = self._messages(context, node)
-        reason = ""
+        facts = review_facts(node, context.lower_is_better)
+        ask, reason = user, ""
         for attempt in range(self.repairs + 1):
-            ask = (
-                user
-                if not reason
-                else f"{user}\n\nYour last call could not be used: {reason}\nCall the function again."
-            )
             try:
                 text = context.query(
-                    system,
-                    ask,
-                    tools=[REVIEW_TOOL],
-                    tool_choice=REVIEW_CHOICE,
-                    context=review_facts(node, context.lower_is_better),
-                    attempt=attempt,
+                    system, ask, tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE, context=facts, attempt=attempt
                 )
+            except ReplyError as error:  # the backend has already asked in every form it knows
+                reason = str(error)
+                break
+            try:
                 return read_review(text)
             except ReplyError as error:
                 reason = str(error)
+                ask = f"{user}\n\nYour last call could not be used: {reason}\nCall the function again."
         return _from_facts(node, f"The reviewer's reply could not be used ({reason}).")
 
     def _messages(self, context: AgentContext, node: Node) -> tuple[str, str]:

@@ -72,10 +72,17 @@ def test_arguments_that_do_not_fit_are_refused_with_a_reason(text):
 
 
 def test_a_bad_call_is_asked_for_again_with_the_reason(context):
-    task = context(["{}", ReplyError("no tool call"), json.dumps(GOOD)])
+    task = context(["{}", json.dumps(GOOD)])
     assert reviewer.review(task, NODE).metric == 0.25
-    assert [c["attempt"] for c in task.query.calls] == [0, 1, 2]
-    assert "is_bug" in task.query.calls[1]["user"] and "no tool call" in task.query.calls[2]["user"]
+    assert [c["attempt"] for c in task.query.calls] == [0, 1]
+    assert "is_bug" in task.query.calls[1]["user"]
+
+
+def test_what_the_backend_gave_up_is_not_begun_anew(context):
+    """Behind one query() are up to six calls: a model that cannot fill in a form would be asked 24 times a review."""
+    task = context([ReplyError("no usable arguments after 3 repairs"), json.dumps(GOOD)])
+    assert "after 3 repairs" in reviewer.review(task, NODE).summary
+    assert len(task.query.calls) == 1
 
 
 def test_after_the_repairs_the_facts_of_the_run_speak(context):
