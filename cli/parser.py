@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import os
 import sys
@@ -102,6 +103,10 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return rest, overrides
 
 
+_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO})
+"""What a disk does to any write; a resume goes on where it happened."""
+
+
 def main(words: Sequence[str]) -> int:
     """Run a verb; every error raised on purpose becomes one line on stderr and its exit code."""
     try:
@@ -113,6 +118,11 @@ def main(words: Sequence[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as error:
+        if error.errno not in _DISK:
+            raise
+        print(f"swarm-evo: {error.filename or 'a file of the run'}: {error.strerror}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("swarm-evo: interrupted", file=sys.stderr, flush=True)
         sys.stdout.flush()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from support.command_line import PLUGINS, ROOT, Cli
@@ -80,6 +82,41 @@ def test_no_valid_program_is_said_plainly_and_is_no_error(cli, toy):
     assert shown["best_node_id"] is None and shown["final_metric"] is None
     ended = cli("export-best", "latest")
     assert ended.code == 2 and "no valid program" in ended.line
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """Makes a file system of so many kilobytes at a folder, or gives it another size."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+
+    def resize(kilobytes: int) -> Path:
+        again = "remount," if folder.is_mount() else ""
+        words = ["mount", "-t", "tmpfs", "-o", f"{again}size={kilobytes}k,nr_inodes=0", "none", str(folder)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
+        return folder
+
+    yield resize
+    if folder.is_mount():
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("kilobytes", [4, 60, 120, 250, 400])
+def test_a_full_disk_at_any_moment_is_one_line_and_loses_nothing(cli_at, toy, small_disk, kilobytes):
+    whole = cli_at("whole")
+    assert whole(*toy(40)).code == 0
+    cli = Cli(small_disk(kilobytes))
+    ended = cli(*toy(40))
+    assert ended.code == 1 and "Traceback" not in ended.err, ended.err
+    assert re.search("full|No space left", ended.line), ended.err
+    small_disk(100_000)
+    again = cli("resume", "latest")
+    if again.code == 2:  # the disk was full before the run began
+        again = cli(*toy(40))
+    assert again.code == 0, again.err
+    assert cli.show()["journal_sha256"] == whole.show()["journal_sha256"]
 
 
 def test_a_full_disk_is_one_line_and_the_run_can_be_resumed(tmp_path, toy):
