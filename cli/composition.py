@@ -27,12 +27,14 @@ from core.contracts import (
     Bench,
     CallRecord,
     Evaluator,
+    EvaluatorDefaults,
     Jobs,
     Limits,
     Problem,
     Progress,
     Reviewer,
     SearchPolicy,
+    with_defaults,
 )
 from core.node_life import Brief, NodeLife
 from core.orchestrator import Control, Orchestrator, Plan
@@ -104,7 +106,7 @@ def compose(
 ) -> Search:
     """Build every part for one run. Raises ConfigError and NoSandboxError before anything runs."""
     closers: list[Callable[[], None]] = []
-    journal = Journal(problem.lower_is_better, python=getattr(problem, "language", "python") == "python")
+    journal = Journal(problem.lower_is_better, python=problem.language == "python")
     desk = _desk(config, problem, store, stop_now, recorded)
     closers.append(desk.close)
     live = LiveOutput(run_dir)
@@ -129,9 +131,8 @@ def compose(
             "smoke": config.search.smoke,
         },
     )
-    evaluator = problem.evaluator(bench)
-    if hasattr(evaluator, "close"):
-        closers.append(evaluator.close)
+    evaluator = with_defaults(problem.evaluator(bench), EvaluatorDefaults)
+    closers.append(evaluator.close)
     life = NodeLife(
         agents=agents_of(config, problem),
         reviewer=reviewer_of(config),

@@ -10,7 +10,10 @@ from cli.options import add_run_argument, project_dir_of
 from cli.outcome import write_solution
 from cli.resume import stored_config
 from cli.run_folder import find_run
+from core.contracts import Problem
+from core.state.node import Node
 from core.storage.reader import RunReader
+from utils.config_schema import Config
 from utils.errors import ConfigError
 
 
@@ -60,11 +63,8 @@ def _record(reader: RunReader, folder: Path) -> None:
     print(folder / "manifest.json")
 
 
-def _refit(args: argparse.Namespace, config: object, problem: object, node: object, out: Path) -> list[Path]:
-    refit = getattr(problem, "refit", None)
-    if refit is None:
-        raise ConfigError("--refit: only competitions have labelled rows to train on once more")
+def _refit(args: argparse.Namespace, config: Config, problem: Problem, node: Node, out: Path) -> list[Path]:
     from cli.composition import open_jobs
 
     with open_jobs(config, problem, out, accept_unsandboxed=args.i_accept_unsandboxed) as (jobs, limits):
-        return list(refit(node, out, jobs, limits))
+        return problem.refit(node, out, jobs, limits)

@@ -91,15 +91,13 @@ def conclude(search: Search, store: RunStore, run_dir: Path, reason: str) -> Out
 def _finalists(search: Search) -> list[Node]:
     """The best on validation; in the order of a second look, where the evaluator has instances left for one."""
     top = search.journal.top(search.config.search.top_k)
-    look = getattr(search.evaluator, "second_look", None)
-    again = looked_again(top, look(top), search.problem.lower_is_better) if look and top else []
-    return again or top
+    verdicts = search.evaluator.second_look(top) if top else None
+    return (looked_again(top, verdicts, search.problem.lower_is_better) if verdicts else []) or top
 
 
 def _appointed(search: Search) -> Node | None:
     """The evaluator's own winner, where scores of different rounds cannot be compared (the arena's champion)."""
-    appoint = getattr(search.evaluator, "choice", None)
-    node_id = appoint() if appoint else None
+    node_id = search.evaluator.choice()
     return search.journal.get_node_by_id(node_id) if node_id else None
 
 

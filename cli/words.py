@@ -43,9 +43,8 @@ def banner(session: RunSession) -> list[str]:
             f"NOTE: nothing answers at {url} yet; start that server, or Ctrl-C and resume later"
             for url in silent_servers(session.search.desk.roles)
         ]
-    note = getattr(problem, "note", "")
-    if note:
-        lines.append(f"note: {note}")
+    if problem.note:
+        lines.append(f"note: {problem.note}")
     if session.search.sandbox_tier == "none":
         lines.append("NO SANDBOX: programs run with your rights, scores are unisolated")
     return lines
@@ -201,7 +200,7 @@ def _next(outcome: Outcome) -> list[str]:
     run = outcome.run_dir.name
     lines = ["", "next:", f"  python main.py show {run}"]
     if outcome.search.problem.family == "competition":
-        if outcome.best is not None and not getattr(outcome.search.problem, "claims_only", False):
+        if outcome.best is not None and not outcome.search.problem.claims_only:
             lines.append(f"  python main.py export-best {run} --refit")
         lines.append('  python main.py --data.dir=FOLDER --data.goal="…" --data.target=COLUMN --data.metric=rmse')
     if outcome.search.problem.family == "arena" and outcome.best is not None:

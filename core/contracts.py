@@ -14,13 +14,14 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.state.failure import FailureKind
 from core.state.node import MetricSource, Node, Operator
 from core.state.task import Task
+from utils.errors import ConfigError
 
 if TYPE_CHECKING:
     from core.events import Event
@@ -233,7 +234,35 @@ class Evaluation(BaseModel):
     """Plain JSON that goes to `Node.metadata` (medals, rung of the ladder, games, …)."""
 
 
-class Evaluator(Protocol):
+class EvaluatorDefaults(Protocol):
+    """What an evaluator may leave out, and what then holds. `Evaluator` inherits it."""
+
+    def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
+        """Search better constants for `node`, a copy of its parent, whose trials run under `node_id`.
+
+        Returns:
+            The verdict on the program with `code` set, or a `duplicate_of` where nothing better was found.
+        """
+        return Evaluation(failure=FailureKind.EVAL_ERROR, message="this problem's evaluator cannot tune")
+
+    def second_look(self, nodes: Sequence[Node]) -> list[Evaluation] | None:
+        """Verdicts, in order, on cases that no step of the search saw, for the final choice; None: none are left."""
+        return None
+
+    def choice(self) -> str | None:
+        """Id of the run's answer, where scores of different rounds cannot be compared. None: the best score wins."""
+        return None
+
+    def ensemble(self, nodes: Sequence[Node]) -> tuple[str, list[Node], str] | None:
+        """(program, members, plan) of a blend of `nodes` that is better than each alone; None: there is none."""
+        return None
+
+    def close(self) -> None:
+        """End what the evaluator started, when the run ends."""
+        return None
+
+
+class Evaluator(EvaluatorDefaults, Protocol):
     """Reaches verdicts. Built by `Problem.evaluator(bench)`.
 
     `together` False: nodes are judged alone; `evaluate` is called with one node, from several threads at once.
@@ -526,11 +555,34 @@ class Baseline:
     code: str
 
 
-class Problem(Protocol):
+class ProblemDefaults(Protocol):
+    """What a problem may leave out, and what then holds. `Problem` inherits it."""
+
+    @property
+    def language(self) -> str:
+        """Of the programs. Only Python's are compared by their syntax tree."""
+        return "python"
+
+    @property
+    def note(self) -> str:
+        """What a user must know about the scores before the search begins; '' if nothing. Asked after `prepare`."""
+        return ""
+
+    def refit(self, node: Node, out: Path, jobs: Jobs, limits: Limits) -> list[Path]:
+        """Train `node` once more on all labelled rows, write program and outputs into `out`, return what was written.
+
+        Raises:
+            ConfigError: the problem has nothing to train on.
+        """
+        raise ConfigError("--refit: only competitions have labelled rows to train on once more")
+
+
+class Problem(ProblemDefaults, Protocol):
     """What is searched. Built once a run from the configuration's `problem` and `data` sections.
 
     A module in `problems/` offers `build(cfg, project_dir) -> Problem` and registers in `problems/__init__.py`;
-    third parties use the entry point group `swarm_evo.problems` or a folder named in `problem.plugins`.
+    third parties use the entry point group `swarm_evo.problems` or a folder named in `problem.plugins`. Their classes
+    may inherit the contracts or only have their form (`with_defaults`).
     """
 
     name: str
@@ -569,6 +621,20 @@ class Problem(Protocol):
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         """Write the standalone program and its outputs into `out`; return what was written."""
+
+
+Part = TypeVar("Part")
+
+
+def with_defaults(part: Part, defaults: type) -> Part:
+    """`part` itself, completed by what its class leaves out of `ProblemDefaults` or `EvaluatorDefaults`.
+
+    Called where a third party's object enters: it need not inherit our classes.
+    """
+    for name, default in vars(defaults).items():
+        if not (name.startswith("_") or hasattr(type(part), name) or name in vars(part)):
+            vars(part)[name] = default.__get__(part)
+    return part
 
 
 @dataclass(frozen=True, slots=True)

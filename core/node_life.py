@@ -258,20 +258,13 @@ class NodeLife:
         def work() -> Evaluation:
             try:
                 if life.task.operator == "tune":
-                    return self._tune(node, life.task)
+                    return self._evaluator.tune(node, node_id, life.task.seed)
                 return self._evaluator.evaluate([node])[0]
             except JobLost as error:
                 return Evaluation(failure=FailureKind(error.failure), message=str(error))
 
         life.verdict = self._stage(life, "execute", work)
         self._store.save_stage(node_id, "execute", life.verdict.model_dump(mode="json"))
-
-    def _tune(self, node: Node, task: Task) -> Evaluation:
-        tune = getattr(self._evaluator, "tune", None)
-        if tune is None:
-            return Evaluation(failure=FailureKind.EVAL_ERROR, message="this problem's evaluator cannot tune")
-        verdict: Evaluation = tune(node, task.node_id, task.seed)
-        return verdict
 
     def wants_review(self, life: Life, best_fitness: float | None) -> bool:
         """`auto` reviews what failed by running, what is only claimed, and what would be the best so far."""

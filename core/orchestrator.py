@@ -147,8 +147,7 @@ class Orchestrator:
 
     def add_ensemble(self, top_k: int) -> None:
         """Let a blend of the best compete, where the evaluator can make one. It takes no step and no tokens."""
-        blend = getattr(self._evaluator, "ensemble", None)
-        found = blend(self.journal.top(top_k)) if blend else None
+        found = self._evaluator.ensemble(self.journal.top(top_k))
         if found is None:
             return
         code, members, plan = found

@@ -13,10 +13,11 @@ from core.arena.evaluator import ArenaEvaluator
 from core.arena.export import standalone
 from core.arena.gate import engine_name, foreign_imports
 from core.arena.spec import ArenaSettings, ArenaSpec
-from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, RulesWriter
+from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, Problem, RulesWriter
 from core.events import GameFinished
 from core.state.node import Node
-from core.storage.reader import DB_NAME, RunReader
+from core.storage.reader import RunReader
+from core.storage.repository import DB_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class GameTexts:
     """Module → what `pip install` calls it, where the two differ."""
 
 
-class ArenaProblem:
+class ArenaProblem(Problem):
     """See `core.contracts.Problem`.
 
     Args:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from core.contracts import ProblemDefaults, with_defaults
 from problems import BUILTIN
 from utils.errors import ConfigError
 
@@ -27,7 +28,7 @@ def build_problem(config: Config) -> Problem:
     if not hasattr(module, "build"):
         raise ConfigError(f"problem.kind={kind}: {module.__file__} has no `build(cfg, project_dir)`")
     problem: Problem = module.build(config, Path(config.project.dir).resolve())
-    return problem
+    return with_defaults(problem, ProblemDefaults)
 
 
 def _module(kind: str, plugins: str | None) -> ModuleType:

@@ -15,7 +15,7 @@ from core.arena.promotion import RULES, Decision
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.arena.standings import Crosstable, Played, Ratings, cross_rows, table_rows
 from core.arena.tournament import Tournament, count_session, meetings, names_of, round_robin, with_deadline
-from core.contracts import Bench, Evaluation
+from core.contracts import Bench, Evaluation, Evaluator
 from core.events import Event, GenerationFinished
 from core.state.failure import FailureKind
 from core.state.node import MetricSource, Node
@@ -28,7 +28,7 @@ RECENT = 256
 """Nodes looked back at, at first, for the last standings."""
 
 
-class ArenaEvaluator:
+class ArenaEvaluator(Evaluator):
     """Rates engines by round robins of champion, runner-up and candidates.
 
     A node's metric is its Elo over all rated games so far, the starting champion at 0, as it is at its first verdict;

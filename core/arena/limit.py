@@ -37,7 +37,7 @@ class MoveLimit:
             raise ConfigError(f"arena.limit={text!r}: allowed are nodes:N, depth:N, movetime:MS and clock:MS+MS, N ≥ 1")
         if match[3]:
             return cls("clock", value, int(match[5]))
-        return cls(match[1], value)  # type: ignore[arg-type]
+        return cls("nodes" if match[1] == "nodes" else "depth" if match[1] == "depth" else "movetime", value)
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.value}" + (f"+{self.increment}" if self.kind == "clock" else "")

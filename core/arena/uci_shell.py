@@ -1,4 +1,3 @@
-# mypy: ignore-errors
 """The loop that makes an exported engine speak UCI. It stands in the exported file and imports nothing of ours.
 
 Source: UCI protocol (Huber and Meyer-Kahlen, 2006). Games other than chess speak it with their own moves.
@@ -6,20 +5,22 @@ Source: UCI protocol (Huber and Meyer-Kahlen, 2006). Games other than chess spea
 
 import copy
 import sys
+from collections.abc import Iterable
+from typing import Any, TextIO
 
 DEFAULT_MS = 1000
 """Milliseconds for a `go` without any limit."""
 
 
-def words_after(words, name, default=None):
-    """The whole number that follows `name` in a command, or `default`."""
+def words_after(words: list[str], name: str) -> int | None:
+    """The whole number that follows `name` in a command, or None."""
     if name in words[:-1]:
         text = words[words.index(name) + 1]
-        return int(text) if text.lstrip("-").isdigit() else default
-    return default
+        return int(text) if text.removeprefix("-").isdecimal() else None
+    return None
 
 
-def position_of(words, position_class):
+def position_of(words: list[str], position_class: Any) -> Any:
     """The position of `position startpos|fen … moves …`."""
     split = words.index("moves") if "moves" in words else len(words)
     head, moves = words[1:split], words[split + 1 :]
@@ -32,7 +33,7 @@ def position_of(words, position_class):
     return position
 
 
-def limit_of(words, to_move, limit_class):
+def limit_of(words: list[str], to_move: int, limit_class: Any) -> tuple[Any, int]:
     """(limit, milliseconds) of a `go` command."""
     nodes, depth = words_after(words, "nodes"), words_after(words, "depth")
     move_time = words_after(words, "movetime")
@@ -45,7 +46,7 @@ def limit_of(words, to_move, limit_class):
     return limit_class(milliseconds=milliseconds), milliseconds
 
 
-def copied(engine):
+def copied(engine: Any) -> Any:
     """A copy that knows nothing of later games, or the engine itself if it cannot be copied."""
     try:
         return copy.deepcopy(engine)
@@ -53,13 +54,19 @@ def copied(engine):
         return engine
 
 
-def serve(engine, position_class, limit_class, stdin=sys.stdin, stdout=sys.stdout):
+def serve(
+    engine: Any,
+    position_class: Any,
+    limit_class: Any,
+    stdin: Iterable[str] = sys.stdin,
+    stdout: TextIO = sys.stdout,
+) -> None:
     """Answer UCI commands until `quit` or the end of the input.
 
     `ucinewgame` brings the engine back as it was loaded: it was written for one game in one process.
     """
 
-    def say(text):
+    def say(text: str) -> None:
         stdout.write(text + "\n")
         stdout.flush()
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.contracts import Evaluation, ExecutionResult
 from core.state.failure import FailureKind
-from core.state.node import MetricSource
+from core.state.node import MetricSource, Node
 from utils.metric import finite
+
+if TYPE_CHECKING:
+    from core.state.journal import Journal
 
 DIGITS = 12
 """Significant digits of a signature: beyond them, equal programs differ by the order of additions."""
@@ -43,6 +46,18 @@ def failed_run(result: ExecutionResult) -> Evaluation:
 def refused(result: ExecutionResult, failure: FailureKind, message: str, **more: Any) -> Evaluation:
     """The verdict on a program that ran to its end, but whose result cannot be scored."""
     return Evaluation(failure=failure, message=message, seconds=result.exec_time, term_out=result.term_out, **more)
+
+
+def parent_metric(node: Node, journal: Journal) -> float | None:
+    """Score of the program that `node` is to better; None where its parent has none."""
+    parent = journal.get_node_by_id(node.parent_ids[0]) if node.parent_ids else None
+    return parent.metric_value if parent else None
+
+
+def nothing_better(node: Node, metadata: dict[str, Any] | None = None) -> Evaluation:
+    """The verdict on constants that were searched in vain: the program is its parent's again."""
+    parent = node.parent_ids[0] if node.parent_ids else None
+    return Evaluation(duplicate_of=parent, message="no better constants were found", metadata=metadata or {})
 
 
 def _rounded(number: float) -> float:

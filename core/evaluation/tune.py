@@ -6,8 +6,12 @@ import ast
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from utils.syntax import parse
+
+if TYPE_CHECKING:
+    from optuna import Trial
 
 MOST_LITERALS = 24
 STARTUP_TRIALS = 8
@@ -110,14 +114,13 @@ def tune_program(
     return Tuned(with_values(code, values, lines), values, score, first, trials)
 
 
-def _suggest(trial: object, name: str, start: Number) -> Number:
+def _suggest(trial: Trial, name: str, start: Number) -> Number:
     """A range round the start: whole numbers stay whole, signs stay."""
-    suggest_int, suggest_float = trial.suggest_int, trial.suggest_float  # type: ignore[attr-defined]
     if isinstance(start, int):
         reach = max(3, abs(start) // 2)
-        return int(suggest_int(name, start - reach if start < 0 else max(0, start - reach), start + reach))
+        return int(trial.suggest_int(name, start - reach if start < 0 else max(0, start - reach), start + reach))
     low, high = sorted((start / 4, start * 4))
-    return float(f"{suggest_float(name, low, high):.6g}") if start else 0.0
+    return float(f"{trial.suggest_float(name, low, high):.6g}") if start else 0.0
 
 
 def _replaced(code: str, lines: Container[int] | None, texts: Sequence[str]) -> str:

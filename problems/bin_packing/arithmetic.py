@@ -150,8 +150,8 @@ class _Builder:
         if isinstance(node, ast.Pass) or _is_idle(node):
             return flow
         if isinstance(node, ast.Return) and node.value is not None:
-            value = self.checked(node.value, flow)
-            self.result = value if self.result < 0 else self.merge(flow, value)
+            returned = self.checked(node.value, flow)
+            self.result = returned if self.result < 0 else self.merge(flow, returned)
             return _Flow(flow.names, flow.reached, ended=True)
         if isinstance(node, ast.If):
             return self.branch(node, flow)

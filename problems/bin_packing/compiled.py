@@ -6,29 +6,12 @@ look at levels instead of bins; a tie between levels goes to the lowest bin inde
 
 from __future__ import annotations
 
-import os
-import tempfile
-from pathlib import Path
-
 import numpy as np
 
-
-def _cache_folder() -> str:
-    """A writable folder for compiled code, the user's own; the package may be installed read-only."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    try:
-        folder = base / "swarm-evo" / "numba"
-        folder.mkdir(parents=True, exist_ok=True)
-        return str(folder)
-    except OSError:
-        return tempfile.mkdtemp(prefix="swarm-evo-numba-")
+from problems.bin_packing.jit import compiled
 
 
-os.environ.setdefault("NUMBA_CACHE_DIR", _cache_folder())
-from numba import njit  # noqa: E402  (the cache folder must be set first)
-
-
-@njit(cache=True, nogil=True)
+@compiled
 def push(heap: np.ndarray, size: np.ndarray, level: int, index: int) -> None:
     """Add a bin to the level's heap."""
     row = heap[level]
@@ -43,7 +26,7 @@ def push(heap: np.ndarray, size: np.ndarray, level: int, index: int) -> None:
     row[i] = index
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pop(heap: np.ndarray, size: np.ndarray, level: int) -> int:
     """Take the level's bin of lowest index."""
     row = heap[level]
@@ -63,10 +46,10 @@ def pop(heap: np.ndarray, size: np.ndarray, level: int) -> int:
         row[i] = row[child]
         i = child
     row[i] = last
-    return top
+    return int(top)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pack_ranked(
     order: np.ndarray, tied: np.ndarray, sizes: np.ndarray, capacity: int, chosen: np.ndarray, most: int
 ) -> int:
@@ -106,7 +89,7 @@ def pack_ranked(
     return opened
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pack_neighbours(sizes: np.ndarray, capacity: int, chosen: np.ndarray) -> int:
     """FunSearch's Weibull rule over the open bins with room and, as it needs no more, two unopened ones.
 

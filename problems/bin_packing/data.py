@@ -19,7 +19,7 @@ SECOND_LOOK = 3
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """What a run is scored on. Train, validation and test share no instance."""
+    """What a run is scored on. No two splits share an instance."""
 
     name: str
     capacity: int

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
-from core.contracts import Bench, Evaluation, ExecutionResult, JobSpec
-from core.evaluation.base import failed_run, signature_of, source_of
+from core.contracts import Bench, Evaluation, Evaluator, ExecutionResult, JobSpec
+from core.evaluation.base import failed_run, nothing_better, parent_metric, signature_of, source_of
 from core.evaluation.cascade import ALWAYS_FULL, Cascade, Loaded
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -123,7 +123,7 @@ class PackingStages:
         return Loaded(rule, blake2b(",".join(map(str, chosen)).encode(), digest_size=8).hexdigest())
 
 
-class PackingEvaluator:
+class PackingEvaluator(Evaluator):
     """The problem's evaluator; `final` opens the test split."""
 
     together = True
@@ -166,8 +166,7 @@ class PackingEvaluator:
             "trials": self._tune_trials,
         }
         found = self._bench.jobs.run(JobSpec(entry="problems.bin_packing.tuning:tune_rule", payload=payload))
-        parent = node.parent_ids[0] if node.parent_ids else None
-        known = self._bench.journal[parent].metric_value if parent in self._bench.journal else None
+        known = parent_metric(node, self._bench.journal)
         metadata = {
             "rung": "full",
             "tune": {"trials": self._tune_trials, "start": found["start"], "end": found["score"]},
@@ -177,7 +176,7 @@ class PackingEvaluator:
             verdict = rule if isinstance(rule, Evaluation) else self.stages.full(rule)
             if verdict.metric is not None and (known is None or verdict.metric < known):
                 return verdict.model_copy(update={"code": found["code"], "metadata": metadata})
-        return Evaluation(duplicate_of=parent, message="no better constants were found", metadata=metadata)
+        return nothing_better(node, metadata)
 
     def second_look(self, nodes: Sequence[Node]) -> list[Evaluation]:
         """The best again, on the validation instances and those kept for this: few were selected on the first alone."""

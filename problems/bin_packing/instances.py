@@ -1,7 +1,7 @@
 """Instances of one-dimensional bin packing: generators, the OR-Library format, and the splits of a data set.
 
-Sizes and capacities are integers. Train gives the cheap looks, validation the metric, test is opened once, at the end;
-the three are drawn from seeds of their own.
+Sizes and capacities are integers. Train gives the cheap looks, validation the metric, choice decides among the best at
+the end, test is opened once, after that; each is drawn from a seed of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from utils.errors import ConfigError
 
-Split = Literal["train", "validation", "test"]
+Split = Literal["train", "validation", "test", "choice"]
 
 WEIBULL_SHAPE, WEIBULL_SCALE, WEIBULL_CAPACITY = 3.0, 45.0, 100
 UNIFORM_LOW, UNIFORM_HIGH, UNIFORM_CAPACITY = 20, 100, 150

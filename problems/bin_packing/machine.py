@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from problems.bin_packing.arithmetic import CODE, EXACT, Program
-from problems.bin_packing.compiled import njit, pop, push
+from problems.bin_packing.compiled import pop, push
+from problems.bin_packing.jit import compiled
 
 FAILED = -1
 """Python would have raised, or left exact integers: the sandbox has to tell."""
@@ -29,7 +30,7 @@ def arrays(program: Program) -> tuple[np.ndarray, np.ndarray, int]:
     return ops, np.array(program.constants or (0.0,), dtype=np.float64), program.result
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def divmod_python(x: float, y: float) -> tuple[float, float]:
     """x // y and x % y as CPython computes them for floats; y is not 0."""
     mod = np.fmod(x, y)
@@ -48,7 +49,7 @@ def divmod_python(x: float, y: float) -> tuple[float, float]:
     return 0.0, mod
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def binary(op: int, x: float, y: float) -> float:  # noqa: C901  (one case an operation)
     """One operation of two numbers that are not NaN; NaN where Python raises."""
     if op == _ADD:
@@ -83,7 +84,7 @@ def binary(op: int, x: float, y: float) -> float:  # noqa: C901  (one case an op
     return low if op == _FLOORDIV else mod
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def unary(op: int, x: float) -> float:
     """One operation of a number that is not NaN; NaN where Python raises."""
     if op == _NEG:
@@ -105,7 +106,7 @@ def unary(op: int, x: float) -> float:
     return float(math.ceil(x)) if abs(x) < _EXACT else np.nan
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def range_sum(histogram: np.ndarray, low: float, high: float) -> float:
     """sum(histogram[low:high]) with Python's slices."""
     n = len(histogram)
@@ -118,7 +119,7 @@ def range_sum(histogram: np.ndarray, low: float, high: float) -> float:
     return float(total)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def run(  # noqa: C901  (one case an operation)
     ops: np.ndarray,
     constants: np.ndarray,
@@ -190,7 +191,7 @@ def run(  # noqa: C901  (one case an operation)
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pack_program(
     ops: np.ndarray,
     constants: np.ndarray,

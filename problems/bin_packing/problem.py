@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, RulesWriter
+from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, Problem, RulesWriter
 from core.state.node import Node
 from problems.bin_packing.program import ALLOWED, FUNCTION
-from utils.errors import ConfigError
+from problems.options import checked_options
+from utils.config_schema import Config
 
 if TYPE_CHECKING:
     from problems.bin_packing.data import DataSet
@@ -33,7 +34,7 @@ class Options(BaseModel):
     """Held-out instances, opened once at the end."""
 
 
-class BinPackingProblem:
+class BinPackingProblem(Problem):
     """Online bin packing on a named data set or a file; see `Problem`."""
 
     lower_is_better = True
@@ -130,16 +131,8 @@ minus 1; lower is better, 0 is perfect.
 """
 
 
-def build(cfg: Any, project_dir: Path) -> BinPackingProblem:
+def build(cfg: Config, project_dir: Path) -> BinPackingProblem:
     """The problem of a configuration: `problem.name` is a data set or a file, `problem.options` as in Options."""
-    options: Mapping[str, Any] = dict(cfg.problem.options or {})
-    try:
-        checked = Options.model_validate(options)
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        key = ".".join(map(str, fault["loc"]))
-        raise ConfigError(
-            f"problem.options.{key}: {fault['msg']}; allowed: {', '.join(Options.model_fields)}"
-        ) from error
+    options = checked_options(Options, cfg.problem.options)
     name = cfg.problem.path or cfg.problem.name or "weibull_5k"
-    return BinPackingProblem(name, checked, top_k=cfg.search.top_k_for_full_eval, tune_trials=cfg.search.tune_trials)
+    return BinPackingProblem(name, options, top_k=cfg.search.top_k_for_full_eval, tune_trials=cfg.search.tune_trials)

@@ -67,7 +67,7 @@ def funsearch_weibull(item: float, bins: np.ndarray) -> np.ndarray:
     Its last step subtracts the score of the bin before, so that it depends on the order of the bins and on how many
     unopened ones it is shown (a second unopened bin scores 0).
     """
-    score = (bins - bins.max()) ** 2 / item + bins**2 / item**2 + bins**2 / item**3
+    score: np.ndarray = (bins - bins.max()) ** 2 / item + bins**2 / item**2 + bins**2 / item**3
     score = np.where(bins > item, -score, score)
     score[1:] = score[1:] - score[:-1]
     return score

@@ -160,9 +160,8 @@ def moved(value: float, rng: random.Random) -> float:
 def new_subtree(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
     """Replace an expression by a fresh one of its type."""
     site = rng.choice(sites(function))
-    site.put(
-        expression({"test": grammar.test, "index": grammar.index, "number": lambda: grammar.number(2)}[site.kind]())
-    )
+    drawn = grammar.test() if site.kind == "test" else grammar.index() if site.kind == "index" else grammar.number(2)
+    site.put(expression(drawn))
     return True
 
 
@@ -183,14 +182,19 @@ def add_term(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) ->
 
 def drop_part(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
     """Replace an operation by one of its operands."""
-    whole = [s for s in sites(function) if isinstance(s.node, ast.BinOp | ast.IfExp) and s.kind == "number"]
+    whole = [(site, parts) for site in sites(function) if site.kind == "number" and (parts := _operands(site.node))]
     if not whole:
         return False
-    site = rng.choice(whole)
-    node = site.node
-    parts = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.body, node.orelse)  # type: ignore[union-attr]
+    site, parts = rng.choice(whole)
     site.put(rng.choice(parts))
     return True
+
+
+def _operands(node: ast.expr) -> tuple[ast.expr, ...]:
+    """What may stand in the place of an operation or a case; () for all else."""
+    if isinstance(node, ast.BinOp):
+        return node.left, node.right
+    return (node.body, node.orelse) if isinstance(node, ast.IfExp) else ()
 
 
 def change_operator(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:

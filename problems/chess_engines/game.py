@@ -7,12 +7,12 @@ from typing import Literal
 
 import rust_chess
 
-from core.contracts import Outcome
+from core.contracts import Game, Outcome
 from problems.chess_engines.position import Position
 from problems.chess_engines.san import to_san
 
 
-class Chess:
+class Chess(Game):
     """Chess by the rules of FIDE. Moves are UCI. Third repetition and fifty moves end a game without a claim."""
 
     name = "chess"
@@ -28,8 +28,7 @@ class Chess:
         return 1 if state.to_move else 0
 
     def legal(self, state: Position) -> Sequence[str]:
-        moves: list[str] = state.legal_moves
-        return moves
+        return state.legal_moves
 
     def apply(self, state: Position, move: str) -> Position:
         return state.apply(move)

@@ -14,13 +14,15 @@ class Position:
 
     __slots__ = ("board", "limit", "moves")
 
-    def __init__(self, board=None, moves=(), limit=None):
+    def __init__(
+        self, board: rust_chess.Board | None = None, moves: tuple[str, ...] = (), limit: object = None
+    ) -> None:
         self.board = rust_chess.Board() if board is None else board
         self.moves = moves
         self.limit = limit
 
     @classmethod
-    def from_fen(cls, fen):
+    def from_fen(cls, fen: str) -> "Position":
         """The position of a FEN; ValueError if it is not one. Repetitions are not seen: the moves before are unknown.
 
         rust-chess 0.4.3 aborts the process when it looks for repetitions further back than it has moves.
@@ -28,22 +30,22 @@ class Position:
         return cls(rust_chess.Board(fen, rust_chess.RepetitionDetectionMode.NONE))
 
     @property
-    def to_move(self):
+    def to_move(self) -> int:
         """0: white, 1: black."""
         return 0 if self.board.turn == rust_chess.WHITE else 1
 
     @property
-    def legal_moves(self):
+    def legal_moves(self) -> list[str]:
         """Legal moves in UCI notation, in a fixed order."""
         self.board.reset_move_generator()
-        return [move.get_uci() for move in self.board.generate_legal_moves()]
+        return [move.get_uci() for move in filter(None, self.board.generate_legal_moves())]
 
-    def apply(self, move):
+    def apply(self, move: str) -> "Position":
         """The position after `move`; ValueError if it is not legal."""
         return Position(self.board.make_move_new(rust_chess.Move(move)), (*self.moves, move), self.limit)
 
     @property
-    def fen(self):
+    def fen(self) -> str:
         """Forsyth-Edwards notation; the en passant square only where a pawn stands to take (as rust_chess keeps it)."""
         fields = self.board.get_fen().split(" ")
         # rust_chess writes the square of the pawn that may be taken; the standard wants the square behind it.
@@ -51,8 +53,8 @@ class Position:
             fields[3] = str(self.board.en_passant)
         return " ".join(fields)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Position) and self.moves == other.moves and self.fen == other.fen
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.moves, self.board.zobrist_hash))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
 from core.arena.setup import read_engine, settings_of
 from core.arena.spec import ArenaSpec
 from problems.arena_problem import ArenaProblem, GameTexts
 from problems.chess_engines.libraries import board_libraries
 from problems.chess_engines.repertoire import rules
+from utils.config_schema import Config
 
 HERE = Path(__file__).parent
 ENGINES = HERE / "engines"
@@ -79,7 +79,7 @@ def spec(packages: Collection[str] = ("rust_chess",)) -> ArenaSpec:
     )
 
 
-def build(cfg: Any, project_dir: Path) -> ArenaProblem:
+def build(cfg: Config, project_dir: Path) -> ArenaProblem:
     """The problem as configured (`arena`, `search.questions`, `execution.python`)."""
     libraries = board_libraries(cfg.execution.python)
     texts = GameTexts(

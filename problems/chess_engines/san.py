@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import rust_chess
 
 
-def to_san(board: Any, uci: str) -> str:
+def to_san(board: rust_chess.Board, uci: str) -> str:
     """The move in SAN (PGN standard, section 8.2.3), with `+` or `#`. `board` is left as it is.
 
     Raises:
@@ -18,7 +16,7 @@ def to_san(board: Any, uci: str) -> str:
     suffix = "#" if after.is_checkmate() else "+" if after.is_check() else ""
     if board.is_castling(move):
         return ("O-O" if uci[2] == "g" else "O-O-O") + suffix
-    letter = board.get_piece_on(move.source).piece_type.get_string().upper()
+    letter = _letter(board, move.source)
     taking = board.is_capture(move) or board.is_en_passant(move)
     target = uci[2:4]
     if letter == "P":
@@ -27,14 +25,19 @@ def to_san(board: Any, uci: str) -> str:
     return letter + _origin(board, uci, letter) + ("x" if taking else "") + target + suffix
 
 
-def _origin(board: Any, uci: str, letter: str) -> str:
+def _letter(board: rust_chess.Board, square: rust_chess.Square) -> str:
+    """P, N, B, R, Q or K; '' for an empty square."""
+    kind = board.get_piece_type_on(square)
+    return kind.get_string().upper() if kind is not None else ""
+
+
+def _origin(board: rust_chess.Board, uci: str, letter: str) -> str:
     """The least of file, rank or square that tells the piece from others of its kind that reach the same square."""
     board.reset_move_generator()
     rivals = []
-    for other in board.generate_legal_moves():
+    for other in filter(None, board.generate_legal_moves()):
         text = other.get_uci()
-        elsewhere = text[2:4] == uci[2:4] and text[:2] != uci[:2]
-        if elsewhere and board.get_piece_on(other.source).piece_type.get_string().upper() == letter:
+        if text[2:4] == uci[2:4] and text[:2] != uci[:2] and _letter(board, other.source) == letter:
             rivals.append(text)
     if not rivals:
         return ""

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from core.contracts import Bench, Evaluation, ExecutionResult, JobSpec
+from core.contracts import Bench, Evaluation, Evaluator, ExecutionResult, JobSpec
 from core.evaluation.base import failed_run, refused, signature_of, source_of
 from core.evaluation.grading import GradingFault, TrustedChild, python_command
 from core.state.failure import FailureKind
@@ -25,7 +25,7 @@ ENTRY = "core.executor.jobs:run_script"
 MIN_BYTES = 16 * 2**20
 
 
-class CompetitionEvaluator:
+class CompetitionEvaluator(Evaluator):
     """Scores programs on the validation part; on the final part once, at the end.
 
     Args:

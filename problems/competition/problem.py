@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from core.contracts import AgentBuilder, Baseline, Bench, Evaluator, RulesWriter
+from core.contracts import AgentBuilder, Baseline, Bench, Evaluator, Problem, RulesWriter
 from core.state.node import Node
 from problems.competition.prepared import Prepared, prepare
 from problems.competition.source import Source, find_source
@@ -48,7 +48,7 @@ def check_options(options: Mapping[str, Any]) -> Mapping[str, Any]:
     return options
 
 
-class CompetitionProblem:
+class CompetitionProblem(Problem):
     """One competition.
 
     Args:
@@ -59,7 +59,7 @@ class CompetitionProblem:
         random_draws: `rules` draws every program anew: the control that search is compared with.
     """
 
-    family: Literal["competition", "heuristic", "arena"] = "competition"
+    family: Literal["competition"] = "competition"
     preload = PRELOAD
     seeds_search = False
     single_function = False

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from core.contracts import Outcome
+from core.contracts import Game, Outcome
 from problems.connect_four.position import Position
 
 
-class ConnectFour:
+class ConnectFour(Game):
     """Seven columns, six rows, four in a row wins. A move is a column, `1`..`7`; so is its SAN."""
 
     name = "connect_four"

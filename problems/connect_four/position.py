@@ -22,18 +22,18 @@ class Position:
 
     __slots__ = ("limit", "moves", "stones")
 
-    def __init__(self, stones=(0, 0), moves=(), limit=None):
+    def __init__(self, stones: tuple[int, int] = (0, 0), moves: tuple[str, ...] = (), limit: object = None) -> None:
         self.stones = stones
         self.moves = moves
         self.limit = limit
 
     @property
-    def to_move(self):
+    def to_move(self) -> int:
         """0: the first player (x), 1: the second (o)."""
         return len(self.moves) & 1
 
     @property
-    def legal_moves(self):
+    def legal_moves(self) -> list[str]:
         """Columns that have room, left to right; [] once the game is over."""
         own, other = self.stones
         if self.four(other):
@@ -41,7 +41,7 @@ class Position:
         filled = own | other
         return [str(column + 1) for column in range(7) if not filled >> 7 * column + 5 & 1]
 
-    def apply(self, move):
+    def apply(self, move: str) -> "Position":
         """The position after `move`. The column must have room."""
         own, other = self.stones
         filled = own | other
@@ -49,7 +49,7 @@ class Position:
         return Position((other, own | stone), (*self.moves, str(move)), self.limit)
 
     @staticmethod
-    def four(stones):
+    def four(stones: int) -> bool:
         """True if the bitboard holds four in a row: upright, flat or on a diagonal."""
         for step in (1, 7, 6, 8):
             pairs = stones & stones >> step
@@ -58,7 +58,7 @@ class Position:
         return False
 
     @property
-    def fen(self):
+    def fen(self) -> str:
         """Rows from the top, `/` between them, digits for runs of empty squares, x and o; then the side to move."""
         own, other = self.stones
         first, second = (own, other) if self.to_move == 0 else (other, own)
@@ -76,8 +76,8 @@ class Position:
             rows.append(text + (str(empty) if empty else ""))
         return "/".join(rows) + (" x" if self.to_move == 0 else " o")
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Position) and self.stones == other.stones and self.moves == other.moves
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.stones, self.moves))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from core.arena.setup import read_engine, settings_of
 from core.arena.spec import ArenaSpec
 from problems.arena_problem import ArenaProblem, GameTexts
 from problems.connect_four.repertoire import rules
+from utils.config_schema import Config
 
 HERE = Path(__file__).parent
 ENGINES = HERE / "engines"
@@ -52,7 +52,7 @@ def spec() -> ArenaSpec:
     )
 
 
-def build(cfg: Any, project_dir: Path) -> ArenaProblem:
+def build(cfg: Config, project_dir: Path) -> ArenaProblem:
     """The problem as configured (`arena`, `search.questions`)."""
     texts = GameTexts(STATEMENT, SIGNATURE, "a connect-four engine")
     return ArenaProblem(

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.contracts import Bench, Evaluation, ExecutionResult, JobSpec
-from core.evaluation.base import failed_run, source_of
+from core.contracts import Bench, Evaluation, Evaluator, ExecutionResult, JobSpec
+from core.evaluation.base import failed_run, nothing_better, parent_metric, source_of
 from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -19,7 +19,7 @@ ARTIFACT_CHARS = 4_000
 MOST_ARTIFACTS = 12
 
 
-class ScriptEvaluator:
+class ScriptEvaluator(Evaluator):
     """Judges nodes alone, by the user's evaluator.
 
     Args:
@@ -76,8 +76,7 @@ class ScriptEvaluator:
 
     def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
         """Search better numbers inside the evolving blocks, each trial scored in full."""
-        parent = node.parent_ids[0] if node.parent_ids else None
-        known = self._bench.journal[parent].metric_value if parent in self._bench.journal else None
+        known = parent_metric(node, self._bench.journal)
         tuned = tune_program(
             node.code,
             lambda code: self.score(code, node_id).metric,
@@ -87,7 +86,7 @@ class ScriptEvaluator:
             lines=block_lines(node.code),
         )
         if tuned is None or tuned.score == tuned.start or not self._better(tuned.score, known):
-            return Evaluation(duplicate_of=parent, message="no better constants were found")
+            return nothing_better(node)
         verdict = self.score(tuned.code)
         detail = {"trials": tuned.trials, "start": tuned.start, "end": tuned.score}
         return verdict.model_copy(update={"code": tuned.code, "metadata": {**verdict.metadata, "tune": detail}})
@@ -113,8 +112,8 @@ class ScriptEvaluator:
             last = run["error"].strip().splitlines()[-1]
             failure, text = FailureKind.EVAL_ERROR, {"term_out": run["output"] + run["error"]}
             return Evaluation(failure=failure, message=f"evaluator: {last}", metadata=notes, **{**common, **text})
-        value = run["value"] if isinstance(run["value"], dict) else {}
-        metrics = value.get("metrics") if isinstance(value.get("metrics"), dict) else {}
+        value = _mapping(run["value"])
+        metrics = _mapping(value.get("metrics"))
         score, message = self.steering(metrics)
         artifacts = texts(value.get("artifacts"))
         metadata = {**notes, "metrics": metrics, "artifacts": artifacts}
@@ -140,6 +139,11 @@ class ScriptEvaluator:
         if not numbers:
             return None, "the evaluator returned no number"
         return sum(numbers) / len(numbers), ""
+
+
+def _mapping(raw: Any) -> dict[str, Any]:
+    """What the evaluator's process sent, where it has the form it should have; else {}."""
+    return raw if isinstance(raw, dict) else {}
 
 
 def number(raw: Any) -> float | None:

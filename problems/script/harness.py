@@ -1,7 +1,7 @@
 """Runs a user's evaluator as OpenEvolve would: sync or async, in stages, with its result classes.
 
-A copy of this file with EVALUATOR and OPTIONS filled in is what the isolated evaluator process loads; standard library
-only, since it never meets our packages.
+What the isolated evaluator process loads is a copy of this file that ends with an EVALUATOR and OPTIONS of its own;
+standard library only, since it never meets our packages.
 """
 
 import asyncio
@@ -10,13 +10,15 @@ import inspect
 import os
 import sys
 import types
+from collections.abc import Awaitable
+from typing import Any
 
 EVALUATOR = ""
 """Path of the user's evaluator.py, or of a cloudpickled function (.pkl); relative paths start at this file's folder."""
-OPTIONS = {"thresholds": [0.5, 0.75, 0.9], "cascade": True, "metric": None}
+OPTIONS: dict[str, Any] = {"thresholds": [0.5, 0.75, 0.9], "cascade": True, "metric": None}
 
 
-def evaluate(program_path):
+def evaluate(program_path: str) -> dict[str, Any]:
     """{"metrics": …, "artifacts": …} of the candidate at that path."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), EVALUATOR)
     before = os.getcwd()
@@ -29,7 +31,7 @@ def evaluate(program_path):
         os.chdir(before)
 
 
-def evaluate_by(path, program_path):
+def evaluate_by(path: str, program_path: str) -> dict[str, Any]:
     """Ask the user's evaluator."""
     if path.endswith(".pkl"):
         return result_of(finish(call_pickled(path, program_path)))
@@ -41,9 +43,10 @@ def evaluate_by(path, program_path):
     return result_of(finish(module.evaluate(program_path)))
 
 
-def cascade(module, program_path):
+def cascade(module: types.ModuleType, program_path: str) -> dict[str, Any]:
     """Stages until one is below its threshold; later metrics and artifacts are added to the earlier ones."""
-    metrics, artifacts = {}, {}
+    metrics: dict[str, Any] = {}
+    artifacts: dict[str, Any] = {}
     for number, threshold in enumerate([*OPTIONS["thresholds"], float("inf")], 1):
         stage = getattr(module, f"evaluate_stage{number}", None)
         if stage is None or number > 3:
@@ -57,7 +60,7 @@ def cascade(module, program_path):
     return {"metrics": metrics, "artifacts": artifacts}
 
 
-def score_of(metrics):
+def score_of(metrics: dict[str, Any]) -> float:
     """The score a threshold is compared with: `combined_score`, else the mean of the numbers."""
     if "combined_score" in metrics:
         return float(metrics["combined_score"])
@@ -65,16 +68,16 @@ def score_of(metrics):
     return sum(numbers) / len(numbers) if numbers else 0.0
 
 
-def finish(value):
+def finish(value: Any) -> Any:
     """The value, awaited if it has to be."""
     return asyncio.run(_wait(value)) if inspect.isawaitable(value) else value
 
 
-async def _wait(value):
+async def _wait(value: Awaitable[Any]) -> Any:
     return await value
 
 
-def result_of(value):
+def result_of(value: Any) -> dict[str, Any]:
     """A number, a dict, or an object with `metrics` and `artifacts`, as one dict."""
     if hasattr(value, "metrics"):
         return {"metrics": dict(value.metrics), "artifacts": dict(getattr(value, "artifacts", None) or {})}
@@ -87,7 +90,7 @@ def result_of(value):
     raise TypeError(f"evaluate returned {type(value).__name__}; a number, a dict or an EvaluationResult is needed")
 
 
-def call_pickled(path, program_path):
+def call_pickled(path: str, program_path: str) -> Any:
     """Call a function of a notebook with the program's path."""
     import cloudpickle
 
@@ -95,7 +98,7 @@ def call_pickled(path, program_path):
         return cloudpickle.load(file)(program_path)
 
 
-def load(name, path):
+def load(name: str, path: str) -> types.ModuleType:
     """Import a file under a name."""
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -106,15 +109,14 @@ def load(name, path):
     return module
 
 
-def install_shim():
+def install_shim() -> None:
     """`from openevolve.evaluation_result import EvaluationResult` works without OpenEvolve."""
     if "openevolve" in sys.modules or importlib.util.find_spec("openevolve") is not None:
         return
     package = types.ModuleType("openevolve")
-    package.__path__ = []
     inner = types.ModuleType("openevolve.evaluation_result")
-    inner.EvaluationResult = package.EvaluationResult = EvaluationResult
-    package.evaluation_result = inner
+    vars(inner).update(EvaluationResult=EvaluationResult)
+    vars(package).update(__path__=[], EvaluationResult=EvaluationResult, evaluation_result=inner)
     sys.modules["openevolve"] = package
     sys.modules["openevolve.evaluation_result"] = inner
 
@@ -122,26 +124,26 @@ def install_shim():
 class EvaluationResult:
     """What OpenEvolve's class of this name offers to an evaluator."""
 
-    def __init__(self, metrics, artifacts=None):
+    def __init__(self, metrics: dict[str, Any], artifacts: dict[str, Any] | None = None) -> None:
         self.metrics = metrics
         self.artifacts = {} if artifacts is None else artifacts
 
     @classmethod
-    def from_dict(cls, metrics):
+    def from_dict(cls, metrics: dict[str, Any]) -> "EvaluationResult":
         return cls(metrics)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         return self.metrics
 
-    def has_artifacts(self):
+    def has_artifacts(self) -> bool:
         return bool(self.artifacts)
 
-    def get_artifact_keys(self):
+    def get_artifact_keys(self) -> list[str]:
         return list(self.artifacts)
 
-    def get_artifact_size(self, key):
+    def get_artifact_size(self, key: str) -> int:
         value = self.artifacts.get(key, "")
         return len(value.encode() if isinstance(value, str) else value)
 
-    def get_total_artifact_size(self):
+    def get_total_artifact_size(self) -> int:
         return sum(map(self.get_artifact_size, self.artifacts))

@@ -47,14 +47,11 @@ def together(
 
 
 def write_harness(folder: Path, evaluator: str, options: dict[str, Any]) -> Path:
-    """The harness with the user's evaluator and options filled in."""
+    """The harness, with the user's evaluator and options in place of its own at its end."""
     folder.mkdir(parents=True, exist_ok=True)
     text = (Path(__file__).parent / "harness.py").read_text()
-    text = text.replace('EVALUATOR = ""', f"EVALUATOR = {evaluator!r}", 1)
-    start = text.index("OPTIONS = ")
-    text = text[:start] + f"OPTIONS = {options!r}" + text[text.index("\n", start) :]
     path = folder / HARNESS
-    path.write_text(text)
+    path.write_text(f"{text}\n\nEVALUATOR = {evaluator!r}\nOPTIONS = {options!r}\n")
     return path
 
 

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, RulesWriter
+from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, Problem, RulesWriter
 from core.executor.shipping import check_shippable
 from core.state.node import Node
+from problems.options import checked_options
 from problems.script.blocks import has_marks
+from utils.config_schema import Config
 from utils.errors import ConfigError
 
 
@@ -32,7 +34,7 @@ class Options(BaseModel):
     """Seconds for one whole evaluation; `execution.timeout` is for one call of the program."""
 
 
-class ScriptProblem:
+class ScriptProblem(Problem):
     """A program file and an evaluator file; see `Problem`. `sent`: workers elsewhere get the evaluator's folder."""
 
     unit = "score"
@@ -123,14 +125,10 @@ class ScriptProblem:
         return written
 
 
-def build(cfg: Any, project_dir: Path) -> ScriptProblem:
+def build(cfg: Config, project_dir: Path) -> ScriptProblem:
     """The problem of a configuration: `problem.program` and `problem.evaluator`, or `problem.path` with both in it."""
     section = cfg.problem
-    try:
-        options = Options.model_validate(dict(section.options or {}))
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        raise ConfigError(f"problem.options.{'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
+    options = checked_options(Options, section.options)
     folder = Path(section.path) if section.path else None
     program = section.program or (folder and folder / "initial_program.py")
     evaluator = section.evaluator or (folder and folder / "evaluator.py")

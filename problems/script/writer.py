@@ -11,8 +11,10 @@ from core.evaluation.tune import Number, literals, with_values
 from problems.script.blocks import line_ranges
 from utils.syntax import parse
 
-_SWAPS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
+_ARITHMETIC: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Add, ast.Div), ast.Div: (ast.Mult,),
+}  # fmt: skip
+_ORDER: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.Gt), ast.LtE: (ast.Lt,), ast.Gt: (ast.GtE, ast.Lt), ast.GtE: (ast.Gt,),
 }  # fmt: skip
 
@@ -67,12 +69,13 @@ def _moved(numbers: list[Number], rng: random.Random) -> list[Number]:
 
 def _swapped(block: str, rng: random.Random) -> str:
     tree = parse(block)
-    places = [n for n in ast.walk(tree) if isinstance(n, ast.BinOp) and type(n.op) in _SWAPS]
-    places += [n for n in ast.walk(tree) if isinstance(n, ast.Compare) and type(n.ops[0]) in _SWAPS]
-    if places:
-        node = rng.choice(places)
-        if isinstance(node, ast.BinOp):
-            node.op = rng.choice(_SWAPS[type(node.op)])()
+    sums = [n for n in ast.walk(tree) if isinstance(n, ast.BinOp) and type(n.op) in _ARITHMETIC]
+    tests = [n for n in ast.walk(tree) if isinstance(n, ast.Compare) and type(n.ops[0]) in _ORDER]
+    if sums or tests:
+        place = rng.randrange(len(sums) + len(tests))
+        if place < len(sums):
+            sums[place].op = rng.choice(_ARITHMETIC[type(sums[place].op)])()
         else:
-            node.ops[0] = rng.choice(_SWAPS[type(node.ops[0])])()
+            test = tests[place - len(sums)]
+            test.ops[0] = rng.choice(_ORDER[type(test.ops[0])])()
     return ast.unparse(tree)

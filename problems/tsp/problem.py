@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from core.contracts import (
     Agent,
     AgentBuilder,
@@ -15,16 +17,18 @@ from core.contracts import (
     Evaluator,
     ExecutionResult,
     JobSpec,
+    Problem,
     RulesWriter,
 )
-from core.evaluation.base import failed_run, signature_of, source_of
+from core.evaluation.base import failed_run, nothing_better, signature_of, source_of
 from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
 from core.state.node import Node
+from problems.options import checked_options
 from problems.tsp.instances import Point, excess, generate
 from problems.tsp.job import PRELUDE
 from problems.tsp.writer import NEAREST, TourWriter
-from utils.errors import ConfigError
+from utils.config_schema import Config
 from utils.response import syntax_error
 
 MAIN = """\
@@ -35,7 +39,16 @@ if __name__ == "__main__":
 """Ends `best_solution/solution.py`: run by itself, the rule prints its score on the held-out instances."""
 
 
-class TourProblem:
+class Options(BaseModel):
+    """`problem.options` of this problem."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    cities: int = Field(60, ge=3)
+    instances: int = Field(10, ge=1)
+
+
+class TourProblem(Problem):
     """`score_city` on random instances; see `Problem`."""
 
     name = "tsp/euclidean"
@@ -47,8 +60,8 @@ class TourProblem:
     claims_only = False
     single_function = True
 
-    def __init__(self, *, cities: int = 60, instances: int = 10, tune_trials: int = 40) -> None:
-        self.cities, self.instances, self.tune_trials = cities, instances, tune_trials
+    def __init__(self, options: Options, *, tune_trials: int = 40) -> None:
+        self.cities, self.instances, self.tune_trials = options.cities, options.instances, tune_trials
 
     def prepare(self) -> None:
         return None
@@ -88,7 +101,7 @@ class TourProblem:
         return [out / "solution.py"]
 
 
-class TourEvaluator:
+class TourEvaluator(Evaluator):
     """Tours come from the sandbox; they are checked and measured here."""
 
     together = False
@@ -114,8 +127,7 @@ class TourEvaluator:
             trials=self._problem.tune_trials, seed=seed, lower_is_better=True,
         )  # fmt: skip
         if tuned is None or tuned.score >= tuned.start:
-            parent = node.parent_ids[0] if node.parent_ids else None
-            return Evaluation(duplicate_of=parent, message="no better constants were found")
+            return nothing_better(node)
         return self.score(tuned.code, self._validation).model_copy(update={"code": tuned.code})
 
     def score(self, code: str, instances: Sequence[Sequence[Point]], label: str = "") -> Evaluation:
@@ -134,9 +146,7 @@ class TourEvaluator:
         return Evaluation(metric=sum(each) / len(each), source=source, signature=signature_of(each))
 
 
-def build(cfg: Any, project_dir: Path) -> TourProblem:
-    """The problem of a configuration; options: `cities`, `instances`."""
-    options = dict(cfg.problem.options or {})
-    if set(options) - {"cities", "instances"}:
-        raise ConfigError(f"problem.options: {sorted(options)}; allowed: cities, instances")
-    return TourProblem(**options, tune_trials=cfg.search.tune_trials)
+def build(cfg: Config, project_dir: Path) -> TourProblem:
+    """The problem of a configuration; `problem.options` as in Options."""
+    options = checked_options(Options, cfg.problem.options)
+    return TourProblem(options, tune_trials=cfg.search.tune_trials)

@@ -13,7 +13,7 @@ from support.plugins.toy import ToyEvaluator, ToyWriter
 from agents.coder_agent import CoderAgent
 from core.backend.desk import QueryDesk
 from core.backend.settings import model_settings
-from core.contracts import Evaluator, SearchPolicy
+from core.contracts import Evaluator, EvaluatorDefaults, SearchPolicy, with_defaults
 from core.node_life import Brief, NodeLife
 from core.orchestrator import Control, Orchestrator, Plan
 from core.search.stopping import stopping
@@ -64,7 +64,7 @@ def open_loop(
     """Put a run together. `wrap` stands between the loop and its store."""
     store = RunStore(folder)
     seen = wrap(store)
-    judge = evaluator or ToyEvaluator()
+    judge: Evaluator = with_defaults(evaluator or ToyEvaluator(), EvaluatorDefaults)
     journal = Journal(lower_is_better=True)
     desk = QueryDesk(model_settings(LLMSection()), log=seen, rules=writer or ToyWriter(), run_seed=seed)
     life = NodeLife(

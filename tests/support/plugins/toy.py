@@ -2,6 +2,8 @@
 
 `problem.options`: `seconds` an evaluation takes, `evaluations` a file that gets a line for each finished evaluation,
 `together` to judge whole rounds, `refuse` a number from which on `check` refuses x.
+
+Its classes have the contracts' form and inherit nothing of ours, as a third party's may.
 """
 
 from __future__ import annotations

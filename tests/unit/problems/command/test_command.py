@@ -15,8 +15,10 @@ from core.state.journal import Journal
 from core.state.node import Node
 from core.state.task import Task
 from problems.command.bundle import join, read_metric, split, values, with_numbers
+from problems.command.evaluator import CommandEvaluator
 from problems.command.job import copy_sources, grade
-from problems.command.problem import CommandEvaluator, NumbersWriter, build
+from problems.command.problem import build
+from problems.command.writer import NumbersWriter
 from utils.errors import ConfigError
 from utils.response import parse_response
 

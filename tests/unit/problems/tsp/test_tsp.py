@@ -15,7 +15,7 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.tsp.instances import excess, generate, tour_length
 from problems.tsp.job import PRELUDE
-from problems.tsp.problem import TourEvaluator, TourProblem, build
+from problems.tsp.problem import Options, TourEvaluator, TourProblem, build
 from problems.tsp.writer import NEAREST, TourWriter
 from utils.errors import ConfigError
 from utils.response import parse_response
@@ -70,7 +70,8 @@ def test_tours_are_checked_on_our_side(answer, failure):
     bench = SimpleNamespace(
         jobs=Answers(answer), limits=SimpleNamespace(model_dump=lambda **_: {}), seed=0, isolated=True
     )
-    (verdict,) = TourEvaluator(TourProblem(cities=3, instances=2), bench).evaluate([Node(id="a", code=NEAREST)])
+    problem = TourProblem(Options(cities=3, instances=2))
+    (verdict,) = TourEvaluator(problem, bench).evaluate([Node(id="a", code=NEAREST)])
     assert verdict.failure is failure
     assert (verdict.metric is None) == (failure is not None)
 
@@ -86,7 +87,7 @@ def test_rules_write_sound_rules(operator, seed):
 
 
 def test_the_solution_alone_prints_its_score_on_the_held_out_instances(tmp_path):
-    TourProblem(cities=8).export(Node(id="a", code=NEAREST), tmp_path, tmp_path)
+    TourProblem(Options(cities=8)).export(Node(id="a", code=NEAREST), tmp_path, tmp_path)
     command = [sys.executable, "-I", str(tmp_path / "solution.py")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     names: dict = {}
@@ -95,9 +96,10 @@ def test_the_solution_alone_prints_its_score_on_the_held_out_instances(tmp_path)
     assert done.stdout == f"test excess: {sum(each) / 100:.6f}\n"
 
 
-def test_options_are_checked():
-    cfg = SimpleNamespace(problem=SimpleNamespace(options={"towns": 3}), search=SimpleNamespace(tune_trials=1))
-    with pytest.raises(ConfigError, match="cities, instances"):
+@pytest.mark.parametrize("options", [{"towns": 3}, {"cities": 2}, {"instances": 0}, {"cities": "many"}])
+def test_options_are_checked(options):
+    cfg = SimpleNamespace(problem=SimpleNamespace(options=options), search=SimpleNamespace(tune_trials=1))
+    with pytest.raises(ConfigError, match=rf"problem\.options\.{next(iter(options))}: .*; allowed: cities, instances"):
         build(cfg, Path("."))
 
 

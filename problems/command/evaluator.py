@@ -1,0 +1,110 @@
+"""Runs the user's command on a candidate and reads the metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.contracts import Bench, Evaluation, Evaluator, ExecutionResult, JobSpec
+from core.evaluation.base import failed_run, nothing_better, parent_metric, refused, source_of
+from core.evaluation.timing import timed_spec
+from core.evaluation.tune import MOST_LITERALS, tune
+from core.state.failure import FailureKind
+from core.state.node import Node
+from problems.command.bundle import read_metric, split, values, with_numbers
+from problems.command.job import MOST_RUNS
+from utils.metric import Metric
+
+if TYPE_CHECKING:
+    from problems.command.problem import CommandProblem
+
+
+class CommandEvaluator(Evaluator):
+    """Runs the command in the sandbox and reads the metric; the score is `verified` only where it is graded outside."""
+
+    together = False
+
+    def __init__(self, problem: CommandProblem, bench: Bench) -> None:
+        self._problem, self._bench = problem, bench
+
+    def check(self, node: Node) -> Evaluation | None:
+        if split(node.code, self._problem.names) is None:
+            message = f"exactly these files are needed, each below `=== name ===`: {', '.join(self._problem.names)}"
+            return Evaluation(failure=FailureKind.REPLY_ERROR, message=message)
+        return None
+
+    def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
+        return [self._one(node) for node in nodes]
+
+    def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
+        return [None] * len(nodes)
+
+    def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
+        """Search better numbers for a copy of the parent, in any language, each trial scored in full."""
+        problem, lower = self._problem, self._problem.lower_is_better
+        start = values(node.code)[:MOST_LITERALS]
+        found, score, first = tune(
+            start,
+            lambda numbers: self._score(with_numbers(node.code, list(map(repr, numbers))), node_id).metric,
+            trials=problem.tune_trials if start else 0,
+            seed=seed,
+            lower_is_better=lower,
+        )
+        known = parent_metric(node, self._bench.journal)
+        known = first if known is None else known
+        if score is None or (known is not None and not Metric.of(score, lower) > Metric.of(known, lower)):
+            return nothing_better(node)
+        code = with_numbers(node.code, list(map(repr, found)))
+        detail = {"trials": problem.tune_trials, "start": first, "end": score}
+        return self._score(code).model_copy(update={"code": code, "metadata": {"tune": detail}})
+
+    def _one(self, node: Node) -> Evaluation:
+        return self.check(node) or self._score(node.code, node.id)
+
+    def _score(self, code: str, label: str = "") -> Evaluation:
+        problem, bench = self._problem, self._bench
+        payload = {
+            "files": split(code, problem.names),
+            "inputs": str(problem.folder),
+            "command": problem.command,
+            "output": problem.options.output,
+            "grade": problem.grade,
+            "limits": bench.limits.model_dump(mode="json"),
+            "seed": bench.seed,
+        }
+        spec = JobSpec(entry="problems.command.job:evaluate", payload=payload)
+        if problem.options.timed:
+            patience = 2 * (MOST_RUNS + 1) * bench.limits.seconds + 60
+            spec = timed_spec("problems.command.job:timed", payload, bench.limits)
+            spec = spec.model_copy(update={"seconds": patience})
+        answer = bench.jobs.run(spec.model_copy(update={"label": label}))
+        return self.verdict(ExecutionResult.model_validate(answer["result"]), answer["graded"], answer.get("timing"))
+
+    def verdict(
+        self, result: ExecutionResult, graded: Mapping[str, Any] | None, timing: Mapping[str, Any] | None = None
+    ) -> Evaluation:
+        if result.failure is not None:
+            return failed_run(result)
+        output = result.term_out
+        if self._problem.grade:
+            assert graded is not None
+            if graded["code"] != 0:
+                detail = str(graded["error"]).strip().splitlines()
+                message = f"grading failed: {detail[-1] if detail else 'exit code ' + str(graded['code'])}"
+                return refused(result, FailureKind.EVAL_ERROR, message)
+            output = graded["output"]
+        source = source_of(self._bench.isolated and bool(self._problem.grade))
+        if timing is not None:
+            low, high = timing["interval"]
+            return Evaluation(
+                metric=timing["seconds"], interval=(low, high), source=source, seconds=sum(timing["samples"]),
+                term_out=result.term_out, metadata={"samples": list(timing["samples"])},
+            )  # fmt: skip
+        value = read_metric(output, self._problem.metric)
+        if value is None:
+            message = f"no `{self._problem.metric}: value` in the output"
+            return refused(result, FailureKind.EVAL_ERROR, message)
+        if not math.isfinite(value):
+            return refused(result, FailureKind.NON_FINITE, f"{self._problem.metric} is {value}")
+        return Evaluation(metric=value, source=source, seconds=result.exec_time, term_out=result.term_out)

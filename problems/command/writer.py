@@ -1,0 +1,37 @@
+"""`provider: rules` for programs in any language."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from problems.command.bundle import numbers, with_numbers
+
+
+class NumbersWriter:
+    """`provider: rules` for any language: moves numbers; with two parents of one shape, mixes theirs."""
+
+    def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
+        extras = context.get("extras") or {}
+        parents = [parent["code"] for parent in context.get("parents") or () if parent.get("code")]
+        code = parents[0] if parents else str(extras.get("program", ""))
+        places = numbers(code)
+        mate = numbers(parents[1]) if len(parents) > 1 else []
+        if places and len(mate) == len(places):
+            new = [rng.choice((a.group(), b.group())) for a, b in zip(places, mate, strict=True)]
+            plan = "Mixed the numbers of two programs."
+        else:
+            moved = set(rng.sample(range(len(places)), min(len(places), rng.choice((1, 1, 2)))))
+            new = [_moved(m.group(), rng) if i in moved else m.group() for i, m in enumerate(places)]
+            plan = "Changed numbers."
+        code = with_numbers(code, new)
+        return f"{plan}\n\n```{extras.get('language', '')}\n{code.rstrip()}\n```\n"
+
+
+def _moved(text: str, rng: random.Random) -> str:
+    """A number near that of the text, whole where that was whole."""
+    if text.isdigit():
+        value = int(text)
+        return str(max(0, value + rng.choice((-2, -1, 1, 2)) * max(1, value // 8)))
+    return f"{float(text) * 2 ** rng.gauss(0, 0.6):.5g}"

@@ -1,0 +1,215 @@
+"""What every problem and evaluator of ours keeps of `core.contracts`, and what a third party's may leave out."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from support.plugins import toy
+
+from core.arena.evaluator import ArenaEvaluator
+from core.contracts import Evaluator, EvaluatorDefaults, Limits, Problem, ProblemDefaults, with_defaults
+from core.state.failure import FailureKind
+from core.state.journal import Journal
+from core.state.node import Node
+from problems import BUILTIN
+from problems.arena_problem import ArenaProblem
+from problems.bin_packing.evaluator import PackingEvaluator
+from problems.bin_packing.problem import BinPackingProblem
+from problems.command.evaluator import CommandEvaluator
+from problems.command.problem import CommandProblem
+from problems.competition.evaluator import CompetitionEvaluator
+from problems.competition.problem import CompetitionProblem
+from problems.registry import build_problem
+from problems.script.evaluator import ScriptEvaluator
+from problems.script.problem import ScriptProblem
+from problems.tsp.job import PRELUDE
+from problems.tsp.problem import Options, TourEvaluator, TourProblem
+from utils.config import load_config
+from utils.errors import ConfigError
+
+PROBLEMS = [ArenaProblem, BinPackingProblem, CommandProblem, CompetitionProblem, ScriptProblem, TourProblem]
+EVALUATORS = [
+    ArenaEvaluator,
+    CommandEvaluator,
+    CompetitionEvaluator,
+    PackingEvaluator,
+    ScriptEvaluator,
+    TourEvaluator,
+]
+KEYS = {
+    "script": ["problem.program=program.py", "problem.evaluator=evaluator.py"],
+    "command": ["problem.source=a.c", "problem.eval=make", "problem.metric=score"],
+}
+"""What a kind cannot be built without."""
+
+
+def functions_of(contract):
+    """Name → function of a contract, its defaults included."""
+    found = {name: f for base in reversed(contract.__mro__) for name, f in vars(base).items()}
+    return {name: f for name, f in found.items() if inspect.isfunction(f) and not name.startswith("_")}
+
+
+def built(kind, tmp_path):
+    overrides = [f"project.dir={tmp_path}", *KEYS.get(kind, [])]
+    return build_problem(load_config(overrides=overrides, presets={"problem": kind, "llm": "rules"}))
+
+
+@pytest.mark.parametrize(
+    ("ours", "contract"),
+    [*((cls, Problem) for cls in PROBLEMS), *((cls, Evaluator) for cls in EVALUATORS)],
+    ids=lambda value: value.__name__,
+)
+def test_our_classes_inherit_the_contract_and_take_its_arguments(ours, contract):
+    assert contract in ours.__mro__
+    for name, wanted in functions_of(contract).items():
+        given = list(inspect.signature(getattr(ours, name)).parameters.values())
+        asked = list(inspect.signature(wanted).parameters)
+        assert [parameter.name for parameter in given[: len(asked)]] == asked, name
+        assert all(parameter.default is not parameter.empty for parameter in given[len(asked) :]), name
+
+
+def test_only_what_has_a_default_is_left_out():
+    for contract, defaults, classes in (
+        (Problem, ProblemDefaults, PROBLEMS),
+        (Evaluator, EvaluatorDefaults, EVALUATORS),
+    ):
+        needed = functions_of(contract).keys() - functions_of(defaults).keys()
+        for ours in classes:
+            assert needed <= vars(ours).keys(), ours
+
+
+@pytest.mark.parametrize("kind", BUILTIN)
+def test_a_problem_that_is_built_has_every_fact(kind, tmp_path):
+    problem = built(kind, tmp_path)
+    assert type(problem) in PROBLEMS
+    for name in Problem.__annotations__:
+        assert hasattr(problem, name), name
+    assert problem.family in ("competition", "heuristic", "arena") and problem.name.split("/")[0] == kind
+    assert problem.language == ("c" if kind == "command" else "python")
+
+
+# ---------------------------------------------------------------- a third party's
+
+
+def test_what_a_class_of_another_leaves_out_is_the_default(tmp_path):
+    plugins = Path(toy.__file__).parent
+    problem = built_toy(plugins, tmp_path)
+    assert Problem not in type(problem).__mro__
+    assert (problem.language, problem.note, problem.name) == ("python", "", "toy")
+    with pytest.raises(ConfigError, match="--refit"):
+        problem.refit(Node(id="n", code=""), tmp_path, None, Limits())
+    evaluator = with_defaults(problem.evaluator(None), EvaluatorDefaults)
+    node = Node(id="n", code="x = 1\n")
+    assert evaluator.tune(node, "t", 1).failure is FailureKind.EVAL_ERROR
+    assert (evaluator.second_look([node]), evaluator.choice(), evaluator.ensemble([node])) == (None, None, None)
+    assert evaluator.evaluate([node])[0].metric == 1
+    evaluator.close()
+
+
+def built_toy(plugins, tmp_path):
+    keys = ["problem.kind=toy", f"problem.plugins={plugins}", f"project.dir={tmp_path}"]
+    return build_problem(load_config(overrides=keys))
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    """Has one part of its own, which must not be touched."""
+
+    own: str = "champion"
+
+    @property
+    def note(self):
+        raise AssertionError("asked before `prepare`")
+
+    def choice(self):
+        return self.own
+
+
+def test_what_a_class_has_is_its_own():
+    part = with_defaults(with_defaults(Frozen(), ProblemDefaults), EvaluatorDefaults)
+    assert part.choice() == "champion" and part.language == "python" and part.second_look([]) is None
+
+
+# ---------------------------------------------------------------- tune
+
+
+class InThisProcess:
+    """Jobs whose entries are answered by a function, instead of a sandbox."""
+
+    slots = 1
+
+    def __init__(self, answer):
+        self._answer = answer
+
+    def run(self, spec):
+        return self._answer(spec.payload)
+
+
+def tours(payload):
+    names: dict = {}
+    exec(PRELUDE + payload["code"], names)  # the test's own text
+    return {"tours": [names["tour__"](points) for points in payload["instances"]]}
+
+
+def nearness(payload):
+    """As a user's evaluator would answer: 0 where f() is 33, less elsewhere."""
+    names: dict = {}
+    exec(payload["code"], names)  # the test's own text
+    value = {"metrics": {"combined_score": -abs(names["f"]() - 33)}, "artifacts": {}}
+    return {
+        "value": value, "error": "", "refused": None, "program": None, "isolated": True, "output": "", "seconds": 0.0
+    }  # fmt: skip
+
+
+def bench(answer, journal):
+    return SimpleNamespace(jobs=InThisProcess(answer), limits=Limits(), seed=0, isolated=True, journal=journal)
+
+
+def tour_evaluator(journal):
+    return TourEvaluator(TourProblem(Options(cities=12, instances=3), tune_trials=25), bench(tours, journal))
+
+
+def script_evaluator(journal):
+    settings = {"metric": None, "timeout": 1.0, "tune_trials": 25, "lower_is_better": False}
+    return ScriptEvaluator(bench(nearness, journal), Path("e.py"), options={}, **settings)
+
+
+TOUR = "def score_city(distance, home, spread, left):\n    return -distance"
+SCRIPT = "def f():\n    return "
+
+
+def tuned(make, code, *, lower):
+    """(metric of the parent, verdict on its tuned child)."""
+    journal = Journal(lower)
+    evaluator = make(journal)
+    metric = evaluator.evaluate([Node(id="p", code=code)])[0].metric
+    journal.append(Node(id="p", code=code, metric_value=metric, is_valid=True))
+    return metric, evaluator.tune(Node(id="c", code=code, operator="tune", parent_ids=("p",)), "c", 3)
+
+
+@pytest.mark.parametrize(
+    ("make", "code", "lower"),
+    [(tour_evaluator, f"{TOUR} + 0.9 * home\n", True), (script_evaluator, f"{SCRIPT}30\n", False)],
+)
+def test_tuning_betters_the_parent(make, code, lower):
+    metric, verdict = tuned(make, code, lower=lower)
+    assert verdict.code != code and (verdict.metric < metric if lower else verdict.metric > metric)
+    assert tuned(make, code, lower=lower)[1].code == verdict.code, "the same seed finds the same"
+
+
+@pytest.mark.parametrize(
+    ("make", "code", "lower"),
+    [
+        (tour_evaluator, f"{TOUR}\n", True),
+        (script_evaluator, f"{SCRIPT}len('text')\n", False),
+        (script_evaluator, f"{SCRIPT}33\n", False),
+    ],
+    ids=["no constants", "no constants", "none are better"],
+)
+def test_tuning_in_vain_is_a_duplicate_of_the_parent(make, code, lower):
+    verdict = tuned(make, code, lower=lower)[1]
+    assert (verdict.duplicate_of, verdict.metric, verdict.code, verdict.failure) == ("p", None, None, None)
