@@ -10,7 +10,7 @@ _LOCK = threading.Lock()
 _ATTEMPTS = 8
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)  # the programs of a round are written at the same time
 def parse_shared(source: str) -> ast.Module:
     """`parse` for who only looks: the same tree for all who ask of the same program. It must not be changed."""
     return parse(source)

@@ -5,25 +5,36 @@ Equal fingerprints must mean equal behaviour, since a duplicate is never run: in
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
 
 from core.state.normal_form import normal_form
 from utils.syntax import parse_shared
 
+_READ_COMMENT = re.compile(
+    r"\A(?:[^\r\n]*(?:\r\n?|\n))?[ \t\f]*#.*coding[:=](?![ \t]*utf-?8)"
+    r"|#[ \t]*type:(?![ \t]*ignore)"
+)
+"""Comments that somebody reads: the encoding of a file, in its first two lines; types, for `torch.jit`."""
+
 
 def text_hash(code: str) -> str:
-    """SHA-256 of the text, blank lines around it and line ends aside: the first and cheapest rung of the ladder."""
-    text = code.replace("\r\n", "\n").strip("\n").rstrip()
-    return sha256(text.encode(errors="surrogatepass")).hexdigest()
+    """SHA-256 of the text as it is: the first and cheapest rung of the ladder.
+
+    Even blank lines at the end count: after a backslash they decide whether a program parses.
+    """
+    return sha256(code.encode(errors="surrogatepass")).hexdigest()
 
 
 def ast_hash(code: str) -> str | None:
     """SHA-256 of the normal form: locals renamed in order of appearance, no docstrings or comments, constants folded.
 
-    None if the code does not parse, or is too deep or holds too long a number to be written down.
+    None if the code does not parse or may read its own text, or is too deep or holds too long a number to be written.
     """
+    if _READ_COMMENT.search(code):
+        return None
     try:
-        text = normal_form(parse_shared(code), docstrings="__doc__" in code)
-        return sha256(text.encode(errors="surrogatepass")).hexdigest()
+        text = normal_form(parse_shared(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+    return None if text is None else sha256(text.encode(errors="surrogatepass")).hexdigest()

@@ -77,7 +77,7 @@ class NodeRow(SQLModel, table=True):
     ctime: float = 0.0
     writer: str = ""
     code_hash: str = Field(index=True)
-    """SHA-256 of the normalised text, as in `core.state.fingerprint.text_hash`."""
+    """SHA-256 of the text, as in `core.state.fingerprint.text_hash`."""
     code: str
     """Hash in `texts`."""
     term_out: str

@@ -100,7 +100,7 @@ def test_debug_chains_end_at_the_depth_and_leaves_are_leaves():
 
 def test_duplicates_are_found_by_text_and_by_meaning():
     journal = Journal(nodes=[node("a", 1.0, code="def f(x):\n    y = x\n    return y\n")])
-    assert journal.find_duplicate("def f(x):\n    y = x\n    return y") == ("a", "text")
+    assert journal.find_duplicate("def f(x):\n    y = x\n    return y\n") == ("a", "text")
     assert journal.find_duplicate("def f(x):\n    z = x  # note\n    return z\n") == ("a", "ast")
     assert journal.find_duplicate("def f(x):\n    return x\n") is None
     assert journal.find_duplicate("def (") is None and journal.find_duplicate("") is None
