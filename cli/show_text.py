@@ -19,7 +19,7 @@ def print_run(facts: dict[str, Any]) -> None:
         "problem": f"{facts['problem']} ({unit}, {'lower' if facts['direction'] == 'min' else 'higher'} is better)",
         "status": facts["status"],
         "writer": facts["writer"],
-        "best": f"{_number(facts['best_metric'])} ({facts['metric_source']}), node {facts['best_node_id']}",
+        "best": _best(facts),
         "final": f"{_number(facts['final_metric'])} {_interval(facts['final_interval'])}",
         "steps": str(facts["steps"]),
         "failures": ", ".join(f"{kind} {count}" for kind, count in facts["failures"].items()) or "none",
@@ -41,6 +41,12 @@ def print_run(facts: dict[str, Any]) -> None:
         parents = " ".join(row["parent_ids"])
         nodes.add_row(row["node_id"], row["operator"], parents, _number(row["metric"]), row["failure"] or "")
     console.print(nodes)
+
+
+def _best(facts: dict[str, Any]) -> str:
+    if facts["best_node_id"] is None:
+        return "–"
+    return f"{_number(facts['best_metric'])} ({facts['metric_source']}), node {facts['best_node_id']}"
 
 
 def print_node(facts: dict[str, Any]) -> None:

