@@ -5,10 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from agents.templates import load_templates
-from core.contracts import AgentContext, AgentResult, Prompt
+from core.contracts import Agent, AgentContext, AgentResult, Prompt
 from utils.errors import ReplyError
 from utils.prompt_builder import BYTES_PER_TOKEN, PromptBuilder, fence, fill_template, shorten
 
@@ -16,7 +15,7 @@ UNREADABLE = "[unreadable reply] "
 """Begins the text that stands for a reply which the backend could not read; the reason follows."""
 
 
-class BaseAgent(ABC):
+class BaseAgent(Agent, ABC):
     """A role that writes: `generate` is `prompt`, `reply`, `code` in a row, and each can be run by itself.
 
     Args:
@@ -37,10 +36,6 @@ class BaseAgent(ABC):
         self.templates = load_templates(prompts_dir, problem_prompts)
         self.builder = PromptBuilder(max_tokens)
         self.repairs = repairs
-
-    def begin_round(self, context: AgentContext) -> dict[str, Any]:
-        """Nothing is shared among the writers of a round."""
-        return {}
 
     @abstractmethod
     def prompt(self, context: AgentContext) -> Prompt:

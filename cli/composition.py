@@ -24,6 +24,7 @@ from core.backend.usage import Ledger
 from core.contracts import (
     Agent,
     AgentBuilder,
+    AgentDefaults,
     Bench,
     CallRecord,
     Evaluator,
@@ -288,7 +289,7 @@ def agents_of(config: Config, problem: Problem) -> dict[str, Agent]:
     options = {"repairs": config.agent.repairs, "max_tokens": config.agent.prompt_tokens}
     own = problem.agents(AgentBuilder(prompts, problem.single_function, options))
     if own:
-        return own
+        return {operator: with_defaults(agent, AgentDefaults) for operator, agent in own.items()}
     coder = import_module("agents.coder_agent").CoderAgent
     return {
         "*": coder(

@@ -65,6 +65,15 @@ class SearchPolicy(Protocol):
     def tell(self, journal: Journal, node: Node) -> None:
         """Learn from a committed node (failures and duplicates too). `journal` already holds it."""
 
+    @property
+    def finished_generations(self) -> int | None:
+        """How many generations are over; None: it keeps none of its own, the newest node's number counts."""
+        return None
+
+    def drain_events(self) -> list[Event]:
+        """What happened inside the policy since the last call, for the caller to store."""
+        return []
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -155,11 +164,20 @@ class AgentResult:
     failure: FailureKind | None = None
 
 
-class Agent(Protocol):
-    """Writes programs. `generate` is `prompt`, `reply`, `code` in a row; the stages can be run one by one."""
+class AgentDefaults(Protocol):
+    """What an agent may leave out, and what then holds. `Agent` inherits it."""
 
     def begin_round(self, context: AgentContext) -> dict[str, Any]:
         """Return plain JSON that all writers of the coming round share (a strategist's questions); {} for most."""
+        return {}
+
+    def drain_events(self) -> list[Event]:
+        """What happened inside the agent since the last call, for the caller to store."""
+        return []
+
+
+class Agent(AgentDefaults, Protocol):
+    """Writes programs. `generate` is `prompt`, `reply`, `code` in a row; the stages can be run one by one."""
 
     def prompt(self, context: AgentContext) -> Prompt: ...
 
@@ -245,6 +263,10 @@ class EvaluatorDefaults(Protocol):
         """
         return Evaluation(failure=FailureKind.EVAL_ERROR, message="this problem's evaluator cannot tune")
 
+    def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
+        """Score on the final part, which search never sees; None where there is none. Called once, at the end."""
+        return [None] * len(nodes)
+
     def second_look(self, nodes: Sequence[Node]) -> list[Evaluation] | None:
         """Verdicts, in order, on cases that no step of the search saw, for the final choice; None: none are left."""
         return None
@@ -276,9 +298,6 @@ class Evaluator(EvaluatorDefaults, Protocol):
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
         """Return one verdict a node, in order. A candidate's failure is a verdict, never an exception."""
-
-    def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
-        """Score on the final part, which search never sees; None where there is none. Called once, at the end."""
 
 
 # ---------------------------------------------------------------- running
@@ -568,6 +587,18 @@ class ProblemDefaults(Protocol):
         """What a user must know about the scores before the search begins; '' if nothing. Asked after `prepare`."""
         return ""
 
+    def prepare(self) -> None:
+        """Make or check the data, in a child process where that needs heavy imports; cached. May raise ConfigError."""
+        return None
+
+    def preview(self) -> str:
+        """What a prompt shows of the data; '' where there are none."""
+        return ""
+
+    def agents(self, build: AgentBuilder) -> dict[str, Agent]:
+        """Agents by operator, with `*` for all others; {} to use the CoderAgent for all."""
+        return {}
+
     def refit(self, node: Node, out: Path, jobs: Jobs, limits: Limits) -> list[Path]:
         """Train `node` once more on all labelled rows, write program and outputs into `out`, return what was written.
 
@@ -600,18 +631,10 @@ class Problem(ProblemDefaults, Protocol):
     single_function: bool
     """True: the searched code is one function or a diff; the length rule for whole programs does not apply."""
 
-    def prepare(self) -> None:
-        """Make or check the data, in a child process where that needs heavy imports; cached. May raise ConfigError."""
-
     def statement(self) -> str: ...
-
-    def preview(self) -> str: ...
 
     def prompt_extras(self) -> dict[str, Any]:
         """Plain JSON for prompts and rules: output format, signature, allowed imports, …"""
-
-    def agents(self, build: AgentBuilder) -> dict[str, Agent]:
-        """Agents by operator, with `*` for all others; {} to use the CoderAgent for all."""
 
     def baselines(self) -> Sequence[Baseline]: ...
 
@@ -627,7 +650,7 @@ Part = TypeVar("Part")
 
 
 def with_defaults(part: Part, defaults: type) -> Part:
-    """`part` itself, completed by what its class leaves out of `ProblemDefaults` or `EvaluatorDefaults`.
+    """`part` itself, completed by what its class leaves out of `defaults` (`ProblemDefaults`, `EvaluatorDefaults`, …).
 
     Called where a third party's object enters: it need not inherit our classes.
     """

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from core.async_schedule import AsyncSchedule
 from core.commit_events import events_of
-from core.contracts import Evaluator, Progress, Proposal, SearchPolicy, Store
+from core.contracts import Agent, Evaluator, Progress, Proposal, SearchPolicy, Store
 from core.events import Event, RoundOpened
 from core.given_nodes import blended_node, given_nodes
 from core.node_life import Life, NodeLife, RoundNotes, Usage
@@ -124,7 +124,7 @@ class Orchestrator:
         for node in self._store.nodes():
             self.journal.append(node)
             self._learn(node)
-        self._drained(self._policy)  # told already, in the run's first life
+        self._policy.drain_events()  # told already, in the run's first life
         self._round = self._store.rounds()
 
     def _learn(self, node: Node) -> None:
@@ -222,7 +222,7 @@ class Orchestrator:
         generations = [node.generation for node in self.journal.latest(1) if node.generation is not None]
         return Progress(
             steps=self.journal.steps,
-            generations=getattr(self._policy, "finished_generations", generations[0] if generations else 0),
+            generations=next((n for n in (self._policy.finished_generations, *generations) if n is not None), 0),
             seconds=self._active_seconds(),
             tokens=tokens,
             usd=usd,
@@ -304,7 +304,7 @@ class Orchestrator:
             agent = self._life.agent(task.operator)
             known = agent.begin_round(self._life.begin(task, notes).context)
             if known:
-                self._store.put_fact(key, known, self._drained(agent))
+                self._store.put_fact(key, known, agent.drain_events())
         return dict(known)
 
     # ------------------------------------------------------------ commit
@@ -323,12 +323,8 @@ class Orchestrator:
         self._drain(self._policy)
         return nodes
 
-    def _drained(self, source: object) -> list[Event]:
-        drain = getattr(source, "drain_events", None)
-        return list(drain()) if drain else []
-
-    def _drain(self, source: object) -> None:
-        events = self._drained(source)
+    def _drain(self, source: SearchPolicy | Agent) -> None:
+        events = source.drain_events()
         if events:
             self._store.append(events)
 

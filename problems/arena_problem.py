@@ -69,14 +69,8 @@ class ArenaProblem(Problem):
         self._questions = questions
         self._rules = rules
 
-    def prepare(self) -> None:
-        """Nothing to prepare: the rules of a game are code."""
-
     def statement(self) -> str:
         return self._texts.statement
-
-    def preview(self) -> str:
-        return ""
 
     def prompt_extras(self) -> dict[str, Any]:
         limit = str(self.settings.limit)

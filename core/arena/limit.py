@@ -42,10 +42,6 @@ class MoveLimit:
     def __str__(self) -> str:
         return f"{self.kind}:{self.value}" + (f"+{self.increment}" if self.kind == "clock" else "")
 
-    @property
-    def reproducible(self) -> bool:
-        return self.kind in ("nodes", "depth")
-
     def for_engine(self) -> dict[str, int | None]:
         """What `position.limit` shows: nodes, depth, milliseconds a move."""
         milliseconds = self.value if self.kind == "movetime" else None

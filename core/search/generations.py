@@ -8,14 +8,14 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from core.contracts import Proposal
+from core.contracts import Proposal, SearchPolicy
 from core.state.node import Node
 
 if TYPE_CHECKING:
     from core.state.journal import Journal
 
 
-class GenerationsPolicy:
+class GenerationsPolicy(SearchPolicy):
     """Search policy of the arena family: one round is one generation, one candidate a question.
 
     Who reigns is read from the verdicts (`metadata["promoted"]`, champion first), so a resumed run that tells the

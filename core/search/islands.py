@@ -9,7 +9,7 @@ import random
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from core.contracts import Proposal
+from core.contracts import Proposal, SearchPolicy
 from core.events import Event, IslandMigrated, IslandReset
 from core.search.grid import Grid
 from core.search.population import Population
@@ -26,7 +26,7 @@ PARENTS_CONSIDERED = 3
 """How many of an island's best `refine` and `tune` choose from."""
 
 
-class IslandsPolicy:
+class IslandsPolicy(SearchPolicy):
     """Search policy of the heuristic family. One generation = `per_island` nodes of each island, slots in island order.
 
     A round may be a part of a generation (`ask` with k below its size); the rest follows in the next rounds.

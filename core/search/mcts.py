@@ -8,7 +8,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.contracts import Proposal
+from core.contracts import Proposal, SearchPolicy
 from core.search.parents import marked, merge_partner, repairable, shown
 from core.state.journal import Journal
 from core.state.node import Node
@@ -17,7 +17,7 @@ ROOT = ""
 """The virtual node above all drafts."""
 
 
-class MCTSPolicy:
+class MCTSPolicy(SearchPolicy):
     """Walks from the virtual root to a node to expand, choosing by UCT; rewards flow back along first parents.
 
     * The root has room for `num_drafts` drafts; a scored node with v visits for ceil(sqrt(v)) children (progressive

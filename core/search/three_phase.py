@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from core.contracts import Proposal
+from core.contracts import Proposal, SearchPolicy
 from core.search.parents import best_allowed, marked, merge_partner, repairable, shown
 from core.state.journal import Journal
 from core.state.node import Node
@@ -16,7 +16,7 @@ DEBUG_POOL = 64
 
 
 @dataclass(frozen=True, slots=True)
-class ThreePhasePolicy:
+class ThreePhasePolicy(SearchPolicy):
     """Three phases a proposal, in this order:
 
     1. draft while fewer than `num_drafts` programs were started from nothing (the user's own count too);

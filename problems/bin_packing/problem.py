@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, Problem, RulesWriter
+from core.contracts import Baseline, Bench, Evaluator, Problem, RulesWriter
 from core.state.node import Node
 from problems.bin_packing.program import ALLOWED, FUNCTION
 from problems.options import checked_options
@@ -77,9 +77,6 @@ class BinPackingProblem(Problem):
             "allowed_imports": sorted(ALLOWED),
             "output_format": f"One Python code block that defines {self._form()} at the top level.",
         }
-
-    def agents(self, build: AgentBuilder) -> dict[str, Agent]:
-        return {}
 
     def baselines(self) -> Sequence[Baseline]:
         from problems.bin_packing.references import BEST_FIT, FIRST_FIT

@@ -175,7 +175,7 @@ def new_terminal(function: ast.FunctionDef, grammar: Grammar, rng: random.Random
 
 def add_term(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
     """Add a meaningful term to a returned score."""
-    site = rng.choice([s for s in _returned(function)])
+    site = rng.choice(scores(function))
     site.put(ast.BinOp(site.node, ast.Add(), expression(grammar.term())))
     return True
 
@@ -253,15 +253,15 @@ def crossover(code: str, other: str, rng: random.Random, grammar: Grammar) -> tu
     function, donor = function_of(tree), function_of(parse(other))
     most = max(MOST_NODES, size(function))
     here, there = sites(function), sites(donor)
-    home = rng.choice(_returned(function))
-    scores = [site for site in _returned(donor)]
+    home = rng.choice(scores(function))
+    given = scores(donor)
     way = rng.randrange(4)
-    if way == 0 and len(scores) == 1:
+    if way == 0 and len(given) == 1:
         share = grammar.fraction()
-        home.put(_sum(_times(share, home.node), _times(round(1 - share, 3), scores[0].node)))
+        home.put(_sum(_times(share, home.node), _times(round(1 - share, 3), given[0].node)))
         done = "mixed the two scores"
-    elif way == 1 and len(scores) == 1:
-        home.put(ast.IfExp(expression(grammar.test()), home.node, scores[0].node))
+    elif way == 1 and len(given) == 1:
+        home.put(ast.IfExp(expression(grammar.test()), home.node, given[0].node))
         done = "each score in its case"
     else:
         site = rng.choice(here)
@@ -275,9 +275,10 @@ def crossover(code: str, other: str, rng: random.Random, grammar: Grammar) -> tu
     return finish(tree), done
 
 
-def _returned(function: ast.FunctionDef) -> list[Site]:
-    """What the function returns, one site a return."""
-    return [_site(n, "value", "number") for n in _statements(function.body) if isinstance(n, ast.Return) and n.value]
+def scores(function: ast.FunctionDef) -> list[Site]:
+    """What the function returns, one site a return; [] where we do not see it (inside `match`) or where it is text."""
+    returns = [n for n in _statements(function.body) if isinstance(n, ast.Return)]
+    return [_site(n, "value", "number") for n in returns if n.value and not _is_text(n.value)]
 
 
 def _times(factor: float, node: ast.expr) -> ast.expr:

@@ -9,7 +9,7 @@ from typing import Any
 
 from problems.bin_packing.grammar import Grammar
 from problems.bin_packing.program import FUNCTION, arity
-from problems.bin_packing.variation import crossover, finish, function_of, mutate
+from problems.bin_packing.variation import crossover, finish, function_of, mutate, scores
 from utils.syntax import parse
 
 TRIES = 5
@@ -66,10 +66,11 @@ def prepared(code: str, histogram: bool) -> str:
 
 
 def _usable(code: str) -> bool:
-    """True for a rule that can be varied: it parses, and its parameters have the names of the statement."""
+    """True for a rule that can be varied: it parses, has the statement's parameters, and returns scores that we see."""
     try:
         function = function_of(parse(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     names = [argument.arg for argument in function.args.args]
-    return names in (["item", "remaining_capacity"], ["item", "remaining_capacity", "histogram"])
+    forms = (["item", "remaining_capacity"], ["item", "remaining_capacity", "histogram"])
+    return names in forms and bool(scores(function))

@@ -37,9 +37,6 @@ class CommandEvaluator(Evaluator):
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
         return [self._one(node) for node in nodes]
 
-    def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
-        return [None] * len(nodes)
-
     def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
         """Search better numbers for a copy of the parent, in any language, each trial scored in full."""
         problem, lower = self._problem, self._problem.lower_is_better

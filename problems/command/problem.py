@@ -98,17 +98,13 @@ class CommandProblem(Problem):
             text += "\nThe files come one after the other, each below a line `=== name ===`; keep these lines."
         return f"{text}\nThe command `{self.command}` is run on them. Metric: {self.metric} ({goal} is better)."
 
-    def preview(self) -> str:
-        return ""
-
     def prompt_extras(self) -> dict[str, Any]:
         return {"program": self.code, "language": self.language, "reply_format": self.options.reply}
 
     def agents(self, build: AgentBuilder) -> dict[str, Agent]:
         from problems.command.agent import FilesAgent
 
-        repairs = int(build.options.get("repairs", 3))
-        return {"*": FilesAgent(single_function=True, prompts_dir=build.prompts_dir, repairs=repairs)}
+        return {"*": FilesAgent(single_function=True, prompts_dir=build.prompts_dir, **build.options)}
 
     def baselines(self) -> Sequence[Baseline]:
         return [Baseline("initial", self.code)]

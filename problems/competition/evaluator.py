@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import Bench, Evaluation, Evaluator, ExecutionResult, JobSpec
-from core.evaluation.base import failed_run, refused, signature_of, source_of
+from core.evaluation.base import failed_run, refused, signature_of, source_of, syntax_refusal
 from core.evaluation.grading import GradingFault, TrustedChild, python_command
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -18,7 +18,7 @@ from problems.competition.medals import medal
 from problems.competition.prepared import LAUNCH, Prepared
 from problems.competition.source import Source
 from utils.errors import JobLost
-from utils.response import syntax_error
+from utils.logger_system import log_msg
 from utils.workspace_builder import SUBMISSION
 
 ENTRY = "core.executor.jobs:run_script"
@@ -30,7 +30,7 @@ class CompetitionEvaluator(Evaluator):
 
     Args:
         source: what is searched.
-        prepared: returns the prepared data (made on first use).
+        prepared: its data on disk.
         bench: jobs, limits, folders.
     """
 
@@ -47,9 +47,7 @@ class CompetitionEvaluator(Evaluator):
             self._judge.start()
 
     def check(self, node: Node) -> Evaluation | None:
-        """A program that does not parse is refused before it takes a sandbox."""
-        fault = syntax_error(node.code)
-        return Evaluation(failure=FailureKind.SYNTAX, message=fault) if fault else None
+        return syntax_refusal(node)
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
         return [self._evaluate(node) for node in nodes]
@@ -73,7 +71,8 @@ class CompetitionEvaluator(Evaluator):
         request = {"paths": [str(path) for _, path in kept], "lower_is_better": self._source.lower_is_better}
         try:
             found = self._judge.ask({"verb": "blend", **request})
-        except GradingFault:
+        except GradingFault as error:
+            log_msg("WARNING", f"no ensemble is made: {error}")
             return None
         picks = found.get("picks") or []
         if len(set(picks)) < 2:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from core.contracts import AgentBuilder, Baseline, Bench, Evaluator, Problem, RulesWriter
+from core.contracts import Baseline, Bench, Evaluator, Problem, RulesWriter
 from core.state.node import Node
 from problems.competition.prepared import Prepared, prepare
 from problems.competition.source import Source, find_source
@@ -14,7 +14,7 @@ from utils.config_schema import Config
 from utils.errors import ConfigError
 
 if TYPE_CHECKING:
-    from core.contracts import Agent, Jobs, Limits
+    from core.contracts import Jobs, Limits
 
 CACHE = Path("workspaces") / ".prepared"
 PRELOAD = (
@@ -113,9 +113,6 @@ class CompetitionProblem(Problem):
         data["metric"] = kind.name if kind else self._source.label
         data["task"] = kind.task if kind else None
         return {"output_format": self._output_format(meta), "data": data}
-
-    def agents(self, build: AgentBuilder) -> dict[str, Agent]:
-        return {}
 
     def baselines(self) -> Sequence[Baseline]:
         from problems.competition.baselines import baselines

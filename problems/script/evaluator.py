@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import Bench, Evaluation, Evaluator, ExecutionResult, JobSpec
-from core.evaluation.base import failed_run, nothing_better, parent_metric, source_of
+from core.evaluation.base import failed_run, nothing_better, parent_metric, source_of, syntax_refusal
 from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.script.blocks import block_lines
-from utils.response import syntax_error
 
 ARTIFACT_CHARS = 4_000
 MOST_ARTIFACTS = 12
@@ -47,17 +46,14 @@ class ScriptEvaluator(Evaluator):
         self._lower_is_better = lower_is_better
 
     def check(self, node: Node) -> Evaluation | None:
-        fault = syntax_error(node.code)
-        return Evaluation(failure=FailureKind.SYNTAX, message=fault) if fault else None
+        return syntax_refusal(node)
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
         return [self.score(node.code, node.id) for node in nodes]
 
-    def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
-        return [None] * len(nodes)
-
     def score(self, code: str, label: str = "") -> Evaluation:
         """The user's verdict on a program of the node `label`."""
+        reason = self._shared_reason()
         payload = {
             "code": code,
             "inputs": str(self._evaluator.parent),
@@ -66,8 +62,8 @@ class ScriptEvaluator(Evaluator):
             "limits": self._bench.limits.model_dump(mode="json"),
             "timeout": self._timeout,
             "seed": self._bench.seed,
-            "apart": self._shared_reason() is None,
-            "reason": self._shared_reason(),
+            "apart": reason is None,
+            "reason": reason,
         }
         spec = JobSpec(
             entry="problems.script.job:evaluate", payload=payload, label=label, seconds=3 * self._timeout + 60

@@ -14,7 +14,7 @@ HARNESS = "swarm_evo_harness.py"
 
 def evaluate(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
     """Job entry. Payload: `code`, `inputs` (folder of the evaluator; shipped to a worker elsewhere), `evaluator` (its
-    name there), `options` of the harness, `limits`, `timeout`, `seed`, `apart`.
+    name there), `options` of the harness, `limits`, `timeout`, `seed`, `apart` (or the `reason` why not).
 
     Returns the fields of EvaluatorRun.
     """

@@ -78,17 +78,13 @@ class ScriptProblem(Problem):
             text += "\nChange only what is between EVOLVE-BLOCK-START and EVOLVE-BLOCK-END; keep these two lines."
         return f"{text}\nMetric: {self.metric or 'combined score'} ({goal} is better)."
 
-    def preview(self) -> str:
-        return ""
-
     def prompt_extras(self) -> dict[str, Any]:
         return {"program": self.code, "reply_format": self.options.reply}
 
     def agents(self, build: AgentBuilder) -> dict[str, Agent]:
         from problems.script.agent import ScriptAgent
 
-        repairs = int(build.options.get("repairs", 3))
-        return {"*": ScriptAgent(single_function=True, prompts_dir=build.prompts_dir, repairs=repairs)}
+        return {"*": ScriptAgent(single_function=True, prompts_dir=build.prompts_dir, **build.options)}
 
     def baselines(self) -> Sequence[Baseline]:
         return [Baseline("initial", self.code)]

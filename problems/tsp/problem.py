@@ -9,8 +9,6 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.contracts import (
-    Agent,
-    AgentBuilder,
     Baseline,
     Bench,
     Evaluation,
@@ -20,7 +18,7 @@ from core.contracts import (
     Problem,
     RulesWriter,
 )
-from core.evaluation.base import failed_run, nothing_better, signature_of, source_of
+from core.evaluation.base import failed_run, nothing_better, signature_of, source_of, syntax_refusal
 from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -29,7 +27,6 @@ from problems.tsp.instances import Point, excess, generate
 from problems.tsp.job import PRELUDE
 from problems.tsp.writer import NEAREST, TourWriter
 from utils.config_schema import Config
-from utils.response import syntax_error
 
 MAIN = """\
 if __name__ == "__main__":
@@ -63,9 +60,6 @@ class TourProblem(Problem):
     def __init__(self, options: Options, *, tune_trials: int = 40) -> None:
         self.cities, self.instances, self.tune_trials = options.cities, options.instances, tune_trials
 
-    def prepare(self) -> None:
-        return None
-
     def statement(self) -> str:
         return (
             f"Build short round trips through {self.cities} random points of the unit square, city by city. Write\n\n"
@@ -75,14 +69,8 @@ class TourProblem(Problem):
             "Metric: tour length over 0.7124·√n, minus 1, mean over instances; lower is better."
         )
 
-    def preview(self) -> str:
-        return ""
-
     def prompt_extras(self) -> dict[str, Any]:
         return {"signature": "score_city(distance, home, spread, left) -> float", "allowed_imports": ["math"]}
-
-    def agents(self, build: AgentBuilder) -> dict[str, Agent]:
-        return {}
 
     def baselines(self) -> Sequence[Baseline]:
         return [Baseline("nearest_neighbour", NEAREST)]
@@ -112,8 +100,7 @@ class TourEvaluator(Evaluator):
         self._test = generate(100, problem.cities, "tsp/test")
 
     def check(self, node: Node) -> Evaluation | None:
-        fault = syntax_error(node.code)
-        return Evaluation(failure=FailureKind.SYNTAX, message=fault) if fault else None
+        return syntax_refusal(node)
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
         return [self.score(node.code, self._validation, node.id) for node in nodes]

@@ -10,8 +10,25 @@ from types import SimpleNamespace
 import pytest
 from support.plugins import toy
 
+from agents.builder_agent import BuilderAgent
+from agents.coder_agent import CoderAgent
 from core.arena.evaluator import ArenaEvaluator
-from core.contracts import Evaluator, EvaluatorDefaults, Limits, Problem, ProblemDefaults, with_defaults
+from core.contracts import (
+    Agent,
+    AgentBuilder,
+    AgentDefaults,
+    Evaluator,
+    EvaluatorDefaults,
+    Limits,
+    Problem,
+    ProblemDefaults,
+    SearchPolicy,
+    with_defaults,
+)
+from core.search.generations import GenerationsPolicy
+from core.search.islands import IslandsPolicy
+from core.search.mcts import MCTSPolicy
+from core.search.three_phase import ThreePhasePolicy
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
@@ -19,11 +36,13 @@ from problems import BUILTIN
 from problems.arena_problem import ArenaProblem
 from problems.bin_packing.evaluator import PackingEvaluator
 from problems.bin_packing.problem import BinPackingProblem
+from problems.command.agent import FilesAgent
 from problems.command.evaluator import CommandEvaluator
 from problems.command.problem import CommandProblem
 from problems.competition.evaluator import CompetitionEvaluator
 from problems.competition.problem import CompetitionProblem
 from problems.registry import build_problem
+from problems.script.agent import ScriptAgent
 from problems.script.evaluator import ScriptEvaluator
 from problems.script.problem import ScriptProblem
 from problems.tsp.job import PRELUDE
@@ -40,6 +59,8 @@ EVALUATORS = [
     ScriptEvaluator,
     TourEvaluator,
 ]
+AGENTS = [BuilderAgent, CoderAgent, FilesAgent, ScriptAgent]
+POLICIES = [GenerationsPolicy, IslandsPolicy, MCTSPolicy, ThreePhasePolicy]
 KEYS = {
     "script": ["problem.program=program.py", "problem.evaluator=evaluator.py"],
     "command": ["problem.source=a.c", "problem.eval=make", "problem.metric=score"],
@@ -60,7 +81,12 @@ def built(kind, tmp_path):
 
 @pytest.mark.parametrize(
     ("ours", "contract"),
-    [*((cls, Problem) for cls in PROBLEMS), *((cls, Evaluator) for cls in EVALUATORS)],
+    [
+        *((cls, Problem) for cls in PROBLEMS),
+        *((cls, Evaluator) for cls in EVALUATORS),
+        *((cls, Agent) for cls in AGENTS),
+        *((cls, SearchPolicy) for cls in POLICIES),
+    ],
     ids=lambda value: value.__name__,
 )
 def test_our_classes_inherit_the_contract_and_take_its_arguments(ours, contract):
@@ -76,10 +102,12 @@ def test_only_what_has_a_default_is_left_out():
     for contract, defaults, classes in (
         (Problem, ProblemDefaults, PROBLEMS),
         (Evaluator, EvaluatorDefaults, EVALUATORS),
+        (Agent, AgentDefaults, AGENTS),
     ):
         needed = functions_of(contract).keys() - functions_of(defaults).keys()
         for ours in classes:
-            assert needed <= vars(ours).keys(), ours
+            own = {name for base in ours.__mro__[: ours.__mro__.index(contract)] for name in vars(base)}
+            assert needed <= own, ours
 
 
 @pytest.mark.parametrize("kind", BUILTIN)
@@ -90,6 +118,13 @@ def test_a_problem_that_is_built_has_every_fact(kind, tmp_path):
         assert hasattr(problem, name), name
     assert problem.family in ("competition", "heuristic", "arena") and problem.name.split("/")[0] == kind
     assert problem.language == ("c" if kind == "command" else "python")
+
+
+@pytest.mark.parametrize("kind", ["script", "command", "connect_four"])
+def test_agents_of_a_problem_take_what_the_configuration_says(kind, tmp_path):
+    options = {"repairs": 1, "max_tokens": 321}
+    (agent,) = built(kind, tmp_path).agents(AgentBuilder(None, True, options)).values()
+    assert (agent.repairs, agent.builder.max_tokens) == (1, 321)
 
 
 # ---------------------------------------------------------------- a third party's
@@ -130,8 +165,11 @@ class Frozen:
 
 
 def test_what_a_class_has_is_its_own():
-    part = with_defaults(with_defaults(Frozen(), ProblemDefaults), EvaluatorDefaults)
+    part = Frozen()
+    for defaults in (ProblemDefaults, EvaluatorDefaults, AgentDefaults):
+        assert with_defaults(part, defaults) is part
     assert part.choice() == "champion" and part.language == "python" and part.second_look([]) is None
+    assert (part.begin_round(None), part.drain_events()) == ({}, [])
 
 
 # ---------------------------------------------------------------- tune

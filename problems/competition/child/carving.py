@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from . import checking, parts
-from .tables import Unusable, read_table
+from .tables import Unusable, first_line, read_table
 
 HIDDEN = 0.3
 """Fraction of the labelled rows that is hidden: half for validation, half for the final score."""
@@ -81,7 +81,7 @@ def _read(path: Path) -> Any:
     except UnicodeDecodeError as error:
         raise Unusable(f"data.dir: '{path}' is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
     except Exception as error:  # the user's file
-        raise Unusable(f"data.dir: '{path}' is not a CSV table: {str(error).splitlines()[0]}") from error
+        raise Unusable(f"data.dir: '{path}' is not a CSV table: {first_line(error)}") from error
     mark = next((mark for mark in ";\t|" if len(table.columns) == 1 and mark in str(table.columns[0])), None)
     if mark:
         raise Unusable(f"data.dir: '{path}' separates its columns by {mark!r}; save it with commas")

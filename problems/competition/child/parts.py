@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-MAX_CLASSES = 20
-
 
 def split_hidden(
     answers: Any, targets: list[str], *, how: str, seed: int, order: Any = None, groups: Any = None

@@ -35,8 +35,9 @@ def read_submission(path: str | Path) -> Any:
     except UnicodeDecodeError:
         raise Malformed("submission.csv is not UTF-8 text") from None
     except (pd.errors.ParserError, ValueError, MemoryError) as error:
-        raise Malformed(f"submission.csv is not a CSV table: {_first_line(error)}") from None
+        raise Malformed(f"submission.csv is not a CSV table: {first_line(error)}") from None
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """What an error says in one line, its type where it says nothing."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

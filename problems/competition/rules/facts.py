@@ -9,9 +9,6 @@ from typing import Any
 
 from problems.competition.rules.scales import ordered
 
-MANY = 60
-"""Categories beyond which a column is not one-hot encoded as it is."""
-
 
 @dataclass(frozen=True, slots=True)
 class Facts:

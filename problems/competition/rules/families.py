@@ -57,9 +57,6 @@ class Family:
     def default(self) -> Member:
         return Member(self.name, tuple(sorted((name, values[len(values) // 2]) for name, values in self.grid.items())))
 
-    def draw(self, rng: Any) -> Member:
-        return Member(self.name, tuple(sorted((name, rng.choice(values)) for name, values in self.grid.items())))
-
     def write(self, member: Member, facts: Facts, seed: str) -> str:
         """The constructor call."""
         classifies = facts.classifies

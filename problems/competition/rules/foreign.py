@@ -127,15 +127,22 @@ def _without_head(code: str) -> str:
 
 def _after_reading(code: str, lines: str) -> str:
     """`pd.read_csv` replaced by one that cleans what it read."""
-    head = f"import pandas as pd\n{lines}\n"
-    return head + re.sub(r"\b(?:pd|pandas)\.read_csv\(", "read_clean(", code)
+    cleaned = re.sub(r"\b(?:pd|pandas)\.read_csv\(", "read_clean(", code)
+    return _headed(f"import pandas as pd\n{lines}\n", cleaned)
+
+
+def _headed(head: str, code: str) -> str:
+    """`head` before the script, below what must stand first in a file."""
+    lines = code.splitlines(keepends=True)
+    first = [line for line in lines if line.startswith("from __future__")]
+    return "".join([*first, head, *(line for line in lines if line not in first)])
 
 
 def _hand_in(code: str) -> str:
     start = 'import os\nos.makedirs("submission", exist_ok=True)\n'
     moved = re.sub(r"""to_csv\(\s*(f?)(["'])(?!submission/)[^"']*?submission[^"']*?\.csv\2""",
                    r"to_csv(\g<2>submission/submission.csv\2", code)  # fmt: skip
-    return moved if moved.startswith(start) else start + moved
+    return moved if start in moved else _headed(start, moved)
 
 
 _FILL = '''

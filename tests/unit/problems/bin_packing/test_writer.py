@@ -86,9 +86,26 @@ def test_same_seed_same_program():
     assert len({write("mutate", [BEST_FIT], seed) for seed in range(30)}) > 20
 
 
-def test_what_cannot_be_varied_is_replaced_by_a_fresh_rule():
-    for broken in ("def score_bin(", "x = 1", "def score_bin(a, b):\n    return a\n", ""):
-        assert inspect(write("mutate", [broken], 1), "histogram") is None
+HEAD = "def score_bin(item, remaining_capacity):\n"
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "def score_bin(",
+        "x = 1",
+        "def score_bin(a, b):\n    return a\n",
+        "",
+        HEAD + "    match item:\n        case _:\n            return 1\n",
+        HEAD + "    pass\n",
+        HEAD + "    return 'text'\n",
+    ],
+)
+@pytest.mark.parametrize("operator", ["mutate", "crossover"])
+def test_what_cannot_be_varied_is_replaced_by_a_fresh_rule(broken, operator):
+    for seed in range(12):
+        for parents in ([broken], [broken, BEST_FIT], [BEST_FIT, broken]):
+            assert inspect(write(operator, parents, seed), "histogram") is None
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)

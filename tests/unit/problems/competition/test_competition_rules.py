@@ -367,9 +367,10 @@ BROKEN = {
 def test_a_known_fault_is_mended_in_place(stage, what):
     folder, extras = stage("regression")
     code, failure, message = BROKEN[what]
-    mended = repaired(extras, code, failure, message)
-    assert "GradientBoostingRegressor(n_estimators=30" in mended  # the parent's own model
-    hand_in(mended, folder, "price")
+    for head in ("", "from __future__ import annotations\n"):
+        mended = repaired(extras, head + code, failure, message)
+        assert "GradientBoostingRegressor(n_estimators=30" in mended  # the parent's own model
+        hand_in(mended, folder, "price")
 
 
 def test_too_slow_means_less_work(stage):
