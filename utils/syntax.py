@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 import threading
 from functools import lru_cache
 
 _LOCK = threading.Lock()
 _ATTEMPTS = 8
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
 @lru_cache(maxsize=16)  # the programs of a round are written at the same time
@@ -34,3 +37,11 @@ def parse(source: str) -> ast.Module:
             if attempt == _ATTEMPTS - 1:
                 raise
     raise AssertionError("unreachable")
+
+
+def source_lines(source: str) -> list[str]:
+    """The lines as `lineno` counts them, with their ends; joined, they are `source`.
+
+    `str.splitlines` also ends a line at a form feed, a file separator or U+2028, which may stand inside of a string.
+    """
+    return _LINE.findall(source)
