@@ -8,8 +8,8 @@ from itertools import chain
 from typing import Any
 
 from core.arena.final import final_evaluations
-from core.arena.gate import engine_name, static_refusal
-from core.arena.match import Engine
+from core.arena.gate import static_refusal
+from core.arena.match import Engine, engine_of
 from core.arena.openings import draw_openings
 from core.arena.promotion import RULES, Decision
 from core.arena.spec import ArenaSettings, ArenaSpec
@@ -77,7 +77,7 @@ class ArenaEvaluator(Evaluator):
         engines = [engine_of(node) for node in cohort]
         generation = next((node.generation for node in nodes if node.generation is not None), 0)
         label = f"{generation}/{'/'.join(sorted(node.id for node in nodes))}"
-        openings = self._openings(self.settings.openings, label)
+        openings = self.openings(self.settings.openings, label)
         pairings = round_robin(
             engines,
             openings,
@@ -135,7 +135,8 @@ class ArenaEvaluator(Evaluator):
         known = [self.bench.journal[id_] for id_ in self.promoted() if id_ in self.bench.journal]
         return list({node.id: node for node in [*known, *nodes]}.values())
 
-    def _openings(self, count: int, *label: object, held_out: bool = False) -> list[tuple[str, ...]]:
+    def openings(self, count: int, *label: object, held_out: bool = False) -> list[tuple[str, ...]]:
+        """Lines to begin from, a function of the run's seed and `label`; fewer where the held-out part has fewer."""
         return draw_openings(
             self.game,
             count,
@@ -250,7 +251,7 @@ class _Verdict:
         arena = self.arena
         engines = {node.id: engine_of(node) for node in self.cohort}
         already = {game.opening for game in self.table.games if {game.white, game.black} == {first, second}}
-        openings = arena._openings(pairs, self.label, "more", len(already))
+        openings = arena.openings(pairs, self.label, "more", len(already))
         pairings = meetings(
             [(engines[first], engines[second])],
             [opening for opening in openings if opening not in already],
@@ -271,12 +272,6 @@ class _Verdict:
             if loser is not None and (game["white"], game["black"])[loser] == node.id:
                 return FailureKind(game["failure"]), f"it forfeited every game: {_forfeit_text(game)}"
         return FailureKind.RUNTIME, "it forfeited every game"
-
-
-def engine_of(node: Node) -> Engine:
-    """The node as a player."""
-    name = str(node.metadata.get("name") or engine_name(node.code) or node.id)
-    return Engine(id=node.id, name=name, code=node.code)
 
 
 def _refused(gate: str, failure: FailureKind, reason: str) -> Evaluation:

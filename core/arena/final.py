@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.arena.match import Engine
+from core.arena.match import Engine, engine_of
 from core.arena.standings import Crosstable, Played, Ratings
 from core.arena.tournament import meetings
 from core.contracts import Evaluation
@@ -23,8 +23,6 @@ def final_evaluations(arena: ArenaEvaluator, nodes: Sequence[Node]) -> list[Eval
     Openings come from the held-out part and the gauntlet's engines play in no tournament. The direct match of what the
     search wrote against the anchor, also from held-out openings, stands beside it in `metadata["head_to_head"]`.
     """
-    from core.arena.evaluator import engine_of
-
     anchor = arena.anchor(nodes)
     if anchor is None or not arena.spec.gauntlet:
         return [None for _ in nodes]
@@ -38,7 +36,7 @@ def _final(arena: ArenaEvaluator, engine: Engine, anchor: Engine, *, duel: bool)
     if engine.code == anchor.code:
         return Evaluation(metric=0.0, source=arena.source, interval=(0.0, 0.0), message="it is the starting champion")
     rounds = max(1, arena.settings.gauntlet // (2 * len(gauntlet)))
-    openings = arena._openings(max(rounds, arena.settings.gauntlet // 2), "final", held_out=True)
+    openings = arena.openings(max(rounds, arena.settings.gauntlet // 2), "final", held_out=True)
     against = [(player, rival) for player in (engine, anchor) for rival in gauntlet]
     measured = _play(arena, against, openings[:rounds])
     estimate = _difference(measured, engine.id, anchor.id)

@@ -62,15 +62,16 @@ def foreign_imports(code: str) -> set[str]:
 
 
 def engine_name(code: str) -> str:
-    """The value of the first `name = "…"` in the file, or ''. Untrusted text."""
+    """The value of the first `name = "…"` (or `name: str = "…"`) in the file, or ''. Untrusted text."""
     try:
         tree = parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     for statement in ast.walk(tree):
-        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(statement.value, ast.Constant):
             value = statement.value.value
-            if isinstance(value, str) and any(_target(target) == "name" for target in statement.targets):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if isinstance(value, str) and any(_target(target) == "name" for target in targets):
                 return " ".join(value.split())[:60]
     return ""
 

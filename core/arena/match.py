@@ -11,11 +11,13 @@ from typing import IO, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.arena.gate import engine_name
 from core.arena.limit import MoveLimit
 from core.arena.player import Forfeit, Player, SessionPlayer
 from core.arena.referee import Adjudication, GameRecord, PlayedMove, play_game
 from core.arena.uci import UciPlayer
 from core.contracts import Game, JobBench, Limits, Sandbox
+from core.state.node import Node
 from core.state.task import derive_seed
 from utils.errors import SandboxError
 
@@ -34,6 +36,12 @@ class Engine(BaseModel):
     """Source of an engine file, played in a sandboxed session."""
     command: tuple[str, ...] = ()
     """In place of `code`: a UCI program of the user's own, started as it is. Never set from what a candidate wrote."""
+
+
+def engine_of(node: Node) -> Engine:
+    """The node as a player."""
+    name = str(node.metadata.get("name") or engine_name(node.code) or node.id)
+    return Engine(id=node.id, name=name, code=node.code)
 
 
 class Match(BaseModel):

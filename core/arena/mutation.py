@@ -29,7 +29,8 @@ class Gene:
 
 
 def constants(code: str) -> dict[str, Any]:
-    """Module-level `NAME = literal` of the source, upper-case names only; {} if it does not parse."""
+    """Module-level `NAME = literal` (or `NAME: type = literal`) of the source, upper-case names only; {} if it does
+    not parse."""
     return {name: value for name, (value, _) in _assignments(code).items()}
 
 
@@ -167,15 +168,20 @@ def _assignments(code: str) -> dict[str, tuple[Any, ast.expr]]:
         return {}
     found: dict[str, tuple[Any, ast.expr]] = {}
     for statement in tree.body:
-        if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
-            continue
-        target = statement.targets[0]
-        if isinstance(target, ast.Name) and target.id.isupper():
+        target, value = _assigned(statement)
+        if isinstance(target, ast.Name) and target.id.isupper() and value is not None:
             try:
-                found[target.id] = (ast.literal_eval(statement.value), statement.value)
+                found[target.id] = (ast.literal_eval(value), value)
             except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
                 continue
     return found
+
+
+def _assigned(statement: ast.stmt) -> tuple[ast.expr | None, ast.expr | None]:
+    """(target, value) of `X = …` and `X: int = …`; None for what a statement has not."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        return statement.targets[0], statement.value
+    return (statement.target, statement.value) if isinstance(statement, ast.AnnAssign) else (None, None)
 
 
 def _numbers(present: Mapping[str, Any]) -> list[Gene]:

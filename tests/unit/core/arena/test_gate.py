@@ -46,5 +46,6 @@ def test_accepted(code):
 
 def test_name_is_the_first_constant():
     assert engine_name(engine("pass", "Deep\n  Thought")) == "Deep Thought"
+    assert engine_name("class Engine:\n    name: str = 'Typed'\n    other: str\n") == "Typed"
     assert engine_name("x = 1") == "" and engine_name("def (") == ""
     assert len(engine_name(f"name = {'x' * 500!r}")) == 60

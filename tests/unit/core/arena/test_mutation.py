@@ -19,11 +19,14 @@ from problems.connect_four.problem import spec as four_spec
 from problems.connect_four.repertoire import GENES as FOUR
 from problems.connect_four.repertoire import rules as four_rules
 
+FOUR_RULES = four_rules()
 ALL = [(four_spec().anchor.code, FOUR), (chess_spec().anchor.code, CHESS)]
 
 
 def test_constants_are_the_literals_in_capitals():
-    assert constants("A = 1\nb = 2\nC = [1, 2]\nD = f()\nE: int = 3\ndef f():\n    F = 1\n") == {"A": 1, "C": [1, 2]}
+    code = "A = 1\nb = 2\nC = [1, 2]\nD = f()\nE: int = 3\nG: int\ndef f():\n    F = 1\n"
+    assert constants(code) == {"A": 1, "C": [1, 2], "E": 3}
+    assert with_constants(code, {"E": 4}) == code.replace("E: int = 3", "E: int = 4")
     assert constants("def (") == {}
 
 
@@ -115,3 +118,10 @@ def test_the_strategist_by_rules_asks_as_many_questions_as_wanted():
     found = json.loads(four_rules().write({"role": "strategist", "count": 3}, random.Random(1)))
     assert len(found["questions"]) == 3
     assert all(q["category"] in ("search", "evaluation", "book") and q["question"] for q in found["questions"])
+
+
+def test_an_engine_with_annotations_evolves_too():
+    code = four_spec().anchor.code.replace("DEPTH = 2", "DEPTH: int = 2").replace('name = "', 'name: str = "')
+    context = {"parents": [{"code": code}], "refusal": "time", "generation": 3, "slot": 1}
+    assert "DEPTH: int = 1" in FOUR_RULES.write(context, random.Random(0))
+    assert 'name: str = "g3.1"' in FOUR_RULES.write({**context, "refusal": ""}, random.Random(0))

@@ -75,6 +75,7 @@ def test_finished_games_are_not_played_or_told_again(tmp_path):
 def test_events_of_a_game_come_in_order_and_agree_with_its_record(tmp_path):
     book = RecordingBook()
     Tournament(bench_of(tmp_path, book=book), SPEC.game, 0).play(pairings()[:3], kind="rated", generation=4)
+    assert len(book.all()) == 3
     for game in book.all():
         told = [event for event in book.events if event.game_id == game["game_id"]]
         kinds = [event.type for event in told]
