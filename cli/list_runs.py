@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 from cli.options import project_dir_of
 from cli.run_folder import all_runs, is_held
 from core.storage.reader import RunReader
-from utils.errors import StoreError
+from utils.errors import StoreError, UnknownRunError
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -46,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def summary(path: Path) -> dict[str, Any] | None:
-    """The JSON object of one run; None for a folder without a readable store."""
+    """The JSON object of one run; None for a folder that holds none. A store that cannot be read is named on stderr."""
     try:
         with RunReader(path) as reader:
             facts = reader.facts()
@@ -64,7 +65,10 @@ def summary(path: Path) -> dict[str, Any] | None:
                 "writer": facts.get("writer", ""),
                 "cost_usd": reader.cost()["cost_usd"],
             }
-    except StoreError:
+    except UnknownRunError:
+        return None  # not begun: nothing to list
+    except StoreError as error:
+        print(f"swarm-evo: not listed: {' '.join(str(error).split())}", file=sys.stderr)
         return None
 
 

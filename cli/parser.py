@@ -44,7 +44,8 @@ configuration keys are dotted and written with `=`; every key and its meaning: u
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise ConfigError(f"{self.prog}: {message}")
+        verb = self.prog.partition(" ")[2]  # `main` says the program's name
+        raise ConfigError(f"{verb}: {message}" if verb else message)
 
 
 def build_parser(verb: str | None = None) -> argparse.ArgumentParser:

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import BinaryIO
 
-from utils.errors import RunBusyError, StoreError, UnknownRunError
+from utils.errors import ConfigError, RunBusyError, StoreError, UnknownRunError
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 DB = "run.db"
@@ -22,6 +23,16 @@ LOCK_ATTEMPTS = 15
 
 def logs_dir(project_dir: str | Path) -> Path:
     return Path(project_dir).resolve() / "logs"
+
+
+def check_place(project_dir: str | Path) -> None:
+    """ConfigError where nothing can be kept: told before data are prepared, and nothing is made."""
+    folder = logs_dir(project_dir)
+    try:
+        with TemporaryFile(dir=next(path for path in (folder, *folder.parents) if path.exists())):
+            pass
+    except OSError as error:
+        raise ConfigError(f"project.dir={project_dir}: cannot be written ({error.strerror})") from error
 
 
 def all_runs(project_dir: str | Path) -> list[Path]:

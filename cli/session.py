@@ -18,7 +18,7 @@ from cli.composition import Recorded, compose, problem_of
 from cli.control import restore_marks
 from cli.environment import environment
 from cli.outcome import conclude, export_node
-from cli.run_folder import hold, new_run
+from cli.run_folder import check_place, hold, new_run
 from cli.sinks import BestSink, MetricsSink
 from cli.view import View, open_view
 from cli.workers import proof_of
@@ -94,6 +94,7 @@ class RunSession:
                 "execution.sandbox=none runs programs unprotected; add --i-accept-unsandboxed to mean it"
             )
         self.problem = problem_of(self.config)
+        check_place(self.config.project.dir)
         self.problem.prepare()
         self.run_dir = self._run_dir or new_run(self.config.project.dir, self._prefix(), datetime.now(UTC))
         self._stack.enter_context(hold(self.run_dir))

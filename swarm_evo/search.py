@@ -42,7 +42,7 @@ def search(
         direction: `max` or `min`; needed with `program`.
         llm: preset, as `--llm`; `rules` (no key) if None.
         budget: `seconds`, `tokens`, `usd`, `target`, `stagnation`, and `steps` for `search.max_steps`.
-        settings: any other key, dots as double underscores: `search__workers=2`.
+        settings: any other key, dots as double underscores: `search__workers=2`, or a section: `search={"workers": 2}`.
 
     Raises:
         SearchError: with the one line that the command line would print.
@@ -76,7 +76,9 @@ def _keys(
         keys["problem.direction"] = direction
     if seed is not None:
         keys["project.seed"] = seed
-    keys.update({name.replace("__", "."): value for name, value in settings.items()})
+    for name, value in settings.items():
+        section = value if isinstance(value, Mapping) else {"": value}
+        keys.update({f"{name.replace('__', '.')}.{key}".rstrip("."): given for key, given in section.items()})
     return [f"{name}={'null' if value is None else value}" for name, value in keys.items()]
 
 

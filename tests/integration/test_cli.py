@@ -44,6 +44,7 @@ WRONG = {
     "unknown verb": (["runn"], ["runn", "run"]),
     "unknown option": (["list-runs", "--jsn"], ["--jsn"]),
     "missing initial": (["initial=mine.py"], ["initial", "mine.py"]),
+    "no place for runs": (["project.dir=/proc/nowhere"], ["project.dir=/proc/nowhere", "cannot be written"]),
     "missing prompts": (["prompts.dir=nowhere"], ["prompts.dir", "nowhere"]),
     "no key": (["--llm=openai"], ["OPENAI_API_KEY"]),
     "no key of a host": (["--llm=glm"], ["llm.code.base_url=https://", "ZAI_API_KEY"]),
@@ -278,6 +279,9 @@ def test_a_store_from_a_newer_version_is_refused(finished, tmp_path):
     for verb in ("show", "resume"):
         ended = here(verb, "latest")
         assert ended.code == 2 and "99" in ended.line and "newer" in ended.line
+    listed = here("list-runs", "--json")
+    assert listed.json == [], "it cannot be read"
+    assert "99" in listed.line and "newer" in listed.line and here.run_dir.name in listed.line
 
 
 def test_foreign_folders_in_logs_are_no_runs(finished, tmp_path):
@@ -289,8 +293,9 @@ def test_foreign_folders_in_logs_are_no_runs(finished, tmp_path):
     (tmp_path / "logs" / "empty" / "run.db").write_bytes(b"")
     (tmp_path / "logs" / "notes.txt").write_text("hello")
     here = Cli(tmp_path)
-    rows = here("list-runs", "--json").json
-    assert [row["run"] for row in rows] == [cli.run_dir.name]
+    listed = here("list-runs", "--json")
+    assert [row["run"] for row in listed.json] == [cli.run_dir.name]
+    assert "tensorboard" in listed.line and "empty" not in listed.err
     ended = here("show", "tensorboard")
     assert ended.code in (1, 2) and "tensorboard" in ended.line
     ended = here("resume", "empty")

@@ -80,6 +80,8 @@ def test_no_valid_program_is_said_plainly_and_is_no_error(cli, toy):
     assert "no valid program found" in ended.out
     shown = cli.show()
     assert shown["best_node_id"] is None and shown["final_metric"] is None
+    text = cli("show", "latest").out
+    assert "no valid program found" in text and "None" not in text
     ended = cli("export-best", "latest")
     assert ended.code == 2 and "no valid program" in ended.line
 

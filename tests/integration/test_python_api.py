@@ -21,6 +21,8 @@ def test_search_returns_the_best_program_and_its_run(tmp_path):
     assert result.best.metric_source in ("verified", "unisolated")
     assert result.facts["steps"] == 4 and result.facts["config"]["project"]["seed"] == 3
     assert result.final_metric == pytest.approx(abs(float(result.best.code[4:]) - 2.001))
+    same = swarm_evo.search(search={"max_steps": 4}, project_dir=tmp_path, seed=3, **TOY)
+    assert same.facts["journal_sha256"] == result.facts["journal_sha256"], "a section as a dict"
     frame = result.frame()
     assert list(frame["step"]) == [0, 1, 2, 3]
     assert frame["best_metric"].iloc[-1] == result.best.metric
