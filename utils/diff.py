@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from utils.syntax import source_lines
+
 _BLOCK = re.compile(
     r"^<{5,9} SEARCH[ \t]*\n(.*?)^={5,9}[ \t]*\n(.*?)^>{5,9} REPLACE[ \t]*$",
     re.DOTALL | re.MULTILINE,
@@ -40,11 +42,11 @@ def apply_diff(code: str, changes: Sequence[Change]) -> str:
 
 
 def _apply_one(code: str, change: Change, number: int) -> str:
-    search = change.search.splitlines()
-    new = change.replace.splitlines()
+    search = source_lines(change.search)
+    new = source_lines(change.replace)
     while search and not search[0].strip():
         del search[0]
-    lines = code.splitlines()
+    lines = source_lines(code)
     if not search:
         return "\n".join([*new, *lines]) + "\n"
     for start in range(len(lines) - len(search) + 1):

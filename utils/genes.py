@@ -48,7 +48,7 @@ def split_genes(code: str) -> dict[str, str]:
         body = parse_shared(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
-    lines = source_lines(code)
+    lines = source_lines(code, keepends=True)
     if not lines:
         return {}
     spans = _spans(body, lines)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from utils.syntax import parse_shared
+from utils.syntax import parse_shared, source_lines
 
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^`]*$")
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -53,7 +53,7 @@ def split_blocks(text: str) -> tuple[str, list[Block]]:
     blocks: list[Block] = []
     body: list[str] = []
     fence, label = "", ""
-    for line in text.splitlines():
+    for line in source_lines(text):
         found = _FENCE.match(line)
         if fence:
             if found and found[1].startswith(fence) and not found[2]:

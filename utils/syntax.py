@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import re
 import threading
+from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
+from itertools import accumulate
 
 _LOCK = threading.Lock()
 _ATTEMPTS = 8
@@ -39,9 +42,40 @@ def parse(source: str) -> ast.Module:
     raise AssertionError("unreachable")
 
 
-def source_lines(source: str) -> list[str]:
-    """The lines as `lineno` counts them, with their ends; joined, they are `source`.
+def source_lines(source: str, keepends: bool = False) -> list[str]:
+    """The lines as `lineno` counts them.
 
     `str.splitlines` also ends a line at a form feed, a file separator or U+2028, which may stand inside of a string.
     """
-    return _LINE.findall(source)
+    lines: list[str] = _LINE.findall(source)
+    return lines if keepends else [line.rstrip("\r\n") for line in lines]
+
+
+def with_texts(source: str, edits: Iterable[tuple[ast.expr | ast.stmt, str]]) -> str:
+    """The source with other texts in place of nodes of its tree; every other character stays."""
+    text = source.encode()
+    starts = [0, *accumulate(len(line.encode()) for line in source_lines(source, keepends=True))]
+    spans = []
+    for node, new in edits:
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        begin, end = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
+        spans.append((begin, end, new.encode()))
+    for begin, end, new_text in sorted(spans, reverse=True):
+        glued = (text[begin - 1 : begin] + new_text[:1]).isalnum() and begin > 0  # `return-3`
+        text = text[:begin] + (b" " if glued else b"") + new_text + text[end:]
+    return text.decode()
+
+
+def without_future(source: str) -> tuple[str, str]:
+    """(its imports from `__future__`, the source without them): the former must stand first in a file.
+
+    A source that does not parse has none.
+    """
+    try:
+        body = parse_shared(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "", source
+    found = [node for node in body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
+    lines = Counter(line for node in body for line in {node.lineno, node.end_lineno})
+    edits = [(node, "pass" if lines[node.lineno] > 1 or lines[node.end_lineno] > 1 else "") for node in found]
+    return "\n".join(map(ast.unparse, found)), with_texts(source, edits)

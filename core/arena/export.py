@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 from core.arena.player import SEAT_TEXT
-from utils.syntax import parse
+from utils.syntax import parse, source_lines, without_future
 
 _SHELL = (Path(__file__).parent / "uci_shell.py").read_text(encoding="utf-8")
 
@@ -18,7 +18,7 @@ def standalone(code: str, prelude: str, title: str) -> str:
     Args:
         title: first line of the file's docstring; printable text.
     """
-    future, rest = _without_future_imports(code)
+    future, rest = without_future(code)
     limit = SEAT_TEXT[SEAT_TEXT.index("class Limit") : SEAT_TEXT.index("class Seat")]
     shell = textwrap.indent(_SHELL.partition('"""\n\n')[2], "    ")
     parts = [
@@ -35,20 +35,11 @@ def standalone(code: str, prelude: str, title: str) -> str:
     return "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
 
 
-def _without_future_imports(code: str) -> tuple[str, str]:
-    """(future imports, the rest): they must stand at the top of a file."""
-    found = [n for n in parse(code).body if isinstance(n, ast.ImportFrom) and n.module == "__future__"]
-    lines = code.splitlines()
-    taken = {number for node in found for number in range(node.lineno - 1, (node.end_lineno or node.lineno))}
-    future = "\n".join(lines[number] for number in sorted(taken))
-    return future, "\n".join(line for number, line in enumerate(lines) if number not in taken)
-
-
 def _body(source: str) -> str:
     """A module's text without its docstring."""
     tree = parse(source)
     if tree.body and ast.get_docstring(tree) is not None:
-        return "\n".join(source.splitlines()[tree.body[0].end_lineno :])
+        return "\n".join(source_lines(source)[tree.body[0].end_lineno :])
     return source
 
 

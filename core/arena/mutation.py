@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from utils.syntax import parse
+from utils.syntax import parse, with_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +37,7 @@ def constants(code: str) -> dict[str, Any]:
 def with_constants(code: str, changes: Mapping[str, Any]) -> str:
     """The source with the literals of those constants replaced; comments and layout around them stay."""
     found = _assignments(code)
-    lines = code.splitlines(keepends=True)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line.encode()))
-    text = code.encode()
-    spans = []
-    for name, value in changes.items():
-        node = found[name][1]
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        begin = starts[node.lineno - 1] + node.col_offset
-        end = starts[node.end_lineno - 1] + node.end_col_offset
-        spans.append((begin, end, repr(value).encode()))
-    for begin, end, value_text in sorted(spans, reverse=True):
-        text = text[:begin] + value_text + text[end:]
-    return text.decode()
+    return with_texts(code, [(found[name][1], repr(value)) for name, value in changes.items()])
 
 
 def mutate(

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from utils.syntax import parse
+from utils.syntax import parse, with_texts
 
 if TYPE_CHECKING:
     from optuna import Trial
@@ -125,16 +124,7 @@ def _suggest(trial: Trial, name: str, start: Number) -> Number:
 
 def _replaced(code: str, lines: Container[int] | None, texts: Sequence[str]) -> str:
     """The i-th literal's text replaced by `texts[i]`."""
-    source = code.encode()
-    starts = [0, *accumulate(map(len, source.splitlines(keepends=True)))]
-    spans = []
-    for node, text in zip(_found(parse(code), lines), texts, strict=False):
-        end_line, end = node.end_lineno or node.lineno, node.end_col_offset or 0
-        spans.append((starts[node.lineno - 1] + node.col_offset, starts[end_line - 1] + end, text))
-    for start, stop, text in sorted(spans, reverse=True):
-        glued = source[:start].endswith(b"return")  # `return-3`
-        source = source[:start] + (b" " if glued else b"") + text.encode() + source[stop:]
-    return source.decode()
+    return with_texts(code, zip(_found(parse(code), lines), texts, strict=False))
 
 
 def _found(tree: ast.Module, lines: Container[int] | None) -> list[ast.expr]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from utils.syntax import source_lines
+
 START, END = "EVOLVE-BLOCK-START", "EVOLVE-BLOCK-END"
 
 
@@ -9,7 +11,7 @@ def line_ranges(code: str) -> list[range]:
     """1-based line numbers inside each block, marks excluded; the whole program where there are no marks."""
     ranges: list[range] = []
     opened: int | None = None
-    lines = code.splitlines()
+    lines = source_lines(code)
     for number, line in enumerate(lines, 1):
         if START in line and opened is None:
             opened = number + 1
@@ -27,7 +29,7 @@ def block_lines(code: str) -> frozenset[int]:
 
 
 def has_marks(code: str) -> bool:
-    return any(START in line for line in code.splitlines())
+    return START in code
 
 
 def graft(frame: str, new: str) -> str | None:
@@ -37,18 +39,18 @@ def graft(frame: str, new: str) -> str | None:
     """
     if not has_marks(frame):
         return new
-    inside = [_text(new, lines) for lines in line_ranges(new)] if has_marks(new) else [new.splitlines()]
+    inside = [_text(new, lines) for lines in line_ranges(new)] if has_marks(new) else [source_lines(new)]
     places = line_ranges(frame)
     if len(inside) != len(places) or (not has_marks(new) and _repeats_frame(frame, new)):
         return None
-    lines = frame.splitlines()
+    lines = source_lines(frame)
     for place, text in sorted(zip(places, inside, strict=True), key=lambda pair: -pair[0].start):
         lines[place.start - 1 : place.stop - 1] = text
     return "\n".join(lines) + "\n"
 
 
 def _text(code: str, lines: range) -> list[str]:
-    return code.splitlines()[lines.start - 1 : lines.stop - 1]
+    return source_lines(code)[lines.start - 1 : lines.stop - 1]
 
 
 def _repeats_frame(frame: str, new: str) -> bool:
@@ -56,7 +58,7 @@ def _repeats_frame(frame: str, new: str) -> bool:
     inside = block_lines(frame)
     outside = {
         line.strip()
-        for number, line in enumerate(frame.splitlines(), 1)
+        for number, line in enumerate(source_lines(frame), 1)
         if number not in inside and line.startswith(("def ", "class ", "if __name__"))
     }
-    return any(line.strip() in outside for line in new.splitlines())
+    return any(line.strip() in outside for line in source_lines(new))

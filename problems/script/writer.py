@@ -9,7 +9,7 @@ from typing import Any
 
 from core.evaluation.tune import Number, literals, with_values
 from problems.script.blocks import line_ranges
-from utils.syntax import parse
+from utils.syntax import parse, source_lines
 
 _ARITHMETIC: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Add, ast.Div), ast.Div: (ast.Mult,),
@@ -32,7 +32,7 @@ class ScriptWriter:
 def vary(code: str, others: list[str], rng: random.Random) -> tuple[str, str]:
     """(new program, what was done). The marks of the blocks are kept: they are comments, so only lines are replaced."""
     lines = rng.choice(line_ranges(code))
-    block = "\n".join(code.splitlines()[lines.start - 1 : lines.stop - 1])
+    block = "\n".join(source_lines(code)[lines.start - 1 : lines.stop - 1])
     try:
         numbers = literals(block)
         donors = [literals(_block(other)) for other in others]
@@ -46,14 +46,14 @@ def vary(code: str, others: list[str], rng: random.Random) -> tuple[str, str]:
             new, plan = _swapped(block, rng), "Changed an operator."
     except SyntaxError:
         return code, "The block is not Python by itself; nothing was changed."
-    kept = code.splitlines()
-    kept[lines.start - 1 : lines.stop - 1] = new.splitlines()
+    kept = source_lines(code)
+    kept[lines.start - 1 : lines.stop - 1] = source_lines(new)
     return "\n".join(kept) + "\n", plan
 
 
 def _block(code: str) -> str:
     lines = line_ranges(code)[0]
-    return "\n".join(code.splitlines()[lines.start - 1 : lines.stop - 1])
+    return "\n".join(source_lines(code)[lines.start - 1 : lines.stop - 1])
 
 
 def _moved(numbers: list[Number], rng: random.Random) -> list[Number]:

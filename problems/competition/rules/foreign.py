@@ -11,7 +11,7 @@ from typing import Any
 from problems.competition.rules import changes, script
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.recipe import MARK
-from utils.syntax import parse
+from utils.syntax import parse, source_lines, with_texts, without_future
 
 TUNED: dict[str, tuple[float, ...]] = {
     "learning_rate": (0.5, 0.7, 1.4), "n_estimators": (0.7, 1.5, 2.0), "max_iter": (0.7, 1.5, 2.0), "alpha": (0.3, 3.0),
@@ -43,7 +43,7 @@ def tune(code: str, rng: random.Random) -> tuple[str, str] | None:
         new = min(1.0, new)
     if new == value:
         return None
-    return f"Set {name} to {new} (was {value}).", _replace(code, [(node, repr(new))])
+    return f"Set {name} to {new} (was {value}).", with_texts(code, [(node, repr(new))])
 
 
 def blend(code: str, facts: Facts, rng: random.Random) -> tuple[str, str]:
@@ -67,7 +67,7 @@ def lighten(code: str) -> str:
     changes_ = [
         (node, str(max(1, node.value // 3))) for _, node in _numbers(code, COUNTS) if isinstance(node.value, int)
     ]
-    lighter = _replace(code, changes_)
+    lighter = with_texts(code, changes_)
     return re.sub(r"n_jobs\s*=\s*-?\d+", "n_jobs=1", lighter)
 
 
@@ -79,7 +79,7 @@ def mend(code: str, failure: str, said: str, facts: Facts) -> tuple[str, str] | 
         return "Turn words into codes after reading.", _after_reading(code, _CODES)
     missing = re.search(r"No module named '(\w+)'", said) or re.search(r"cannot import name '(\w+)'", said)
     if missing:
-        kept = [line for line in code.splitlines() if not re.match(rf"\s*(from|import)\s+{missing[1]}\b", line)]
+        kept = [line for line in source_lines(code) if not re.match(rf"\s*(from|import)\s+{missing[1]}\b", line)]
         if missing[1] not in "\n".join(kept):
             return f"Leave out the import of {missing[1]}, which is not used.", "\n".join(kept) + "\n"
         return None
@@ -105,24 +105,19 @@ def _numbers(code: str, names: tuple[str, ...]) -> list[tuple[str, ast.Constant]
     return found
 
 
-def _replace(code: str, edits: list[tuple[ast.Constant, str]]) -> str:
-    """Put new texts in place of constants, from the end so that places stay true. Offsets are in UTF-8 bytes."""
-    lines = code.split("\n")
-    for node, text in sorted(edits, key=lambda edit: (edit[0].lineno, edit[0].col_offset), reverse=True):
-        line = lines[node.lineno - 1].encode()
-        lines[node.lineno - 1] = (line[: node.col_offset] + text.encode() + line[node.end_col_offset :]).decode()
-    return "\n".join(lines)
-
-
 def _joined(first: str, second: str, facts: Facts) -> str:
-    parts = [_without_head(code) for code in (first, second)]
-    return _JOIN.format(first=parts[0], join=JOIN, second=parts[1], key=facts.key, target=facts.target).lstrip()
+    futures, scripts = zip(*(without_future(_without_recipe(code)) for code in (first, second)), strict=True)
+    head = "\n".join(part for part in futures if part)
+    joined = _JOIN.format(
+        first=scripts[0].strip(), join=JOIN, second=scripts[1].strip(), key=facts.key, target=facts.target
+    )
+    return f"{head}\n{joined}".lstrip()
 
 
-def _without_head(code: str) -> str:
-    """Without our recipe line, which would no longer be true, and without what must stand first in a file."""
-    kept = [line for line in code.strip().splitlines() if not line.startswith((MARK, "from __future__"))]
-    return "\n".join(kept).strip()
+def _without_recipe(code: str) -> str:
+    """Without our recipe line, which would no longer be true."""
+    code = code.strip()
+    return code.partition("\n")[2] if code.startswith(MARK) else code
 
 
 def _after_reading(code: str, lines: str) -> str:
@@ -133,9 +128,8 @@ def _after_reading(code: str, lines: str) -> str:
 
 def _headed(head: str, code: str) -> str:
     """`head` before the script, below what must stand first in a file."""
-    lines = code.splitlines(keepends=True)
-    first = [line for line in lines if line.startswith("from __future__")]
-    return "".join([*first, head, *(line for line in lines if line not in first)])
+    first, rest = without_future(code)
+    return (f"{first}\n" if first else "") + head + rest.rstrip("\n") + "\n"
 
 
 def _hand_in(code: str) -> str:

@@ -62,3 +62,9 @@ def test_replacing_lines_that_are_there_always_fits(code, start, count, new):
 def _leading_blank(search: list[str]) -> int:
     """Blank lines at the head of a search are not looked for, so they stay."""
     return next(i for i, line in enumerate(search) if line.strip())
+
+
+@pytest.mark.parametrize("odd", ["\f", "\x1c", "\x85", "\u2028"])
+def test_a_change_elsewhere_breaks_no_string_with_a_rare_separator(odd):
+    code = f"sep = 'a{odd}b'\nx = 1\n"
+    assert apply_diff(code, parse_diff(block("x = 1\n", "x = 2\n"))) == f"sep = 'a{odd}b'\nx = 2\n"

@@ -113,7 +113,7 @@ def test_cutting_is_lossless_and_never_in_the_middle(code):
 
 @given(st.text(st.sampled_from(["a", " ", "\n", "\r", *ODD, "\\"]), max_size=12))
 def test_lines_are_those_that_the_parser_counts(text):
-    lines = source_lines(text)
+    lines = source_lines(text, keepends=True)
     assert "".join(lines) == text
     body = ast.parse(f"'''{text.replace(chr(92), '')}'''\nx = 1").body
     assert len(source_lines(text.replace("\\", "") + "|")) == body[1].lineno - 1

@@ -104,3 +104,8 @@ def test_linear_in_the_length():
     parse_response("```\n" * 50_000)
     parse_json("{" * 200_000)
     assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize("odd", ["\f", "\v", "\x1c", "\x85", "\u2028"])
+def test_a_string_with_a_rare_separator_arrives_whole(odd):
+    assert parse_response(f"Plan.\n```python\nsep = 'a{odd}b'\n```\n")[0] == f"sep = 'a{odd}b'"

@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import ast
 import gc
+import re
 import sys
 import threading
 import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from utils.syntax import parse
+from utils.syntax import parse, with_texts, without_future
 
 SOURCE = Path(ast.__file__).read_text()
 
@@ -60,3 +63,48 @@ def test_a_syntax_error_is_told_as_it_is():
     with pytest.raises(SyntaxError):
         parse("def (")
     assert isinstance(parse("x = 1").body[0], ast.Assign)
+
+
+# ---------------------------------------------------------------- texts of a source
+
+ODD = ("\f", "\v", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029")
+"""What `str.splitlines` takes for the end of a line, and Python does not."""
+PIECES = ("x = 1", "f(a=2, b=[\n3,\n-4])", "return_ = 5 if 6 else 7", "s = 'ä'; y = 8", "s = '''\n'''; y = 9",
+          *(f"s = 'a{odd}b', 10" for odd in ODD), *(f"# a{odd}b" for odd in ODD))  # fmt: skip
+sources = st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(["\n", "\r\n", "\r"])), max_size=6).map(
+    lambda parts: "".join(text + end for text, end in parts)
+)
+
+
+def numbers(source):
+    return [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Constant) and isinstance(n.value, int)]
+
+
+@given(sources, st.data())
+def test_other_texts_stand_where_the_old_ones_stood_and_nothing_else_changes(source, data):
+    found = numbers(source)
+    chosen = data.draw(st.lists(st.sampled_from(found), unique=True) if found else st.just([]))
+    changed = with_texts(source, [(node, str(node.value * 100)) for node in chosen])
+    expected = sorted(node.value * (100 if node in chosen else 1) for node in found)
+    assert sorted(node.value for node in numbers(changed)) == expected
+    assert re.sub(r"\d+", "", changed) == re.sub(r"\d+", "", source)
+    assert with_texts(source, []) == source
+
+
+def test_a_word_does_not_grow_into_the_one_before():
+    source = "def f():\n    return-3\n"
+    node = ast.parse(source).body[0].body[0].value
+    assert with_texts(source, [(node, "K[0]")]) == "def f():\n    return K[0]\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "future", "rest"),
+    [
+        ("from __future__ import (\n    x,\n)\ny = 1", "from __future__ import x", "\ny = 1"),
+        ("'a'; from __future__ import x; y = 1", "from __future__ import x", "'a'; pass; y = 1"),
+        ("'''\nfrom __future__ import x\n'''\ny = 1", "", "'''\nfrom __future__ import x\n'''\ny = 1"),
+        ("def (", "", "def ("),
+    ],
+)
+def test_imports_from_the_future_are_told_apart(source, future, rest):
+    assert without_future(source) == (future, rest)

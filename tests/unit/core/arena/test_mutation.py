@@ -125,3 +125,9 @@ def test_an_engine_with_annotations_evolves_too():
     context = {"parents": [{"code": code}], "refusal": "time", "generation": 3, "slot": 1}
     assert "DEPTH: int = 1" in FOUR_RULES.write(context, random.Random(0))
     assert 'name: str = "g3.1"' in FOUR_RULES.write({**context, "refusal": ""}, random.Random(0))
+
+
+@pytest.mark.parametrize("odd", ["\f", "\x1c", "\x85", "\u2028"])
+def test_a_rare_separator_in_a_string_does_not_move_the_constants(odd):
+    code = f"# a{odd}b\nTEXT = 'x{odd}y'\nDEPTH = 3\nWIDTH = 4\n"
+    assert with_constants(code, {"DEPTH": 5}) == code.replace("3", "5")

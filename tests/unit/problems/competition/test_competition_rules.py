@@ -1,7 +1,9 @@
 """The repertoire: its scripts run, its moves change one thing, and any parent is taken."""
 
+import ast
 import contextlib
 import io
+import itertools
 import json
 import os
 import random
@@ -322,6 +324,34 @@ def test_a_foreign_blend_is_the_mean_of_both(stage):
     first, second = hand_in(FOREIGN, folder, "price"), hand_in(dummy, folder, "price")
     code, _ = foreign.join({"code": FOREIGN}, {"code": dummy}, facts, random.Random(0))[::-1]
     assert np.allclose(hand_in(code, folder, "price")["price"], (first["price"] + second["price"]) / 2)
+
+
+ODD_SCRIPTS = [
+    "from __future__ import (\n    annotations,\n)\nx: Later = 1",
+    "'''What it does.'''\nfrom __future__ import annotations; import os",
+    "usage = '''\nfrom __future__ import annotations\n# recipe: {}\n'''\nassert usage.count('recipe') == 1",
+    "sep = 'a\fb\u2028c'\nassert len(sep) == 5",
+    "x = 1\r\ny = dict(cv=30)\r\n",
+    "x = 1\ry = dict(cv=30)\r",
+    "x = 1  # end \\",
+]
+
+
+def test_two_scripts_of_any_form_are_joined_to_one_that_holds_both(stage):
+    facts = read_facts(stage("regression")[1])
+    for pair in itertools.product(ODD_SCRIPTS, repeat=2):
+        plan, code = foreign.join({"code": pair[0]}, {"code": pair[1]}, facts, random.Random(0))
+        assert "both parents" in plan
+        compile(code, "joined", "exec", dont_inherit=True)
+        for one in pair:
+            assert words(one) <= words(code)
+        ast.parse(foreign.lighten(code))
+
+
+def words(code: str) -> set[object]:
+    """Its names and constants."""
+    return {getattr(node, "id", getattr(node, "value", None)) for node in ast.walk(ast.parse(code))
+            if isinstance(node, ast.Name | ast.Constant)}  # fmt: skip
 
 
 @pytest.mark.parametrize("code", ["", "def f(:", "x = 1", "while True: pass", "\x00", "import os\nos._exit(3)"])

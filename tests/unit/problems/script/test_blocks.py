@@ -37,3 +37,10 @@ def test_lost_or_additional_marks_are_refused(new):
 
 def test_without_marks_the_program_is_taken_whole():
     assert graft("x = 1\n", "y = 2\n") == "y = 2\n"
+
+
+@pytest.mark.parametrize("odd", ["\f", "\x1c", "\x85", "\u2028"])
+def test_a_rare_separator_outside_of_the_blocks_stays(odd):
+    frame = f"s = 'a{odd}b'\n# EVOLVE-BLOCK-START\nx = 1\n# EVOLVE-BLOCK-END\n"
+    assert list(line_ranges(frame)[0]) == [3]
+    assert graft(frame, frame.replace("1", "2")) == frame.replace("1", "2")
