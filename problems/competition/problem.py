@@ -27,7 +27,8 @@ PRELOAD = (
 def build(cfg: Config, project_dir: Path) -> CompetitionProblem:
     """The competition that `problem` and `data` name. ConfigError where they cannot be used."""
     known = cfg.data.preview if cfg.llm.code.provider != "rules" else "rows"
-    source, draws = find_source(cfg), check_options(cfg.problem.options).get("rules") == "random"
+    draws = check_options(cfg.problem.options).get("rules") == "random"
+    source = find_source(cfg)
     return CompetitionProblem(source, project_dir / CACHE, preview=cfg.data.preview, known=known, random_draws=draws)
 
 

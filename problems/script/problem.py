@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -66,6 +67,8 @@ class ScriptProblem(Problem):
                 raise ConfigError(f"problem.{key}={path}: no such file")
         if self._sent:
             check_shippable(self.evaluator_file.parent, "evaluator")
+        if self.evaluator_file.suffix == ".py":
+            check_evaluator(self.evaluator_file)
 
     @property
     def code(self) -> str:
@@ -119,6 +122,29 @@ class ScriptProblem(Problem):
         if self.evaluator_file.suffix == ".py":
             written.append(Path(shutil.copy(self.evaluator_file, out / "evaluator.py")))
         return written
+
+
+def check_evaluator(path: Path) -> None:
+    """ConfigError for an evaluator that cannot judge any program: found before the first step is paid for."""
+    try:
+        names = bound_names(ast.parse(path.read_bytes()))
+    except (SyntaxError, ValueError) as error:
+        raise ConfigError(f"problem.evaluator={path}: does not parse as Python: {error}") from error
+    if not names & {"evaluate", "evaluate_stage1", "*"}:
+        raise ConfigError(f"problem.evaluator={path}: has no function evaluate(program_path)")
+
+
+def bound_names(module: ast.Module) -> set[str]:
+    """Every name that the module may bind, wherever: a doubt is decided for the evaluator."""
+    names: set[str] = set()
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.alias):
+            names.add(node.asname or node.name)
+    return names
 
 
 def build(cfg: Config, project_dir: Path) -> ScriptProblem:

@@ -356,6 +356,7 @@ REFUSED = {
     "data.target=rent data.metric=mae data.split=time:kind": "neither numbers nor dates",
     "data.target=rent data.metric=mae data.split=group:kind": "2 groups; at least 4 are needed",
     "data.target=rent data.metric=mae problem.direction=max": "MAE is min",
+    "data.target=rent data.metric=mae problem.options.split_seed=x": "problem.options.split_seed=x",
     "data.goal=rents": "give data.target and data.metric, or an LLM",
     "data.target=rent": "give data.target and data.metric, or an LLM",
 }
@@ -400,6 +401,20 @@ def test_a_measure_is_not_taken_for_the_name_of_a_row(tmp_path, inline):
     problem.prepare()
     kept = json.loads((problem.input_dir.parent / "private" / "user_rows.json").read_text())
     assert kept["column"] == "row" and sorted(kept["rows"].values()) == list(range(9))
+
+
+def test_ids_that_begin_anew_in_the_test_table_are_still_the_users(tmp_path, inline):
+    folder = own_data(tmp_path / "mine")
+    for name in ("train.csv", "test.csv"):
+        head, *rows = (folder / name).read_text().splitlines()
+        numbered = [f"{head},id", *(f"{row},{number}" for number, row in enumerate(rows))]
+        (folder / name).write_text("\n".join(numbered) + "\n")
+    (folder / "sample_submission.csv").write_text("id,rent\n" + "".join(f"{i},0\n" for i in range(10)))
+    problem = build(load_config(None, [f"data.dir={folder}", *SCORED]), tmp_path)
+    problem.prepare()
+    kept = json.loads((problem.input_dir.parent / "private" / "user_rows.json").read_text())
+    assert kept["column"] == "id" and list(map(int, kept["rows"].values())) == list(range(10))
+    assert len(set(column(problem.input_dir / "test.csv", "row_id"))) == 36 + 10
 
 
 @pytest.mark.parametrize("place", [".", "flats"])

@@ -121,16 +121,23 @@ def _check_target(values: Any, request: dict[str, Any]) -> bool:
 
 
 def _with_ids(labelled: Any, theirs: Any, folder: Path) -> tuple[Any, Any, str]:
-    """A column that names each row once: one of the user's, or a new one. `_own` and `_name` keep the user's names."""
-    for name in _id_candidates(labelled, theirs, folder):
+    """A column that names each row once: one of the user's, or a new one. `_own` and `_name` keep the user's names.
+
+    Ids that begin anew in test.csv need a new column in front of a program; the user's rows keep theirs.
+    """
+    called = _id_candidates(labelled, theirs, folder)
+    for name in called:
         both = pd.concat([checking.as_keys(table[name]) for table in (labelled, theirs) if name in table])
         if both.notna().all() and both.is_unique:
             return labelled, theirs.assign(_own=theirs.get(name), _name=name), name
     key = ROW_ID if ROW_ID not in labelled.columns else "swarm_row_id"
-    count, names = len(labelled), checking.as_keys(theirs.iloc[:, 0])
-    counted = not pd.api.types.is_float_dtype(theirs.iloc[:, 0])  # a measure names no row
-    unique = counted and names.notna().all() and names.is_unique
-    own, name = (names, theirs.columns[0]) if unique else (pd.Series(range(len(theirs))), "row")
+    count, own, name = len(labelled), pd.Series(range(len(theirs))), "row"
+    for column in [c for c in (*called, theirs.columns[0]) if c in theirs]:
+        names = checking.as_keys(theirs[column])
+        counted = not pd.api.types.is_float_dtype(theirs[column])  # a measure names no row
+        if counted and names.notna().all() and names.is_unique:
+            own, name = names, column
+            break
     labelled, theirs = labelled.copy(), theirs.assign(_own=own.to_numpy(), _name=name)
     labelled.insert(0, key, range(count))
     theirs.insert(0, key, range(count, count + len(theirs)))

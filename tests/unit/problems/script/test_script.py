@@ -16,7 +16,7 @@ from core.state.task import Task
 from problems.script.agent import ScriptAgent
 from problems.script.evaluator import ScriptEvaluator
 from problems.script.job import write_harness
-from problems.script.problem import build
+from problems.script.problem import Options, ScriptProblem, build
 from problems.script.writer import ScriptWriter
 from utils.errors import ConfigError
 from utils.response import parse_response
@@ -254,3 +254,27 @@ def test_a_configuration_needs_both_files(tmp_path):
     problem.prepare()
     assert problem.name == "script/minimise" and problem.lower_is_better
     assert [b.name for b in problem.baselines()] == ["initial"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("def evaluate(path: return 1\n", "does not parse"),
+        ("def score(path):\n    return 1\n", "no function evaluate"),
+        ("def evaluate(path):\n    return 1\n", None),
+        ("def evaluate_stage1(path):\n    return 1\n", None),
+        ("from elsewhere import judge as evaluate\n", None),
+        ("from elsewhere import *\n", None),
+        ("if True:\n    evaluate = lambda path: 1\n", None),
+    ],
+)
+def test_an_evaluator_that_can_judge_nothing_is_refused_before_anything_runs(tmp_path, text, message):
+    (tmp_path / "program.py").write_text(CODE)
+    (tmp_path / "evaluator.py").write_text(text)
+    problem = ScriptProblem(tmp_path / "program.py", tmp_path / "evaluator.py", Options())
+    if message is None:
+        problem.prepare()
+        return
+    with pytest.raises(ConfigError, match=message) as caught:
+        problem.prepare()
+    assert "problem.evaluator=" in str(caught.value) and "\n" not in str(caught.value)
