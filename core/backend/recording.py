@@ -40,6 +40,8 @@ class Manifest(BaseModel):
     """The run's configuration with every secret masked; the demo runs with it."""
     calls: int = 0
     calls_sha256: str = ""
+    note: str = ""
+    """What the demo says before it starts; written by hand."""
 
 
 class RecordingError(ConfigError):

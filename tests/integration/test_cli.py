@@ -62,7 +62,7 @@ WRONG = {
     ),
     "no command": (["llm.code.provider=command"], ["llm.code.command"]),
     "no such command": (["llm.code.provider=command", "llm.code.command=no-such-program"], ["no-such-program"]),
-    "no recording": (["demo"], ["--recording DIR"]),
+    "no recording": (["demo", "--recording", "nowhere"], ["nowhere", "manifest.json"]),
     "no sandbox": (["execution.sandbox=none", "--problem.name=diabetes"], ["--i-accept-unsandboxed"]),
     "unknown plug-in": (["problem.kind=chess960"], ["chess960"]),
     "async generations": (["--problem=connect_four", "search.schedule=async"], ["async", "rounds"]),

@@ -68,3 +68,15 @@ def test_a_run_of_rules_cannot_be_recorded(cli, tmp_path):
     assert cli("--problem.name=diabetes", "search.max_steps=1", timeout=120).code == 0
     ended = cli("export-best", "latest", "--recording", str(tmp_path / "nothing"))
     assert ended.code == 2 and "no model was asked" in ended.line
+
+
+def test_the_packaged_recording_plays_without_a_model(cli):
+    """If it asks for a call that is not in it, the agents read replies otherwise than when it was made: record anew."""
+    played = cli("demo", timeout=120)
+    assert played.code == 0, played.err
+    assert "replies by openai/SmolLM2-135M-Instruct" in played.out and "far too small" in played.out
+    shown = cli.show()
+    written = [node for node in shown["nodes"] if node["operator"] != "baseline"]
+    assert len(written) == shown["steps"] > 5 and shown["cost_usd"] == 0 and shown["tokens"] > 1000
+    assert len(shown["failures"]) >= 3, "failed in several ways, all told"
+    assert any(node["duplicate_of"] or node["metric"] is not None for node in written), "and some ran"
