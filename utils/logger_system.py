@@ -60,8 +60,9 @@ class RunLog:
         with self._lock:
             self._listener, untold = listener, list(self._untold)
             self._untold.clear()
-        for line in untold if listener else ():
-            listener(line)
+        if listener is not None:
+            for line in untold:
+                listener(line)
 
     def message(self, level: str, text: str) -> None:
         line = self.mask(_one_entry(text))
