@@ -127,7 +127,7 @@ class ScriptProblem(Problem):
 def check_evaluator(path: Path) -> None:
     """ConfigError for an evaluator that cannot judge any program: found before the first step is paid for."""
     try:
-        names = bound_names(ast.parse(path.read_bytes()))
+        names = bound_names(ast.parse(path.read_bytes(), path.name))
     except (SyntaxError, ValueError) as error:
         raise ConfigError(f"problem.evaluator={path}: does not parse as Python: {error}") from error
     if not names & {"evaluate", "evaluate_stage1", "*"}:
