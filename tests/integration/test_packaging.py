@@ -81,7 +81,7 @@ def test_only_one_name_goes_into_site_packages(wheel):
 def test_prompts_and_data_files_are_in_the_wheel(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     listed = ran(
-        ["git", "ls-files", "agents", "problems", "config", "reports", "dashboard/server"], ROOT
+        ["git", "ls-files", "agents", "cli", "problems", "config", "reports", "dashboard/server"], ROOT
     ).stdout.split()
     if not listed:
         pytest.skip("not a git checkout")
