@@ -26,6 +26,7 @@ class BaselineBench:
         self._store = store
         self._thread = threading.Thread(target=self._work, name="baselines", daemon=True)
         self._error: BaseException | None = None
+        self._abandoned = threading.Event()
 
     def start(self) -> None:
         if not self._search.problem.seeds_search:
@@ -42,6 +43,10 @@ class BaselineBench:
         if self._error is not None:
             log_msg("WARNING", f"baselines: {self._error}")
 
+    def abandon(self) -> None:
+        """The process ends before its run: what is being scored meets closed doors, and a resume scores it anew."""
+        self._abandoned.set()
+
     def _work(self) -> None:
         known: list[dict[str, Any]] = list(self._store.get_fact("baselines") or [])
         try:
@@ -50,6 +55,8 @@ class BaselineBench:
                     continue
                 node = baseline_node(self._search.config.project.seed, slot, baseline.name, baseline.code)
                 verdict = self._search.evaluator.evaluate([node])[0]
+                if self._abandoned.is_set():
+                    return
                 row = {
                     "name": baseline.name,
                     "node_id": node.id,

@@ -228,9 +228,12 @@ class RunSession:
         self._first_nodes()
         bench = BaselineBench(search, self.store)
         bench.start()
+        reason = "interrupted"
         try:
             reason = search.orchestrator.run()
         finally:
+            if reason == "interrupted":
+                bench.abandon()
             self._save_time()
         if reason == "interrupted":
             return self._interrupted()
