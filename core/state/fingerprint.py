@@ -11,10 +11,8 @@ from hashlib import sha256
 from core.state.normal_form import normal_form
 from utils.syntax import parse_shared
 
-_READ_COMMENT = re.compile(
-    r"\A(?:[^\r\n]*(?:\r\n?|\n))?[ \t\f]*#.*coding[:=](?![ \t]*utf-?8)"
-    r"|#[ \t]*type:(?![ \t]*ignore)"
-)
+_ENCODING = re.compile(r"(?:[^\r\n]*(?:\r\n?|\n))?[ \t\f]*#.*coding[:=](?![ \t]*utf-?8)")
+_TYPES = re.compile(r"#[ \t]*type:(?![ \t]*ignore)")
 """Comments that somebody reads: the encoding of a file, in its first two lines; types, for `torch.jit`."""
 
 
@@ -31,7 +29,7 @@ def ast_hash(code: str) -> str | None:
 
     None if the code does not parse or may read its own text, or is too deep or holds too long a number to be written.
     """
-    if _READ_COMMENT.search(code):
+    if _ENCODING.match(code) or _TYPES.search(code):
         return None
     try:
         text = normal_form(parse_shared(code))
