@@ -85,36 +85,36 @@ class CoderAgent(BaseAgent):
         )
         return AgentResult(node=node, success=found.failure is None, error=found.message, failure=found.failure)
 
-    def _read(self, context: AgentContext, reply: str) -> _Found:
+    def _read(self, context: AgentContext, reply: str) -> Found:
         if reply.startswith(UNREADABLE):
-            return _Found("", "", FailureKind.REPLY_ERROR, reply.removeprefix(UNREADABLE))
+            return Found("", "", FailureKind.REPLY_ERROR, reply.removeprefix(UNREADABLE))
         reply = strip_thinking(reply)
         changes = parse_diff(reply) if context.parents else []
         if changes:
             return self._changed(context, reply, changes)
         block, plan = parse_response(reply, str(context.extras.get("language", "python")))
         if block is None or not block.strip():
-            return _Found("", plan, FailureKind.NO_CODE, "the reply held no code block")
+            return Found("", plan, FailureKind.NO_CODE, "the reply held no code block")
         return self._judge(context, block.rstrip() + "\n", plan, whole=not self.single_function)
 
-    def _changed(self, context: AgentContext, reply: str, changes: Sequence[Change]) -> _Found:
+    def _changed(self, context: AgentContext, reply: str, changes: Sequence[Change]) -> Found:
         """The first parent's code with the reply's SEARCH/REPLACE blocks applied. The plan is what precedes them."""
         plan = split_blocks(reply.partition("<<<<<")[0])[0].strip()
         try:
             code = apply_diff(context.parents[0].code, changes)
         except DiffError as error:
-            return _Found("", plan, FailureKind.REPLY_ERROR, str(error))
+            return Found("", plan, FailureKind.REPLY_ERROR, str(error))
         return self._judge(context, code, plan, whole=False)
 
-    def _judge(self, context: AgentContext, code: str, plan: str, *, whole: bool) -> _Found:
+    def _judge(self, context: AgentContext, code: str, plan: str, *, whole: bool) -> Found:
         size = len(code.strip())
         if whole and size < SHORTEST_PROGRAM:
             message = f"the program has {size} characters; a whole program is needed, not a part of one"
-            return _Found(code, plan, FailureKind.REPLY_ERROR, message)
+            return Found(code, plan, FailureKind.REPLY_ERROR, message)
         error = syntax_error(code) if self._is_python(context) else None
         if error is not None:
-            return _Found(code, plan, FailureKind.SYNTAX, f"the program does not parse: {error}")
-        return _Found(code, plan)
+            return Found(code, plan, FailureKind.SYNTAX, f"the program does not parse: {error}")
+        return Found(code, plan)
 
     # ------------------------------------------------------------ what the prompt holds
 
@@ -153,7 +153,7 @@ class CoderAgent(BaseAgent):
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """What a reply held. `message` is '' where there is nothing to complain of."""
 
     code: str

@@ -159,6 +159,7 @@ class LadderCounted(EventBase):
 
     type: Literal["ladder.counted"] = "ladder.counted"
     round: int
+    """The generation, where an evaluator judges whole generations."""
     counts: dict[str, int]
     """Rung (text, ast, behaviour, cheap, full) → candidates that ended there."""
 

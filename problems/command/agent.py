@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.coder_agent import CoderAgent, _Found
+from agents.coder_agent import CoderAgent, Found
 from core.contracts import AgentContext
 from core.state.failure import FailureKind
 from utils.diff import DiffError, apply_diff, parse_diff
@@ -12,7 +12,7 @@ from utils.response import strip_thinking
 class FilesAgent(CoderAgent):
     """Reads SEARCH/REPLACE blocks over all files, or the whole text in one block."""
 
-    def _read(self, context: AgentContext, reply: str) -> _Found:
+    def _read(self, context: AgentContext, reply: str) -> Found:
         text = strip_thinking(reply)
         changes = parse_diff(text)
         if not changes:
@@ -22,4 +22,4 @@ class FilesAgent(CoderAgent):
         try:
             return self._judge(context, apply_diff(base, changes), plan, whole=False)
         except DiffError as error:
-            return _Found("", plan, FailureKind.REPLY_ERROR, str(error))
+            return Found("", plan, FailureKind.REPLY_ERROR, str(error))

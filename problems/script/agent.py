@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.coder_agent import CoderAgent, _Found
+from agents.coder_agent import CoderAgent, Found
 from core.contracts import AgentContext
 from core.state.failure import FailureKind
 from problems.script.blocks import graft
@@ -13,7 +13,7 @@ from utils.response import parse_response, strip_thinking
 class ScriptAgent(CoderAgent):
     """CoderAgent whose replies may be diffs, and which never lets a reply change what is outside of the blocks."""
 
-    def _read(self, context: AgentContext, reply: str) -> _Found:
+    def _read(self, context: AgentContext, reply: str) -> Found:
         frame = context.parents[0].code if context.parents else str(context.extras.get("program", ""))
         text = strip_thinking(reply)
         changes = parse_diff(text)
@@ -22,7 +22,7 @@ class ScriptAgent(CoderAgent):
             try:
                 new = apply_diff(frame, changes)
             except DiffError as error:
-                return _Found("", plan, FailureKind.REPLY_ERROR, str(error))
+                return Found("", plan, FailureKind.REPLY_ERROR, str(error))
         else:
             found = super()._read(context, reply)
             if found.failure is FailureKind.NO_CODE or not found.code:
@@ -32,5 +32,5 @@ class ScriptAgent(CoderAgent):
         whole = graft(frame, new) if frame else new
         if whole is None:
             message = "the reply must keep the EVOLVE-BLOCK marks, each once, as they are"
-            return _Found(new, plan, FailureKind.REPLY_ERROR, message)
+            return Found(new, plan, FailureKind.REPLY_ERROR, message)
         return self._judge(context, whole.rstrip() + "\n", plan, whole=False)

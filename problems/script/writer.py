@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,10 +33,10 @@ class ScriptWriter:
 def vary(code: str, others: list[str], rng: random.Random) -> tuple[str, str]:
     """(new program, what was done). The marks of the blocks are kept: they are comments, so only lines are replaced."""
     lines = rng.choice(line_ranges(code))
-    block = "\n".join(source_lines(code)[lines.start - 1 : lines.stop - 1])
+    block, indent = _block(code, lines)
     try:
         numbers = literals(block)
-        donors = [literals(_block(other)) for other in others]
+        donors = [literals(_block(other, line_ranges(other)[0])[0]) for other in others]
         mates = [donor for donor in donors if len(donor) == len(numbers)]
         if numbers and mates:
             mixed = [rng.choice(pair) for pair in zip(numbers, mates[0], strict=True)]
@@ -47,13 +48,17 @@ def vary(code: str, others: list[str], rng: random.Random) -> tuple[str, str]:
     except SyntaxError:
         return code, "The block is not Python by itself; nothing was changed."
     kept = source_lines(code)
-    kept[lines.start - 1 : lines.stop - 1] = source_lines(new)
+    kept[lines.start - 1 : lines.stop - 1] = source_lines(textwrap.indent(new, indent))
     return "\n".join(kept) + "\n", plan
 
 
-def _block(code: str) -> str:
-    lines = line_ranges(code)[0]
-    return "\n".join(source_lines(code)[lines.start - 1 : lines.stop - 1])
+def _block(code: str, lines: range) -> tuple[str, str]:
+    """(the lines as Python by themselves, their indentation): a block may lie inside of a function."""
+    text = "\n".join(source_lines(code)[lines.start - 1 : lines.stop - 1])
+    block = textwrap.dedent(text)
+    first = next((line for line in source_lines(text) if line.strip()), "")
+    inner = next((line for line in source_lines(block) if line.strip()), "")
+    return block, first.removesuffix(inner)
 
 
 def _moved(numbers: list[Number], rng: random.Random) -> list[Number]:

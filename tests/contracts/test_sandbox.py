@@ -16,6 +16,7 @@ import pytest
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.executor.inside import packed
+from core.executor.interpreter import Interpreter
 from core.executor.probe import examine
 from core.executor.sandbox import open_sandbox
 from core.executor.warm import WarmSandbox
@@ -309,3 +310,14 @@ def test_examine_names_its_attacks(tmp_path: Path) -> None:
     assert found["tier"] in ("warm", "lite", "bubblewrap")
     assert len(found["probes"]) >= 12 and all(probe["ok"] for probe in found["probes"])
     assert examine("auto", state_dir=tmp_path) == found
+
+
+def test_the_interpreter_runs_programs_in_one_folder(sandbox: WarmSandbox, tmp_path: Path) -> None:
+    interpreter = Interpreter(tmp_path / "work", timeout=5, sandbox=sandbox)
+    write = "open('working/kept.txt', 'w').write('1'); print('wrote')"
+    look = "import os; print(sorted(os.listdir('working')), 'write' in globals())"
+    assert interpreter.run(write).term_out.strip() == "wrote"
+    assert interpreter.run(look, reset_session=False).term_out.strip() == "['kept.txt'] False"
+    assert interpreter.run(look).term_out.strip() == "[] False"
+    slow = Interpreter(tmp_path / "work", timeout=0.5, sandbox=sandbox).run("import time; time.sleep(9)")
+    assert slow.failure is FailureKind.TIMEOUT

@@ -17,7 +17,7 @@ from problems.script.agent import ScriptAgent
 from problems.script.evaluator import ScriptEvaluator
 from problems.script.job import write_harness
 from problems.script.problem import Options, ScriptProblem, build
-from problems.script.writer import ScriptWriter
+from problems.script.writer import ScriptWriter, vary
 from utils.errors import ConfigError
 from utils.response import parse_response
 
@@ -235,6 +235,19 @@ def test_rules_write_programs_that_keep_their_frame(folder):
         compile(new, "p", "exec")
         seen.add(new)
     assert len(seen) > 5
+
+
+def test_rules_change_a_block_inside_of_a_function():
+    code = (
+        "class Model:\n    def value(self, x):\n        # EVOLVE-BLOCK-START\n        if x < 3:\n"
+        "            x = x * 2.5\n\n        return x + 4\n        # EVOLVE-BLOCK-END\n\n    def other(self):\n        return 1\n"
+    )
+    found = {vary(code, [], random.Random(seed))[0] for seed in range(30)}
+    assert len(found) > 10
+    for text in found:
+        compile(text, "candidate", "exec")
+        assert text.startswith("class Model:\n    def value(self, x):\n        # EVOLVE-BLOCK-START\n        ")
+        assert text.endswith("        # EVOLVE-BLOCK-END\n\n    def other(self):\n        return 1\n")
 
 
 def test_a_configuration_needs_both_files(tmp_path):
