@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import random
-import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.evaluation.tune import Number, literals, with_values
 from problems.script.blocks import line_ranges
-from utils.syntax import parse, source_lines
+from utils.syntax import parse, with_texts
 
 _ARITHMETIC: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Add, ast.Div), ast.Div: (ast.Mult,),
@@ -31,34 +30,21 @@ class ScriptWriter:
 
 
 def vary(code: str, others: list[str], rng: random.Random) -> tuple[str, str]:
-    """(new program, what was done). The marks of the blocks are kept: they are comments, so only lines are replaced."""
-    lines = rng.choice(line_ranges(code))
-    block, indent = _block(code, lines)
+    """(new program, what was done): one block is changed, and in it single numbers or one operator."""
+    place = rng.randrange(len(line_ranges(code)))
+    lines = line_ranges(code)[place]
     try:
-        numbers = literals(block)
-        donors = [literals(_block(other, line_ranges(other)[0])[0]) for other in others]
+        numbers = literals(code, lines)
+        donors = [literals(other, ranges[place]) for other in others if len(ranges := line_ranges(other)) > place]
         mates = [donor for donor in donors if len(donor) == len(numbers)]
         if numbers and mates:
             mixed = [rng.choice(pair) for pair in zip(numbers, mates[0], strict=True)]
-            new, plan = with_values(block, mixed), "Crossover of the constants of two programs."
-        elif numbers and rng.random() < 0.8:
-            new, plan = with_values(block, _moved(numbers, rng)), "Changed constants."
-        else:
-            new, plan = _swapped(block, rng), "Changed an operator."
-    except SyntaxError:
-        return code, "The block is not Python by itself; nothing was changed."
-    kept = source_lines(code)
-    kept[lines.start - 1 : lines.stop - 1] = source_lines(textwrap.indent(new, indent))
-    return "\n".join(kept) + "\n", plan
-
-
-def _block(code: str, lines: range) -> tuple[str, str]:
-    """(the lines as Python by themselves, their indentation): a block may lie inside of a function."""
-    text = "\n".join(source_lines(code)[lines.start - 1 : lines.stop - 1])
-    block = textwrap.dedent(text)
-    first = next((line for line in source_lines(text) if line.strip()), "")
-    inner = next((line for line in source_lines(block) if line.strip()), "")
-    return block, first.removesuffix(inner)
+            return with_values(code, mixed, lines), "Crossover of the constants of two programs."
+        if numbers and rng.random() < 0.8:
+            return with_values(code, _moved(numbers, rng), lines), "Changed constants."
+        return _swapped(code, lines, rng), "Changed an operator."
+    except (SyntaxError, RecursionError):
+        return code, "The program does not parse; nothing was changed."
 
 
 def _moved(numbers: list[Number], rng: random.Random) -> list[Number]:
@@ -72,15 +58,25 @@ def _moved(numbers: list[Number], rng: random.Random) -> list[Number]:
     return moved
 
 
-def _swapped(block: str, rng: random.Random) -> str:
-    tree = parse(block)
-    sums = [n for n in ast.walk(tree) if isinstance(n, ast.BinOp) and type(n.op) in _ARITHMETIC]
-    tests = [n for n in ast.walk(tree) if isinstance(n, ast.Compare) and type(n.ops[0]) in _ORDER]
-    if sums or tests:
-        place = rng.randrange(len(sums) + len(tests))
-        if place < len(sums):
-            sums[place].op = rng.choice(_ARITHMETIC[type(sums[place].op)])()
-        else:
-            test = tests[place - len(sums)]
-            test.ops[0] = rng.choice(_ORDER[type(test.ops[0])])()
-    return ast.unparse(tree)
+def _swapped(code: str, lines: range, rng: random.Random) -> str:
+    """With another operator in one sum, product or comparison of those lines."""
+    tree = parse(code)
+    found = [node for node in _operations(tree) if node.lineno in lines and node.end_lineno in lines]
+    if not found:
+        return code
+    node = rng.choice(found)
+    if isinstance(node, ast.BinOp):
+        node.op = rng.choice(_ARITHMETIC[type(node.op)])()
+    else:
+        node.ops[0] = rng.choice(_ORDER[type(node.ops[0])])()
+    return with_texts(code, [(node, f"({ast.unparse(node)})")])
+
+
+def _operations(node: ast.AST) -> Iterator[ast.BinOp | ast.Compare]:
+    """None of a formatted string, where Python 3.11 misplaces them."""
+    if isinstance(node, ast.BinOp):
+        yield from [node] if type(node.op) in _ARITHMETIC else ()
+    elif isinstance(node, ast.Compare):
+        yield from [node] if type(node.ops[0]) in _ORDER else ()
+    for child in ast.iter_child_nodes(node) if not isinstance(node, ast.JoinedStr) else ():
+        yield from _operations(child)
