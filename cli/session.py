@@ -23,6 +23,7 @@ from cli.sinks import BestSink, MetricsSink
 from cli.view import View, open_view
 from cli.workers import proof_of
 from core.events import RunFinished, RunStarted, Warned
+from core.state.failure import FailureKind
 from core.storage.repository import RunStore
 from utils.config import secrets_of, to_plain
 from utils.config_schema import Config
@@ -251,6 +252,19 @@ class RunSession:
             orchestrator.seed_with([(b.name, b.code) for b in self.problem.baselines()], "baseline")
         own = [(Path(path).name, _program(path)) for path in self.config.initial]
         orchestrator.seed_with([*own, *self._programs], "user")
+        self._check_first()
+
+    def _check_first(self) -> None:
+        """What cannot judge the user's own program can judge no other: no model is paid for that."""
+        given = [node for node in self.search.journal if node.operator in ("baseline", "user")]
+        failed = [node for node in given if node.failure is not None]
+        if not failed or any(node.is_scored for node in given):
+            return
+        broken = next((node for node in failed if node.failure is FailureKind.EVAL_ERROR), None)
+        if broken is not None:
+            message = broken.metadata.get("message", "")
+            raise ConfigError(f"'{broken.plan}', the first program, cannot be scored: {message}; nothing was searched")
+        log_msg("WARNING", "no program that was given could be scored: the search has no score to begin with")
 
     def prepare_step(self) -> None:
         """What a single step by hand needs first."""

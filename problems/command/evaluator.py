@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from problems.command.problem import CommandProblem
 
 
+_NO_COMMAND = (126, 127)
+"""Exit codes of a shell that finds no such program, or may not start it (POSIX)."""
+
+
 class CommandEvaluator(Evaluator):
     """Runs the command in the sandbox and reads the metric; the score is `verified` only where it is graded outside."""
 
@@ -81,6 +85,9 @@ class CommandEvaluator(Evaluator):
     def verdict(
         self, result: ExecutionResult, graded: Mapping[str, Any] | None, timing: Mapping[str, Any] | None = None
     ) -> Evaluation:
+        if result.exit_code in _NO_COMMAND:
+            last = result.term_out.strip().splitlines()[-1:] or [f"exit code {result.exit_code}"]
+            return refused(result, FailureKind.EVAL_ERROR, f"the command cannot be run: {last[0]}")
         if result.failure is not None:
             return failed_run(result)
         output = result.term_out

@@ -107,7 +107,8 @@ class ScriptEvaluator(Evaluator):
         if run["error"]:
             last = run["error"].strip().splitlines()[-1]
             failure, text = FailureKind.EVAL_ERROR, {"term_out": run["output"] + run["error"]}
-            return Evaluation(failure=failure, message=f"evaluator: {last}", metadata=notes, **{**common, **text})
+            late = f" (problem.options.evaluation_timeout={self._timeout:g})" if run["seconds"] >= self._timeout else ""
+            return Evaluation(failure=failure, message=f"evaluator: {last}{late}", metadata=notes, **{**common, **text})
         value = _mapping(run["value"])
         metrics = _mapping(value.get("metrics"))
         score, message = self.steering(metrics)

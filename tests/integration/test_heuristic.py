@@ -144,6 +144,35 @@ def test_any_command_in_any_language(cli: Cli, tmp_path: Path, graded: bool):
     assert re.match(r"X=", (cli.run_dir / "best_solution" / "a.sh").read_text())
 
 
+@pytest.mark.parametrize(
+    ("evaluator", "said"),
+    [
+        ("import nosuchmodule\ndef evaluate(path):\n    return {'score': 1.0}\n", "No module named 'nosuchmodule'"),
+        (
+            "import time\ndef evaluate(path):\n    time.sleep(60)\n",
+            "did not end in time (problem.options.evaluation_timeout=2)",
+        ),
+    ],
+)
+def test_an_evaluator_that_cannot_judge_the_users_program_ends_the_search(cli: Cli, tmp_path: Path, evaluator, said):
+    (tmp_path / "evaluator.py").write_text(evaluator)
+    (tmp_path / "program.py").write_text("def f(x):\n    return x\n")
+    words = [f"--problem.program={tmp_path}/program.py", f"--problem.evaluator={tmp_path}/evaluator.py"]
+    ended = cli("--problem=script", *words, "--problem.options.evaluation_timeout=2", "--search.max_steps=50")
+    assert ended.code == 2 and said in ended.line and "nothing was searched" in ended.line
+    assert cli.show()["steps"] == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "said"), [("nosuch_program a.txt", "cannot be run"), ("echo hello", "no `cost: value` in the output")]
+)
+def test_a_command_that_cannot_judge_the_users_files_ends_the_search(cli: Cli, tmp_path: Path, command, said):
+    (tmp_path / "a.txt").write_text("1\n")
+    words = [f"--problem.source={tmp_path}/a.txt", f"--problem.eval={command}", "--problem.metric=cost"]
+    ended = cli("--problem=command", *words, "--search.max_steps=50")
+    assert ended.code == 2 and said in ended.line and "nothing was searched" in ended.line
+
+
 def test_the_small_problem_to_copy(cli: Cli):
     words = ("--problem.options.cities=20", "--problem.options.instances=3", "--search.tune_trials=5")
     shown = summary(cli, "run", "--problem", "tsp", *words, "--search.max_steps=60", "--logging.view=quiet")
