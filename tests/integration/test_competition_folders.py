@@ -403,6 +403,17 @@ def test_a_measure_is_not_taken_for_the_name_of_a_row(tmp_path, inline):
     assert kept["column"] == "row" and sorted(kept["rows"].values()) == list(range(9))
 
 
+def test_tables_that_do_not_match_are_told_before_the_search(tmp_path, inline):
+    folder = own_data(tmp_path / "mine")
+    (folder / "test.csv").write_text("flat,size,colour\n" + "".join(f"T{i},{i}.5,red\n" for i in range(9)))
+    (folder / "sample_submission.csv").write_text("flat,price\nT0,0\n")
+    problem = build(load_config(None, [f"data.dir={folder}", *SCORED]), tmp_path)
+    problem.prepare()
+    assert "test.csv has no column street, day, kind: empty in its rows" in problem.note
+    assert "train.csv has no column colour: left out of test.csv" in problem.note
+    assert "sample_submission.csv has no column rent, but flat, price: data.target=rent is predicted" in problem.note
+
+
 def test_ids_that_begin_anew_in_the_test_table_are_still_the_users(tmp_path, inline):
     folder = own_data(tmp_path / "mine")
     for name in ("train.csv", "test.csv"):

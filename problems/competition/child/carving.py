@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ MIN_ROWS = 40
 MANY_CLASSES = 20
 """So many classes may be there however few the rows are."""
 LABELLED = ("train.csv", "test.csv", "sample_submission.csv")
+MOST_NAMES = 5
+"""Columns that a note lists."""
 ROW_ID = "row_id"
 ID_NAMES = ("id", "index", "row_id", "uid", "uuid", "key")
 
@@ -44,6 +47,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     if len(theirs) and not set(theirs) & set(labelled):
         raise Unusable(f"data.dir: test.csv shares no column with train.csv; it has {', '.join(theirs)[:200]}")
     labels = _check_target(labelled[target], request)
+    note = "; ".join(_surprises(train, labelled, theirs, target, folder))
     labelled, theirs, key = _with_ids(labelled, theirs, folder)
     hidden, how, column = _hidden_rows(labelled, target, request)
     shown, answers = labelled[~hidden], labelled[hidden]
@@ -61,8 +65,29 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": [target],
         "strict": True, "labels": labels, "metric": request["metric"], "grade": None, "parts": split,
     }  # fmt: skip
-    note = "" if len(labelled) == len(train) else f"{len(train) - len(labelled)} rows without {target} are left out"
     return exam, {"public": "public", "note": note, "id": key, "targets": [target], "user_rows": len(theirs) > 0}
+
+
+def _surprises(train: Any, labelled: Any, theirs: Any, target: str, folder: Path) -> Iterator[str]:
+    """What is not as the user may think, and what then holds."""
+    if len(labelled) < len(train):
+        yield f"{len(train) - len(labelled)} rows without {target} are left out"
+    if len(theirs):
+        missing = [str(name) for name in labelled if name not in theirs and name != target]
+        new = [str(name) for name in theirs if name not in labelled]
+        if missing:
+            yield f"test.csv has no column {_listed(missing)}: empty in its rows"
+        if new:
+            yield f"train.csv has no column {_listed(new)}: left out of test.csv"
+    sample = folder / "sample_submission.csv"
+    names = [str(name) for name in _read(sample).columns] if sample.is_file() else []
+    if names and target not in names:
+        yield f"sample_submission.csv has no column {target}, but {_listed(names)}: data.target={target} is predicted"
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
 
 
 def _claims_only(folder: Path, public: Path, request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
