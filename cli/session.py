@@ -216,6 +216,11 @@ class RunSession:
         log_msg("INFO", f"run {self.run_dir.name}: {problem.name}, writer {writer}, sandbox {self.search.sandbox_tier}")
 
     @property
+    def offline(self) -> bool:
+        """True if recorded replies are played and no model is asked."""
+        return self._recorded is not None
+
+    @property
     def writer(self) -> str:
         """Who writes the programs: provider/model, or `rules`."""
         return self.search.desk.settings_of("code").writer

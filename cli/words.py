@@ -35,7 +35,9 @@ def banner(session: RunSession) -> list[str]:
         f"search: {search.policy}, {_limits(session)}, {search.workers} workers, seed {config.project.seed}",
         f"sandbox: {session.search.sandbox_tier}",
     ]
-    if writer != "rules":
+    if session.offline:
+        lines.append("cost: none: every reply is in the record")
+    elif writer != "rules":
         from core.backend.doctor import silent_servers
 
         lines.append(f"cost: {quote_line(session)}")

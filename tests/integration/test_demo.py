@@ -75,6 +75,7 @@ def test_the_packaged_recording_plays_without_a_model(cli):
     played = cli("demo", timeout=120)
     assert played.code == 0, played.err
     assert "replies by openai/SmolLM2-135M-Instruct" in played.out and "far too small" in played.out
+    assert "cost: none" in played.out and "nothing answers" not in played.out
     shown = cli.show()
     written = [node for node in shown["nodes"] if node["operator"] != "baseline"]
     assert len(written) == shown["steps"] > 5 and shown["cost_usd"] == 0 and shown["tokens"] > 1000
