@@ -69,7 +69,7 @@ def test_only_one_name_goes_into_site_packages(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names}
     assert tops == {"swarm_evo", *(top for top in tops if top.endswith(".dist-info"))} and len(tops) == 2
-    for part in ("main.py", "cli/run.py", "config/default.yaml", "core/contracts.py", "utils/errors.py",
+    for part in ("main.py", "cli/run.py", "config/default.yaml", "core/contracts/plugging.py", "utils/errors.py",
                  "agents/coder_agent.py", "problems/competition/problem.py", "dashboard/server/app.py",
                  "reports/html.py"):  # fmt: skip
         assert f"swarm_evo/_app/{part}" in names

@@ -1,0 +1,107 @@
+"""The seams of Swarm-Evo and what passes through them. Import from here.
+
+search.py      SearchPolicy.ask / tell                     knows scores, not LLMs, files or problems
+writing.py     Agent.generate, Reviewer.review, RulesWriter   prompts and replies; never run code
+judging.py     Evaluator.evaluate                          reaches a verdict, out of the candidate's reach
+running.py     JobRunner, Jobs, Sandbox, Session           run untrusted code and say what happened
+keeping.py     Store, CallLog, GameBook, EventSink         facts and their events, one sequence
+plugging.py    Problem, Game                               what a problem brings along
+
+What a class of ours or of a third party may leave out stands in the `…Defaults` beside each.
+"""
+
+from __future__ import annotations
+
+from core.contracts.judging import (
+    Evaluation,
+    Evaluator,
+    EvaluatorDefaults,
+)
+from core.contracts.keeping import (
+    STAGES,
+    CallLog,
+    CallRecord,
+    EventSink,
+    GameBook,
+    Store,
+)
+from core.contracts.plugging import (
+    AgentBuilder,
+    Baseline,
+    Bench,
+    Game,
+    Outcome,
+    Problem,
+    ProblemDefaults,
+    with_defaults,
+)
+from core.contracts.running import (
+    ExecutionResult,
+    JobBench,
+    JobResult,
+    JobRunner,
+    Jobs,
+    JobSpec,
+    Limits,
+    Sandbox,
+    Session,
+    SessionFailure,
+)
+from core.contracts.search import (
+    Progress,
+    Proposal,
+    SearchPolicy,
+)
+from core.contracts.writing import (
+    Agent,
+    AgentContext,
+    AgentDefaults,
+    AgentResult,
+    Prompt,
+    Query,
+    Review,
+    Reviewer,
+    RulesWriter,
+)
+
+__all__ = [
+    "STAGES",
+    "Agent",
+    "AgentBuilder",
+    "AgentContext",
+    "AgentDefaults",
+    "AgentResult",
+    "Baseline",
+    "Bench",
+    "CallLog",
+    "CallRecord",
+    "Evaluation",
+    "Evaluator",
+    "EvaluatorDefaults",
+    "EventSink",
+    "ExecutionResult",
+    "Game",
+    "GameBook",
+    "JobBench",
+    "JobResult",
+    "JobRunner",
+    "JobSpec",
+    "Jobs",
+    "Limits",
+    "Outcome",
+    "Problem",
+    "ProblemDefaults",
+    "Progress",
+    "Prompt",
+    "Proposal",
+    "Query",
+    "Review",
+    "Reviewer",
+    "RulesWriter",
+    "Sandbox",
+    "SearchPolicy",
+    "Session",
+    "SessionFailure",
+    "Store",
+    "with_defaults",
+]

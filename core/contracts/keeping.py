@@ -1,0 +1,117 @@
+"""Keeping: facts and their events in one sequence, games, and the record of what was asked of models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from core.state.node import Node
+from core.state.task import Task
+
+if TYPE_CHECKING:
+    from core.events import Event
+
+STAGES = ("select", "prompt", "reply", "code", "execute", "review")
+"""The life of a node; each stage's result is stored before the next begins."""
+
+
+class EventSink(Protocol):
+    """Something that wants to see events after they are stored (live view, metrics files)."""
+
+    def emit(self, event: Event) -> None: ...
+
+
+class GameBook(Protocol):
+    """Finished games of this run: an evaluator looks here before it plays, so that no game is played twice."""
+
+    def get(self, key: str) -> dict[str, Any] | None: ...
+
+    def put(self, key: str, game: dict[str, Any], events: Sequence[Event]) -> None:
+        """Store a finished game and its events in one transaction."""
+
+    def all(self) -> list[dict[str, Any]]: ...
+
+
+class Store(Protocol):
+    """The facts of one run. One writer; a fact and its events share a transaction; events get an increasing `seq`."""
+
+    def open_round(
+        self, round_: int, tasks: Sequence[Task], whys: Sequence[dict[str, Any]], events: Sequence[Event]
+    ) -> None: ...
+
+    def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None: ...
+
+    def save_stages(self, stage: str, payloads: Mapping[str, dict[str, Any]]) -> None:
+        """One stage of several nodes, by id, all or nothing."""
+
+    def stages(self, node_id: str) -> dict[str, dict[str, Any]]: ...
+
+    def commit(self, nodes: Sequence[Node], events: Sequence[Event]) -> None: ...
+
+    def nodes(self) -> list[Node]:
+        """Committed nodes in journal order."""
+
+    def open_tasks(self) -> list[Task]:
+        """Tasks without a committed node, in (round, slot, attempt) order: where a resumed run goes on."""
+
+    def rounds(self) -> int:
+        """The number after the highest round that was opened."""
+
+    def why(self, node_id: str) -> dict[str, Any]:
+        """What the policy said of its choice."""
+
+    def put_fact(self, key: str, value: Any, events: Sequence[Event] = ()) -> None:
+        """A named fact of the run (baselines, shared round data, final result): plain JSON."""
+
+    def get_fact(self, key: str) -> Any | None: ...
+
+    def append(self, events: Sequence[Event]) -> None: ...
+
+
+class CallRecord(BaseModel):
+    """One answered call of a model (or of `rules`), as stored. The pair (request_hash, sample) names it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    request_hash: str
+    """SHA-256 of the canonical request: provider, model, messages, tools, sampling options; no key, no URL secrets."""
+    sample: str
+    """Which draw of the same request: `<run seed>/<node id>/<role>/<attempt>`; a function of counters."""
+    node_id: str | None = None
+    role: str = "code"
+    """`code`, `refine`, `feedback`, `strategist`, …"""
+    attempt: int = 0
+    provider: str = ""
+    model: str = ""
+    system: str = ""
+    user: str = ""
+    tool: str = ""
+    """Name of the forced tool, or ''."""
+    reply: str = ""
+    finish_reason: str = ""
+    prompt_tokens: int | None = None
+    """None where there is no model (`rules`)."""
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+    """Dollars; 0.0 for a cached reply, None for `rules`."""
+    seconds: float = 0.0
+    tries: int = 1
+    """HTTP attempts."""
+    cached: bool = False
+
+
+class CallLog(Protocol):
+    """Where answered calls are kept: in the run's store, in the transaction that precedes their use."""
+
+    def find_call(self, request_hash: str, sample: str) -> CallRecord | None: ...
+
+    def hold_call(self, name: str, tokens: int, usd: float) -> None:
+        """Before a request leaves: the most it can cost, held for good unless one of the next two lets go of it."""
+
+    def drop_hold(self, name: str) -> None:
+        """The request is known to have cost nothing."""
+
+    def save_call(self, record: CallRecord, held: str = "") -> None:
+        """Store the call with its `llm.called` event, and let go of what was held for it under that name."""

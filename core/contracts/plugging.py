@@ -1,0 +1,168 @@
+"""Plugging: what a problem or a game brings along, and what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+
+from core.contracts.judging import Evaluator
+from core.contracts.keeping import GameBook
+from core.contracts.running import Jobs, Limits
+from core.contracts.writing import Agent, RulesWriter
+from core.state.node import Node
+from utils.errors import ConfigError
+
+if TYPE_CHECKING:
+    from core.events import Event
+    from core.state.journal import Journal
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a problem's evaluator is built from."""
+
+    jobs: Jobs
+    limits: Limits
+    run_dir: Path
+    """`logs/<run>`; files an evaluator keeps go below `files/<node id>/`."""
+    work_dir: Path
+    """`workspaces/<run>`; one folder a node below it, removed when the node is archived."""
+    seed: int
+    journal: Journal
+    """Read-only view of what is committed (known signatures, the champion)."""
+    games: GameBook
+    append: Callable[[Sequence[Event]], None]
+    """Stores and tells events of the evaluation (game.move, ladder counts)."""
+    isolated: bool
+    """False with `execution.sandbox=none`: every score is then `unisolated`."""
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A reference program that the problem brings along."""
+
+    name: str
+    code: str
+
+
+class ProblemDefaults(Protocol):
+    """What a problem may leave out, and what then holds. `Problem` inherits it."""
+
+    @property
+    def language(self) -> str:
+        """Of the programs. Only Python's are compared by their syntax tree."""
+        return "python"
+
+    @property
+    def note(self) -> str:
+        """What a user must know about the scores before the search begins; '' if nothing. Asked after `prepare`."""
+        return ""
+
+    def prepare(self) -> None:
+        """Make or check the data, in a child process where that needs heavy imports; cached. May raise ConfigError."""
+        return None
+
+    def preview(self) -> str:
+        """What a prompt shows of the data; '' where there are none."""
+        return ""
+
+    def agents(self, build: AgentBuilder) -> dict[str, Agent]:
+        """Agents by operator, with `*` for all others; {} to use the CoderAgent for all."""
+        return {}
+
+    def refit(self, node: Node, out: Path, jobs: Jobs, limits: Limits) -> list[Path]:
+        """Train `node` once more on all labelled rows, write program and outputs into `out`, return what was written.
+
+        Raises:
+            ConfigError: the problem has nothing to train on.
+        """
+        raise ConfigError("--refit: only competitions have labelled rows to train on once more")
+
+
+class Problem(ProblemDefaults, Protocol):
+    """What is searched. Built once a run from the configuration's `problem` and `data` sections.
+
+    A module in `problems/` offers `build(cfg, project_dir) -> Problem` and registers in `problems/__init__.py`;
+    third parties use the entry point group `swarm_evo.problems` or a folder named in `problem.plugins`. Their classes
+    may inherit the contracts or only have their form (`with_defaults`).
+    """
+
+    name: str
+    """As in JSON: `competition/ames`, `bin_packing/u500`, `connect_four`."""
+    lower_is_better: bool
+    unit: str
+    """What the metric is called: RMSLE, excess, Elo, …"""
+    family: Literal["competition", "heuristic", "arena"]
+    preload: tuple[str, ...]
+    """Modules that the warm sandbox imports once."""
+    seeds_search: bool
+    """True: baselines are parents of the first round; False: they are scored beside the search."""
+    claims_only: bool
+    """True: there is no evaluator's score; the reviewer's reading of the output is the metric, labelled `claimed`."""
+    single_function: bool
+    """True: the searched code is one function or a diff; the length rule for whole programs does not apply."""
+
+    def statement(self) -> str: ...
+
+    def prompt_extras(self) -> dict[str, Any]:
+        """Plain JSON for prompts and rules: output format, signature, allowed imports, …"""
+
+    def baselines(self) -> Sequence[Baseline]: ...
+
+    def rules(self) -> RulesWriter: ...
+
+    def evaluator(self, bench: Bench) -> Evaluator: ...
+
+    def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
+        """Write the standalone program and its outputs into `out`; return what was written."""
+
+
+Part = TypeVar("Part")
+
+
+def with_defaults(part: Part, defaults: type) -> Part:
+    """`part` itself, completed by what its class leaves out of `defaults` (`ProblemDefaults`, `EvaluatorDefaults`, …).
+
+    Called where a third party's object enters: it need not inherit our classes.
+    """
+    for name, default in vars(defaults).items():
+        if not (name.startswith("_") or hasattr(type(part), name) or name in vars(part)):
+            vars(part)[name] = default.__get__(part)
+    return part
+
+
+@dataclass(frozen=True, slots=True)
+class AgentBuilder:
+    """Lets a problem build agents without knowing the configuration."""
+
+    prompts_dir: Path | None
+    single_function: bool
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+Outcome = Literal["1-0", "0-1", "1/2-1/2"]
+
+
+class Game(Protocol):
+    """Rules of a two-player game with complete information. States are immutable and hashable; moves are text."""
+
+    name: str
+
+    def initial(self, opening: Sequence[str] = ()) -> Any: ...
+
+    def to_move(self, state: Any) -> Literal[0, 1]: ...
+
+    def legal(self, state: Any) -> Sequence[str]: ...
+
+    def apply(self, state: Any, move: str) -> Any: ...
+
+    def outcome(self, state: Any) -> tuple[Outcome, str] | None:
+        """Result and termination (`checkmate`, `four_in_a_row`, …), or None while the game goes on."""
+
+    def text(self, state: Any) -> str:
+        """The position as text (FEN for chess)."""
+
+    def san(self, state: Any, move: str) -> str: ...

@@ -1,0 +1,195 @@
+"""Running: untrusted code in a sandbox, and jobs on this machine or others; what happened is told by us."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from core.state.failure import FailureKind
+
+
+class Limits(BaseModel):
+    """What one job may use. Each breach has a FailureKind of its own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seconds: float = 300.0
+    cpu_seconds: float | None = None
+    """None: 4 × seconds."""
+    memory_mb: int = 4096
+    """Of the whole process tree, proportional set size."""
+    processes: int = 128
+    """Processes and threads."""
+    file_mb: int = 512
+    disk_mb: int = 1024
+    """Bytes written below the workspace; every inode costs at least 4 KiB."""
+    output_kb: int = 1024
+    threads: int = 1
+    """Threads of BLAS and OpenMP."""
+    core: int | None = None
+    """Pinned to this CPU, where the score is a time; None: any."""
+
+
+class ExecutionResult(BaseModel):
+    """What running a program showed, told by the trusted side."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    term_out: str = ""
+    """stdout and stderr as they came, capped with a line that says what was left out."""
+    exec_time: float = 0.0
+    cpu_seconds: float | None = None
+    max_memory_mb: float | None = None
+    exit_code: int | None = None
+    failure: FailureKind | None = None
+    message: str = ""
+    """Which limit and how much, or the last line of the traceback."""
+    exc_type: str | None = None
+    exc_info: dict[str, Any] | None = None
+    """`{args, traceback: [[file, line, function, text]…]}` where the program ended by an exception."""
+    tier: str = "none"
+    """warm, lite, bubblewrap or none."""
+
+    @property
+    def isolated(self) -> bool:
+        return self.tier != "none"
+
+
+class Session(Protocol):
+    """A long-lived sandboxed child that holds one program and answers calls. Every answer is checked by us."""
+
+    def call(self, function: str, args: Sequence[Any], *, timeout: float) -> Any:
+        """Call `function` of the program with plain data. Raises SessionFailure when the program fails."""
+
+    def call_many(self, function: str, batch: Sequence[Sequence[Any]], *, timeout: float) -> list[Any]:
+        """Many calls in one frame; exactly `len(batch)` answers."""
+
+    def pause(self) -> None:
+        """Stop the program until the next call: it does not run while nobody waits for it."""
+
+    def close(self) -> ExecutionResult:
+        """Kill it and say what it printed and used."""
+
+
+class SessionFailure(Exception):
+    """The program behind a session failed: `result` says how. Caught by evaluators, never shown as our error."""
+
+    def __init__(self, result: ExecutionResult) -> None:
+        super().__init__(result.message)
+        self.result = result
+
+
+class Sandbox(Protocol):
+    """Runs untrusted code so that nothing escapes. Thread-safe."""
+
+    tier: str
+
+    def run(
+        self,
+        code: str,
+        *,
+        workspace: Path,
+        inputs: Path | None = None,
+        limits: Limits,
+        seed: int = 0,
+        argv: Sequence[str] = (),
+        on_output: Callable[[str], None] | None = None,
+    ) -> ExecutionResult:
+        """Run a program with `workspace` as /workspace and `inputs` read-only as /workspace/input.
+
+        Everything of the job is dead when this returns; what it wrote in `workspace` is still there, untrusted.
+        """
+
+    def command(
+        self, argv: Sequence[str], *, workspace: Path, inputs: Path | None = None, limits: Limits, seed: int = 0
+    ) -> ExecutionResult:
+        """The same for an arbitrary command line (any language)."""
+
+    def session(
+        self, code: str, *, limits: Limits, seed: int = 0, workspace: Path | None = None, prelude: str = ""
+    ) -> Session:
+        """Hold a program ready for calls. It is loaded by the first call, within its timeout.
+
+        Args:
+            prelude: source that runs first in the program's namespace (helper functions, classes); not trusted either.
+            limits: `seconds` and `cpu_seconds=None` limit nothing here: each call has its own timeout.
+        """
+
+    def close(self) -> None: ...
+
+
+class JobSpec(BaseModel):
+    """A piece of work as plain data, so that any machine can do it: `entry(payload, bench) -> plain JSON`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    entry: str
+    """`package.module:function` of ours (trusted code), called with (payload, JobBench)."""
+    payload: dict[str, Any]
+    """Plain JSON; bytes are allowed as base64 text."""
+    label: str = ""
+    """Node id that the work is for: live output is told under it."""
+    seconds: float = 3600.0
+    """Deadline for the whole job, its own clean-up included."""
+    cpus: float = 1.0
+    gpus: float = 0.0
+    memory_mb: int = 1024
+    alone: bool = False
+    """No other job of the runner beside it: its score is a time."""
+
+
+class JobResult(BaseModel):
+    """What became of a job: its value, or an error of ours (the candidate's failures are inside the value)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    value: Any = None
+    error: str = ""
+    """Our fault: traceback text. '' when the entry returned."""
+    lost: bool = False
+    """The worker died, was cut off or overstepped the deadline, also after retries."""
+    overdue: bool = False
+    """It is `lost` because it overstepped `JobSpec.seconds`: to run it again would cost as much again."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobBench:
+    """What an entry finds where it runs."""
+
+    sandbox: Sandbox
+    scratch: Path
+    """A private folder of this job, removed afterwards."""
+    on_output: Callable[[str], None] | None = None
+
+
+class JobRunner(Protocol):
+    """Runs jobs on this machine or others. `run_job(spec)` is pure; retries, deadlines and cancellation are ours."""
+
+    slots: int
+
+    def submit(self, spec: JobSpec) -> str: ...
+
+    def next(self, timeout: float | None = None) -> JobResult | None:
+        """The next finished job, each told once, or None after `timeout` seconds."""
+
+    def cancel(self, id: str) -> None:
+        """Stop it if it runs; its result is discarded."""
+
+    def close(self) -> None: ...
+
+
+class Jobs(Protocol):
+    """A JobRunner as threads use it: submit and wait."""
+
+    slots: int
+
+    def run(self, spec: JobSpec) -> Any:
+        """The entry's value. JobLost when the worker is gone after retries, SwarmEvoError for an error of ours."""
+
+    def map(self, specs: Iterable[JobSpec]) -> list[Any]:
+        """Values in order; as many at once as there are slots."""

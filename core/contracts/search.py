@@ -1,0 +1,73 @@
+"""Search: a policy says what is written next. It knows scores, not models, files or problems."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.state.node import Node, Operator
+
+if TYPE_CHECKING:
+    from core.events import Event
+    from core.state.journal import Journal
+
+
+class Proposal(BaseModel):
+    """What a policy wants written next."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    operator: Operator
+    parents: tuple[str, ...] = ()
+    """Node ids; the first is the parent to change, the second what `merge`/`crossover` takes from."""
+    generation: int | None = None
+    island: int | None = None
+    slot: int = 0
+    repairs: int = 0
+    """How often a candidate that `Evaluator.check` refuses goes back to its writer, each attempt a node of its own."""
+    why: dict[str, Any] = Field(default_factory=dict)
+    """Plain JSON for `show --why`: rule, candidates with scores, the draw."""
+
+
+class SearchPolicy(Protocol):
+    """Decides what to write next from scores alone.
+
+    1. `ask` may not change the policy's state; all state is learned in `tell`. So a run is resumed by telling the
+       stored nodes again, in order.
+    2. All randomness comes from `rng`, which is seeded from counters by the caller.
+    """
+
+    def ask(self, journal: Journal, rng: random.Random, k: int) -> list[Proposal]:
+        """Return 1..k proposals for the next round, in slot order. An empty list ends the search."""
+
+    def tell(self, journal: Journal, node: Node) -> None:
+        """Learn from a committed node (failures and duplicates too). `journal` already holds it."""
+
+    @property
+    def finished_generations(self) -> int | None:
+        """How many generations are over; None: it keeps none of its own, the newest node's number counts."""
+        return None
+
+    def drain_events(self) -> list[Event]:
+        """What happened inside the policy since the last call, for the caller to store."""
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the run is. All counts survive a resume."""
+
+    steps: int = 0
+    """Committed nodes that count."""
+    generations: int = 0
+    """Finished generations."""
+    seconds: float = 0.0
+    """Active seconds, resumes added up."""
+    tokens: int = 0
+    usd: float = 0.0
+    best_metric: float | None = None
+    steps_since_best: int = 0
+    """Committed nodes that count since the best so far was found."""

@@ -1,0 +1,140 @@
+"""Writing: prompts in, programs out. A writer never runs code."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from core.state.failure import FailureKind
+from core.state.node import Node
+from core.state.task import Task
+
+if TYPE_CHECKING:
+    from core.events import Event
+
+
+class Query(Protocol):
+    """One call of a language model, or of `rules`. Bound by the caller to model, key, store, budget and node."""
+
+    def __call__(
+        self,
+        system_message: str | None,
+        user_message: str | None,
+        *,
+        tools: list[dict[str, Any]] | None = None,
+        tool_choice: dict[str, Any] | str | None = None,
+        context: Mapping[str, Any] | None = None,
+        attempt: int = 0,
+        **overrides: Any,
+    ) -> str:
+        """Return the reply's text, or with `tools` the tool call's arguments as JSON text.
+
+        Args:
+            context: plain JSON that real providers ignore and `rules` hands to the problem's RulesWriter.
+            attempt: 0 for the first call of this node and role, 1.. for repairs; part of the call's identity.
+            overrides: `model`, `provider`, `temperature`, … for this call only.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a writer is asked: the two messages, and the same facts as plain JSON for `rules`."""
+
+    system: str
+    user: str
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentContext:
+    """All that an agent may know about its task. No clock time: prompts are a function of the journal."""
+
+    task: Task
+    statement: str
+    """The problem's task description."""
+    parents: tuple[Node, ...]
+    query: Query
+    preview: str = ""
+    """Data preview; '' where the problem has none."""
+    memory: str = ""
+    """The journal's summary, within its token budget."""
+    packages: str = ""
+    """Installed packages with versions, one a line."""
+    notes: tuple[str, ...] = ()
+    """Notes of the user to the next prompt."""
+    steps_left: int | None = None
+    lower_is_better: bool = False
+    shared: Mapping[str, Any] = field(default_factory=dict)
+    """What `begin_round` returned for this round."""
+    refusal: str = ""
+    """In a repair round: why the gate refused the previous attempt."""
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    """Plain JSON from the problem (`Problem.prompt_extras`): signature, allowed imports, output format, …"""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentResult:
+    """What an agent wrote. `node` carries code, plan, genes and writer; it has not run."""
+
+    node: Node | None
+    success: bool
+    error: str = ""
+    failure: FailureKind | None = None
+
+
+class AgentDefaults(Protocol):
+    """What an agent may leave out, and what then holds. `Agent` inherits it."""
+
+    def begin_round(self, context: AgentContext) -> dict[str, Any]:
+        """Return plain JSON that all writers of the coming round share (a strategist's questions); {} for most."""
+        return {}
+
+    def drain_events(self) -> list[Event]:
+        """What happened inside the agent since the last call, for the caller to store."""
+        return []
+
+
+class Agent(AgentDefaults, Protocol):
+    """Writes programs. `generate` is `prompt`, `reply`, `code` in a row; the stages can be run one by one."""
+
+    def prompt(self, context: AgentContext) -> Prompt: ...
+
+    def reply(self, context: AgentContext, prompt: Prompt) -> str:
+        """Ask `context.query`, and again with the reason while the reply is unusable, a bounded number of times."""
+
+    def code(self, context: AgentContext, reply: str) -> AgentResult: ...
+
+    def generate(self, context: AgentContext) -> AgentResult: ...
+
+
+class Review(BaseModel):
+    """The reviewer's reading of a run (`submit_review` of the seed)."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    is_bug: bool
+    has_csv_submission: bool
+    summary: str
+    metric: float | None = None
+    lower_is_better: bool | None = None
+
+
+class Reviewer(Protocol):
+    """Reads code and output; its numbers are claims."""
+
+    def review(self, context: AgentContext, node: Node) -> Review: ...
+
+
+class RulesWriter(Protocol):
+    """Writes real programs without a model: a problem's repertoire behind `provider: rules`."""
+
+    def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
+        """Return a reply as a model would give it: a plan in prose and one fenced code block.
+
+        `context` holds `operator`, `parents` (each `{code, plan, metric, failure, message, term_out}`), `preview`,
+        `refusal`, `shared`, `lower_is_better` and the problem's `extras`.
+        """
