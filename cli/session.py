@@ -95,7 +95,8 @@ class RunSession:
                 "execution.sandbox=none runs programs unprotected; add --i-accept-unsandboxed to mean it"
             )
         self.problem = problem_of(self.config)
-        check_place(self.config.project.dir)
+        if self._run_dir is None:
+            check_place(self.config.project.dir)
         self.problem.prepare()
         self.run_dir = self._run_dir or new_run(self.config.project.dir, self._prefix(), datetime.now(UTC))
         self._stack.enter_context(hold(self.run_dir))
