@@ -38,7 +38,8 @@ class Position:
     def legal_moves(self) -> list[str]:
         """Legal moves in UCI notation, in a fixed order."""
         self.board.reset_move_generator()
-        return [move.get_uci() for move in filter(None, self.board.generate_legal_moves())]
+        found = self.board.generate_legal_moves()
+        return [move.get_uci() for move in found]  # type: ignore[union-attr]  # the stub allows None; nothing yields it
 
     def apply(self, move: str) -> "Position":
         """The position after `move`; ValueError if it is not legal."""
