@@ -99,7 +99,9 @@ class _Narrator(MemoryBook):
                 self.pgn[key] = event.pgn
                 if not self._quiet:
                     white, black = self._names[event.white], self._names[event.black]
-                    line = f"{white} - {black}  {event.result}  {event.termination}, {event.plies} plies"
+                    line = (
+                        f"{white} - {black}  {event.result}  {event.termination.replace('_', ' ')}, {event.plies} plies"
+                    )
                     print(printable(line), flush=True)
 
 

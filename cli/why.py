@@ -6,6 +6,7 @@ from typing import Any
 
 from core.events import GenerationFinished, NodeProposed
 from core.state.journal import Journal
+from core.state.node import FREE_OPERATORS
 from core.state.task import derive_seed
 from core.storage.reader import RunReader
 
@@ -47,7 +48,7 @@ def _standing(reader: RunReader, journal: Journal, node_id: str, chosen: dict[st
         ),
         None,
     )
-    if proposed is None:
+    if proposed is None or proposed.operator in FREE_OPERATORS:
         return {}  # nobody chose: a baseline, the user's own, an ensemble
     seed = int((reader.fact("config") or {}).get("project", {}).get("seed", 0))
     told: dict[str, Any] = {

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from core.state.failure import FailureKind
 from core.state.node import MetricSource, Operator
+from core.state.task import Task
 
 
 def _now() -> datetime:
@@ -67,7 +68,7 @@ class RoundOpened(EventBase):
 
 
 class NodeProposed(EventBase):
-    """The policy chose parents and operator (stage `select`)."""
+    """The policy chose parents and operator (stage `select`), or the program was given: a baseline, the user's own."""
 
     type: Literal["node.proposed"] = "node.proposed"
     node_id: str
@@ -77,6 +78,19 @@ class NodeProposed(EventBase):
     parent_ids: list[str] = Field(default_factory=list)
     generation: int | None = None
     island: int | None = None
+
+    @classmethod
+    def of(cls, task: Task) -> NodeProposed:
+        """The event of a task that begins."""
+        return cls(
+            node_id=task.node_id,
+            round=task.round,
+            slot=task.slot,
+            operator=task.operator,
+            parent_ids=list(task.parent_ids),
+            generation=task.generation,
+            island=task.island,
+        )
 
 
 class StageDone(EventBase):

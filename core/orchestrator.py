@@ -13,7 +13,7 @@ from typing import Any, Literal
 from core.async_schedule import AsyncSchedule
 from core.commit_events import events_of
 from core.contracts import Agent, Evaluator, Progress, Proposal, SearchPolicy, Store
-from core.events import Event, RoundOpened
+from core.events import Event, NodeProposed, RoundOpened
 from core.given_nodes import blended_node, given_nodes
 from core.node_life import Life, NodeLife, RoundNotes, Usage
 from core.round import RoundPlayer
@@ -157,6 +157,7 @@ class Orchestrator:
             self._judge_given([(task, node)])
 
     def _judge_given(self, given: Sequence[tuple[Task, Node]]) -> None:
+        self._store.append([NodeProposed.of(task) for task, _ in given])
         lives = []
         for task, node in given:
             life = self._life.begin(task, self._round_notes())

@@ -65,7 +65,7 @@ def _by_generation(facts: RunFacts) -> Markup:
         path = "L".join(f"{x(g):.1f} {y(v):.1f}" for g, v in known)
         drawn.append(tag("path", d=f"M{path}", class_=name))
         if len(known) == 1:
-            drawn.append(tag("circle", cx=f"{x(known[0][0]):.1f}", cy=f"{y(known[0][1]):.1f}", r=4, class_="op-user"))
+            drawn.append(tag("circle", cx=f"{x(known[0][0]):.1f}", cy=f"{y(known[0][1]):.1f}", r=4, class_=name))
     return _frame(facts, "generation", first, last, low, high, drawn)
 
 

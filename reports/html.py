@@ -96,7 +96,7 @@ def _curve(facts: RunFacts) -> Markup:
     if not drawn.text:
         return EMPTY
     note = "Dashed: baselines. A triangle at the edge: a score outside of the drawn range."
-    return join([drawn, legend(facts), tag("p", note, class_="quiet")])
+    return join([tag("div", drawn, class_="scroll", tabindex="0"), legend(facts), tag("p", note, class_="quiet")])
 
 
 def _dag(facts: RunFacts) -> Markup:
@@ -124,7 +124,10 @@ def _standings(facts: RunFacts) -> Markup:
     last = facts.generations[-1]
     columns = ("name", "elo", "low", "high", "wins", "draws", "losses", "score")
     rows: list[list[Content]] = [[cell(row.get(name)) for name in columns] for row in last.ratings]
-    parts = [tag("p", f"After generation {last.generation}; {len(facts.generations)} generations were played.")]
+    first = (
+        " Generation 0 rated the engines that the search began with." if facts.generations[0].generation == 0 else ""
+    )
+    parts = [tag("p", f"After generation {last.generation}.{first}")]
     if rows:
         parts.append(table(list(columns), rows))
     names = {str(row.get("node_id")): str(row.get("name")) for event in facts.generations for row in event.ratings}
@@ -169,7 +172,9 @@ def _cost(facts: RunFacts) -> Markup:
     active = f"{figure(facts.seconds)} s of active time in {max(1, facts.processes)} process(es)"
     parts = [tag("p", f"{active}; programs ran for {running:.1f} s." if running else f"{active}.")]
     if facts.is_rules and not facts.cost.get("prompt_tokens"):
-        parts.append(tag("p", "The writer was `rules`, which is not a language model: no tokens, no cost."))
+        parts.append(
+            tag("p", "The writer was ", tag("code", "rules"), ", which is not a language model: no tokens, no cost.")
+        )
         return join(parts)
     total = facts.cost.get("cost_usd")
     price = "unknown" if total is None else f"${total:.4f}"

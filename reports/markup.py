@@ -37,9 +37,16 @@ def join(content: Iterable[Content]) -> Markup:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Content]], class_: str | None = None) -> Markup:
-    """A table with a head; numbers stand right."""
-    body = [tag("tr", *(tag("td", _number(cell), class_=_side(cell)) for cell in row)) for row in rows]
-    header = tag("thead", tag("tr", *(tag("th", title, scope="col") for title in head)))
+    """A table with a head; columns of numbers stand right."""
+    rows = list(rows)
+    sides = [_side(column) for column in zip(*rows, strict=True)] or [None] * len(head)
+    body = [
+        tag("tr", *(tag("td", _number(cell), class_=side) for cell, side in zip(row, sides, strict=True)))
+        for row in rows
+    ]
+    header = tag(
+        "thead", tag("tr", *(tag("th", title, scope="col", class_=s) for title, s in zip(head, sides, strict=True)))
+    )
     return tag("div", tag("table", header, tag("tbody", *body), class_=class_), class_="scroll")
 
 
@@ -64,8 +71,10 @@ def _number(cell: Content) -> Content:
     return figure(cell) if isinstance(cell, int | float) or cell is None else cell
 
 
-def _side(cell: Content) -> str | None:
-    return "number" if isinstance(cell, int | float) else None
+def _side(column: Sequence[Content]) -> str | None:
+    """Most of what a column says is numbers: it stands right, what is missing or has failed too."""
+    said = [cell for cell in column if cell is not None and cell != "" and cell != EMPTY]
+    return "number" if sum(isinstance(cell, int | float) for cell in said) * 2 > len(said) else None
 
 
 def _plain(value: Content) -> str:

@@ -117,19 +117,7 @@ class RunStore:
                 rows = [{**task_values(task), "why": why} for task, why in zip(tasks, whys, strict=True)]
                 connection.execute(ADD_TASK, rows)
 
-        proposed = [
-            NodeProposed(
-                node_id=task.node_id,
-                round=task.round,
-                slot=task.slot,
-                operator=task.operator,
-                parent_ids=list(task.parent_ids),
-                generation=task.generation,
-                island=task.island,
-            )
-            for task in tasks
-        ]
-        self._write("round", facts, [*events, *proposed])
+        self._write("round", facts, [*events, *map(NodeProposed.of, tasks)])
         self._known.opened(tasks, whys)
 
     def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None:

@@ -19,14 +19,19 @@ KEPT = (
     "island.migrated", "island.reset", "generation.started", "generation.finished", "strategist.question",
     "builder.completed", "candidate.rejected", "game.started", "game.finished", "note.added", "node.marked", "warning",
 )  # fmt: skip
-"""Types that a snapshot holds whole; of the others only what is still open."""
+"""Types that a snapshot holds whole (of warnings the newest); of the others only what is still open."""
 
 BOARDS = 32
 """Newest games whose last position a snapshot holds, besides all that are not finished."""
 
+WARNINGS = 200
+"""Newest warnings that a snapshot holds: a model that refuses all night writes thousands."""
+
 _KEPT = text(
     "SELECT seq, at, CASE type WHEN 'game.finished' THEN json_remove(body, '$.pgn') ELSE body END FROM events"
     f" WHERE seq <= :at AND type IN ({', '.join(repr(kind) for kind in KEPT)})"
+    " AND (type != 'warning' OR seq >= (SELECT min(seq) FROM (SELECT seq FROM events WHERE type = 'warning'"
+    " AND seq <= :at ORDER BY seq DESC LIMIT :warnings)))"
 )
 _OPEN_NODES = text(
     "SELECT seq, at, body FROM events WHERE seq <= :at AND type IN ('node.proposed', 'node.stage') AND node_id NOT IN"
@@ -70,7 +75,7 @@ def iso(at: str) -> str:
 
 
 def _state_rows(connection: Connection, at: int) -> Iterable[Any]:
-    rows = [*connection.execute(_KEPT, {"at": at}), *connection.execute(_OPEN_NODES, {"at": at})]
+    rows = [*connection.execute(_KEPT, {"at": at, "warnings": WARNINGS}), *connection.execute(_OPEN_NODES, {"at": at})]
     first = connection.execute(_FIRST_BOARD, {"at": at, "boards": BOARDS}).scalar()
     if first is not None:
         rows += connection.execute(_LAST_MOVES, {"at": at, "first": first})

@@ -15,6 +15,8 @@ import pytest
 from harness import AXE, serving
 from synthetic_runs import SyntheticRun, arena, arena_generation, bin_packing, competition, write_all
 
+from core.events import NodeCommitted, Warned
+
 pytestmark = pytest.mark.browser
 
 COMPETITION, PACKING, CHESS, FOUR = "competition-demo", "bin_packing-demo", "chess-demo", "connect_four-demo"
@@ -253,6 +255,17 @@ def test_a_chess_game_is_watched_move_by_move(page, tmp_path):
         page.get_by_role("button", name="Newest position").click()
 
 
+def test_first_nodes_that_are_baselines_are_told_as_such(page, tmp_path):
+    """An arena has no baselines beside the search: they are its first nodes."""
+    made = competition(tmp_path / "logs", 0, run="seeded")
+    made.store.append([NodeCommitted(node_id="ab" * 6, step=0, operator="baseline", metric=7.5, writer="baseline")])
+    made.store.put_fact("baselines", [{"name": "greedy", "node_id": "ab" * 6, "metric": 7.5}])
+    made.close()
+    with serving(tmp_path) as (address, _):
+        page.goto(f"http://{address}/#/run/seeded/overview")
+        page.get_by_test_id("stats").get_by_text("Baseline greedy").wait_for()
+
+
 def test_connect_four_standings_and_crosstable(page, stored):
     page.goto(f"{stored}#/run/{FOUR}/arena")
     page.get_by_role("region", name="Standings", exact=True).locator("tbody tr").first.wait_for()
@@ -390,6 +403,47 @@ def test_no_view_is_wider_than_a_phone(page, stored):
         if width > 390:
             wide.append(f"{path}: {width} px")
     assert not wide, wide
+
+
+def test_all_tabs_are_seen_on_a_phone(page, stored):
+    page.set_viewport_size({"width": 390, "height": 844})
+    for run in (COMPETITION, PACKING, CHESS):
+        open_view(page, stored, f"/run/{run}/facts", "nav.tabs a[aria-current=page]")
+        tabs = page.locator("nav.tabs a")
+        boxes = [tabs.nth(i).bounding_box() for i in range(tabs.count())]
+        assert len(boxes) >= 5 and all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes), boxes
+
+
+def test_an_unknown_view_becomes_the_overview_in_the_address_too(page, stored):
+    page.goto(f"{stored}#/run/{COMPETITION}/nodes")
+    page.locator("table").wait_for()
+    page.goto(f"{stored}#/run/{COMPETITION}/nonsense")
+    page.wait_for_url(f"**/#/run/{COMPETITION}/overview")
+    page.locator("nav.tabs a[aria-current=page]", has_text="Overview").wait_for()
+    page.go_back()
+    page.wait_for_url(f"**/#/run/{COMPETITION}/nodes")
+
+
+def test_thousands_of_long_warnings_stay_readable(page, tmp_path):
+    """What a model that refuses all night leaves behind: a bounded list, newest first, no wider than the page."""
+    made = competition(tmp_path / "logs", 3, run="warned")
+    limit = "openai/m: HTTP 429: slow down; next try in 4.0 s"
+    made.store.append([Warned(text=f"{limit} ({n})") for n in range(1999)] + [Warned(text="W" * 2000)])
+    made.close()
+    with serving(tmp_path) as (address, _):
+        for width in (390, 1280):
+            page.set_viewport_size({"width": width, "height": 844})
+            page.goto(f"http://{address}/#/run/warned/failures")
+            items = page.get_by_label("Warnings, newest first").locator("li")
+            items.first.wait_for()
+            assert items.count() == 200
+            assert "W" * 2000 in items.first.inner_text() and "(1998)" in items.nth(1).inner_text()
+            assert all(re.match(r"\d\d:\d\d:\d\d", items.nth(n).inner_text()) for n in (0, 1, 199))
+            for view in ("failures", "overview"):
+                page.goto(f"http://{address}/#/run/warned/{view}")
+                page.locator(".feed li").first.wait_for()
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+                assert page.locator(".feed").first.bounding_box()["height"] <= 432
 
 
 def test_texts_of_programs_and_models_are_never_html(page, stored):

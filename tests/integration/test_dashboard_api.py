@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from core.events import Warned
 from dashboard.server.app import create_app
 from dashboard.server.schemas.runs import ReplayAt
+from dashboard.server.snapshot import WARNINGS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "browser"))
 from synthetic_runs import competition, write_all
@@ -419,3 +421,14 @@ def test_importing_the_app_loads_no_numerics():
     root = Path(__file__).resolve().parents[2]
     out = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=60, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_a_snapshot_holds_the_newest_warnings_only(tmp_path):
+    made = competition(tmp_path / "logs", 2, run="warned")
+    made.store.append([Warned(text=f"wait {n}") for n in range(WARNINGS + 50)])
+    made.close()
+    with TestClient(create_app(tmp_path), base_url="http://127.0.0.1:8008") as client:
+        snapshot = get(client, "/runs/warned/snapshot")
+        told = [event["text"] for event in snapshot["events"] if event["type"] == "warning"]
+        assert told == [f"wait {n}" for n in range(50, WARNINGS + 50)]
+        assert len([event for event in snapshot["events"] if event["type"] == "node.committed"]) == 2

@@ -22,6 +22,8 @@ def test_one_program_is_stopped_and_the_search_goes_on(cli, eventually):
         "problem.name=diabetes", "initial=slow.py", "search.max_steps=2", "search.batch=1", "search.workers=2"
     )
     node = eventually(lambda: sleeping(cli), 60)
+    with RunReader(cli.run_dir) as reader:  # what the page lists as running, with a button to stop it
+        assert [(e.node_id, e.operator) for e in reader.events(types=["node.proposed"])] == [(node, "user")]
     began = time.monotonic()
     with (cli.run_dir / "control.jsonl").open("a") as file:
         file.write(json.dumps({"kind": "stop", "node_id": "0" * 12}) + "\n")  # nothing runs under that name

@@ -6,13 +6,14 @@ from html.parser import HTMLParser
 
 import pytest
 
-from core.events import Warned
+from core.events import GenerationFinished, Warned
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from core.storage.reader import RunReader
 from reports.facts import read_facts
 from reports.html import render, write_report
+from reports.markup import table
 
 VOID = {"meta"}
 
@@ -252,3 +253,22 @@ def test_generations_draw_averages_and_candidates(write_run):
     page = render(read_facts(write_run(nodes)))
     assert "average of the top 5" in page and page.count('class="bar"') == 4 and "average-line" in page
     assert "generation 3: 6 candidates, 6 scored" in page
+
+
+def test_rules_are_named_as_code_and_not_in_backticks(write_run, small_nodes):
+    page = render(read_facts(write_run(small_nodes, writer="rules")))
+    assert "The writer was <code>rules</code>, which" in page and "`" not in Outline(page).text
+
+
+def test_the_rating_of_the_first_engines_is_no_generation_played(write_run, small_nodes):
+    rated = [GenerationFinished(generation=n, ratings=[], promoted=[]) for n in (0, 1)]
+    text = outline_of(write_run(small_nodes, events=rated)).text
+    assert "After generation 1. Generation 0 rated the engines that the search began with." in text
+    assert "were played" not in text
+
+
+def test_a_column_of_numbers_stands_right_and_a_number_among_words_does_not():
+    shown = table(["name", "score"], [["a", 1.5], ["b", None], ["c", 2], [3, "failed"]]).text
+    assert shown.count('class="number"') == 5 and '<th scope="col" class="number">score</th>' in shown
+    assert "<td>3</td>" in shown
+    assert table(["name"], []).text.count("<th") == 2  # thead and its one cell

@@ -1654,7 +1654,7 @@ export interface components {
         };
         /**
          * NodeProposed
-         * @description The policy chose parents and operator (stage `select`).
+         * @description The policy chose parents and operator (stage `select`), or the program was given: a baseline, the user's own.
          */
         NodeProposed: {
             /**

@@ -1,6 +1,7 @@
 // The only file that imports uPlot, so that it travels in a file of its own.
 import uPlot from "uplot";
-import { metric } from "../model/format";
+import { stacked, xRange } from "../model/curve";
+import { metric, tickTexts } from "../model/format";
 import type { ChartProps } from "./chart";
 
 /** Steps and generations are whole numbers. */
@@ -17,16 +18,16 @@ export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uP
       height: props.height ?? 260,
       padding: [10, 12, 0, 0],
       cursor: { points: { show: false }, drag: { x: true, y: false } },
-      scales: { x: { time: false }, y: { range: () => latest.current.range } },
+      scales: { x: { time: false, range: (u, first, last) => xRange(u.data[0], first, last) }, y: { range: () => latest.current.range } },
       axes: [
         { ...axis, incrs: WHOLE, label: props.axis, labelFont: FONT, labelSize: 16, size: 28, labelGap: 0 },
-        { ...axis, size: 62, values: (_, ticks) => ticks.map((tick) => metric(tick)) },
+        { ...axis, size: (_, texts) => 18 + 7 * Math.max(4, ...(texts ?? []).map((text) => text.length)), values: (_, ticks) => tickTexts(ticks) },
       ],
       series: [
         {},
         ...props.series.map((line): uPlot.Series =>
           line.kind === "step"
-            ? { label: line.label, stroke: line.color, width: line.width ?? 2, paths: stepped, points: { show: false }, spanGaps: true }
+            ? { label: line.label, stroke: line.color, width: line.width ?? 2, paths: stepped, points: { show: isAlone, size: 7, fill: line.color }, spanGaps: true }
             : { label: line.label, stroke: line.color, paths: () => null, points: { show: true, size: 6, width: 1.5, fill: line.color, stroke: line.color } },
         ),
       ],
@@ -42,7 +43,12 @@ export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uP
   return plot;
 }
 
-/** At the right end above its line, on a ground of its own so that points behind it do not make it unreadable. */
+/** A line through one point has no length: the point itself is drawn. */
+function isAlone(u: uPlot, series: number): boolean {
+  return (u.data[series] as (number | null | undefined)[]).filter((value) => value != null).length === 1;
+}
+
+/** At the right end, on a ground of its own so that points behind it do not make it unreadable. */
 function write(ctx: CanvasRenderingContext2D, whole: string, left: number, width: number, y: number): void {
   const pixel = devicePixelRatio;
   let text = whole;
@@ -52,30 +58,33 @@ function write(ctx: CanvasRenderingContext2D, whole: string, left: number, width
   ctx.save();
   ctx.globalAlpha = 0.85;
   ctx.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--panel");
-  ctx.fillRect(x - 3 * pixel, y - 16 * pixel, wide + 6 * pixel, 14 * pixel);
+  ctx.fillRect(x - 3 * pixel, y - 7 * pixel, wide + 6 * pixel, 14 * pixel);
   ctx.restore();
   ctx.textAlign = "left"; // uPlot leaves the alignment of its last axis behind
   ctx.textBaseline = "middle";
-  ctx.fillText(text, x, y - 9 * pixel);
+  ctx.fillText(text, x, y);
 }
 
 function drawLines(u: uPlot, props: ChartProps): void {
   const { ctx } = u;
   const { left, top, width, height } = u.bbox;
+  const pixel = devicePixelRatio;
   ctx.save();
-  ctx.font = `${11 * devicePixelRatio}px ui-monospace, Menlo, Consolas, monospace`;
+  ctx.font = `${11 * pixel}px ui-monospace, Menlo, Consolas, monospace`;
   ctx.strokeStyle = props.text;
   ctx.fillStyle = props.text;
-  ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
-  ctx.lineWidth = devicePixelRatio;
-  for (const line of props.lines ?? []) {
-    const y = u.valToPos(line.value, "y", true);
-    if (!(y >= top && y <= top + height)) continue;
+  ctx.setLineDash([4 * pixel, 4 * pixel]);
+  ctx.lineWidth = pixel;
+  const places = (props.lines ?? []).map((line) => u.valToPos(line.value, "y", true));
+  const shown = (props.lines ?? []).map((line, i) => ({ ...line, y: places[i] })).filter(({ y }) => y >= top && y <= top + height);
+  for (const { y } of shown) {
     ctx.beginPath();
     ctx.moveTo(left, y);
     ctx.lineTo(left + width, y);
     ctx.stroke();
-    write(ctx, `${line.label} ${metric(line.value)}`, left, width, y);
   }
+  shown.sort((a, b) => a.y - b.y);
+  const at = stacked(shown.map(({ y }) => y - 9 * pixel), 15 * pixel, top + 7 * pixel);
+  shown.forEach((line, i) => write(ctx, `${line.label} ${metric(line.value)}`, left, width, at[i]));
   ctx.restore();
 }

@@ -1,4 +1,5 @@
 // The data of the curves: best so far, and the steps by operator.
+import { metric } from "./format";
 import type { NodeFact } from "./run-state";
 
 export interface CurveData {
@@ -36,6 +37,14 @@ export function curveOf(nodes: readonly NodeFact[], lower: boolean): CurveData {
   return data;
 }
 
+/** How much better than a baseline: a share where the unit has a zero, else (Elo) the difference. */
+export function gain(best: number, reference: number, lower: boolean): string {
+  const change = lower ? reference - best : best - reference;
+  if (change === 0) return "equal";
+  const size = reference > 0 ? `${((Math.abs(change) / reference) * 100).toFixed(1)} %` : metric(Math.abs(change));
+  return `${size} ${change > 0 ? "better" : "worse"}`;
+}
+
 /** A range that shows the curve: a few very bad results must not flatten it. */
 export function yRange(metrics: readonly number[], lower: boolean, also: readonly number[] = []): [number, number] {
   if (metrics.length === 0) return [0, 1];
@@ -48,6 +57,22 @@ export function yRange(metrics: readonly number[], lower: boolean, also: readonl
     if (value > high && value < high + span * 2) high = value;
     if (value < low && value > low - span * 2) low = value;
   }
-  const pad = Math.max((high - low) * 0.06, Math.abs(high) * 1e-6, 1e-12);
+  const pad = high > low ? (high - low) * 0.06 : Math.abs(high) * 0.05 || 1;
   return [low - pad, high + pad];
+}
+
+/** Heights of labels from the top down: each where it wants to be, or right below the one before it. */
+export function stacked(wanted: readonly number[], gap: number, top: number): number[] {
+  let free = top;
+  return wanted.map((y) => {
+    const place = Math.max(y, free);
+    free = place + gap;
+    return place;
+  });
+}
+
+/** What a chart asks for; a single step, for which it would ask for a hundred, stands in the middle. */
+export function xRange(steps: ArrayLike<number>, first: number | null, last: number | null): [number, number] {
+  if (steps.length === 1) return [steps[0] - 0.5, steps[0] + 0.5];
+  return [first ?? 0, last ?? 1];
 }

@@ -1,6 +1,6 @@
 // One line for one event.
 import type { RunEvent } from "../api/types";
-import { metric } from "./format";
+import { metric, words } from "./format";
 import type { RunState } from "./run-state";
 
 export interface FeedLine {
@@ -17,7 +17,7 @@ export function feedLine(event: RunEvent, state: RunState): FeedLine {
     case "run.started":
       return line(`${event.resumed ? "resumed" : "started"}: ${event.problem}, ${event.policy}, written by ${event.writer}`);
     case "run.finished":
-      return line(`${event.status} by ${event.reason} after ${event.steps} steps`, { value: metric(event.best_metric) });
+      return line(`${event.status}, ${event.reason}${/\bsteps\b/.test(event.reason) ? "" : `, after ${event.steps} steps`}`, { value: metric(event.best_metric) });
     case "node.committed":
       if (event.failure) return line(`${event.operator}: ${event.message || event.failure}`, { dot: `op-${event.operator}`, node: event.node_id, value: event.failure, tone: "bad" });
       if (!event.is_valid) return line(`${event.operator}: a duplicate`, { dot: `op-${event.operator}`, node: event.node_id, tone: "muted" });
@@ -41,7 +41,7 @@ export function feedLine(event: RunEvent, state: RunState): FeedLine {
     case "candidate.rejected":
       return line(`refused by ${event.gate}: ${event.reason}`, { node: event.node_id, value: event.failure, tone: "bad" });
     case "game.finished":
-      return line(`${state.name(event.white)} – ${state.name(event.black)}: ${event.termination} after ${event.plies} plies`, { value: event.result });
+      return line(`${state.name(event.white)} – ${state.name(event.black)}: ${words(event.termination)} after ${event.plies} plies`, { value: event.result });
     case "note.added":
       return line(`note: ${event.text}`);
     case "node.marked":

@@ -10,6 +10,21 @@ export function metric(value: number | null | undefined, digits = 6): string {
   return String(Number(value.toPrecision(digits)));
 }
 
+/** A name of the program as people read it: `four_in_a_row`. */
+export function words(name: string): string {
+  return name.replaceAll("_", " ");
+}
+
+/** Ticks of an axis with as many digits as tell them apart. */
+export function tickTexts(ticks: readonly number[]): string[] {
+  const step = ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) : 0;
+  for (let digits = 4; digits < 15; digits += 1) {
+    const texts = ticks.map((tick) => metric(tick, digits));
+    if (texts.every((text, i) => Math.abs(Number(text) - ticks[i]) <= step / 100)) return texts;
+  }
+  return ticks.map((tick) => metric(tick));
+}
+
 export function seconds(value: number | null | undefined): string {
   if (value == null) return DASH;
   if (value < 0.0995) return `${Math.round(value * 1000)} ms`;

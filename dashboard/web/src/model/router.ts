@@ -16,6 +16,9 @@ export function parse(hash: string): Route {
   return { run: null, view: parts[0] ?? "runs", id: "", query };
 }
 
+/** The views of a run; an address that names another one is put right by `RunPage`. */
+export const VIEWS: readonly string[] = ["overview", "graph", "nodes", "node", "failures", "islands", "arena", "game", "facts"];
+
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -36,6 +39,11 @@ export function href(run: string, view = "overview", id = "", query: Record<stri
 
 export function go(to: string): void {
   location.hash = to;
+}
+
+/** Go on at another address, as if this one had never been asked for. */
+export function redirect(to: string): void {
+  location.replace(to);
 }
 
 function subscribe(listener: () => void): () => void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunEvent, Snapshot } from "../api/types";
-import { RunState } from "./run-state";
+import { RunState, WARNINGS } from "./run-state";
 
 let seq = 0;
 const event = (type: string, more: object): RunEvent => ({ seq: (seq += 1), at: "2026-01-05T09:30:00Z", type, ...more }) as unknown as RunEvent;
@@ -98,6 +98,37 @@ describe("RunState", () => {
     expect(state.nodes).toEqual(whole.nodes);
     expect([...state.children]).toEqual([...whole.children]);
     expect(state.notes).toEqual(whole.notes);
+  });
+
+  it("counts as baselines those that ran beside the search and those that are its first nodes", () => {
+    fresh();
+    const beside = event("baseline.scored", { name: "ridge", node_id: "x", metric: 3, failure: null });
+    const failed = event("baseline.scored", { name: "broken", node_id: "y", metric: null, failure: "timeout" });
+    const state = run([beside, failed, node("a", { operator: "baseline", metric: 9 }), node("b", { operator: "baseline", is_buggy: true }), node("c", { metric: 1 })]);
+    state.names.set("a", "greedy");
+    expect(state.references).toEqual([{ id: "a", name: "greedy", metric: 9 }, { id: "x", name: "ridge", metric: 3 }]);
+  });
+
+  it("learns the names of baselines from what the server knows of the run", () => {
+    fresh();
+    const state = new RunState("r");
+    const baselines = [{ node_id: "a", name: "alpha-beta 2" }, { name: "no node" }];
+    state.load({ as_of_seq: 1, run: { run: "r", live: false, baselines }, totals: {}, events: [node("a", { operator: "baseline", metric: 0 })] } as unknown as Snapshot);
+    expect(state.references.map((r) => r.name)).toEqual(["alpha-beta 2"]);
+  });
+
+  it("knows the generations of islands by their nodes and those of an arena by their beginnings", () => {
+    fresh();
+    expect(run([node("a", { generation: 0 }), node("b", { generation: 1 }), node("c", { generation: 1 }), node("d")]).generationsBegun).toBe(2);
+    fresh();
+    expect(run([event("generation.started", { generation: 1 }), node("a", { generation: 1 })]).generationsBegun).toBe(1);
+  });
+
+  it("keeps warnings bounded", () => {
+    fresh();
+    const state = run(Array.from({ length: 2000 }, (_, i) => event("warning", { text: `w${i}` })));
+    expect(state.warnings.length).toBe(WARNINGS);
+    expect(state.warnings.at(-1)?.text).toBe("w1999");
   });
 
   it("keeps the feed bounded", () => {

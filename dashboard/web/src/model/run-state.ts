@@ -51,7 +51,16 @@ export interface GenerationState {
   done: boolean;
 }
 
+/** A baseline with its score: run beside the search, or a first node of it. */
+export interface Reference {
+  id: string;
+  name: string;
+  metric: number;
+}
+
 const FEED = 300;
+/** Warnings kept, newest last. */
+export const WARNINGS = 200;
 const FEED_TYPES = new Set([
   "run.started", "run.finished", "node.committed", "baseline.scored", "final.scored", "island.migrated", "island.reset",
   "generation.started", "generation.finished", "strategist.question", "builder.completed", "candidate.rejected",
@@ -92,6 +101,7 @@ export class RunState {
   load(snapshot: Snapshot): void {
     for (const event of snapshot.events) this.reduce(event);
     this.run = snapshot.run;
+    for (const { node_id: id, name } of snapshot.run.baselines ?? []) if (typeof id === "string" && typeof name === "string") this.names.set(id, name);
     this.live = snapshot.run.live;
     this.totals = { ...snapshot.totals };
     this.seq = snapshot.as_of_seq;
@@ -114,10 +124,27 @@ export class RunState {
     return this.bestId ? (this.byId.get(this.bestId) ?? null) : null;
   }
 
+  /** Baselines that have a score, the best first. */
+  get references(): Reference[] {
+    const beside = this.baselines.map((b) => ({ id: b.node_id, name: b.name, metric: b.metric }));
+    const told = new Set(beside.map((b) => b.id));
+    const nodes = this.nodes.filter((n) => n.operator === "baseline" && !n.is_buggy && !told.has(n.node_id));
+    const all = [...beside, ...nodes.map((n) => ({ id: n.node_id, name: this.name(n.node_id), metric: n.metric }))];
+    const scored = all.filter((b): b is Reference => b.metric != null);
+    return scored.sort((a, b) => (this.lowerIsBetter ? a.metric - b.metric : b.metric - a.metric));
+  }
+
   /** Steps of the search: baselines, the user's own programs and the like are not counted; the server says which. */
   get steps(): number {
     const free = this.run?.free_operators ?? [];
     return this.nodes.reduce((sum, node) => sum + (free.includes(node.operator) ? 0 : 1), 0);
+  }
+
+  /** Generations begun: told by the arena, known by their nodes on islands. */
+  get generationsBegun(): number {
+    const numbers = new Set(this.begun);
+    for (const node of this.nodes) if (node.generation != null) numbers.add(node.generation);
+    return numbers.size;
   }
 
   get hasArena(): boolean {
@@ -195,6 +222,7 @@ export class RunState {
         break;
       case "warning":
         this.warnings.push(event);
+        if (this.warnings.length > WARNINGS) this.warnings.shift();
         break;
       default:
         this.reduceArena(event);

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Curve } from "../api/types";
 import { crossTable, points, standings } from "./arena";
-import { mergeCurves } from "./compare";
-import { curveOf, disagrees, yRange } from "./curve";
+import { islandCurves, mergeCurves } from "./compare";
+import { curveOf, disagrees, gain, stacked, xRange, yRange } from "./curve";
+import { feedLine } from "./feed";
 import { flatten } from "./flatten";
-import { clock, count, dollars, metric, seconds } from "./format";
+import { clock, count, dollars, metric, seconds, tickTexts, words } from "./format";
 import { chessSquares, fourCells, moveSquares, squareIndex, toMove } from "./position";
 import { tokens } from "./python";
 import { parse } from "./router";
@@ -19,6 +20,16 @@ describe("format", () => {
     expect(metric(-45.835212)).toBe("-45.8352");
     expect(metric(0.1 + 0.2)).toBe("0.3");
     expect(metric(1e-7)).toBe("1.000e-7");
+  });
+  it("gives ticks as many digits as tell them apart, and no more", () => {
+    expect(tickTexts([0.1069931, 0.1069932, 0.1069933])).toEqual(["0.1069931", "0.1069932", "0.1069933"]);
+    expect(tickTexts([0, 0.2, 0.4])).toEqual(["0", "0.2", "0.4"]);
+    expect(tickTexts([])).toEqual([]);
+  });
+  it("writes names of the program as words", () => {
+    expect(words("four_in_a_row")).toBe("four in a row");
+    const event = { type: "game.finished", white: "a", black: "b", result: "1-0", termination: "four_in_a_row", plies: 7 };
+    expect(feedLine(event as never, new RunState("r")).text).toBe("a – b: four in a row after 7 plies");
   });
   it("writes times and clocks", () => {
     expect([seconds(0.02), seconds(5), seconds(119.9), seconds(3661)]).toEqual(["20 ms", "5.0 s", "2 min 00 s", "1 h 01 min"]);
@@ -64,6 +75,34 @@ describe("curves", () => {
     const [low, high] = yRange(values, true);
     expect(low).toBeLessThan(50);
     expect(high).toBeLessThan(100);
+  });
+  it("has a range that can be read for none, one and equal values", () => {
+    for (const values of [[0.106993], [0.106993, 0.106993], [-3], [0], []]) {
+      const [low, high] = yRange(values, true);
+      expect(high - low).toBeGreaterThanOrEqual(0.09 * Math.abs(values[0] ?? 1));
+      for (const value of values) expect(low < value && value < high).toBe(true);
+    }
+    expect(yRange([1, 2], false)).toEqual([0.94, 2.06]);
+  });
+  it("puts a single step in the middle and leaves a zoom alone", () => {
+    expect(xRange([0], 0, 100)).toEqual([-0.5, 0.5]);
+    expect(xRange([], null, null)).toEqual([0, 1]);
+    expect(xRange([0, 1, 9], 3, 4)).toEqual([3, 4]);
+  });
+  it("keeps labels of close lines apart", () => {
+    expect(stacked([0, 40, 45, 90], 15, 7)).toEqual([7, 40, 55, 90]);
+  });
+  it("says a gain as a share, or as a difference where the baseline is no measure", () => {
+    expect(gain(54, 60, true)).toBe("10.0 % better");
+    expect(gain(50, 60, false)).toBe("16.7 % worse");
+    expect(gain(57.9, 0, false)).toBe("57.9 better");
+    expect(gain(-10, -25, false)).toBe("15 better");
+    expect(gain(3, 3, true)).toBe("equal");
+  });
+  it("draws each island up to the newest generation", () => {
+    const island = (history: [number, number][]) => ({ history }) as never;
+    const lines = islandCurves([island([[0, 9], [0, 8], [2, 7]]), island([[3, 5]]), island([])], 3);
+    expect(lines).toEqual([{ steps: [0, 2, 3], best: [8, 7, 7] }, { steps: [3], best: [5] }, { steps: [], best: [] }]);
   });
   it("tells a disagreement from rounding", () => {
     expect(disagrees(45.8352, 45.83521)).toBe(false);

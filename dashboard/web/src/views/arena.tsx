@@ -4,7 +4,7 @@ import { Empty, EngineLink, Panel, Segmented } from "../components/bits";
 import { SmallBoard } from "../components/boards";
 import type { Connection } from "../model/connection";
 import { crossTable, standings } from "../model/arena";
-import { clock } from "../model/format";
+import { clock, words } from "../model/format";
 import { toMove } from "../model/position";
 import { href } from "../model/router";
 import type { GameState, RunState } from "../model/run-state";
@@ -47,7 +47,7 @@ function Tile({ game, state }: { game: GameState; state: RunState }) {
       <div className="side"><span>{state.name(game.black)}</span><span className="num muted">{game.result ? game.result.split("-")[1] : game.clock[1] != null ? clock(game.clock[1]) : turn === 1 ? "●" : ""}</span></div>
       <SmallBoard game={game.game} fen={game.fen} last={game.last} />
       <div className="side"><span>{state.name(game.white)}</span><span className="num muted">{game.result ? game.result.split("-")[0] : game.clock[0] != null ? clock(game.clock[0]) : turn === 0 ? "●" : ""}</span></div>
-      <div className="side small muted"><span>{game.termination?.replaceAll("_", " ") ?? (game.ply ? `${game.ply}. ${game.san}` : "starts")}</span><span>{game.generation != null ? `gen ${game.generation}` : ""}</span></div>
+      <div className="side small muted"><span>{(game.termination && words(game.termination)) ?? (game.ply ? `${game.ply}. ${game.san}` : "starts")}</span><span>{game.generation != null ? `gen ${game.generation}` : ""}</span></div>
     </a>
   );
 }

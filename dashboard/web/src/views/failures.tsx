@@ -3,7 +3,9 @@ import { runPath } from "../api/client";
 import type { FailureCount } from "../api/types";
 import { Empty, Failed, NodeLink, Panel } from "../components/bits";
 import type { Connection } from "../model/connection";
+import { day, time } from "../model/format";
 import { useResource } from "../model/hooks";
+import { WARNINGS } from "../model/run-state";
 
 export function FailuresView({ connection }: { connection: Connection }) {
   const { state } = connection;
@@ -37,8 +39,10 @@ export function FailuresView({ connection }: { connection: Connection }) {
         )}
       </Panel>
       {state.warnings.length > 0 && (
-        <Panel title={`${state.warnings.length} warning${state.warnings.length === 1 ? "" : "s"}`}>
-          <ul style={{ margin: 0, paddingLeft: 18 }}>{state.warnings.slice(-50).reverse().map((w) => <li key={w.seq}>{w.node_id && <NodeLink run={state.id} id={w.node_id} />} {w.text}</li>)}</ul>
+        <Panel title="Warnings" flush actions={state.warnings.length >= WARNINGS && <span className="muted small">the newest {WARNINGS}</span>}>
+          <ul className="feed warnings" tabIndex={0} aria-label="Warnings, newest first">
+            {[...state.warnings].reverse().map((w) => <li key={w.seq}><time className="num muted" title={day(w.at)}>{time(w.at)}</time><span>{w.node_id && <><NodeLink run={state.id} id={w.node_id} /> </>}{w.text}</span></li>)}
+          </ul>
         </Panel>
       )}
     </div>

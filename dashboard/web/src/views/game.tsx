@@ -5,7 +5,7 @@ import type { GameDetail } from "../api/types";
 import { Empty, EngineLink, Panel } from "../components/bits";
 import { FourBoard, SmallBoard } from "../components/boards";
 import type { Connection } from "../model/connection";
-import { clock } from "../model/format";
+import { clock, words } from "../model/format";
 import { useResource } from "../model/hooks";
 import { isChess, toMove } from "../model/position";
 import { href } from "../model/router";
@@ -46,7 +46,7 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
   const first = toMove(data.start);
   return (
     <div className="cols">
-      <Panel title={`${state.name(data.white)} – ${state.name(data.black)}`} actions={<>{result ? <span className="tag">{result} {data.termination?.replaceAll("_", " ")}</span> : <span className="pill running">playing</span>}<a className="button" href={href(state.id, "arena")}>All boards</a></>}>
+      <Panel title={`${state.name(data.white)} – ${state.name(data.black)}`} actions={<>{result ? <span className="tag">{result} {data.termination && words(data.termination)}</span> : <span className="pill running">playing</span>}<a className="button" href={href(state.id, "arena")}>All boards</a></>}>
         <div className="stack" style={{ justifyItems: "center" }}>
           <div className="bigboard stack" style={{ gap: 8 }} data-testid="bigboard" data-fen={fen} data-ply={shown}>
             <Player id={data.black} connection={connection} left={move?.clock[1]} turn={!result && turn === 1} mark={chess ? "black" : "second"} color={chess ? "#23211f" : "var(--accent)"} />

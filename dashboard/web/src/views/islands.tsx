@@ -8,7 +8,7 @@ import type { Connection } from "../model/connection";
 import { yRange } from "../model/curve";
 import { metric } from "../model/format";
 import { useColors, useResource } from "../model/hooks";
-import { mergeCurves } from "../model/compare";
+import { islandCurves, mergeCurves } from "../model/compare";
 
 const COLORS = ["accent", "c-debug", "c-merge", "c-draft", "c-tune", "c-improve", "muted", "line", "text"] as const;
 
@@ -17,10 +17,8 @@ export function IslandsView({ connection }: { connection: Connection }) {
   const colors = useColors(COLORS);
   const { data, error } = useResource<Islands>(runPath(state.id, "/islands"), 0, state.nodes.length);
   const { data: generations } = useResource<Generation[]>(runPath(state.id, "/generations"), 0, state.generations.size);
-  const curves = useMemo(
-    () => (data?.islands ?? []).map((island) => ({ run: String(island.island), problem: "", lower_is_better: state.lowerIsBetter, unit: "", steps: distinct(island.history).map((h) => h[0]), best: distinct(island.history).map((h) => h[1]) })),
-    [data],
-  );
+  const newest = state.nodes.reduce((last, node) => Math.max(last, node.island == null ? 0 : (node.generation ?? node.step)), 0);
+  const curves = useMemo(() => islandCurves(data?.islands ?? [], newest), [data, newest]);
   const merged = useMemo(() => mergeCurves(curves), [curves]);
   if (error) return <Failed error={error} />;
   if (!data) return <Empty title="Loading…" />;
@@ -30,7 +28,7 @@ export function IslandsView({ connection }: { connection: Connection }) {
     <div className="stack">
       <Panel title="Best of each island" actions={<div className="legend">{data.islands.map((island, i) => <span key={island.island}><span className="dot" style={{ background: colors[COLORS[i % 6]] }} />island {island.island}</span>)}</div>}>
         {values.length > 0 ? (
-          <Chart label="Best of each island by generation" x={merged.steps} series={merged.series.map((line, i) => ({ label: `island ${curves[i].run}`, color: colors[COLORS[i % 6]], kind: "step" as const, values: line }))} range={yRange(values, state.lowerIsBetter)} axis="generation" grid={colors.line} text={colors.muted} height={260} />
+          <Chart label="Best of each island by generation" x={merged.steps} series={merged.series.map((line, i) => ({ label: `island ${data.islands[i].island}`, color: colors[COLORS[i % 6]], kind: "step" as const, values: line }))} range={yRange(values, state.lowerIsBetter)} axis="generation" grid={colors.line} text={colors.muted} height={260} />
         ) : <Empty title="Nothing scored yet" />}
       </Panel>
       <div className="cols even">
@@ -59,9 +57,4 @@ export function IslandsView({ connection }: { connection: Connection }) {
       </Panel>
     </div>
   );
-}
-
-/** The last value of each generation. */
-function distinct(history: readonly (readonly [number, number])[]): [number, number][] {
-  return [...new Map(history.map(([when, value]) => [when, value])).entries()];
 }

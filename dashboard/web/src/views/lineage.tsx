@@ -32,7 +32,7 @@ export function Lineage({ state, version }: { state: RunState; version: number }
         {points.map((p) => (
           <a key={p.id + p.x} href={href(state.id, "node", p.id)} aria-label={`${state.name(p.id)}, Elo ${Math.round(p.elo)}`}>
             <circle cx={p.x} cy={p.y} r={p.promoted ? 6 : 4.5} fill={p.promoted ? "var(--accent)" : "var(--panel)"} stroke="var(--accent)" strokeWidth="1.500" />
-            <text x={p.x + 9} y={p.y + 4} fontSize="11" fill="var(--text)" fontFamily="var(--mono)">{state.name(p.id).slice(0, 12)}</text>
+            <text x={p.x + 9} y={p.y + 4} fontSize="11" fill="var(--text)" stroke="var(--panel)" strokeWidth="3" paintOrder="stroke" fontFamily="var(--mono)">{state.name(p.id).slice(0, 12)}</text>
           </a>
         ))}
         {[...new Set(points.map((p) => p.x))].map((x, i) => <text key={x} x={x} y={HEIGHT - 4} fontSize="11" fill="var(--muted)" textAnchor="middle">gen {[...state.generations.keys()].sort((a, b) => a - b)[i]}</text>)}

@@ -6,7 +6,7 @@ import type { LiveTail } from "../api/types";
 import { Empty, Failed, Meter, NodeLink, Operator, Panel } from "../components/bits";
 import { Chart } from "../components/chart";
 import type { Connection } from "../model/connection";
-import { curveOf, yRange } from "../model/curve";
+import { curveOf, gain, yRange } from "../model/curve";
 import { count, dollars, metric, seconds, time } from "../model/format";
 import { feedLine } from "../model/feed";
 import { useColors, useResource } from "../model/hooks";
@@ -41,28 +41,21 @@ export function Overview({ connection }: { connection: Connection }) {
 
 function Stats({ state }: { state: RunState }) {
   const best = state.best;
-  const known = state.baselines.filter((b) => b.metric != null).sort((a, b) => (state.lowerIsBetter ? 1 : -1) * ((a.metric as number) - (b.metric as number)));
-  const reference = known[0]?.metric ?? null;
+  const references = state.references;
+  const reference = references[0]?.metric ?? null;
   const failed = state.nodes.filter((node) => node.is_buggy).length;
   const share = state.nodes.length ? Math.round((100 * failed) / state.nodes.length) : 0;
   return (
     <div className="stats" data-testid="stats">
       <Stat label={`Best ${state.run?.unit ?? ""} ${state.lowerIsBetter ? "↓" : "↑"}`} value={metric(best?.metric)} note={best ? <><NodeLink run={state.id} id={best.node_id} /> · {best.metric_source ?? "no source"}</> : "nothing scored yet"} />
       <Stat label="Final part" value={metric(state.final?.metric)} note={state.final?.interval ? `95 %: ${state.final.interval.map((v) => metric(v, 4)).join(" … ")}` : state.final ? "never seen by the search" : "opened at the end"} />
-      <Stat label={known[0] ? `Baseline ${known[0].name}` : "Baseline"} value={metric(reference)} note={reference != null && best?.metric != null ? `best is ${gain(best.metric, reference, state.lowerIsBetter)}` : `${state.baselines.length} scored`} />
+      <Stat label={references[0] ? `Baseline ${references[0].name}` : "Baseline"} value={metric(reference)} note={reference != null && best?.metric != null ? `best is ${gain(best.metric, reference, state.lowerIsBetter)}` : `${references.length} scored`} />
       <Stat label="Steps" value={count(state.steps)} note={state.started?.max_steps ? `of ${state.started.max_steps}` : state.started?.policy ?? ""} />
       <Stat label="Failed" value={count(failed)} note={`${share} % of the nodes`} />
       <Stat label="Writer" value={state.started?.writer || "–"} note={state.started?.policy ?? ""} />
       <Stat label="Sandbox" value={state.started?.sandbox || "–"} note={state.started?.sandbox === "none" ? "scores are unisolated" : "isolated"} />
     </div>
   );
-}
-
-function gain(best: number, reference: number, lower: boolean): string {
-  if (reference === 0) return `${metric(best - reference)}`;
-  const change = ((best - reference) / Math.abs(reference)) * 100;
-  const better = lower ? change < 0 : change > 0;
-  return `${Math.abs(change).toFixed(1)} % ${better ? "better" : "worse"}`;
 }
 
 function Stat(props: { label: string; value: string; note: React.ReactNode }) {
@@ -82,7 +75,7 @@ function CurvePanel({ connection }: { connection: Connection }) {
   const size = state.nodes.length;
   const data = useMemo(() => curveOf(state.nodes, lower), [state, size, lower]);
   const operators = useMemo(() => [...new Set(data.operators)], [data]);
-  const lines = useMemo(() => state.baselines.filter((b) => b.metric != null).map((b) => ({ label: b.name, value: b.metric as number })), [state, state.baselines.length]);
+  const lines = useMemo(() => state.references.map((b) => ({ label: b.name, value: b.metric })), [state, state.baselines.length, size]);
   const series = useMemo(
     () => [
       ...operators.map((operator) => ({ label: operator, color: colors[FAMILY[operator] ?? "c-other"], kind: "points" as const, values: data.metrics.map((value, i) => (data.operators[i] === operator ? value : null)) })),
@@ -105,17 +98,18 @@ function CurvePanel({ connection }: { connection: Connection }) {
 function Budget({ state }: { state: RunState }) {
   const budget = state.started?.budget ?? {};
   const tokens = state.totals.prompt_tokens == null && state.totals.completion_tokens == null ? null : (state.totals.prompt_tokens ?? 0) + (state.totals.completion_tokens ?? 0);
+  const early = [...state.ladder].filter(([rung]) => rung !== "full");
   const of = (limit: number | null | undefined, text: string) => (limit == null ? "" : ` / ${text}`);
   return (
     <Panel title="Budget and cost">
       <div className="stack" style={{ gap: 9 }}>
         <Meter plan label="Steps" used={state.steps} limit={state.started?.max_steps} text={`${state.steps}${of(state.started?.max_steps, String(state.started?.max_steps))}`} />
-        {state.started?.max_generations != null && <Meter plan label="Generations" used={state.begun.size} limit={state.started.max_generations} text={`${state.begun.size} / ${state.started.max_generations}`} />}
+        {state.started?.max_generations != null && <Meter plan label="Generations" used={state.generationsBegun} limit={state.started.max_generations} text={`${state.generationsBegun} / ${state.started.max_generations}`} />}
         <Meter label="Active time" used={state.elapsed} limit={budget.seconds} text={`${seconds(state.elapsed)}${of(budget.seconds, seconds(budget.seconds))}`} />
         <Meter label="Tokens" used={tokens ?? 0} limit={tokens == null ? null : budget.tokens} text={`${count(tokens)}${tokens == null ? "" : of(budget.tokens, count(budget.tokens))}`} />
         <Meter label="Cost" used={state.totals.cost_usd ?? 0} limit={state.totals.cost_usd == null ? null : budget.usd} text={`${dollars(state.totals.cost_usd)}${state.totals.cost_usd == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
         <p className="muted small">{count(state.totals.calls)} calls, {count(state.totals.cached)} of them from the cache. {state.started?.writer === "rules" && "Written by rules: no model, so no tokens and no cost."}</p>
-        {state.ladder.size > 0 && <p className="muted small">Stopped early: {[...state.ladder].map(([rung, n]) => `${rung} ${n}`).join(", ")}</p>}
+        {early.length > 0 && <p className="muted small">Stopped early: {early.map(([rung, n]) => `${rung} ${n}`).join(", ")}</p>}
         {!connectionIsLive(state) && (state.finished?.reason || state.run?.reason) && <p className="small">Ended by <span className="tag">{state.finished?.reason || state.run?.reason}</span></p>}
       </div>
     </Panel>

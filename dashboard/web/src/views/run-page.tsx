@@ -8,7 +8,7 @@ import { Shell } from "../components/shell";
 import type { Connection } from "../model/connection";
 import { count } from "../model/format";
 import { useRun } from "../model/hooks";
-import { go, href, type Route } from "../model/router";
+import { go, href, redirect, type Route, VIEWS } from "../model/router";
 import { ArenaView } from "./arena";
 import { FactsView } from "./facts";
 import { FailuresView } from "./failures";
@@ -24,6 +24,9 @@ export function RunPage({ route, run, themeButton }: { route: Route; run: string
   const speed = speedText === null ? null : Math.min(10_000, Math.max(0.1, Number(speedText) || 10));
   const connection = useRun(run, speed);
   const { state } = connection;
+  useEffect(() => {
+    if (!VIEWS.includes(route.view)) redirect(href(run));
+  }, [route.view, run]);
   const replaying = connection.replay !== null;
   const status = replaying ? "replay" : state.live ? "running" : state.finished?.status ?? state.run?.status ?? "loading";
   return (
