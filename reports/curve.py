@@ -23,10 +23,12 @@ def _by_step(facts: RunFacts) -> Markup:
     scored = points(facts.nodes)
     if not scored:
         return EMPTY
-    last = max(node.step for node in facts.nodes)
+    first, last = 0.0, float(max(node.step for node in facts.nodes))
+    if last == first:  # a single step stands in the middle
+        first, last = -0.5, 0.5
     baselines = [value for _, value in baseline_scores(facts.baselines)]
     low, high = shown_range([p.metric for p in scored] + baselines, facts.lower_is_better)
-    x, y = _scale(0, last, LEFT, WIDTH - 10), _scale(low, high, HEIGHT - BOTTOM, TOP)
+    x, y = _scale(first, last, LEFT, WIDTH - 10), _scale(low, high, HEIGHT - BOTTOM, TOP)
     every = len(scored) // MOST_MARKS + 1
     marks = []
     for point in scored[::every]:
@@ -36,7 +38,7 @@ def _by_step(facts: RunFacts) -> Markup:
     path = [f"M{x(curve[0][0]):.1f} {y(curve[0][1]):.1f}"]
     path += [f"H{x(step):.1f}V{y(metric):.1f}" for step, metric in curve[1:]] + [f"H{x(last):.1f}"]
     best = tag("path", d="".join(path), class_="best-line")
-    return _frame(facts, "step", 0, last, low, high, [*marks, best])
+    return _frame(facts, "step", first, last, low, high, [*marks, best])
 
 
 def _by_generation(facts: RunFacts) -> Markup:

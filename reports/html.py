@@ -65,7 +65,7 @@ def _title(facts: RunFacts) -> Markup:
     badges: list[tuple[str, str]] = [
         (f"writer: {writer}", "warn" if facts.is_rules else ""),
         (f"policy: {facts.policy}", ""),
-        (f"{len(facts.steps)} steps", ""),
+        (f"{len(facts.steps)} step{'s' * (len(facts.steps) != 1)}", ""),
         (f"{facts.seconds:.1f} s" if facts.seconds is not None else "", ""),
         (f"sandbox: {facts.sandbox.get('tier', 'unknown')}", "bad" if facts.sandbox.get("tier") == "none" else ""),
         (facts.status, "" if facts.status == "finished" else "warn"),

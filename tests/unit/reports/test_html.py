@@ -272,3 +272,12 @@ def test_a_column_of_numbers_stands_right_and_a_number_among_words_does_not():
     assert shown.count('class="number"') == 5 and '<th scope="col" class="number">score</th>' in shown
     assert "<td>3</td>" in shown
     assert table(["name"], []).text.count("<th") == 2  # thead and its one cell
+
+
+def test_a_curve_of_one_step_stands_in_the_middle(write_run):
+    alone = Node(id="only", code="x = 1\n", metric_value=0.106993, metric_source="verified", operator="draft")
+    page = render(read_facts(write_run([alone])))
+    assert 'cx="494.0"' in page and page.count('class="tick middle"') == 1
+    ticks = re.findall(r'class="tick end">([\d.]+)<', page)
+    assert len(ticks) == len(set(ticks)) == 5, ticks
+    assert ">1 step<" in page
