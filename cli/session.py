@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from cli.baselines import BaselineBench
 from cli.composition import Recorded, compose, problem_of
 from cli.control import restore_marks
 from cli.environment import environment
+from cli.first_nodes import plant
+from cli.interrupts import Interrupts
 from cli.outcome import conclude, export_node
 from cli.run_folder import check_place, hold, new_run
 from cli.sinks import BestSink, MetricsSink
 from cli.view import View, open_view
 from cli.workers import proof_of
 from core.events import RunFinished, RunStarted, Warned
-from core.state.failure import FailureKind
 from core.storage.repository import RunStore
 from utils.config import secrets_of, to_plain
 from utils.config_schema import Config
-from utils.errors import ConfigError, NoSandboxError, StoreError, SwarmEvoError
+from utils.errors import NoSandboxError, StoreError, SwarmEvoError
 from utils.logger_system import configure, log_msg
 
 
@@ -56,8 +53,7 @@ class RunSession:
     ) -> None:
         self.config = config
         self.resumed = run_dir is not None
-        self.interrupted = threading.Event()
-        self.stop_now = threading.Event()
+        self.interrupts = Interrupts()
         self._accept = accept_unsandboxed
         self._view_kind = view or config.logging.view
         self._origin = origin or {}
@@ -107,15 +103,15 @@ class RunSession:
         secrets, level = secrets_of(self.config), self.config.logging.level
         self._log = configure(self.run_dir, secrets=secrets, level=level, link=not scratch)
         self._before = float(self.store.get_fact("active_seconds") or 0.0)
-        self._stack.enter_context(self._signals())
+        self._stack.enter_context(self.interrupts.heard())
         try:
             self.search = compose(
                 self.config,
                 self.problem,
                 self.store,
                 run_dir=self.run_dir,
-                interrupted=self.interrupted,
-                stop_now=self.stop_now,
+                interrupted=self.interrupts.finish,
+                stop_now=self.interrupts.now,
                 active_seconds=self.active_seconds,
                 accept_unsandboxed=self._accept,
                 recorded=self._recorded,
@@ -232,7 +228,7 @@ class RunSession:
         """Search to the end; returns the exit code."""
         search = self.search
         self.view.start(search)
-        self._first_nodes()
+        plant(self.search, self._programs)
         bench = BaselineBench(search, self.store)
         bench.start()
         reason = "interrupted"
@@ -251,30 +247,9 @@ class RunSession:
         self.finish(reason)
         return 0
 
-    def _first_nodes(self) -> None:
-        """The user's own programs, and the baselines where they are parents of the first round."""
-        orchestrator = self.search.orchestrator
-        if self.problem.seeds_search:
-            orchestrator.seed_with([(b.name, b.code) for b in self.problem.baselines()], "baseline")
-        own = [(Path(path).name, _program(path)) for path in self.config.initial]
-        orchestrator.seed_with([*own, *self._programs], "user")
-        self._check_first()
-
-    def _check_first(self) -> None:
-        """What cannot judge the user's own program can judge no other: no model is paid for that."""
-        given = [node for node in self.search.journal if node.operator in ("baseline", "user")]
-        failed = [node for node in given if node.failure is not None]
-        if not failed or any(node.is_scored for node in given):
-            return
-        broken = next((node for node in failed if node.failure is FailureKind.EVAL_ERROR), None)
-        if broken is not None:
-            message = broken.metadata.get("message", "")
-            raise ConfigError(f"'{broken.plan}', the first program, cannot be scored: {message}; nothing was searched")
-        log_msg("WARNING", "no program that was given could be scored: the search has no score to begin with")
-
     def prepare_step(self) -> None:
         """What a single step by hand needs first."""
-        self._first_nodes()
+        plant(self.search, self._programs)
 
     def pause(self) -> None:
         """A step by hand ends; the run waits for the next."""
@@ -339,36 +314,6 @@ class RunSession:
         except SwarmEvoError:
             log_msg("ERROR", "the store could not be told of the failure")
         log_msg("ERROR", text)
-
-    @contextmanager
-    def _signals(self) -> Iterator[None]:
-        """Ctrl-C or SIGTERM once: finish what is in flight. Twice: stop now."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-        for number in before:
-            signal.signal(number, self._on_signal)
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        if not self.interrupted.is_set():
-            self.interrupted.set()
-            os.write(2, b"\nfinishing what is in flight; once more to stop now\n")
-            return
-        self.stop_now.set()
-        raise KeyboardInterrupt
-
-
-def _program(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"initial={path}: cannot be read as a program ({error})") from error
 
 
 def _yaml(plain: dict[str, Any]) -> str:

@@ -32,7 +32,6 @@ class JobPool:
         self._waiting: dict[str, tuple[Future[JobResult], str]] = {}
         """Job id → who waits for it, and the job's label."""
         self._stopped: set[str] = set()
-        self._early: dict[str, JobResult] = {}
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._pump = threading.Thread(target=self._hand_out, daemon=True, name="job-results")
@@ -76,16 +75,11 @@ class JobPool:
     def _submit(self, spec: JobSpec) -> Future[JobResult]:
         if self._closed.is_set():
             raise JobLost("the job pool is closed")
-        if spec.label in self._stopped:
-            raise JobStopped(STOPPED)
         future: Future[JobResult] = Future()
-        id_ = self._runner.submit(spec)
-        with self._lock:
-            early = self._early.pop(id_, None)
-            if early is None:
-                self._waiting[id_] = future, spec.label
-        if early is not None:
-            future.set_result(early)
+        with self._lock:  # a result that is there at once is handed out when its job is known
+            if spec.label in self._stopped:
+                raise JobStopped(STOPPED)
+            self._waiting[self._runner.submit(spec)] = future, spec.label
         return future
 
     def _value(self, future: Future[JobResult], spec: JobSpec) -> Any:
@@ -129,7 +123,5 @@ class JobPool:
                 continue
             with self._lock:
                 waiting = self._waiting.pop(result.id, None)
-                if waiting is None:
-                    self._early[result.id] = result
-            if waiting is not None:
+            if waiting is not None:  # else it was stopped or given up
                 waiting[0].set_result(result)

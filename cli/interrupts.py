@@ -1,0 +1,43 @@
+"""Interrupts: Ctrl-C or SIGTERM once ends a search in good order, twice at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class Interrupts:
+    """What the user asked for by signals; both events can also be set by hand."""
+
+    def __init__(self) -> None:
+        self.finish = threading.Event()
+        """Finish what is in flight, begin nothing more."""
+        self.now = threading.Event()
+        """Give up what is in flight."""
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Signals set the events inside; only a process's main thread can hear them, others run as they are."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        for number in before:
+            signal.signal(number, self._on_signal)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if not self.finish.is_set():
+            self.finish.set()
+            os.write(2, b"\nfinishing what is in flight; once more to stop now\n")
+            return
+        self.now.set()
+        raise KeyboardInterrupt
