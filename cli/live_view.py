@@ -7,7 +7,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.panel import Panel
 from rich.progress_bar import ProgressBar
@@ -80,7 +80,7 @@ class LiveView:
 
     def _picture(self) -> Group:
         with self._lock:
-            parts = [self._bar(), self._figures(), self._tree()]
+            parts: list[RenderableType] = [self._bar(), self._figures(), self._tree()]
             tail = self._tail()
             if tail:
                 parts.append(Panel(Text(tail), title="running", title_align="left"))
