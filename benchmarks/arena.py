@@ -32,7 +32,6 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks._arena_engines import CHOOSE, HANG, PYTHON_CHESS, RUST, SESSION, UCI  # noqa: E402
-from core.arena.gate import foreign_imports, static_refusal  # noqa: E402
 from core.arena.limit import MoveLimit  # noqa: E402
 from core.arena.match import Engine, Match, play_match  # noqa: E402
 from core.arena.openings import draw_openings  # noqa: E402
@@ -41,6 +40,7 @@ from core.arena.referee import GameRecord, play_game  # noqa: E402
 from core.arena.repertoire import ArenaRules  # noqa: E402
 from core.arena.spec import ArenaSettings, ArenaSpec  # noqa: E402
 from core.arena.uci import UciPlayer  # noqa: E402
+from core.arena.validator import foreign_imports, static_refusal  # noqa: E402
 from core.contracts import Sandbox  # noqa: E402
 from core.executor.sandbox import open_sandbox  # noqa: E402
 from core.storage.reader import RunReader  # noqa: E402

@@ -21,7 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from core.backend import MemoryLog, ModelSettings, QueryDesk, ReplyCache
+from core.backend import MemoryLog, ModelClient, ModelSettings, ReplyCache
 from core.storage.repository import RunStore
 
 CONTEXT = {"operator": "improve", "parents": [{"code": "x = 1\n" * 800, "metric": 0.5}], "preview": ""}
@@ -35,28 +35,28 @@ with LLMockServer() as server:
 
 
 class Writer:
-    """The cheapest repertoire there is, so that the desk itself is what is timed."""
+    """The cheapest repertoire there is, so that the model_client itself is what is timed."""
 
     def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
         return f"plan\n```python\nx = {rng.random()}\n```"
 
 
-def ask(desk: QueryDesk, calls: int) -> float:
+def ask(model_client: ModelClient, calls: int) -> float:
     started = time.perf_counter()
     for node in range(calls):
-        desk.bind("code", f"{node:012x}")("s" * 2000, "u" * 8000, context=CONTEXT)
+        model_client.bind("code", f"{node:012x}")("s" * 2000, "u" * 8000, context=CONTEXT)
     return calls / (time.perf_counter() - started)
 
 
 def rules(calls: int) -> float:
-    return ask(QueryDesk({"code": ModelSettings()}, log=MemoryLog(), rules=Writer()), calls)
+    return ask(ModelClient({"code": ModelSettings()}, log=MemoryLog(), rules=Writer()), calls)
 
 
 def rules_and_store(calls: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         store = RunStore(Path(folder) / "run")
         try:
-            return ask(QueryDesk({"code": ModelSettings()}, log=store, rules=Writer()), calls)
+            return ask(ModelClient({"code": ModelSettings()}, log=store, rules=Writer()), calls)
         finally:
             store.close()
 
@@ -65,10 +65,10 @@ def http(url: str) -> Callable[[int], float]:
     model = ModelSettings(provider="openai", model="gpt-4o-mini", base_url=url)
 
     def measure(calls: int) -> float:
-        desk = QueryDesk({"code": model}, log=MemoryLog())
-        desk.bind("code", "warm")("s", "u")
-        rate = ask(desk, calls // 10)
-        desk.close()
+        model_client = ModelClient({"code": model}, log=MemoryLog())
+        model_client.bind("code", "warm")("s", "u")
+        rate = ask(model_client, calls // 10)
+        model_client.close()
         return rate
 
     return measure
@@ -81,9 +81,9 @@ def cached(url: str) -> Callable[[int], float]:
         with tempfile.TemporaryDirectory() as folder:
             rates = []
             for _ in range(2):  # the first fills the cache, the second is answered by it
-                desk = QueryDesk({"code": model}, log=MemoryLog(), cache=ReplyCache(Path(folder) / "c.db"))
-                rates.append(ask(desk, calls // 10))
-                desk.close()
+                model_client = ModelClient({"code": model}, log=MemoryLog(), cache=ReplyCache(Path(folder) / "c.db"))
+                rates.append(ask(model_client, calls // 10))
+                model_client.close()
             return rates[1]
 
     return measure

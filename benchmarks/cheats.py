@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 
 from core.contracts import Limits, Sandbox
-from core.executor.cheats import score_of
-from core.executor.isolation import evaluate_apart, evaluate_together
+from core.evaluation.isolation.cheats import score_of
+from core.evaluation.isolation.isolation import evaluate_apart, evaluate_together
 from core.executor.sandbox import open_sandbox
 
 EVALUATORS = {

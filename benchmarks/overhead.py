@@ -116,25 +116,28 @@ class Judge:
 def steps(total: int) -> dict[str, Any]:
     """Run `total` steps; figures at each mark."""
     from agents.coder_agent import CoderAgent
-    from cli.sinks import MetricsSink
-    from core.backend.desk import QueryDesk
+    from core.backend.model_client import ModelClient
     from core.backend.settings import model_settings
-    from core.node_life import Brief, NodeLife
-    from core.orchestrator import Orchestrator, Plan
+    from core.loop.attempt import RunContext
+    from core.loop.orchestrator import Orchestrator, Plan
+    from core.loop.stages import Stages
     from core.search.three_phase import ThreePhasePolicy
     from core.state.journal import Journal
     from core.state.summary import remember
     from core.storage.repository import RunStore
+    from runs.sinks import MetricsSink
     from utils.config_schema import LLMSection
 
     with tempfile.TemporaryDirectory(prefix="swarm-overhead-") as folder:
         run_dir, own = Path(folder) / "run", OwnTime()
         store, journal, judge = RunStore(run_dir), Journal(lower_is_better=True), Judge(own)
-        desk = QueryDesk(model_settings(LLMSection()), log=store, rules=Writer(own), run_seed=1)
-        brief = Brief("Predict the price. " * 50, preview="c0: float, 1 % missing\n" * 80, packages="numpy==2\n" * 10)
-        life = NodeLife(
-            agents={"*": CoderAgent()}, reviewer=None, evaluator=judge, store=store, journal=journal, brief=brief,
-            bind=desk.bind, usage=desk.usage_of,
+        model_client = ModelClient(model_settings(LLMSection()), log=store, rules=Writer(own), run_seed=1)
+        run_context = RunContext(
+            "Predict the price. " * 50, preview="c0: float, 1 % missing\n" * 80, packages="numpy==2\n" * 10
+        )
+        stages = Stages(
+            agents={"*": CoderAgent()}, reviewer=None, evaluator=judge, store=store, journal=journal,
+            run_context=run_context, bind=model_client.bind, usage=model_client.usage_of,
         )  # fmt: skip
         started = time.perf_counter()
         clock: list[Tick] = []
@@ -145,8 +148,9 @@ def steps(total: int) -> dict[str, Any]:
             return "enough" if progress.steps >= total else None
 
         orchestrator = Orchestrator(
-            plan=Plan(seed=1, batch=2, max_steps=total, writers=2), policy=ThreePhasePolicy(), life=life,
-            evaluator=judge, store=store, journal=journal, stop=stop, spent=lambda: (0, 0.0), usage=desk.usage_of,
+            plan=Plan(seed=1, batch=2, max_steps=total, writers=2), policy=ThreePhasePolicy(), stages=stages,
+            evaluator=judge, store=store, journal=journal, stop=stop, spent=lambda: (0, 0.0),
+            usage=model_client.usage_of,
             active_seconds=lambda: time.perf_counter() - started,
             memory=lambda j, task: remember(j, task.parent_ids, kind="all", max_tokens=2000),
         )  # fmt: skip
@@ -156,7 +160,7 @@ def steps(total: int) -> dict[str, Any]:
         orchestrator.run()
         rows = [_row(mark, clock, base) | _prompts(mark, journal, store) for mark in MARKS if mark <= total]
         size = sum(path.stat().st_size for path in run_dir.iterdir())
-        desk.close()
+        model_client.close()
         store.close()
     last = clock[-1]
     return {

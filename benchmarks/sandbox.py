@@ -120,7 +120,7 @@ def round_trip(sandbox: WarmSandbox, repeats: int) -> dict[str, float]:
 
 
 def idle_memory(sandbox: WarmSandbox) -> float:
-    """Proportional memory of an idle session's processes, in MB (warden and candidate)."""
+    """Proportional memory of an idle session's processes, in MB (supervisor and candidate)."""
     before = _family_memory()
     session = sandbox.session(SCORE, limits=LIMITS)
     session.call("score", [1, 2], timeout=30)

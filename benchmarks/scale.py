@@ -18,8 +18,8 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from core.contracts import JobSpec, Limits
-from core.executor.job_pool import JobPool
-from core.executor.jobs import LocalJobs
+from core.workers.local import LocalJobs
+from core.workers.pool import JobPool
 from utils.extras import install_line
 
 JOB_SECONDS = 0.1
@@ -30,7 +30,7 @@ def specs(count: int) -> list[JobSpec]:
     """Sandboxed programs that sleep 100 ms and print their number."""
     return [
         JobSpec(
-            entry="core.executor.jobs:run_script",
+            entry="core.workers.local:run_script",
             payload={
                 "code": f"import time\ntime.sleep({JOB_SECONDS})\nprint({number})",
                 "inputs": None,
@@ -69,8 +69,8 @@ def cluster(count: int) -> str:
     """Three nodes; one is killed when half of the jobs are done."""
     from ray.cluster_utils import Cluster
 
-    from core.executor.ray_jobs import RayCluster
-    from core.executor.remote import RemoteJobs
+    from core.workers.ray import RayCluster
+    from core.workers.remote import RemoteJobs
 
     nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     victim = nodes.add_node(num_cpus=1)
@@ -114,8 +114,8 @@ def cluster(count: int) -> str:
 
 
 def ray_overhead(count: int) -> float:
-    from core.executor.ray_jobs import RayCluster
-    from core.executor.remote import RemoteJobs
+    from core.workers.ray import RayCluster
+    from core.workers.remote import RemoteJobs
 
     ray = RayCluster({"num_cpus": 2}, SANDBOX)
     pool = JobPool(RemoteJobs(ray.open_worker, ray.slots))

@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from cli.options import add_config_options, config_of
-from cli.standings_text import printable, standings_lines
-from core.arena.gate import engine_name, static_refusal
+from cli.terminal.standings_text import printable, standings_lines
 from core.arena.match import Engine
 from core.arena.memory_book import MemoryBook
 from core.arena.openings import draw_openings
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.arena.standings import Crosstable, Played, Ratings, cross_rows, table_rows
 from core.arena.tournament import Tournament, names_of, round_robin
-from core.contracts import Bench
+from core.arena.validator import engine_name, static_refusal
+from core.contracts import EvaluatorDeps
 from core.events import Event, GameFinished
 from core.state.journal import Journal
 from core.state.task import derive_seed
@@ -50,7 +50,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Play the round robin and print the standings."""
-    from cli.composition import open_jobs, problem_of
+    from runs.composition import open_jobs, problem_of
 
     args.problem = args.problem or "connect_four"
     config = config_of(args)
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     book = _Narrator(engines, quiet=args.json)
     with tempfile.TemporaryDirectory(prefix="swarm-arena-") as folder:
         with open_jobs(config, problem, Path(folder), accept_unsandboxed=args.i_accept_unsandboxed) as (jobs, limits):
-            bench = Bench(
+            deps = EvaluatorDeps(
                 jobs=jobs,
                 limits=limits,
                 run_dir=Path(folder),
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
                 append=lambda events: None,
                 isolated=config.execution.sandbox != "none",
             )
-            games = _play(bench, engines, problem.spec, settings)
+            games = _play(deps, engines, problem.spec, settings)
     _print(games, engines, as_json=args.json)
     if args.pgn:
         Path(args.pgn).write_text("\n".join(book.pgn[game["key"]] for game in games), encoding="utf-8")
@@ -153,12 +153,14 @@ def _program(word: str) -> str | None:
     return shutil.which(word) or shutil.which(word, path=GAMES_PATH)
 
 
-def _play(bench: Bench, engines: Sequence[Engine], spec: ArenaSpec, settings: ArenaSettings) -> list[dict[str, Any]]:
+def _play(
+    deps: EvaluatorDeps, engines: Sequence[Engine], spec: ArenaSpec, settings: ArenaSettings
+) -> list[dict[str, Any]]:
     game = spec.game
-    seed = derive_seed(bench.seed, "openings", "arena")
+    seed = derive_seed(deps.seed, "openings", "arena")
     openings = draw_openings(game, settings.openings, plies=spec.opening_plies, seed=seed, book=spec.book)
-    pairings = round_robin(engines, openings, games=settings.games, seed=bench.seed, spec=spec, settings=settings)
-    return Tournament(bench, game, 0).play(pairings, kind="rated")
+    pairings = round_robin(engines, openings, games=settings.games, seed=deps.seed, spec=spec, settings=settings)
+    return Tournament(deps, game, 0).play(pairings, kind="rated")
 
 
 def _print(games: Sequence[dict[str, Any]], engines: Sequence[Engine], *, as_json: bool) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from cli.composition import Recorded
 from cli.options import project_dir_of
-from cli.session import RunSession
 from core.backend.recording import open_recording
+from runs.composition import Recorded
+from runs.session import RunSession
 from utils.config import check_config
 from utils.errors import ConfigError
 

@@ -133,7 +133,7 @@ def _models(config: Config) -> list[Check]:
 
 def _attack(args: argparse.Namespace) -> int:
     """Known cheats against the user's evaluator; exit 1 if one wins through the proxy."""
-    from core.executor.cheats import attack_evaluator
+    from core.evaluation.isolation.cheats import attack_evaluator
 
     results = attack_evaluator(Path(args.evaluator))
     rows = [asdict(result) for result in results]

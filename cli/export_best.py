@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from cli.composition import problem_of
 from cli.options import add_run_argument, project_dir_of
-from cli.outcome import write_solution
-from cli.resume import stored_config
-from cli.run_folder import find_run
 from core.contracts import Problem
 from core.state.node import Node
 from core.storage.reader import RunReader
+from runs.composition import problem_of
+from runs.outcome import write_solution
+from runs.run_folder import find_run
+from runs.stored_config import stored_config
 from utils.config_schema import Config
 from utils.errors import ConfigError
 
@@ -66,7 +66,7 @@ def _record(reader: RunReader, folder: Path) -> None:
 
 
 def _refit(args: argparse.Namespace, config: Config, problem: Problem, node: Node, out: Path) -> list[Path]:
-    from cli.composition import open_jobs
+    from runs.composition import open_jobs
 
     with open_jobs(config, problem, out, accept_unsandboxed=args.i_accept_unsandboxed) as (jobs, limits):
         return problem.refit(node, out, jobs, limits)

@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 
 from cli.options import add_run_argument, project_dir_of
-from cli.preflight import preflight
-from cli.resume import stored_config
-from cli.run_folder import find_run
-from cli.session import RunSession
 from core.storage.reader import RunReader
+from runs.preflight import preflight
+from runs.run_folder import find_run
+from runs.session import RunSession
+from runs.stored_config import stored_config
 from utils.errors import ConfigError, UnknownRunError
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from cli.options import project_dir_of
-from cli.run_folder import all_runs, is_held
 from core.storage.reader import RunReader
+from runs.run_folder import all_runs, is_held
 from utils.errors import StoreError, UnknownRunError
 
 

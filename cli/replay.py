@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from cli.options import add_run_argument, project_dir_of
-from cli.run_folder import find_run
+from runs.run_folder import find_run
 from utils.config import load_config
 
 
@@ -28,9 +28,9 @@ def run(args: argparse.Namespace) -> int:
         serve_replay(run_dir, dashboard.host, dashboard.port, args.speed, token)
         return 0
     if args.verify:
-        from cli.verify import verify
+        from runs.rerun import verify
 
         return verify(run_dir, project_dir_of(args), accept_unsandboxed=args.i_accept_unsandboxed)
-    from cli.playback import play
+    from cli.terminal.playback import play
 
     return play(run_dir, args.speed)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from cli.options import add_run_argument, project_dir_of
-from cli.run_folder import find_run
+from runs.run_folder import find_run
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from cli.options import add_config_options, config_of
-from cli.preflight import preflight
-from cli.session import RunSession
+from runs.preflight import preflight
+from runs.session import RunSession
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 from cli.list_runs import best_of, status_of
 from cli.options import add_run_argument, project_dir_of
-from cli.run_folder import find_run
-from cli.why import why
+from cli.terminal.explain import why
 from core.storage.reader import RunReader
+from runs.run_folder import find_run
 from utils.errors import UnknownRunError
 
 
@@ -32,15 +32,15 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(facts, indent=2))
     elif args.node:
-        from cli.show_text import print_node
+        from cli.terminal.show_text import print_node
 
         print_node(facts)
     else:
-        from cli.show_text import print_run
+        from cli.terminal.show_text import print_run
 
         print_run(facts)
     if args.why and not args.json:
-        from cli.show_text import print_why
+        from cli.terminal.show_text import print_why
 
         print_why(facts["why"])
     return 0

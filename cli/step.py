@@ -6,12 +6,12 @@ import argparse
 import json
 
 from cli.options import add_config_options, add_run_argument, config_of, project_dir_of
-from cli.preflight import preflight
-from cli.resume import stored_config
-from cli.run_folder import find_run
-from cli.session import RunSession
-from cli.stepper import Stepper
 from core.contracts import STAGES
+from runs.preflight import preflight
+from runs.run_folder import find_run
+from runs.session import RunSession
+from runs.stepper import Stepper
+from runs.stored_config import stored_config
 from utils.errors import ConfigError
 
 OPERATORS = ("draft", "debug", "improve", "merge")
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         config = config_of(args)
     preflight(config)
     if args.dry_run:
-        from cli.dry_run import dry_run
+        from runs.dry_run import dry_run
 
         print(json.dumps(dry_run(config, run_dir, args.node, args.operator), indent=2))
         return 0

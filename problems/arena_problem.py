@@ -11,9 +11,9 @@ from typing import Any
 from agents.builder_agent import BuilderAgent
 from core.arena.evaluator import ArenaEvaluator
 from core.arena.export import standalone
-from core.arena.gate import engine_name, foreign_imports
 from core.arena.spec import ArenaSettings, ArenaSpec
-from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, Problem, RulesWriter
+from core.arena.validator import engine_name, foreign_imports
+from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Problem, RulesWriter
 from core.events import GameFinished
 from core.state.node import Node
 from core.storage.reader import RunReader
@@ -90,8 +90,8 @@ class ArenaProblem(Problem):
     def rules(self) -> RulesWriter:
         return self._rules()
 
-    def evaluator(self, bench: Bench) -> Evaluator:
-        return ArenaEvaluator(bench, self.spec, self.settings)
+    def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
+        return ArenaEvaluator(deps, self.spec, self.settings)
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         """Write `engine.py`, the engine with its Position, and `games.pgn`, what it played.

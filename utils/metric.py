@@ -98,7 +98,7 @@ KINDS: dict[str, MetricKind] = {
         MetricKind("brier", "Brier score", True, "probability"),
     )
 }
-"""Name → kind; the formulas are in `problems/competition/child/scores.py`."""
+"""Name → kind; the formulas are in `problems/competition/grader/scores.py`."""
 
 ALIASES = {
     "roc_auc": "auc",

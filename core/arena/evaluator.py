@@ -8,14 +8,14 @@ from itertools import chain
 from typing import Any
 
 from core.arena.final import final_evaluations
-from core.arena.gate import static_refusal
 from core.arena.match import Engine, engine_of
 from core.arena.openings import draw_openings
 from core.arena.promotion import RULES, Decision
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.arena.standings import Crosstable, Played, Ratings, cross_rows, table_rows
 from core.arena.tournament import Tournament, count_session, meetings, names_of, round_robin, with_deadline
-from core.contracts import Bench, Evaluation, Evaluator
+from core.arena.validator import static_refusal
+from core.contracts import Evaluation, Evaluator, EvaluatorDeps
 from core.events import Event, GenerationFinished
 from core.state.failure import FailureKind
 from core.state.node import MetricSource, Node
@@ -37,12 +37,12 @@ class ArenaEvaluator(Evaluator):
 
     together = True
 
-    def __init__(self, bench: Bench, spec: ArenaSpec, settings: ArenaSettings) -> None:
-        self.bench = bench
+    def __init__(self, deps: EvaluatorDeps, spec: ArenaSpec, settings: ArenaSettings) -> None:
+        self.deps = deps
         self.spec = spec
         self.settings = settings
         self.game = spec.game
-        self.tournament = Tournament(bench, self.game, count_session(bench))
+        self.tournament = Tournament(deps, self.game, count_session(deps))
         self._ratings: Ratings | None = None
 
     # ------------------------------------------------------------ the gate
@@ -57,7 +57,7 @@ class ArenaEvaluator(Evaluator):
             [(engine_of(node), sparring)],
             [()],
             games=2,
-            seed=self.bench.seed,
+            seed=self.deps.seed,
             spec=self.spec,
             settings=with_deadline(self.settings, SMOKE_SECONDS),
             kind="smoke",
@@ -82,7 +82,7 @@ class ArenaEvaluator(Evaluator):
             engines,
             openings,
             games=self.settings.games,
-            seed=self.bench.seed,
+            seed=self.deps.seed,
             spec=self.spec,
             settings=self.settings,
         )
@@ -104,11 +104,11 @@ class ArenaEvaluator(Evaluator):
 
     @property
     def source(self) -> MetricSource:
-        return "verified" if self.bench.isolated else "unisolated"
+        return "verified" if self.deps.isolated else "unisolated"
 
     def promoted(self) -> list[str]:
         """Champion and runner-up after the last tournament in the journal; [] before the first."""
-        journal = self.bench.journal
+        journal = self.deps.journal
         for count in (RECENT, len(journal)):
             for node in reversed(journal.latest(count)):
                 if "promoted" in node.metadata:
@@ -117,7 +117,7 @@ class ArenaEvaluator(Evaluator):
 
     def anchor(self, nodes: Sequence[Node]) -> Node | None:
         """The starting champion among `nodes` or in the journal."""
-        for node in chain(nodes, self.bench.journal):
+        for node in chain(nodes, self.deps.journal):
             if node.operator == "baseline" and node.code.strip() == self.spec.anchor.code.strip():
                 return node
         return None
@@ -126,13 +126,13 @@ class ArenaEvaluator(Evaluator):
     def ratings(self) -> Ratings:
         """All rated games ever, read from the book once."""
         if self._ratings is None:
-            rated = (game for game in self.bench.games.all() if game["kind"] == "rated")
+            rated = (game for game in self.deps.games.all() if game["kind"] == "rated")
             self._ratings = Ratings(Played.of(game) for game in rated)
         return self._ratings
 
     def _cohort(self, nodes: Sequence[Node]) -> list[Node]:
         """Champion and runner-up, then the candidates."""
-        known = [self.bench.journal[id_] for id_ in self.promoted() if id_ in self.bench.journal]
+        known = [self.deps.journal[id_] for id_ in self.promoted() if id_ in self.deps.journal]
         return list({node.id: node for node in [*known, *nodes]}.values())
 
     def openings(self, count: int, *label: object, held_out: bool = False) -> list[tuple[str, ...]]:
@@ -141,7 +141,7 @@ class ArenaEvaluator(Evaluator):
             self.game,
             count,
             plies=self.spec.opening_plies,
-            seed=derive_seed(self.bench.seed, "openings", *label),
+            seed=derive_seed(self.deps.seed, "openings", *label),
             held_out=held_out,
             book=self.spec.book,
             fewer=held_out,
@@ -184,7 +184,7 @@ class _Verdict:
         played = [Played.of(game) for game in games]
         players = [node.id for node in self.cohort]
         self.table = Crosstable(players, played)
-        rng = random.Random(derive_seed(arena.bench.seed, "promotion", self.label))
+        rng = random.Random(derive_seed(arena.deps.seed, "promotion", self.label))
         first = arena.anchor(self.nodes) if not arena.promoted() else None
         if first is not None and first.id in players:
             self.decision = self._coronation(first.id)
@@ -256,7 +256,7 @@ class _Verdict:
             [(engines[first], engines[second])],
             [opening for opening in openings if opening not in already],
             games=2,
-            seed=arena.bench.seed,
+            seed=arena.deps.seed,
             spec=arena.spec,
             settings=arena.settings,
             kind="rated",
@@ -266,7 +266,7 @@ class _Verdict:
         return self.table
 
     def _why_forfeited(self, node: Node) -> tuple[FailureKind, str]:
-        book = self.arena.bench.games.all()
+        book = self.arena.deps.games.all()
         for game in reversed(book):
             loser = game["loser"]
             if loser is not None and (game["white"], game["black"])[loser] == node.id:

@@ -80,7 +80,7 @@ def _play(
     arena: ArenaEvaluator, pairs: Sequence[tuple[Engine, Engine]], openings: Sequence[tuple[str, ...]]
 ) -> list[Played]:
     pairings = meetings(
-        pairs, openings, games=2, seed=arena.bench.seed + 1, spec=arena.spec, settings=arena.settings, kind="final"
+        pairs, openings, games=2, seed=arena.deps.seed + 1, spec=arena.spec, settings=arena.settings, kind="final"
     )
     return [Played.of(game) for game in arena.tournament.play(pairings, kind="final")]
 

@@ -11,12 +11,12 @@ from typing import IO, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.arena.gate import engine_name
 from core.arena.limit import MoveLimit
 from core.arena.player import Forfeit, Player, SessionPlayer
 from core.arena.referee import Adjudication, GameRecord, PlayedMove, play_game
 from core.arena.uci import UciPlayer
-from core.contracts import Game, JobBench, Limits, Sandbox
+from core.arena.validator import engine_name
+from core.contracts import Game, JobContext, Limits, Sandbox
 from core.state.node import Node
 from core.state.task import derive_seed
 from utils.errors import SandboxError
@@ -66,9 +66,9 @@ class Match(BaseModel):
     """File that a live view on the same machine reads moves from, one JSON object a line."""
 
 
-def play(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
+def play(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     """Job entry: play the game and return its GameRecord as plain JSON."""
-    return play_match(Match.model_validate(payload), bench.sandbox).model_dump(mode="json")
+    return play_match(Match.model_validate(payload), context.sandbox).model_dump(mode="json")
 
 
 def play_match(match: Match, sandbox: Sandbox) -> GameRecord:

@@ -16,7 +16,7 @@ from core.arena.match import Engine, Match
 from core.arena.pgn import time_control, to_pgn
 from core.arena.referee import GameRecord
 from core.arena.spec import ArenaSettings, ArenaSpec
-from core.contracts import Bench, Game, JobSpec
+from core.contracts import EvaluatorDeps, Game, JobSpec
 from core.events import Event, GameFinished, Warned
 from core.state.fingerprint import text_hash
 from core.state.task import derive_seed
@@ -97,8 +97,8 @@ class Tournament:
         session: see `LiveMoves`.
     """
 
-    def __init__(self, bench: Bench, game: Game, session: int) -> None:
-        self._bench = bench
+    def __init__(self, deps: EvaluatorDeps, game: Game, session: int) -> None:
+        self._deps = deps
         self._game = game
         self._session = session
 
@@ -118,31 +118,31 @@ class Tournament:
                 tournament is told as finished exactly when all of its games are in the book.
         """
         wanted = {pairing.key: pairing for pairing in pairings}
-        games = {key: game for key in wanted if (game := self._bench.games.get(key)) is not None}
+        games = {key: game for key in wanted if (game := self._deps.games.get(key)) is not None}
         missing = [pairing for key, pairing in wanted.items() if key not in games]
 
         def in_order() -> list[dict[str, Any]]:
             return [games[key] for key in wanted if key in games]
 
         last: tuple[str, dict[str, Any], list[Event]] | None = None
-        with LiveMoves(self._bench.work_dir / "live", self._bench.append, self._session) as live:
+        with LiveMoves(self._deps.work_dir / "live", self._deps.append, self._session) as live:
             for left, (pairing, game, events) in self._results(missing, live, kind, generation):
                 if game is not None:
                     games[pairing.key] = game
                     if left == 0 and closing is not None:
                         last = pairing.key, game, events
                     else:
-                        self._bench.games.put(pairing.key, game, events)
+                        self._deps.games.put(pairing.key, game, events)
                 else:
-                    self._bench.append(events)
+                    self._deps.append(events)
         finished = in_order()
         if closing is not None and missing:
             told = list(closing(finished))
             if last is not None:
                 key, game, events = last
-                self._bench.games.put(key, game, [*events, *told])
+                self._deps.games.put(key, game, [*events, *told])
             else:
-                self._bench.append(told)
+                self._deps.append(told)
         return finished
 
     def _results(
@@ -151,7 +151,7 @@ class Tournament:
         """(games still to come, (pairing, stored form or None, events)) as games end."""
         if not missing:
             return
-        with ThreadPoolExecutor(max_workers=max(1, self._bench.jobs.slots), thread_name_prefix="game") as pool:
+        with ThreadPoolExecutor(max_workers=max(1, self._deps.jobs.slots), thread_name_prefix="game") as pool:
             futures: list[Future[tuple[Pairing, dict[str, Any] | None, list[Event]]]] = [
                 pool.submit(self._play, pairing, live, kind, generation) for pairing in missing
             ]
@@ -170,7 +170,7 @@ class Tournament:
         match = pairing.match.model_copy(update={"spool": spool})
         job = JobSpec(entry=ENTRY, payload=match.model_dump(mode="json"), seconds=match.limits.seconds, memory_mb=1024)
         try:
-            record = GameRecord.model_validate(self._bench.jobs.run(job))
+            record = GameRecord.model_validate(self._deps.jobs.run(job))
         except JobLost as error:
             lost = Warned(text=f"game {pairing.key} was lost with its worker, also after retries, and is void: {error}")
             return pairing, None, [lost]
@@ -224,9 +224,9 @@ def stored_game(
     return kept, finished
 
 
-def count_session(bench: Bench) -> int:
+def count_session(deps: EvaluatorDeps) -> int:
     """How many processes took up this run's games before this one; kept in the run's folder."""
-    folder = bench.run_dir / "files"
+    folder = deps.run_dir / "files"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "arena_sessions"
     before = int(path.read_text()) if path.is_file() else 0

@@ -1,4 +1,4 @@
-"""Language models behind one function. `query()` is its one-shot form; a run binds it through `QueryDesk`."""
+"""Language models behind one function. `query()` is its one-shot form; a run binds it through `ModelClient`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.backend.cache import ReplyCache
-from core.backend.desk import BoundQuery, NodeUsage, QueryDesk
 from core.backend.memory import MemoryLog
+from core.backend.model_client import BoundQuery, ModelClient, NodeUsage
 from core.backend.preflight import Quote, check, quote
 from core.backend.providers import PROVIDER_TO_QUERY
 from core.backend.settings import ModelSettings, model_settings
@@ -21,9 +21,9 @@ __all__ = [
     "BoundQuery",
     "Ledger",
     "MemoryLog",
+    "ModelClient",
     "ModelSettings",
     "NodeUsage",
-    "QueryDesk",
     "Quote",
     "ReplyCache",
     "check",
@@ -65,8 +65,10 @@ def query(
     """
     keys = {"model": model, "provider": provider, "api_key": api_key, "base_url": base_url, **options}
     section = LLMSection.model_validate({"code": {name: value for name, value in keys.items() if value is not None}})
-    desk = QueryDesk(model_settings(section), log=log or MemoryLog(), rules=rules, run_seed=seed)
+    model_client = ModelClient(model_settings(section), log=log or MemoryLog(), rules=rules, run_seed=seed)
     try:
-        return desk.bind("code")(system_message, user_message, tools=tools, tool_choice=tool_choice, context=context)
+        return model_client.bind("code")(
+            system_message, user_message, tools=tools, tool_choice=tool_choice, context=context
+        )
     finally:
-        desk.close()
+        model_client.close()

@@ -11,15 +11,15 @@ from http.client import HTTPConnection, HTTPException
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.backend.counter import Counter
+from core.backend.call_pipeline import CallPipeline
 from core.backend.exchange import Usage
 from core.backend.ladder import Rung, on_rung
 from core.backend.memory import MemoryLog
 from core.backend.messages import build_request
 from core.backend.network import host_of, is_loopback, shown_url
 from core.backend.prices import context_size, cost_of
-from core.backend.records import Place, reply_of
-from core.backend.retry import Patience
+from core.backend.records import CallKey, reply_of
+from core.backend.retry import Retrier
 from core.backend.schema import SchemaError, read_arguments
 from core.backend.settings import ModelSettings
 from core.backend.usage import Ledger
@@ -104,11 +104,11 @@ def _check_model(settings: ModelSettings, stop: threading.Event | None) -> list[
     if settings.provider == "rules":
         return [Check(name, True, "the embedded writer: no model, no key, no network")]
     tiny = replace(settings, max_tokens=4096 if settings.reasoning else 256, attempts=1, models=(), stream=False)
-    patience = Patience(stop or threading.Event())
-    counter = Counter(MemoryLog(), Ledger(), None, None, patience, lambda reason, seconds: None)
+    patience = Retrier(stop or threading.Event())
+    counter = CallPipeline(MemoryLog(), Ledger(), None, None, patience, lambda reason, seconds: None)
     try:
         asked = build_request("Answer shortly.", "What is 2 + 3? Answer with the number.")
-        reach = _reached(name, settings, counter.exchange(asked, tiny, Place(0, "reach", settings.role, 0), 0))
+        reach = _reached(name, settings, counter.exchange(asked, tiny, CallKey(0, "reach", settings.role, 0), 0))
         return [reach, *_check_forms(name, tiny, counter), _check_context(name, settings), _check_price(name, settings)]
     except SwarmEvoError as error:
         return [Check(name, False, str(error), _remedy(settings))]
@@ -122,7 +122,7 @@ def _reached(name: str, settings: ModelSettings, record: CallRecord) -> Check:
     return Check(name, True, f"answers{where} in {record.seconds:.1f} s, {tokens}")
 
 
-def _check_forms(name: str, tiny: ModelSettings, counter: Counter) -> list[Check]:
+def _check_forms(name: str, tiny: ModelSettings, counter: CallPipeline) -> list[Check]:
     """Forced tools and JSON schema, one exchange each."""
     if tiny.provider == "command":
         return [Check(f"{name} tools", True, "a command has no tools: arguments come as JSON in its text")]
@@ -136,12 +136,12 @@ def _check_forms(name: str, tiny: ModelSettings, counter: Counter) -> list[Check
     ]
 
 
-def _works(counter: Counter, tiny: ModelSettings, form: Rung) -> bool:
+def _works(counter: CallPipeline, tiny: ModelSettings, form: Rung) -> bool:
     """True if one exchange gives usable arguments in the form that was asked for: a call, or nothing but JSON."""
     asked = build_request("You add numbers.", "Report the sum of 2 and 3.", [PROBE], "report")
     request = on_rung(asked, form)
     try:
-        reply = reply_of(counter.exchange(request, tiny, Place(0, form, tiny.role, 0), 0))
+        reply = reply_of(counter.exchange(request, tiny, CallKey(0, form, tiny.role, 0), 0))
         read_arguments(reply.arguments if form == "tool" else reply.text, request.tool.parameters)
     except (SwarmEvoError, SchemaError):
         return False

@@ -119,7 +119,7 @@ def load_calls(folder: Path) -> list[CallRecord]:
 class RecordedCalls:
     """A CallLog that answers from recorded calls and keeps in `into` what it answered.
 
-    With `QueryDesk(offline=True)` a call that is not in the record is refused; `rules` write anew.
+    With `ModelClient(offline=True)` a call that is not in the record is refused; `rules` write anew.
 
     Args:
         calls: of a recording, or of another run's store.

@@ -15,7 +15,7 @@ UNWANTED = "unwanted"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CallKey:
     """Where in the run a query is made; with the turn it names the draw."""
 
     run_seed: int
@@ -29,7 +29,7 @@ class Place:
         return f"{path}/{turn}" if turn else path
 
 
-def blank_record(digest: str, sample: str, place: Place, request: Request, settings: ModelSettings) -> CallRecord:
+def blank_record(digest: str, sample: str, place: CallKey, request: Request, settings: ModelSettings) -> CallRecord:
     """A record with everything known before the call."""
     return CallRecord(
         request_hash=digest,

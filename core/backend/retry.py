@@ -28,7 +28,7 @@ class RetryPolicy:
         return planned * (1 + 0.25 * jitter.random())
 
 
-class Patience:
+class Retrier:
     """Sleeps that a set `stop` ends at once. One for each run, shared by all its threads."""
 
     def __init__(self, stop: threading.Event, jitter: random.Random | None = None) -> None:

@@ -75,7 +75,7 @@ class EvaluatorDefaults(Protocol):
 
 
 class Evaluator(EvaluatorDefaults, Protocol):
-    """Reaches verdicts. Built by `Problem.evaluator(bench)`.
+    """Reaches verdicts. Built by `Problem.evaluator(deps)`.
 
     `together` False: nodes are judged alone; `evaluate` is called with one node, from several threads at once.
     `together` True: one call a round with all its nodes in slot order, because scores are relative or share rungs.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class EvaluatorDeps:
     """What a problem's evaluator is built from."""
 
     jobs: Jobs
@@ -114,7 +114,7 @@ class Problem(ProblemDefaults, Protocol):
 
     def rules(self) -> RulesWriter: ...
 
-    def evaluator(self, bench: Bench) -> Evaluator: ...
+    def evaluator(self, deps: EvaluatorDeps) -> Evaluator: ...
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         """Write the standalone program and its outputs into `out`; return what was written."""

@@ -123,12 +123,12 @@ class Sandbox(Protocol):
 
 
 class JobSpec(BaseModel):
-    """A piece of work as plain data, so that any machine can do it: `entry(payload, bench) -> plain JSON`."""
+    """A piece of work as plain data, so that any machine can do it: `entry(payload, context) -> plain JSON`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     entry: str
-    """`package.module:function` of ours (trusted code), called with (payload, JobBench)."""
+    """`package.module:function` of ours (trusted code), called with (payload, JobContext)."""
     payload: dict[str, Any]
     """Plain JSON; bytes are allowed as base64 text."""
     label: str = ""
@@ -158,7 +158,7 @@ class JobResult(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class JobBench:
+class JobContext:
     """What an entry finds where it runs."""
 
     sandbox: Sandbox

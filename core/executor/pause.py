@@ -9,17 +9,17 @@ from core.executor.inside import watch
 
 
 class Pause:
-    """Stops and continues the first process below a warden, by a handle that no other process can inherit.
+    """Stops and continues the first process below a supervisor, by a handle that no other process can inherit.
 
-    It is meant for programs of one process, as the engines of a game are. Where bubblewrap stands between warden and
-    program, only bubblewrap is stopped.
+    It is meant for programs of one process, as the engines of a game are. Where bubblewrap stands between supervisor
+    and program, only bubblewrap is stopped.
 
     Args:
-        warden: its process id, as this machine sees it.
+        supervisor: its process id, as this machine sees it.
     """
 
-    def __init__(self, warden: int) -> None:
-        self._warden = warden
+    def __init__(self, supervisor: int) -> None:
+        self._warden = supervisor
         self._program: int | None = None
         self._stopped = False
 

@@ -1,4 +1,4 @@
-"""From a warden's report to an ExecutionResult."""
+"""From a supervisor's report to an ExecutionResult."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.executor.inside import frames
-from core.executor.inside.view import FIXED
+from core.executor.inside.mounts import FIXED
 from utils.errors import SandboxError
 
 _SCRIPT = Path(__file__).parent / "inside" / "fork_server.py"
@@ -38,7 +38,7 @@ class ServerConfig:
 
 
 class Slot:
-    """Our end of one warden. Not thread-safe: one user at a time."""
+    """Our end of one supervisor. Not thread-safe: one user at a time."""
 
     def __init__(self, control: socket.socket, pid: int) -> None:
         self.control = control
@@ -49,7 +49,7 @@ class Slot:
         try:
             frames.send(self.control, job, list(fds))
         except OSError as error:
-            raise SandboxError(self._last_words() or f"the warden of the sandbox is gone: {error}") from error
+            raise SandboxError(self._last_words() or f"the supervisor of the sandbox is gone: {error}") from error
 
     def stop(self, kind: str, message: str) -> None:
         """Have the running candidate killed; its report will carry this breach."""
@@ -59,11 +59,13 @@ class Slot:
             pass
 
     def report(self, timeout: float | None = None) -> dict[str, Any]:
-        """The warden's report of the job that ended. SandboxError when the warden is gone, broken or late."""
+        """The supervisor's report of the job that ended. SandboxError when the supervisor is gone, broken or late."""
         self.control.settimeout(timeout)
         received = frames.receive(self.control)
         if received is None:
-            raise SandboxError("the sandbox's warden ended without a report (killed from outside, or out of memory)")
+            raise SandboxError(
+                "the sandbox's supervisor ended without a report (killed from outside, or out of memory)"
+            )
         if "error" in received[0]:
             raise SandboxError(f"the sandbox could not set up a job: {received[0]['error']}")
         return received[0]
@@ -76,7 +78,7 @@ class Slot:
         return ""
 
     def close(self) -> None:
-        """Let the warden go; it takes everything of the slot with it."""
+        """Let the supervisor go; it takes everything of the slot with it."""
         self.control.close()
 
 
@@ -93,7 +95,7 @@ class ForkServer:
     _ready: dict[str, Any] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _spare: socket.socket | None = None
-    """Our end of a warden that was made ahead of need; the server's word about it is not read yet."""
+    """Our end of a supervisor that was made ahead of need; the server's word about it is not read yet."""
     _closed: bool = False
 
     def __post_init__(self) -> None:
@@ -106,7 +108,7 @@ class ForkServer:
             return self._wait_until_ready()
 
     def open_slot(self, setup: dict[str, Any]) -> Slot:
-        """A new warden with its namespaces. SandboxError when the kernel refuses them."""
+        """A new supervisor with its namespaces. SandboxError when the kernel refuses them."""
         with self._lock:
             try:
                 return self._ask(setup)
@@ -142,7 +144,7 @@ class ForkServer:
         return Slot(ours, answer[0]["pid"])
 
     def _order_spare(self) -> None:
-        """Ask for a warden without waiting for it: the next slot will find it ready."""
+        """Ask for a supervisor without waiting for it: the next slot will find it ready."""
         assert self._control is not None
         ours, theirs = socket.socketpair()
         try:

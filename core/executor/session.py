@@ -230,7 +230,7 @@ class SandboxSession:
                 raise self._gone() from error
 
     def _wait(self, direction: int, deadline: float, timeout: float) -> None:
-        """Until the channel is ready. Meanwhile output is read, and the warden's word ends the session."""
+        """Until the channel is ready. Meanwhile output is read, and the supervisor's word ends the session."""
         channel = self._channel.fileno()
         self._poll.register(channel, direction)
         while True:
@@ -273,7 +273,7 @@ class SandboxSession:
         return SessionFailure(self._result)
 
     def _gone(self) -> SessionFailure:
-        """The program closed its channel or ended: the warden knows how."""
+        """The program closed its channel or ended: the supervisor knows how."""
         if self._result is None:
             if not self._reported(1.0):
                 self._slot.stop(FailureKind.RUNTIME.value, "the program closed the channel of its session")
@@ -288,7 +288,7 @@ class SandboxSession:
         return bool(select.select([self._slot.control], [], [], seconds)[0])
 
     def _end(self) -> None:
-        """Take the warden's report and let everything go."""
+        """Take the supervisor's report and let everything go."""
         usable = False
         try:
             report = self._slot.report(_REPORT_SECONDS)

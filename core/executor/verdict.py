@@ -1,6 +1,6 @@
-"""From what the warden and the program said to a FailureKind with a line that explains it.
+"""From what the supervisor and the program said to a FailureKind with a line that explains it.
 
-The warden's word (wait status, breach) is ours. The program's own description of its exception is untrusted: it can
+The supervisor's word (wait status, breach) is ours. The program's own description of its exception is untrusted: it can
 only choose between ways of having failed, never turn a failure into success.
 """
 

@@ -1,6 +1,6 @@
 """The warm sandbox: every job is a fork of a preloaded interpreter, in namespaces of its own.
 
-The same machinery serves the tiers without namespaces (`lite`, `none`): the warden is told which.
+The same machinery serves the tiers without namespaces (`lite`, `none`): the supervisor is told which.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from core.contracts import ExecutionResult, Limits
 from core.executor import verdict
-from core.executor.inside import packed, view
+from core.executor.inside import mounts, packed
 from core.executor.output import Output, drain
 from core.executor.report import result_of
 from core.executor.server import ForkServer, ServerConfig, Slot
@@ -28,8 +28,8 @@ from core.state.failure import FailureKind
 from utils.errors import SandboxError
 
 _GRACE = 120.0
-"""Seconds after a deadline in which the warden must have reported; then it is killed itself. It kills the candidate in
-time by itself; what takes long on a busy machine is copying many small files out."""
+"""Seconds after a deadline in which the supervisor must have reported; then it is killed itself. It kills the candidate
+in time by itself; what takes long on a busy machine is copying many small files out."""
 _MOST_IDLE = 16
 """Slots that wait for the next session."""
 _REPORT_BYTES = 64_000
@@ -188,7 +188,7 @@ class WarmSandbox:
     ) -> ExecutionResult:
         slot, uid = self.open_slot(limits, workspace, inputs)
         try:
-            rename = None if self.tier == "warm" else (str(workspace.resolve()), view.WORKSPACE)
+            rename = None if self.tier == "warm" else (str(workspace.resolve()), mounts.WORKSPACE)
             output = Output(limits.output_kb * 1024, on_output, rename)
             report, words = _follow(slot, job, output, limits.seconds + _GRACE)
             return result_of(report, verdict.read_exception(words), output, limits, self.tier)
@@ -199,7 +199,7 @@ class WarmSandbox:
 def job_message(
     kind: str, limits: Limits, *, code: str = "", prelude: str = "", seed: int = 0, argv: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """What a warden is told about one job. A session has no deadline of its own: each of its frames has."""
+    """What a supervisor is told about one job. A session has no deadline of its own: each of its frames has."""
     return {
         "kind": kind, "code": code, "prelude": prelude, "seed": seed, "argv": list(argv),
         "threads": limits.threads, "env": environment(limits),
@@ -216,7 +216,7 @@ def environment(limits: Limits) -> dict[str, str]:
     """The whole environment of a candidate."""
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
     fixed = {
-        "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": view.WORKSPACE, "TMPDIR": "/tmp", "LANG": "C.UTF-8",
+        "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": mounts.WORKSPACE, "TMPDIR": "/tmp", "LANG": "C.UTF-8",
         "USER": "candidate", "LOGNAME": "candidate", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1",
         "JOBLIB_TEMP_FOLDER": "/tmp", "MPLBACKEND": "Agg", "MPLCONFIGDIR": "/tmp", "NUMBA_CACHE_DIR": "/tmp",
         "TZ": "UTC",
@@ -225,7 +225,7 @@ def environment(limits: Limits) -> dict[str, str]:
 
 
 def _follow(slot: Slot, job: dict[str, Any], output: Output, patience: float) -> tuple[dict[str, Any], bytes]:
-    """Start a job, read what it prints and tells until its warden reports."""
+    """Start a job, read what it prints and tells until its supervisor reports."""
     out_read, out_write = os.pipe()
     told_read, told_write = os.pipe()
     null = os.open(os.devnull, os.O_RDONLY)
@@ -254,8 +254,8 @@ def _read_until_report(slot: Slot, output: Output, out: int, told: int, end: flo
     while True:
         ready = {fd for fd, _ in poll.poll(1000.0 * max(0.0, end - time.monotonic()))}
         if not ready:
-            kill_warden(slot)
-            raise SandboxError("the sandbox's warden did not report in time and was killed")
+            kill_supervisor(slot)
+            raise SandboxError("the sandbox's supervisor did not report in time and was killed")
         if slot.control.fileno() in ready:
             report = slot.report(_GRACE)
             drain(out, output)
@@ -281,7 +281,7 @@ def _read_now(fd: int) -> bytes:
         return b""
 
 
-def kill_warden(slot: Slot) -> None:
+def kill_supervisor(slot: Slot) -> None:
     """The last resort: with pid 1 its whole namespace dies."""
     try:
         os.kill(slot.pid, 9)

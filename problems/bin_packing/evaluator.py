@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
-from core.contracts import Bench, Evaluation, Evaluator, ExecutionResult, JobSpec
+from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, JobSpec
 from core.evaluation.base import failed_run, nothing_better, parent_metric, signature_of, source_of
 from core.evaluation.cascade import ALWAYS_FULL, Cascade, Loaded
 from core.state.failure import FailureKind
@@ -27,8 +27,8 @@ CHUNK = 8
 class PackingStages:
     """How a packing rule climbs the ladder."""
 
-    def __init__(self, data: DataSet, bench: Bench) -> None:
-        self.data, self._bench = data, bench
+    def __init__(self, data: DataSet, deps: EvaluatorDeps) -> None:
+        self.data, self._deps = data, deps
         self._items = data.items
         self._probe = data.probe
 
@@ -58,7 +58,7 @@ class PackingStages:
         assert used is not None
         return Evaluation(
             metric=excess_over_bound(used, instances),
-            source=source_of(self._bench.isolated),
+            source=source_of(self._deps.isolated),
             signature=signature_of(used),
             seconds=time.perf_counter() - start,
         )
@@ -94,7 +94,7 @@ class PackingStages:
         chunks = [list(codes[start : start + CHUNK]) for start in range(0, len(codes), CHUNK)]
         specs = [JobSpec(entry=TABULATE, payload={"codes": chunk, **common}) for chunk in chunks]
         try:
-            return [answer for answers in self._bench.jobs.map(specs) for answer in answers]
+            return [answer for answers in self._deps.jobs.map(specs) for answer in answers]
         except JobLost:  # one program may have taken its worker along: find it
             single = [JobSpec(entry=TABULATE, payload={"codes": [code], **common}) for code in codes]
             return [self._alone(spec) for spec in single]
@@ -102,7 +102,7 @@ class PackingStages:
     def _alone(self, spec: JobSpec) -> dict[str, Any]:
         """The answer of a job with one program; a lost worker is that program's failure."""
         try:
-            answers: list[dict[str, Any]] = self._bench.jobs.run(spec)
+            answers: list[dict[str, Any]] = self._deps.jobs.run(spec)
             return answers[0]
         except JobLost as error:
             return ExecutionResult(failure=FailureKind(error.failure), message=str(error)).model_dump(mode="json")
@@ -113,7 +113,7 @@ class PackingStages:
         return self._alone(JobSpec(entry=PACK, payload=payload))
 
     def _common(self) -> dict[str, Any]:
-        return {"limits": self._bench.limits.model_dump(mode="json"), "seed": self._bench.seed}
+        return {"limits": self._deps.limits.model_dump(mode="json"), "seed": self._deps.seed}
 
     def _probed(self, rule: Rule) -> Loaded[Rule] | Evaluation:
         try:
@@ -128,12 +128,14 @@ class PackingEvaluator(Evaluator):
 
     together = True
 
-    def __init__(self, data: DataSet, bench: Bench, *, signature: Signature, top_k: int, tune_trials: int) -> None:
-        self.data, self._bench, self._signature = data, bench, signature
+    def __init__(
+        self, data: DataSet, deps: EvaluatorDeps, *, signature: Signature, top_k: int, tune_trials: int
+    ) -> None:
+        self.data, self._deps, self._signature = data, deps, signature
         self._tune_trials = tune_trials
-        self.stages = PackingStages(data, bench)
+        self.stages = PackingStages(data, deps)
         self._cascade: Cascade[Rule] = Cascade(
-            self.stages, bench.journal, bench.append, top_k=top_k, threads=max(1, bench.jobs.slots)
+            self.stages, deps.journal, deps.append, top_k=top_k, threads=max(1, deps.jobs.slots)
         )
         threading.Thread(target=warm_up, daemon=True, name="packing-warm-up").start()
 
@@ -161,12 +163,12 @@ class PackingEvaluator(Evaluator):
             "instances": [instance.sizes.tolist() for instance in instances],
             "items": self.data.items,
             "capacity": self.data.capacity,
-            "limits": self._bench.limits.model_dump(mode="json"),
+            "limits": self._deps.limits.model_dump(mode="json"),
             "seed": seed,
             "trials": self._tune_trials,
         }
-        found = self._bench.jobs.run(JobSpec(entry="problems.bin_packing.tuning:tune_rule", payload=payload))
-        known = parent_metric(node, self._bench.journal)
+        found = self._deps.jobs.run(JobSpec(entry="problems.bin_packing.tuning:tune_rule", payload=payload))
+        known = parent_metric(node, self._deps.journal)
         metadata = {
             "rung": "full",
             "tune": {"trials": self._tune_trials, "start": found["start"], "end": found["score"]},

@@ -6,7 +6,7 @@ import base64
 import math
 from typing import Any
 
-from core.contracts import ExecutionResult, JobBench, Limits, Session, SessionFailure
+from core.contracts import ExecutionResult, JobContext, Limits, Session, SessionFailure
 from core.state.failure import FailureKind
 from problems.bin_packing.program import FUNCTION
 
@@ -28,18 +28,18 @@ def score_levels__(states):
 """Appended to the candidate's program inside the sandbox: loops there, so that one message carries a whole table."""
 
 
-def tabulate(payload: dict[str, Any], bench: JobBench) -> list[dict[str, Any]]:
+def tabulate(payload: dict[str, Any], context: JobContext) -> list[dict[str, Any]]:
     """One object a program of `codes`: `{table}` (base64 of float64, rows of `items` in order) or a failure.
 
     Payload: `codes`, `items` (sizes that occur), `capacity`, `limits`, `seed`.
     """
     limits = Limits.model_validate(payload["limits"])
-    return [_tabulate_one(code, payload, limits, bench) for code in payload["codes"]]
+    return [_tabulate_one(code, payload, limits, context) for code in payload["codes"]]
 
 
-def _tabulate_one(code: str, payload: dict[str, Any], limits: Limits, bench: JobBench) -> dict[str, Any]:
+def _tabulate_one(code: str, payload: dict[str, Any], limits: Limits, context: JobContext) -> dict[str, Any]:
     items, capacity = payload["items"], payload["capacity"]
-    session = bench.sandbox.session(code, limits=limits, seed=payload["seed"], prelude=PRELUDE)
+    session = context.sandbox.session(code, limits=limits, seed=payload["seed"], prelude=PRELUDE)
     try:
         answer = session.call("tabulate__", [items, capacity], timeout=limits.seconds)
         return checked(answer, items, capacity)
@@ -87,7 +87,7 @@ def failure_of(kind: FailureKind, message: str) -> dict[str, Any]:
 # ---------------------------------------------------------------- rules with a histogram that are more than arithmetic
 
 
-def pack(payload: dict[str, Any], bench: JobBench) -> list[dict[str, Any]]:
+def pack(payload: dict[str, Any], context: JobContext) -> list[dict[str, Any]]:
     """One object a program of `codes`: `{chosen: [[bin of each item] of each instance]}` or a failure.
 
     Packing is done here; the sandboxed program is asked for the scores of one item of every instance at a time.
@@ -96,7 +96,7 @@ def pack(payload: dict[str, Any], bench: JobBench) -> list[dict[str, Any]]:
     limits = Limits.model_validate(payload["limits"])
     results = []
     for code in payload["codes"]:
-        session = bench.sandbox.session(code, limits=limits, seed=payload["seed"], prelude=PRELUDE)
+        session = context.sandbox.session(code, limits=limits, seed=payload["seed"], prelude=PRELUDE)
         try:
             results.append({"chosen": lockstep(session, payload["instances"], payload["capacity"], limits.seconds)})
         except SessionFailure as failure:

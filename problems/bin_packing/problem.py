@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.contracts import Baseline, Bench, Evaluator, Problem, RulesWriter
+from core.contracts import Baseline, Evaluator, EvaluatorDeps, Problem, RulesWriter
 from core.state.node import Node
 from problems.bin_packing.program import ALLOWED, FUNCTION
 from problems.options import checked_options
@@ -88,12 +88,12 @@ class BinPackingProblem(Problem):
 
         return PackingWriter()
 
-    def evaluator(self, bench: Bench) -> Evaluator:
+    def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         from problems.bin_packing.evaluator import PackingEvaluator
 
         return PackingEvaluator(
             self.data,
-            bench,
+            deps,
             signature=self.options.signature,
             top_k=self._top_k,
             tune_trials=self._tune_trials,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from core.contracts import JobBench, Limits, Session, SessionFailure
+from core.contracts import JobContext, Limits, Session, SessionFailure
 from core.evaluation.tune import Number, lifted, literals, tune, with_values
 from problems.bin_packing.arithmetic import translate
 from problems.bin_packing.instances import Instance, excess_over_bound
@@ -19,7 +19,7 @@ from problems.bin_packing.rules import ArithmeticRule, Rule, SandboxedRule, Tabl
 Objective = Callable[[Sequence[Number]], float | None]
 
 
-def tune_rule(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
+def tune_rule(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     """Job entry. Payload: `code`, `instances`, `items`, `capacity`, `limits`, `seed`, `trials`.
 
     Returns `{code, score, start}`, all null where nothing could be tuned (no literals, or a rule that needs the sandbox
@@ -34,7 +34,7 @@ def tune_rule(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
     if arity(code) == 3:
         return _search(payload, start, _arithmetic(code, instances)) if translate(code) else nothing
     limits = Limits.model_validate(payload["limits"])
-    session = bench.sandbox.session(lifted(code), limits=limits, seed=payload["seed"], prelude=PRELUDE)
+    session = context.sandbox.session(lifted(code), limits=limits, seed=payload["seed"], prelude=PRELUDE)
     try:
         return _search(payload, start, _tabulated(session, payload, instances, limits.seconds))
     finally:

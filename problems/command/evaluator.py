@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.contracts import Bench, Evaluation, Evaluator, ExecutionResult, JobSpec
+from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, JobSpec
 from core.evaluation.base import failed_run, nothing_better, parent_metric, refused, source_of
 from core.evaluation.timing import timed_spec
 from core.evaluation.tune import MOST_LITERALS, tune
@@ -29,8 +29,8 @@ class CommandEvaluator(Evaluator):
 
     together = False
 
-    def __init__(self, problem: CommandProblem, bench: Bench) -> None:
-        self._problem, self._bench = problem, bench
+    def __init__(self, problem: CommandProblem, deps: EvaluatorDeps) -> None:
+        self._problem, self._deps = problem, deps
 
     def check(self, node: Node) -> Evaluation | None:
         if split(node.code, self._problem.names) is None:
@@ -52,7 +52,7 @@ class CommandEvaluator(Evaluator):
             seed=seed,
             lower_is_better=lower,
         )
-        known = parent_metric(node, self._bench.journal)
+        known = parent_metric(node, self._deps.journal)
         known = first if known is None else known
         if score is None or (known is not None and not Metric.of(score, lower) > Metric.of(known, lower)):
             return nothing_better(node)
@@ -64,22 +64,22 @@ class CommandEvaluator(Evaluator):
         return self.check(node) or self._score(node.code, node.id)
 
     def _score(self, code: str, label: str = "") -> Evaluation:
-        problem, bench = self._problem, self._bench
+        problem, deps = self._problem, self._deps
         payload = {
             "files": split(code, problem.names),
             "inputs": str(problem.folder),
             "command": problem.command,
             "output": problem.options.output,
             "grade": problem.grade,
-            "limits": bench.limits.model_dump(mode="json"),
-            "seed": bench.seed,
+            "limits": deps.limits.model_dump(mode="json"),
+            "seed": deps.seed,
         }
         spec = JobSpec(entry="problems.command.job:evaluate", payload=payload)
         if problem.options.timed:
-            patience = 2 * (MOST_RUNS + 1) * bench.limits.seconds + 60
-            spec = timed_spec("problems.command.job:timed", payload, bench.limits)
+            patience = 2 * (MOST_RUNS + 1) * deps.limits.seconds + 60
+            spec = timed_spec("problems.command.job:timed", payload, deps.limits)
             spec = spec.model_copy(update={"seconds": patience})
-        answer = bench.jobs.run(spec.model_copy(update={"label": label}))
+        answer = deps.jobs.run(spec.model_copy(update={"label": label}))
         return self.verdict(ExecutionResult.model_validate(answer["result"]), answer["graded"], answer.get("timing"))
 
     def verdict(
@@ -98,7 +98,7 @@ class CommandEvaluator(Evaluator):
                 message = f"grading failed: {detail[-1] if detail else 'exit code ' + str(graded['code'])}"
                 return refused(result, FailureKind.EVAL_ERROR, message)
             output = graded["output"]
-        source = source_of(self._bench.isolated and bool(self._problem.grade))
+        source = source_of(self._deps.isolated and bool(self._problem.grade))
         if timing is not None:
             low, high = timing["interval"]
             return Evaluation(

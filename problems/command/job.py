@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.contracts import JobBench, Limits
+from core.contracts import JobContext, Limits
 from core.evaluation.timing import repeat
 from core.executor.collect import collect_file
 from core.executor.workspace import remove_tree
@@ -20,24 +20,24 @@ COPY_BYTES = 64 << 20
 """Files beside the sources are copied up to this total, smallest first."""
 
 
-def evaluate(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
+def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     """Job entry. Payload: `files` (name → text), `inputs` (folder of the sources; shipped to a worker elsewhere),
     `command`, `output`, `grade`, `limits`, `seed`.
 
     Returns `{result: ExecutionResult, graded: null | {output, code, error}}`.
     """
-    workspace = bench.scratch / "workspace"
+    workspace = context.scratch / "workspace"
     copy_sources(Path(payload["inputs"]), workspace, payload["files"])
     argv = ["/bin/sh", "-c", payload["command"]]
     limits = Limits.model_validate(payload["limits"])
-    result = bench.sandbox.command(argv, workspace=workspace, limits=limits, seed=payload["seed"])
+    result = context.sandbox.command(argv, workspace=workspace, limits=limits, seed=payload["seed"])
     graded = None
     if payload["grade"] and result.failure is None:
-        graded = grade(payload, workspace, bench.scratch, limits.seconds)
+        graded = grade(payload, workspace, context.scratch, limits.seconds)
     return {"result": result.model_dump(mode="json"), "graded": graded}
 
 
-def timed(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
+def timed(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     """Job entry of the timing lane: `evaluate` again and again, each run graded; the seconds are the sandbox's.
 
     Returns the last `{result, graded}` and `timing`: `{seconds, interval, samples}`, or null where a run failed.
@@ -46,8 +46,8 @@ def timed(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
 
     def once() -> float:
         nonlocal answer
-        remove_tree(bench.scratch / "workspace")
-        answer = evaluate(payload, bench)
+        remove_tree(context.scratch / "workspace")
+        answer = evaluate(payload, context)
         if answer["result"]["failure"] is not None or (answer["graded"] or {}).get("code", 0) != 0:
             raise _RunFailed
         return float(answer["result"]["exec_time"])

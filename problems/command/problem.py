@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, Problem, RulesWriter
-from core.executor.shipping import check_shippable
+from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Problem, RulesWriter
 from core.state.node import Node
+from core.workers.shipping import check_shippable
 from problems.command.bundle import join, split
 from problems.options import checked_options
 from utils.config_schema import Config
@@ -114,10 +114,10 @@ class CommandProblem(Problem):
 
         return NumbersWriter()
 
-    def evaluator(self, bench: Bench) -> Evaluator:
+    def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         from problems.command.evaluator import CommandEvaluator
 
-        return CommandEvaluator(self, bench)
+        return CommandEvaluator(self, deps)
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         out.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from core.contracts import Bench, Evaluation, Evaluator, ExecutionResult, JobSpec
+from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, JobSpec
 from core.evaluation.base import failed_run, refused, signature_of, source_of, syntax_refusal
 from core.evaluation.grading import GradingFault, TrustedChild, python_command
 from core.state.failure import FailureKind
@@ -21,7 +21,7 @@ from utils.errors import JobLost
 from utils.logger_system import log_msg
 from utils.workspace_builder import SUBMISSION
 
-ENTRY = "core.executor.jobs:run_script"
+ENTRY = "core.workers.local:run_script"
 MIN_BYTES = 16 * 2**20
 
 
@@ -31,15 +31,15 @@ class CompetitionEvaluator(Evaluator):
     Args:
         source: what is searched.
         prepared: its data on disk.
-        bench: jobs, limits, folders.
+        deps: jobs, limits, folders.
     """
 
     together = False
 
-    def __init__(self, source: Source, prepared: Prepared, bench: Bench) -> None:
+    def __init__(self, source: Source, prepared: Prepared, deps: EvaluatorDeps) -> None:
         self._source = source
         self._prepared = prepared
-        self._bench = bench
+        self._deps = deps
         self._judge: TrustedChild | None = None
         if not source.claims_only:
             hello = {"verb": "load", "exam": prepared.exam()}
@@ -57,7 +57,7 @@ class CompetitionEvaluator(Evaluator):
         if self._judge is None or not self._prepared.is_split():
             return [Evaluation(message=f"no separate final score: {self._prepared.meta['note']}") for _ in nodes]
         who = sha256(" ".join(node.id for node in nodes).encode()).hexdigest()[:12]
-        reveals = self._prepared.count_reveal(f"{self._bench.run_dir.name}/{who}")
+        reveals = self._prepared.count_reveal(f"{self._deps.run_dir.name}/{who}")
         return [self._final(node, reveals) for node in nodes]
 
     def ensemble(self, nodes: Sequence[Node]) -> tuple[str, list[Node], str] | None:
@@ -91,7 +91,7 @@ class CompetitionEvaluator(Evaluator):
     def _evaluate(self, node: Node) -> Evaluation:
         """A smoke run on a part of the rows where there is one, then the whole run."""
         smoke = self._prepared.folder / "smoke"
-        if self._bench.extras.get("smoke") and smoke.is_dir():
+        if self._deps.extras.get("smoke") and smoke.is_dir():
             refusal = self._run(node, smoke, grade=False)
             if refusal.failure is not None:
                 fidelity = {"fidelity": "smoke"}
@@ -101,7 +101,7 @@ class CompetitionEvaluator(Evaluator):
 
     def _run(self, node: Node, inputs: Path, *, grade: bool) -> Evaluation:
         try:
-            value = self._bench.jobs.run(self._job(node, inputs))
+            value = self._deps.jobs.run(self._job(node, inputs))
         except JobLost as error:
             return Evaluation(failure=FailureKind(error.failure), message=str(error))
         result = ExecutionResult.model_validate(value["result"])
@@ -117,7 +117,7 @@ class CompetitionEvaluator(Evaluator):
         return self._graded(result, Path(found["path"]), self._kept(value))
 
     def _job(self, node: Node, inputs: Path) -> JobSpec:
-        limits = self._bench.limits
+        limits = self._deps.limits
         sample = self._prepared.public / "sample_submission.csv"
         size = sample.stat().st_size if sample.is_file() else 0
         return JobSpec(
@@ -127,10 +127,10 @@ class CompetitionEvaluator(Evaluator):
                 "code": node.code,
                 "inputs": str(inputs),
                 "limits": limits.model_dump(),
-                "seed": derive_seed(self._bench.seed, "run", node.id) % 2**32,
+                "seed": derive_seed(self._deps.seed, "run", node.id) % 2**32,
                 "collect": [SUBMISSION],
                 "max_bytes": max(MIN_BYTES, 20 * size),
-                "keep_dir": str(self._bench.run_dir / "files" / node.id),
+                "keep_dir": str(self._deps.run_dir / "files" / node.id),
             },
             seconds=limits.seconds + 60,
             memory_mb=limits.memory_mb,
@@ -142,7 +142,7 @@ class CompetitionEvaluator(Evaluator):
             return refused(result, FailureKind(verdict["failure"]), verdict["message"], files=files)
         return Evaluation(
             metric=verdict["score"],
-            source=source_of(self._bench.isolated),
+            source=source_of(self._deps.isolated),
             signature=signature_of(verdict["blocks"]),
             seconds=result.exec_time,
             term_out=result.term_out,
@@ -162,19 +162,19 @@ class CompetitionEvaluator(Evaluator):
         metadata |= {"validation_interval": again.get("interval"), **self._medal(verdict["score"])}
         return Evaluation(
             metric=verdict["score"],
-            source=source_of(self._bench.isolated),
+            source=source_of(self._deps.isolated),
             signature=signature_of(verdict["blocks"]),
             interval=tuple(verdict["interval"]) if verdict.get("interval") else None,
             metadata=metadata,
         )
 
     def submission_of(self, node: Node) -> Path | None:
-        path = self._bench.run_dir / "files" / node.id / SUBMISSION
+        path = self._deps.run_dir / "files" / node.id / SUBMISSION
         return path if path.is_file() else None
 
     def _kept(self, value: dict[str, Any]) -> dict[str, str]:
         """Collected files by name, relative to the run's folder."""
-        run_dir, kept = self._bench.run_dir, {}
+        run_dir, kept = self._deps.run_dir, {}
         for name, found in value["files"].items():
             path = Path(found["path"]) if found.get("path") else None
             if path is not None:

@@ -20,7 +20,7 @@ from utils.errors import ConfigError, SwarmEvoError
 from utils.extras import install_line
 from utils.file_utils import move_into_place, read_json, remove
 
-LAUNCH = HERE / "child" / "launch.py"
+LAUNCH = HERE / "grader" / "launch.py"
 TIMEOUT = 3600.0
 
 

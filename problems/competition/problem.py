@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from core.contracts import Baseline, Bench, Evaluator, Problem, RulesWriter
+from core.contracts import Baseline, Evaluator, EvaluatorDeps, Problem, RulesWriter
 from core.state.node import Node
 from problems.competition.prepared import Prepared, prepare
 from problems.competition.source import Source, find_source
@@ -127,10 +127,10 @@ class CompetitionProblem(Problem):
 
         return CompetitionWriter(random_draws=self._random_draws)
 
-    def evaluator(self, bench: Bench) -> Evaluator:
+    def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         from problems.competition.evaluator import CompetitionEvaluator
 
-        return CompetitionEvaluator(self._source, self._ready(), bench)
+        return CompetitionEvaluator(self._source, self._ready(), deps)
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         from problems.competition.export import export

@@ -21,7 +21,7 @@ from utils.workspace_builder import validate_dataset
 HERE = Path(__file__).resolve().parent
 BUNDLED = HERE / "bundled"
 PREVIEW = HERE.parent.parent / "utils" / "data_preview.py"
-PREPARING = ("preparing", "carving", "parts", "rdata", "shim", "mlebench_helpers", "tables", "checking")
+PREPARING = ("prepare", "split", "parts", "rdata", "shim", "mlebench_helpers", "tables", "validate")
 """Modules of the child whose change prepares anew."""
 DEFAULT = "ames"
 _ALLOWED = f"allowed: {', '.join(KINDS)}"
@@ -58,7 +58,7 @@ class Source:
     def key(self) -> str:
         """Names the prepared data: equal requests on equal files share it."""
         digest = sha256(json.dumps(self.request, sort_keys=True, default=str).encode())
-        for path in (*self.watched, *(HERE / "child" / f"{name}.py" for name in PREPARING), PREVIEW):
+        for path in (*self.watched, *(HERE / "grader" / f"{name}.py" for name in PREPARING), PREVIEW):
             digest.update(path.name.encode() + path.read_bytes())
         for path in self.stamped:
             status = path.stat()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.contracts import Bench, Evaluation, Evaluator, ExecutionResult, JobSpec
+from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, JobSpec
 from core.evaluation.base import failed_run, nothing_better, parent_metric, source_of, syntax_refusal
 from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
@@ -32,7 +32,7 @@ class ScriptEvaluator(Evaluator):
 
     def __init__(
         self,
-        bench: Bench,
+        deps: EvaluatorDeps,
         evaluator: Path,
         *,
         options: dict[str, Any],
@@ -41,7 +41,7 @@ class ScriptEvaluator(Evaluator):
         tune_trials: int,
         lower_is_better: bool,
     ) -> None:
-        self._bench, self._evaluator, self._options = bench, evaluator, options
+        self._deps, self._evaluator, self._options = deps, evaluator, options
         self._metric, self._timeout, self._tune_trials = metric, timeout, tune_trials
         self._lower_is_better = lower_is_better
 
@@ -59,20 +59,20 @@ class ScriptEvaluator(Evaluator):
             "inputs": str(self._evaluator.parent),
             "evaluator": self._evaluator.name,
             "options": self._options,
-            "limits": self._bench.limits.model_dump(mode="json"),
+            "limits": self._deps.limits.model_dump(mode="json"),
             "timeout": self._timeout,
-            "seed": self._bench.seed,
+            "seed": self._deps.seed,
             "apart": reason is None,
             "reason": reason,
         }
         spec = JobSpec(
             entry="problems.script.job:evaluate", payload=payload, label=label, seconds=3 * self._timeout + 60
         )
-        return self.verdict(self._bench.jobs.run(spec))
+        return self.verdict(self._deps.jobs.run(spec))
 
     def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
         """Search better numbers inside the evolving blocks, each trial scored in full."""
-        known = parent_metric(node, self._bench.journal)
+        known = parent_metric(node, self._deps.journal)
         tuned = tune_program(
             node.code,
             lambda code: self.score(code, node_id).metric,
@@ -92,13 +92,13 @@ class ScriptEvaluator(Evaluator):
 
     def _shared_reason(self) -> str | None:
         """Why the user's own program had to share a sandbox with the evaluator: then every candidate does at once."""
-        first = next((n for n in self._bench.journal if n.operator in ("baseline", "user")), None)
+        first = next((n for n in self._deps.journal if n.operator in ("baseline", "user")), None)
         return first.metadata.get("unisolated") if first is not None else None
 
     # ------------------------------------------------------------ reading
 
     def verdict(self, run: Mapping[str, Any]) -> Evaluation:
-        isolated = run["isolated"] and self._bench.isolated
+        isolated = run["isolated"] and self._deps.isolated
         notes = {} if isolated else {"unisolated": run["refused"] or "there is no sandbox"}
         common: dict[str, Any] = {"seconds": run["seconds"], "term_out": run["output"]}
         if run["program"] is not None:

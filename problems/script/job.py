@@ -6,13 +6,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from core.contracts import JobBench, Limits
-from core.executor.isolation import EvaluatorRun, evaluate_apart, evaluate_together
+from core.contracts import JobContext, Limits
+from core.evaluation.isolation.isolation import EvaluatorRun, evaluate_apart, evaluate_together
 
 HARNESS = "swarm_evo_harness.py"
 
 
-def evaluate(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
+def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     """Job entry. Payload: `code`, `inputs` (folder of the evaluator; shipped to a worker elsewhere), `evaluator` (its
     name there), `options` of the harness, `limits`, `timeout`, `seed`, `apart` (or the `reason` why not).
 
@@ -21,29 +21,31 @@ def evaluate(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
     limits = Limits.model_validate(payload["limits"])
     evaluator = Path(payload["inputs"]) / payload["evaluator"]
     reason = payload.get("reason")
-    if payload["apart"] and bench.sandbox.tier != "none":
-        harness = write_harness(bench.scratch / "harness", str(evaluator.resolve()), payload["options"])
+    if payload["apart"] and context.sandbox.tier != "none":
+        harness = write_harness(context.scratch / "harness", str(evaluator.resolve()), payload["options"])
         run = evaluate_apart(
-            bench.sandbox, harness, payload["code"], limits=limits, timeout=payload["timeout"], seed=payload["seed"]
+            context.sandbox, harness, payload["code"], limits=limits, timeout=payload["timeout"], seed=payload["seed"]
         )
         if run.refused is None:
             return plain(run)
         reason = run.refused
-    return plain(together(payload, bench, limits, evaluator, reason))
+    return plain(together(payload, context, limits, evaluator, reason))
 
 
 def together(
-    payload: dict[str, Any], bench: JobBench, limits: Limits, evaluator: Path, reason: str | None
+    payload: dict[str, Any], context: JobContext, limits: Limits, evaluator: Path, reason: str | None
 ) -> EvaluatorRun:
     """Evaluator and candidate in one sandbox, from a copy of the evaluator's folder."""
-    folder = bench.scratch / "together"
+    folder = context.scratch / "together"
     folder.mkdir(parents=True)
     for path in evaluator.resolve().parent.iterdir():
         if path.is_file() and not path.is_symlink():
             shutil.copy(path, folder / path.name)
     harness = write_harness(folder, evaluator.name, payload["options"])
     whole = limits.model_copy(update={"seconds": payload["timeout"]})
-    return evaluate_together(bench.sandbox, harness, payload["code"], limits=whole, seed=payload["seed"], reason=reason)
+    return evaluate_together(
+        context.sandbox, harness, payload["code"], limits=whole, seed=payload["seed"], reason=reason
+    )
 
 
 def write_harness(folder: Path, evaluator: str, options: dict[str, Any]) -> Path:

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.contracts import Agent, AgentBuilder, Baseline, Bench, Evaluator, Problem, RulesWriter
-from core.executor.shipping import check_shippable
+from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Problem, RulesWriter
 from core.state.node import Node
+from core.workers.shipping import check_shippable
 from problems.options import checked_options
 from problems.script.blocks import has_marks
 from utils.config_schema import Config
@@ -97,7 +97,7 @@ class ScriptProblem(Problem):
 
         return ScriptWriter()
 
-    def evaluator(self, bench: Bench) -> Evaluator:
+    def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         from problems.script.evaluator import ScriptEvaluator
 
         options = {
@@ -106,7 +106,7 @@ class ScriptProblem(Problem):
             "metric": self.metric,
         }
         return ScriptEvaluator(
-            bench,
+            deps,
             self.evaluator_file,
             options=options,
             metric=self.metric,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.contracts import JobBench, Limits, SessionFailure
+from core.contracts import JobContext, Limits, SessionFailure
 
 PRELUDE = """
 from math import dist as dist__
@@ -26,10 +26,10 @@ def tour__(points):
 """
 
 
-def tours(payload: dict[str, Any], bench: JobBench) -> dict[str, Any]:
+def tours(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     """Job entry. Payload: `code`, `instances` (lists of points), `limits`, `seed`. Returns `{tours}` or a failure."""
     limits = Limits.model_validate(payload["limits"])
-    session = bench.sandbox.session(payload["code"], limits=limits, seed=payload["seed"], prelude=PRELUDE)
+    session = context.sandbox.session(payload["code"], limits=limits, seed=payload["seed"], prelude=PRELUDE)
     try:
         batch = [[points] for points in payload["instances"]]
         return {"tours": session.call_many("tour__", batch, timeout=limits.seconds)}

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.contracts import (
     Baseline,
-    Bench,
     Evaluation,
     Evaluator,
+    EvaluatorDeps,
     ExecutionResult,
     JobSpec,
     Problem,
@@ -78,8 +78,8 @@ class TourProblem(Problem):
     def rules(self) -> RulesWriter:
         return TourWriter()
 
-    def evaluator(self, bench: Bench) -> Evaluator:
-        return TourEvaluator(self, bench)
+    def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
+        return TourEvaluator(self, deps)
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         out.mkdir(parents=True, exist_ok=True)
@@ -94,8 +94,8 @@ class TourEvaluator(Evaluator):
 
     together = False
 
-    def __init__(self, problem: TourProblem, bench: Bench) -> None:
-        self._problem, self._bench = problem, bench
+    def __init__(self, problem: TourProblem, deps: EvaluatorDeps) -> None:
+        self._problem, self._deps = problem, deps
         self._validation = generate(problem.instances, problem.cities, "tsp/validation")
         self._test = generate(100, problem.cities, "tsp/test")
 
@@ -119,17 +119,17 @@ class TourEvaluator(Evaluator):
 
     def score(self, code: str, instances: Sequence[Sequence[Point]], label: str = "") -> Evaluation:
         """Mean excess; every tour is checked to be one. `label`: the node it is for."""
-        limits = self._bench.limits.model_dump(mode="json")
+        limits = self._deps.limits.model_dump(mode="json")
         payload = {"code": code, "instances": [list(map(list, p)) for p in instances], "limits": limits}
-        spec = JobSpec(entry="problems.tsp.job:tours", payload={**payload, "seed": self._bench.seed}, label=label)
-        answer = self._bench.jobs.run(spec)
+        spec = JobSpec(entry="problems.tsp.job:tours", payload={**payload, "seed": self._deps.seed}, label=label)
+        answer = self._deps.jobs.run(spec)
         if "tours" not in answer:
             return failed_run(ExecutionResult.model_validate(answer))
         try:
             each = [excess(points, tour) for points, tour in zip(instances, answer["tours"], strict=True)]
         except (TypeError, ValueError) as error:
             return Evaluation(failure=FailureKind.EVAL_ERROR, message=str(error))
-        source = source_of(self._bench.isolated)
+        source = source_of(self._deps.isolated)
         return Evaluation(metric=sum(each) / len(each), source=source, signature=signature_of(each))
 
 

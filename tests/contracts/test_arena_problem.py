@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.arena.gate import engine_name, static_refusal
 from core.arena.match import load_game
+from core.arena.validator import engine_name, static_refusal
 from core.contracts import AgentBuilder
 from core.state.node import Node
 from problems.chess_engines.problem import build as build_chess

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from core.contracts import JobBench, JobResult, JobRunner, JobSpec, Limits
-from core.executor.fallback import FallbackJobs
-from core.executor.job_pool import JobPool
-from core.executor.jobs import LocalJobs, execution_result, script_spec
-from core.executor.remote import RemoteJobs
+from core.contracts import JobContext, JobResult, JobRunner, JobSpec, Limits
 from core.executor.sandbox import open_sandbox
-from core.executor.shipping import serve
 from core.state.failure import FailureKind
+from core.workers.fallback import FallbackJobs
+from core.workers.local import LocalJobs, execution_result, script_spec
+from core.workers.pool import JobPool
+from core.workers.remote import RemoteJobs
+from core.workers.shipping import serve
 from utils.errors import JobLost, JobOverdue, SandboxError
 
 HERE = "test_job_runner"
@@ -28,16 +28,16 @@ together: list[int] = []
 guard = threading.Lock()
 
 
-def double(payload: dict[str, Any], bench: JobBench) -> int:
-    (bench.scratch / "file").write_text("x")
+def double(payload: dict[str, Any], context: JobContext) -> int:
+    (context.scratch / "file").write_text("x")
     return int(payload["n"]) * 2
 
 
-def fail(payload: dict[str, Any], bench: JobBench) -> None:
+def fail(payload: dict[str, Any], context: JobContext) -> None:
     raise ValueError("an error of ours")
 
 
-def busy(payload: dict[str, Any], bench: JobBench) -> None:
+def busy(payload: dict[str, Any], context: JobContext) -> None:
     with guard:
         running.append(payload["name"])
         together.append(len(running))
@@ -227,14 +227,14 @@ def test_cancelling_kills_what_the_job_runs(sandboxed: JobRunner) -> None:
     assert result is not None and result.id == quick and time.monotonic() - began < 20
 
 
-def obstinate(payload: dict[str, Any], bench: JobBench) -> list[str | None]:
+def obstinate(payload: dict[str, Any], context: JobContext) -> list[str | None]:
     """Runs one program after the other, each within its own limits: together they take for ever."""
     found: list[str | None] = []
     for number in range(1000):
-        workspace = bench.scratch / str(number)
+        workspace = context.scratch / str(number)
         workspace.mkdir()
         code = "import time\nwhile True: time.sleep(.01)"
-        found.append(bench.sandbox.run(code, workspace=workspace, limits=Limits(seconds=100)).failure)
+        found.append(context.sandbox.run(code, workspace=workspace, limits=Limits(seconds=100)).failure)
         Path(payload["ended"]).write_text(str(len(found)))
     return found
 
@@ -257,7 +257,7 @@ def test_an_overdue_job_is_told_once_and_what_it_runs_is_dead(sandboxed: JobRunn
     assert sandboxed.next(timeout=0.3) is None
 
 
-def sleep(payload: dict[str, Any], bench: JobBench) -> None:
+def sleep(payload: dict[str, Any], context: JobContext) -> None:
     time.sleep(payload["seconds"])
 
 

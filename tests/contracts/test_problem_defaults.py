@@ -203,17 +203,17 @@ def nearness(payload):
     }  # fmt: skip
 
 
-def bench(answer, journal):
+def deps(answer, journal):
     return SimpleNamespace(jobs=InThisProcess(answer), limits=Limits(), seed=0, isolated=True, journal=journal)
 
 
 def tour_evaluator(journal):
-    return TourEvaluator(TourProblem(Options(cities=12, instances=3), tune_trials=25), bench(tours, journal))
+    return TourEvaluator(TourProblem(Options(cities=12, instances=3), tune_trials=25), deps(tours, journal))
 
 
 def script_evaluator(journal):
     settings = {"metric": None, "timeout": 1.0, "tune_trials": 25, "lower_is_better": False}
-    return ScriptEvaluator(bench(nearness, journal), Path("e.py"), options={}, **settings)
+    return ScriptEvaluator(deps(nearness, journal), Path("e.py"), options={}, **settings)
 
 
 TOUR = "def score_city(distance, home, spread, left):\n    return -distance"

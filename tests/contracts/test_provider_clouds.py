@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from core.backend import MemoryLog, ModelSettings, QueryDesk
+from core.backend import MemoryLog, ModelClient, ModelSettings
 from utils.errors import ConfigError
 
 KEY = "cloud-key-0123456789"
@@ -79,10 +79,10 @@ def ask(cloud: Cloud, provider: str, model: str, **options: Any) -> tuple[str, s
     settings = ModelSettings(
         provider=provider, model=model, api_key=SecretStr(KEY), base_url=cloud.url, attempts=1, **options
     )
-    desk = QueryDesk({"code": settings}, log=MemoryLog())
-    text = desk.bind("code", "n")("You write.", "Write.")
-    desk.close()
-    assert desk.usage_of("n").prompt_tokens == 7
+    model_client = ModelClient({"code": settings}, log=MemoryLog())
+    text = model_client.bind("code", "n")("You write.", "Write.")
+    model_client.close()
+    assert model_client.usage_of("n").prompt_tokens == 7
     ((path, headers, body),) = cloud.asked
     return text, path, headers, body
 
@@ -129,7 +129,7 @@ def test_bedrock_without_boto3_is_one_line(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("core.backend.backend_anthropic.find_spec", lambda name: None)
     settings = ModelSettings(provider="bedrock", model="anthropic.claude", region="eu-central-1")
     with pytest.raises(ConfigError, match="pip install boto3"):
-        QueryDesk({"code": settings}, log=MemoryLog()).bind("code")("s", "u")
+        ModelClient({"code": settings}, log=MemoryLog()).bind("code")("s", "u")
 
 
 def test_openai_reasoning_models_take_no_temperature(cloud: Cloud) -> None:

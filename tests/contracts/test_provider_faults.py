@@ -14,7 +14,7 @@ import pytest
 from llmock.scenarios import Delay, Fail, Match, Reply, StreamFault, ToolCall, ToolFault
 from pydantic import SecretStr
 
-from core.backend import Ledger, MemoryLog, ModelSettings, QueryDesk
+from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings
 from core.backend.faults import RefusedError
 from utils.errors import BackendAuthError, BackendBusyError, ReplyError
 
@@ -154,11 +154,11 @@ def test_fault(fault: Fault, provider: str, server: FaultyServer, matrix: dict[t
         server.layer.bare_429 = fault.bare
         settings = settings_for(server, provider, stream=mode in STREAMS, timeout=fault.timeout, **fault.options)
         log = MemoryLog()
-        desk = QueryDesk({"code": settings}, log=log, ledger=Ledger())
+        model_client = ModelClient({"code": settings}, log=log, ledger=Ledger())
         started = time.monotonic()
-        error, text = outcome_of(desk.bind("code", "n1"), with_tools)
+        error, text = outcome_of(model_client.bind("code", "n1"), with_tools)
         seconds = time.monotonic() - started
-        desk.close()
+        model_client.close()
 
         repaired = fault.repaired and with_tools
         wanted, requests = (None, 2) if repaired else (fault.outcome, fault.requests)
@@ -185,24 +185,24 @@ def test_the_bill_is_the_servers_count(provider: str, stream: bool, quiet_server
     server = quiet_server
     server.reset()
     log = MemoryLog()
-    desk = QueryDesk({"code": settings_for(server, provider, stream=stream)}, log=log)
-    desk.bind("code", "n1")("You write.", "Write a program.")
-    desk.bind("code", "n1")("You review.", "Review.", tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE, attempt=1)
-    desk.close()
-    usage = desk.usage_of("n1")
+    model_client = ModelClient({"code": settings_for(server, provider, stream=stream)}, log=log)
+    model_client.bind("code", "n1")("You write.", "Write a program.")
+    model_client.bind("code", "n1")("You review.", "Review.", tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE, attempt=1)
+    model_client.close()
+    usage = model_client.usage_of("n1")
     assert (usage.prompt_tokens, usage.completion_tokens) == server.billed
-    assert desk.ledger.spent.tokens == sum(server.billed) > 0
-    assert desk.ledger.lost.tokens == 0
+    assert model_client.ledger.spent.tokens == sum(server.billed) > 0
+    assert model_client.ledger.lost.tokens == 0
 
 
 @pytest.mark.parametrize("provider", MODELS)
 def test_the_key_travels_and_the_sdk_does_not_retry(provider: str, server: FaultyServer) -> None:
     server.reset()
     server.state.scenarios.add(Fail(500, times=None))
-    desk = QueryDesk({"code": settings_for(server, provider, attempts=1)}, log=MemoryLog())
+    model_client = ModelClient({"code": settings_for(server, provider, attempts=1)}, log=MemoryLog())
     with pytest.raises(BackendBusyError):
-        desk.bind("code")("s", "u")
-    desk.close()
+        model_client.bind("code")("s", "u")
+    model_client.close()
     assert server.layer.requests == 1
     assert any(KEY in value for value in server.layer.headers_seen[0].values())
 
@@ -214,11 +214,11 @@ def test_llmock_finds_nothing_to_say_about_the_client(provider: str, server: Fau
 
     server.reset()
     server.state.scenarios.add(Fail(429, retry_after=0.2), StreamFault("truncate", after_chunks=1))
-    desk = QueryDesk({"code": settings_for(server, provider, stream=True)}, log=MemoryLog())
-    desk.bind("code", "a")("s", "first")
+    model_client = ModelClient({"code": settings_for(server, provider, stream=True)}, log=MemoryLog())
+    model_client.bind("code", "a")("s", "first")
     server.state.scenarios.add(Fail(401))
-    assert outcome_of(desk.bind("code", "b"), with_tools=False)[0] is BackendAuthError
-    desk.close()
+    assert outcome_of(model_client.bind("code", "b"), with_tools=False)[0] is BackendAuthError
+    model_client.close()
     judge(server.state.journal.records(wait=5.0)).assert_ok()
 
 
@@ -229,7 +229,7 @@ def test_a_proxy_is_not_asked_for_a_server_on_this_machine(
     server.reset()
     for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    desk = QueryDesk({"code": settings_for(server, provider)}, log=MemoryLog())
-    assert desk.bind("code")("s", "u")
-    desk.close()
+    model_client = ModelClient({"code": settings_for(server, provider)}, log=MemoryLog())
+    assert model_client.bind("code")("s", "u")
+    model_client.close()
     assert server.layer.requests == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.python_chess import WITHOUT, chess_python
 
-from core.arena.gate import static_refusal
+from core.arena.validator import static_refusal
 from problems.chess_engines.problem import spec as chess_spec
 from problems.connect_four.problem import spec as four_spec
 

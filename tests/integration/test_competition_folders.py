@@ -8,7 +8,7 @@ import pytest
 from test_competition_scoring import Stand, column, writes
 
 from core.contracts import Limits
-from problems.competition.child.preparing import prepare
+from problems.competition.grader.prepare import prepare
 from problems.competition.problem import build
 from utils.config import load_config
 from utils.errors import ConfigError

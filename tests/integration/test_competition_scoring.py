@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.contracts import Bench, JobSpec, Limits
+from core.contracts import EvaluatorDeps, JobSpec, Limits
 from core.evaluation.grading import TrustedChild
 from core.state.journal import Journal
 from core.state.node import Node
@@ -63,11 +63,11 @@ class Stand:
         self.problem = build(load_config(None, list(words)), folder)
         self.problem.prepare()
         self.jobs = jobs or PlainJobs(folder / "jobs")
-        bench = Bench(
+        deps = EvaluatorDeps(
             jobs=self.jobs, limits=Limits(), run_dir=self.run_dir, work_dir=folder, seed=1,
             journal=Journal(self.problem.lower_is_better), games=None, append=lambda events: None, isolated=isolated,
         )  # fmt: skip
-        self.evaluator = self.problem.evaluator(bench)
+        self.evaluator = self.problem.evaluator(deps)
         self._serial = 0
 
     def score(self, code: str):

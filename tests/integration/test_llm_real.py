@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from core.backend import MemoryLog, ModelSettings, QueryDesk, ReplyCache
+from core.backend import MemoryLog, ModelClient, ModelSettings, ReplyCache
 from core.backend.doctor import check_models
 from utils.errors import ReplyError
 
@@ -74,11 +74,11 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-OPENED: list[QueryDesk] = []
+OPENED: list[ModelClient] = []
 
 
-def desk(model: ModelSettings, **more: Any) -> QueryDesk:
-    OPENED.append(QueryDesk({"code": model}, log=more.pop("log", None) or MemoryLog(), run_seed=1, **more))
+def model_client(model: ModelSettings, **more: Any) -> ModelClient:
+    OPENED.append(ModelClient({"code": model}, log=more.pop("log", None) or MemoryLog(), run_seed=1, **more))
     return OPENED[-1]
 
 
@@ -91,7 +91,7 @@ def closed() -> Iterator[None]:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_text_with_the_servers_own_token_count(model: ModelSettings, stream: bool) -> None:
-    used = desk(replace(model, stream=stream))
+    used = model_client(replace(model, stream=stream))
     try:
         text = used.bind("code", "n")("Answer shortly.", "Name three colours.")
     except ReplyError as error:  # a small model may ramble until it is cut: told, not accepted
@@ -107,7 +107,7 @@ def test_text_with_the_servers_own_token_count(model: ModelSettings, stream: boo
 def test_function_calling_ends_in_arguments_or_in_a_told_failure(model: ModelSettings) -> None:
     log = MemoryLog()
     try:
-        text = desk(model, log=log).bind("feedback", "n")(
+        text = model_client(model, log=log).bind("feedback", "n")(
             "You review programs.", "print('ok') ran without an error.", tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE
         )
     except ReplyError:
@@ -118,10 +118,10 @@ def test_function_calling_ends_in_arguments_or_in_a_told_failure(model: ModelSet
 
 
 def test_a_rerun_asks_nothing(model: ModelSettings, tmp_path: Path) -> None:
-    first = desk(model, cache=ReplyCache(tmp_path / "c.db"))
-    again = desk(model, cache=ReplyCache(tmp_path / "c.db"), offline=True)
+    first = model_client(model, cache=ReplyCache(tmp_path / "c.db"))
+    again = model_client(model, cache=ReplyCache(tmp_path / "c.db"), offline=True)
 
-    def said(used: QueryDesk) -> str:
+    def said(used: ModelClient) -> str:
         try:
             return used.bind("code", "n")("Answer shortly.", "Name an animal.")
         except ReplyError as error:

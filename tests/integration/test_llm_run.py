@@ -18,7 +18,7 @@ import pytest
 from llmock.scenarios import Fail, Match, Reply
 from pydantic import SecretStr
 
-from core.backend import Ledger, MemoryLog, ModelSettings, QueryDesk
+from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings
 from core.backend.settings import Price
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
@@ -208,20 +208,20 @@ def test_the_bill_never_passes_the_cap_with_4_workers(server: FaultyServer, monk
         provider="openai", model="m", api_key=SecretStr(KEY), base_url=server.base_url("openai"), price=PRICE,
         max_tokens=400, backoff=0.01,
     )  # fmt: skip
-    desk = QueryDesk({"code": model}, log=MemoryLog(), ledger=Ledger(usd=cap))
+    model_client = ModelClient({"code": model}, log=MemoryLog(), ledger=Ledger(usd=cap))
 
     def write(node: int) -> bool:
         try:
-            desk.bind("code", str(node))("You write.", f"Write program {node}.")
+            model_client.bind("code", str(node))("You write.", f"Write program {node}.")
         except BudgetExhausted:
             return False
         return True
 
     with ThreadPoolExecutor(4) as workers:
         answered = sum(workers.map(write, range(120)))
-    desk.close()
+    model_client.close()
     assert 5 < answered < 120
     assert dollars(server) <= cap
-    assert desk.ledger.spent.usd == pytest.approx(dollars(server))
+    assert model_client.ledger.spent.usd == pytest.approx(dollars(server))
     # Not given up early either: what is left is less than one more call could have cost.
     assert cap - dollars(server) < 400 * PRICE.output / 1e6 + 700 * PRICE.input / 1e6

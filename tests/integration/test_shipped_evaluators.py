@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import pytest
 
 from core.contracts import Limits
-from core.executor.job_pool import JobPool
-from core.executor.remote import RemoteJobs
 from core.executor.sandbox import open_sandbox
-from core.executor.shipping import MOST_BYTES, check_shippable, serve
 from core.state.journal import Journal
 from core.state.node import Node
+from core.workers.pool import JobPool
+from core.workers.remote import RemoteJobs
+from core.workers.shipping import MOST_BYTES, check_shippable, serve
 from problems.command.problem import build as build_command
 from problems.script.problem import build as build_script
 from utils.errors import ConfigError
@@ -68,7 +68,7 @@ def config(**section):
     )
 
 
-def bench_of(jobs: JobPool) -> SimpleNamespace:
+def deps_of(jobs: JobPool) -> SimpleNamespace:
     return SimpleNamespace(jobs=jobs, journal=Journal(False), limits=Limits(seconds=20), seed=1, isolated=True)
 
 
@@ -76,7 +76,7 @@ def test_an_evaluator_and_its_sibling_files_are_sent(remote, tmp_path):
     folder = shutil.copytree(EXAMPLES / "sibling_table", tmp_path / "mine")
     problem = build_script(config(path=str(folder)), tmp_path)
     problem.prepare()
-    verdict = problem.evaluator(bench_of(remote(folder))).evaluate([Node(id="n", code=problem.code)])[0]
+    verdict = problem.evaluator(deps_of(remote(folder))).evaluate([Node(id="n", code=problem.code)])[0]
     assert verdict.failure is None, verdict.message
     assert verdict.metric == pytest.approx(0.346141, abs=1e-6) and verdict.source == "verified"
 
@@ -93,7 +93,7 @@ def test_a_command_finds_its_helpers_and_is_graded_there(remote, tmp_path):
     section = {"source": str(folder / "a.sh"), "eval": "sh a.sh", "metric": "score", "grade": "sh grade.sh {output}"}
     problem = build_command(config(**section), tmp_path)
     problem.prepare()
-    verdict = problem.evaluator(bench_of(remote(folder))).evaluate([Node(id="n", code=problem.code)])[0]
+    verdict = problem.evaluator(deps_of(remote(folder))).evaluate([Node(id="n", code=problem.code)])[0]
     assert (verdict.metric, verdict.source) == (12, "verified"), verdict.message
 
 

@@ -19,9 +19,9 @@ from attack_accounts import ordinary_user, ourselves
 
 from benchmarks.cheats import EVALUATORS, LOAD, figures
 from core.contracts import Limits
-from core.executor.cheats import attack_evaluator
+from core.evaluation.isolation.cheats import attack_evaluator
+from core.evaluation.isolation.isolation import evaluate_apart
 from core.executor.inside import syscalls, watch
-from core.executor.isolation import evaluate_apart
 from core.executor.sandbox import open_sandbox
 from core.executor.warm import WarmSandbox
 from utils.errors import ConfigError

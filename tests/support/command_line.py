@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from cli.run_folder import find_run
 from core.storage.reader import RunReader
+from runs.run_folder import find_run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PLUGINS = ROOT / "tests" / "support" / "plugins"

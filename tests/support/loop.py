@@ -11,11 +11,12 @@ from typing import Any
 from support.plugins.toy import ToyEvaluator, ToyWriter
 
 from agents.coder_agent import CoderAgent
-from core.backend.desk import QueryDesk
+from core.backend.model_client import ModelClient
 from core.backend.settings import model_settings
 from core.contracts import Evaluator, EvaluatorDefaults, SearchPolicy, with_defaults
-from core.node_life import Brief, NodeLife
-from core.orchestrator import Control, Orchestrator, Plan
+from core.loop.attempt import RunContext
+from core.loop.orchestrator import Control, Orchestrator, Plan
+from core.loop.stages import Stages
 from core.search.stopping import stopping
 from core.search.three_phase import ThreePhasePolicy
 from core.state.journal import Journal
@@ -32,7 +33,7 @@ class Loop:
     orchestrator: Orchestrator
     store: RunStore
     journal: Journal
-    desk: QueryDesk
+    model_client: ModelClient
 
     def run(self) -> str:
         try:
@@ -42,7 +43,7 @@ class Loop:
             self.close()
 
     def close(self) -> None:
-        self.desk.close()
+        self.model_client.close()
         self.store.close()
 
 
@@ -66,32 +67,32 @@ def open_loop(
     seen = wrap(store)
     judge: Evaluator = with_defaults(evaluator or ToyEvaluator(), EvaluatorDefaults)
     journal = Journal(lower_is_better=True)
-    desk = QueryDesk(model_settings(LLMSection()), log=seen, rules=writer or ToyWriter(), run_seed=seed)
-    life = NodeLife(
+    model_client = ModelClient(model_settings(LLMSection()), log=seen, rules=writer or ToyWriter(), run_seed=seed)
+    stages = Stages(
         agents={"*": CoderAgent(single_function=True)},
         reviewer=None,
         evaluator=judge,
         store=seen,
         journal=journal,
-        brief=Brief(statement="Find x near 2.", lower_is_better=True),
-        bind=desk.bind,
-        usage=desk.usage_of,
+        run_context=RunContext(statement="Find x near 2.", lower_is_better=True),
+        bind=model_client.bind,
+        usage=model_client.usage_of,
     )
     orchestrator = Orchestrator(
         plan=Plan(seed=seed, batch=batch, max_steps=steps, schedule=schedule, writers=writers),
         policy=policy or ThreePhasePolicy(num_drafts=3),
-        life=life,
+        stages=stages,
         evaluator=judge,
         store=seen,
         journal=journal,
         stop=stop or stopping(max_steps=steps).reason,
-        spent=lambda: (desk.ledger.spent.tokens, desk.ledger.spent.usd),
+        spent=lambda: (model_client.ledger.spent.tokens, model_client.ledger.spent.usd),
         active_seconds=lambda: 0.0,
         memory=lambda journal, task: journal.generate_summary(),
-        usage=desk.usage_of,
+        usage=model_client.usage_of,
         control=control,
     )
-    return Loop(orchestrator, store, journal, desk)
+    return Loop(orchestrator, store, journal, model_client)
 
 
 class Crash(BaseException):

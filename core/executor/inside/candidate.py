@@ -21,12 +21,12 @@ from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Any, NoReturn
 
-from . import bubble, confine, landlock, view
-from .warden import Start
+from . import bubble, confine, landlock, mounts
+from .supervisor import Start
 
-FILE = f"{view.WORKSPACE}/solution.py"
+FILE = f"{mounts.WORKSPACE}/solution.py"
 """Where a program believes itself to be, in tracebacks of every tier."""
-PRELUDE = f"{view.WORKSPACE}/prelude.py"
+PRELUDE = f"{mounts.WORKSPACE}/prelude.py"
 CHANNEL = 3
 _OURS = [__package__ or "inside"] + [
     f"{__package__}.{name}"
@@ -46,7 +46,7 @@ _OURS = [__package__ or "inside"] + [
         "slot",
         "syscalls",
         "view",
-        "warden",
+        "supervisor",
         "watch",
     )
 ]
@@ -54,7 +54,7 @@ _REPORT_BYTES = 32_000
 _MAX_FRAMES = 30
 
 
-def run(start: Start, layout: view.Layout, serve: Callable[[str, str], NoReturn]) -> NoReturn:
+def run(start: Start, layout: mounts.Layout, serve: Callable[[str, str], NoReturn]) -> NoReturn:
     """Become the candidate: never returns. `serve(prelude, code)` holds a session."""
     job, setup = start.job, start.setup
     try:
@@ -63,7 +63,7 @@ def run(start: Start, layout: view.Layout, serve: Callable[[str, str], NoReturn]
         if setup["nice"]:
             os.setpriority(os.PRIO_PROCESS, 0, 0)
         os.umask(0o022)
-        home = setup["workspace"] if setup["tier"] != "warm" else view.WORKSPACE
+        home = setup["workspace"] if setup["tier"] != "warm" else mounts.WORKSPACE
         os.chdir(home)
         _write_program(job)
         if setup["tier"] == "bubblewrap":
@@ -77,14 +77,14 @@ def run(start: Start, layout: view.Layout, serve: Callable[[str, str], NoReturn]
     _begin(job, serve)
 
 
-def run_fresh(job: dict[str, Any], layout: view.Layout, serve: Callable[[str, str], NoReturn]) -> NoReturn:
+def run_fresh(job: dict[str, Any], layout: mounts.Layout, serve: Callable[[str, str], NoReturn]) -> NoReturn:
     """The same in a fresh interpreter whose namespaces and filter somebody else has made."""
     try:
         os.set_inheritable(CHANNEL, False)
         os.closerange(CHANNEL + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
         confine.limit(job["limits"], own_space=True, gpus=bool(layout.devices))
         landlock.restrict(confine.rules(layout))
-        _settle(job, view.WORKSPACE, "bubblewrap")
+        _settle(job, mounts.WORKSPACE, "bubblewrap")
     except BaseException as error:  # noqa: BLE001 - as above
         _give_up(error)
     _begin(job, serve)
@@ -104,7 +104,7 @@ def _begin(job: dict[str, Any], serve: Callable[[str, str], NoReturn]) -> NoRetu
 
 
 def _take_descriptors(start: Start) -> None:
-    """0, 1, 2, 3, and without namespaces the link to the warden; everything else is closed."""
+    """0, 1, 2, 3, and without namespaces the link to the supervisor; everything else is closed."""
     fds = start.fds
     for index, fd in enumerate(fds):
         os.dup2(fd, 200 + index)
@@ -131,7 +131,7 @@ def _settle(job: dict[str, Any], home: str, tier: str) -> None:
     """The interpreter as a program expects to find it."""
     os.environ.clear()
     os.environ.update(job["env"])
-    if home != view.WORKSPACE:
+    if home != mounts.WORKSPACE:
         private = f"{home}/.tmp"
         names = ("TMPDIR", "JOBLIB_TEMP_FOLDER", "MPLCONFIGDIR", "NUMBA_CACHE_DIR")
         os.environ.update(dict.fromkeys(names, private), HOME=home)

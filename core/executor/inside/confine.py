@@ -8,17 +8,17 @@ import signal
 import socket
 from typing import Any
 
-from . import kernel, landlock, seccomp, view
-from .warden import Start
+from . import kernel, landlock, mounts, seccomp
+from .supervisor import Start
 
 _DATA_SLACK = 256 << 20
 _OPEN_FILES = 1024
 _FILTERS = {pinned: seccomp.program(namespaces=True, pinned=pinned) for pinned in (False, True)}
 
 
-def confine(start: Start, layout: view.Layout) -> None:
+def confine(start: Start, layout: mounts.Layout) -> None:
     setup = start.setup
-    kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # the warden is not; its child inherited that
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # the supervisor is not; its child inherited that
     own_space = setup["tier"] == "warm" or setup["uid"] is not None
     limit(start.job["limits"], own_space=own_space, gpus=bool(layout.devices))
     if setup["tier"] == "warm":
@@ -31,34 +31,34 @@ def confine(start: Start, layout: view.Layout) -> None:
         _confine_without_namespaces(start, layout)
 
 
-def _confine_without_namespaces(start: Start, layout: view.Layout) -> None:
-    """The warden has already taken the uid and given up the capabilities."""
+def _confine_without_namespaces(start: Start, layout: mounts.Layout) -> None:
+    """The supervisor has already taken the uid and given up the capabilities."""
     assert start.link is not None
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     landlock.restrict(lite_rules(start.setup, layout))
     pinned = start.job["limits"]["core"] is not None
     filter_ = seccomp.program(namespaces=False, pid=os.getpid(), scoped=landlock.scopes_signals(), pinned=pinned)
     listener = seccomp.install(filter_, seccomp.FLAG_NEW_LISTENER)
-    socket.send_fds(start.link, [b"x"], [listener])  # from here on the warden answers
+    socket.send_fds(start.link, [b"x"], [listener])  # from here on the supervisor answers
     os.close(listener)
     start.link.close()
 
 
-def rules(layout: view.Layout) -> list[tuple[str, int]]:
+def rules(layout: mounts.Layout) -> list[tuple[str, int]]:
     """What Landlock lets a candidate do in the view."""
     return [
         *((path, landlock.RUN) for path in layout.read_only),
-        *((path, landlock.CHANGE) for path in view.PRIVATE),
-        (f"{view.WORKSPACE}/input", landlock.READ),
+        *((path, landlock.CHANGE) for path in mounts.PRIVATE),
+        (f"{mounts.WORKSPACE}/input", landlock.READ),
         ("/", landlock.READ_DIR),
         ("/proc", landlock.READ),
         ("/dev", landlock.READ),
-        *((path, landlock.DEVICE) for path in view.DEVICES),
+        *((path, landlock.DEVICE) for path in mounts.DEVICES),
         *((path, landlock.GPU) for path in layout.devices),
     ]
 
 
-def lite_rules(setup: dict[str, Any], layout: view.Layout) -> list[tuple[str, int]]:
+def lite_rules(setup: dict[str, Any], layout: mounts.Layout) -> list[tuple[str, int]]:
     """What Landlock lets a candidate do among the host's files."""
     proc = (
         "/proc/self",
@@ -73,7 +73,7 @@ def lite_rules(setup: dict[str, Any], layout: view.Layout) -> list[tuple[str, in
         (setup["workspace"], landlock.CHANGE),
         *(((setup["inputs"], landlock.READ),) if setup["inputs"] else ()),
         *((path, landlock.READ) for path in proc),
-        *((path, landlock.DEVICE) for path in view.DEVICES),
+        *((path, landlock.DEVICE) for path in mounts.DEVICES),
         *((path, landlock.GPU) for path in layout.devices),
     ]
 

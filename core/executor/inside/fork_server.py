@@ -1,7 +1,7 @@
 """The warm fork server: `python -s fork_server.py CONTROL_FD`.
 
-Trusted and single-threaded. It imports what the problem names, once, and makes one warden for each socket it is sent.
-It ends when its parent does.
+Trusted and single-threaded. It imports what the problem names, once, and makes one supervisor for each socket that it
+is sent. It ends when its parent does.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if __package__ in (None, ""):  # started by path: make the sibling files importa
         importlib.import_module(f"{__package__}.{_name}")
     del sys.path[0]
 
-from . import answering, candidate, frames, kernel, packed, syscalls, view, warden
+from . import answering, candidate, frames, kernel, mounts, packed, supervisor, syscalls
 
 _LOOK_FOR_PARENT = 0.5
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -54,7 +54,7 @@ _COMPANIONS = {
 _NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS
 
 
-def main(control: socket.socket) -> tuple[warden.Start, view.Layout]:
+def main(control: socket.socket) -> tuple[supervisor.Start, mounts.Layout]:
     """Preload, then serve until the host is gone. Returns only in a candidate's process."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -62,7 +62,7 @@ def main(control: socket.socket) -> tuple[warden.Start, view.Layout]:
     if received is None:
         os._exit(0)
     config: dict[str, Any] = received[0]
-    layout = view.Layout(config["scratch"], _read_only(config["show"]), config["devices"], config["tier"] == "warm")
+    layout = mounts.Layout(config["scratch"], _read_only(config["show"]), config["devices"], config["tier"] == "warm")
     keep_path(layout.read_only)
     began = time.monotonic()
     missing = _preload(config["preload"], control)
@@ -125,7 +125,7 @@ def _parent_is_gone(control: socket.socket) -> bool:
         return True
 
 
-def _serve(control: socket.socket, tier: str, layout: view.Layout) -> warden.Start:
+def _serve(control: socket.socket, tier: str, layout: mounts.Layout) -> supervisor.Start:
     parent = os.getppid()
     owner = (os.getuid(), os.getgid()) if tier == "warm" and os.getuid() != 0 else None
     namespaces = 0 if tier != "warm" else _NAMESPACES | (kernel.CLONE_NEWUSER if owner else 0)
@@ -141,14 +141,14 @@ def _serve(control: socket.socket, tier: str, layout: view.Layout) -> warden.Sta
         received = frames.receive(control)
         if received is None:
             os._exit(0)
-        start = _new_warden(control, received[1][0], namespaces, layout, owner)
+        start = _new_supervisor(control, received[1][0], namespaces, layout, owner)
         if start is not None:
             return start
 
 
-def _new_warden(
-    control: socket.socket, fd: int, namespaces: int, layout: view.Layout, owner: tuple[int, int] | None
-) -> warden.Start | None:
+def _new_supervisor(
+    control: socket.socket, fd: int, namespaces: int, layout: mounts.Layout, owner: tuple[int, int] | None
+) -> supervisor.Start | None:
     try:
         pid = kernel.fork_into(namespaces) if namespaces else os.fork()
     except OSError as error:
@@ -157,7 +157,7 @@ def _new_warden(
         return None
     if pid == 0:
         control.close()
-        return warden.serve(socket.socket(fileno=fd), layout, owner)
+        return supervisor.serve(socket.socket(fileno=fd), layout, owner)
     os.close(fd)
     frames.send(control, {"pid": pid})
     return None

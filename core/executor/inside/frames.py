@@ -1,4 +1,4 @@
-"""Length-prefixed JSON frames over a stream socket, for the trusted talk between host, fork server and warden."""
+"""Length-prefixed JSON frames over a stream socket, for the trusted talk between host, fork server and supervisor."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ lremovexattr fremovexattr removexattrat utime utimes futimesat utimensat file_se
 """Landlock does not cover them; without a mount namespace they do nothing and report success."""
 
 ANSWERED = _names("stat lstat newfstatat access faccessat readlink readlinkat chdir")
-"""Landlock does not cover them either; without a mount namespace the warden answers them (see `notify`)."""
+"""Landlock does not cover them either; without a mount namespace the supervisor answers them (see `notify`)."""
 
 NOT_THERE = _names("statx faccessat2 openat2 getxattrat listxattrat file_getattr statfs inotify_add_watch")
 """Other ways to the same knowledge: ENOSYS sends callers to the calls above."""

@@ -7,7 +7,7 @@ import signal
 import time
 from typing import Any
 
-from . import copying, kernel, view, watch
+from . import copying, kernel, mounts, watch
 
 _KILL_SECONDS = 5.0
 
@@ -15,7 +15,7 @@ _KILL_SECONDS = 5.0
 class Slot:
     """One set of namespaces (or none) and the private folders in it."""
 
-    def __init__(self, setup: dict[str, Any], layout: view.Layout) -> None:
+    def __init__(self, setup: dict[str, Any], layout: mounts.Layout) -> None:
         self.setup = setup
         self.namespaces: bool = setup["tier"] == "warm"
         self.in_memory: bool = self.namespaces and setup["in_memory"]
@@ -34,7 +34,7 @@ class Slot:
             self._link_inputs()
             self._step_down()
             return
-        view.enter(
+        mounts.enter(
             self._layout,
             disk_mb=self.setup["disk_mb"],
             uid=self.uid,
@@ -43,7 +43,7 @@ class Slot:
         )
 
     def _step_down(self) -> None:
-        """As root without namespaces the warden takes the candidate's uid itself: it must look into its memory."""
+        """As root without namespaces the supervisor takes the candidate's uid itself: it must look into its memory."""
         for name in (".tmp",):
             os.makedirs(os.path.join(self.setup["workspace"], name), mode=0o700, exist_ok=True)
             if self.uid is not None:
@@ -71,18 +71,18 @@ class Slot:
         if not self.in_memory:
             return
         if self._used:
-            view.renew_private(disk_mb, self.uid)
+            mounts.renew_private(disk_mb, self.uid)
         self._used = True
         if self._host is not None:
-            self._copy(self._host, view.WORKSPACE)
+            self._copy(self._host, mounts.WORKSPACE)
             if self.uid is not None:
-                _give(view.WORKSPACE, self.uid)
+                _give(mounts.WORKSPACE, self.uid)
 
     def collect(self, disk_mb: int) -> None:
         """After a job, when all its processes are dead: what it left goes to the host's workspace."""
         if self.in_memory and self._host is not None:
             copying.clear_folder(self._host, keep=frozenset({"input"}))
-            source = os.open(view.WORKSPACE, os.O_RDONLY | os.O_DIRECTORY)
+            source = os.open(mounts.WORKSPACE, os.O_RDONLY | os.O_DIRECTORY)
             try:
                 copying.copy_tree(source, self._host, budget=disk_mb * watch.MB, skip=frozenset({"input"}))
             finally:
@@ -113,7 +113,7 @@ class Slot:
 
     def disk(self, pids: list[int]) -> int:
         """Bytes that the job keeps, where no quota of the kernel's holds it."""
-        folder = view.WORKSPACE if self.namespaces else self.setup["workspace"]
+        folder = mounts.WORKSPACE if self.namespaces else self.setup["workspace"]
         return watch.disk_usage(folder) + watch.unlinked_usage(pids) if folder else 0
 
 

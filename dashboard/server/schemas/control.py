@@ -44,7 +44,7 @@ class Launch(Model):
 
 class NoteRequest(Model):
     text: str = Field(min_length=1, max_length=2000)
-    """As much of it as the search puts into a prompt (`cli.control.MAX_NOTE`)."""
+    """As much of it as the search puts into a prompt (`runs.control.MAX_NOTE`)."""
 
 
 class MarkRequest(Model):

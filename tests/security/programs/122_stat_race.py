@@ -1,5 +1,5 @@
 # NAME: stat_race
-# ATTEMPTS: change the path while the warden looks at it
+# ATTEMPTS: change the path while the supervisor looks at it
 # DETECT: stdout
 import ctypes, errno, json, mmap, os, signal, socket, struct, sys, threading, time
 P = json.load(open("params.json"))

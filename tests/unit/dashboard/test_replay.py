@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from cli.control import MAX_NOTE
 from core.events import Warned
 from core.storage.repository import RunStore
 from dashboard.server.replay import LONGEST_PAUSE, Replay, serve_replay
 from dashboard.server.schemas.control import NoteRequest
+from runs.control import MAX_NOTE
 from utils.errors import ConfigError
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from core.arena.match import play
 from core.arena.memory_book import MemoryBook
 from core.arena.spec import ArenaSettings, ArenaSpec
-from core.contracts import Bench, ExecutionResult, JobBench, JobSpec, Limits, SessionFailure
+from core.contracts import EvaluatorDeps, ExecutionResult, JobContext, JobSpec, Limits, SessionFailure
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from utils.errors import JobLost, SandboxError
@@ -80,7 +80,7 @@ class DirectJobs:
             self.lose -= 1
             raise JobLost("the machine went away")
         self.played.append(spec)
-        return play(spec.payload, JobBench(sandbox=self.sandbox, scratch=self.scratch))
+        return play(spec.payload, JobContext(sandbox=self.sandbox, scratch=self.scratch))
 
     def map(self, specs: Any) -> list[Any]:
         return [self.run(spec) for spec in specs]
@@ -107,9 +107,9 @@ class RecordingBook(MemoryBook):
         return [event for event in self.events if event.type == kind]
 
 
-def make_bench(root: Path, *, book: RecordingBook | None = None, jobs: Any = None, seed: int = 7) -> Bench:
+def make_deps(root: Path, *, book: RecordingBook | None = None, jobs: Any = None, seed: int = 7) -> EvaluatorDeps:
     book = book or RecordingBook()
-    return Bench(
+    return EvaluatorDeps(
         jobs=jobs or DirectJobs(InProcessSandbox(), root),
         limits=Limits(),
         run_dir=root / "run",

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.arena.gate import static_refusal
 from core.arena.mutation import constants, cross, mutate, with_constants
+from core.arena.validator import static_refusal
 from problems.chess_engines.problem import spec as chess_spec
 from problems.chess_engines.repertoire import GENES as CHESS
 from problems.chess_engines.repertoire import rules as chess_rules

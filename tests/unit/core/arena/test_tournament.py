@@ -6,7 +6,7 @@ import json
 
 import pytest
 from arena_support import FIRST, LAST, DirectJobs, InProcessSandbox, RecordingBook, engine, four_settings, four_spec
-from arena_support import make_bench as bench_of
+from arena_support import make_deps as deps_of
 
 from core.arena.evaluator import ArenaEvaluator
 from core.arena.match import Engine
@@ -25,10 +25,10 @@ def baselines():
     ]
 
 
-def commit(bench, nodes, verdicts):
+def commit(deps, nodes, verdicts):
     for node, verdict in zip(nodes, verdicts, strict=True):
         update = {"metric_value": verdict.metric, "metadata": {**node.metadata, **verdict.metadata}}
-        bench.journal.append(node.model_copy(update=update))
+        deps.journal.append(node.model_copy(update=update))
 
 
 def candidate(code, id_="new", generation=1):
@@ -62,10 +62,10 @@ def test_a_game_is_named_by_all_that_decides_it():
 def test_finished_games_are_not_played_or_told_again(tmp_path):
     book = RecordingBook()
     jobs = DirectJobs(InProcessSandbox(), tmp_path)
-    bench = bench_of(tmp_path, book=book, jobs=jobs)
-    first = Tournament(bench, SPEC.game, 0).play(pairings()[:5], kind="rated")
+    deps = deps_of(tmp_path, book=book, jobs=jobs)
+    first = Tournament(deps, SPEC.game, 0).play(pairings()[:5], kind="rated")
     assert len(jobs.played) == 5 == len(book.of("game.finished"))
-    again = Tournament(bench, SPEC.game, 1).play(pairings(), kind="rated")
+    again = Tournament(deps, SPEC.game, 1).play(pairings(), kind="rated")
     assert len(jobs.played) == 12 == len(book.of("game.finished")) and again[:5] == first
     ids = [event.game_id for event in book.of("game.started")]
     assert len(ids) == len(set(ids)) == 12
@@ -74,7 +74,7 @@ def test_finished_games_are_not_played_or_told_again(tmp_path):
 
 def test_events_of_a_game_come_in_order_and_agree_with_its_record(tmp_path):
     book = RecordingBook()
-    Tournament(bench_of(tmp_path, book=book), SPEC.game, 0).play(pairings()[:3], kind="rated", generation=4)
+    Tournament(deps_of(tmp_path, book=book), SPEC.game, 0).play(pairings()[:3], kind="rated", generation=4)
     assert len(book.all()) == 3
     for game in book.all():
         told = [event for event in book.events if event.game_id == game["game_id"]]
@@ -89,13 +89,13 @@ def test_events_of_a_game_come_in_order_and_agree_with_its_record(tmp_path):
 def test_a_game_that_is_lost_with_its_worker_is_void(tmp_path):
     book = RecordingBook()
     jobs = DirectJobs(InProcessSandbox(), tmp_path, lose=1)
-    games = Tournament(bench_of(tmp_path, book=book, jobs=jobs), SPEC.game, 0).play(pairings()[:3], kind="rated")
+    games = Tournament(deps_of(tmp_path, book=book, jobs=jobs), SPEC.game, 0).play(pairings()[:3], kind="rated")
     assert len(games) == 2 and "void" in book.of("warning")[0].text
 
 
 def test_the_last_game_and_the_end_of_the_tournament_are_one_transaction(tmp_path):
     book = RecordingBook()
-    evaluator = ArenaEvaluator(bench_of(tmp_path, book=book), SPEC, four_settings())
+    evaluator = ArenaEvaluator(deps_of(tmp_path, book=book), SPEC, four_settings())
     evaluator.evaluate(baselines())
     assert [event.type for event in book.events[-2:]] == ["game.finished", "generation.finished"]
     assert len(book.of("generation.finished")) == 1
@@ -103,16 +103,16 @@ def test_the_last_game_and_the_end_of_the_tournament_are_one_transaction(tmp_pat
 
 def test_a_resumed_evaluation_reaches_the_same_verdict_and_tells_nothing_twice(tmp_path):
     book = RecordingBook()
-    first = ArenaEvaluator(bench_of(tmp_path, book=book), SPEC, four_settings()).evaluate(baselines())
+    first = ArenaEvaluator(deps_of(tmp_path, book=book), SPEC, four_settings()).evaluate(baselines())
     told = len(book.events)
     jobs = DirectJobs(InProcessSandbox(), tmp_path)
-    again = ArenaEvaluator(bench_of(tmp_path, book=book, jobs=jobs), SPEC, four_settings()).evaluate(baselines())
+    again = ArenaEvaluator(deps_of(tmp_path, book=book, jobs=jobs), SPEC, four_settings()).evaluate(baselines())
     assert again == first and jobs.played == [] and len(book.events) == told
 
 
 def test_baselines_crown_the_anchor_at_zero(tmp_path):
-    bench = bench_of(tmp_path)
-    evaluator = ArenaEvaluator(bench, SPEC, four_settings())
+    deps = deps_of(tmp_path)
+    evaluator = ArenaEvaluator(deps, SPEC, four_settings())
     champ, first, _ = evaluator.evaluate(baselines())
     assert champ.metric == 0 and first.metric < 0 and champ.source == "verified"
     assert champ.metadata["promoted"][0] == "champ" and champ.metadata["decision"]["rule"] == "anchor"
@@ -120,33 +120,33 @@ def test_baselines_crown_the_anchor_at_zero(tmp_path):
 
 
 def test_champion_and_runner_up_sit_down_with_the_candidates(tmp_path):
-    bench = bench_of(tmp_path)
-    evaluator = ArenaEvaluator(bench, SPEC, four_settings())
-    commit(bench, baselines(), evaluator.evaluate(baselines()))
+    deps = deps_of(tmp_path)
+    evaluator = ArenaEvaluator(deps, SPEC, four_settings())
+    commit(deps, baselines(), evaluator.evaluate(baselines()))
     stronger = SPEC.anchor.code.replace("DEPTH = 2", "DEPTH = 5").replace("WIN_FIRST = False", "WIN_FIRST = True")
-    deep = ArenaEvaluator(bench, SPEC, four_settings())
+    deep = ArenaEvaluator(deps, SPEC, four_settings())
     (verdict,) = deep.evaluate([candidate(stronger)])
     players = {row["node_id"] for row in verdict.metadata["standings"]}
     assert len(players) == 3 and {"champ", "new"} < players
-    commit(bench, [candidate(stronger)], [verdict])
+    commit(deps, [candidate(stronger)], [verdict])
     assert deep.choice() == verdict.metadata["promoted"][0]
 
 
 def test_the_metric_counts_all_games_ever(tmp_path):
     """A node's Elo at its verdict comes from the whole book: more is known of the champion than from this round."""
-    bench = bench_of(tmp_path)
-    evaluator = ArenaEvaluator(bench, SPEC, four_settings())
-    commit(bench, baselines(), evaluator.evaluate(baselines()))
+    deps = deps_of(tmp_path)
+    evaluator = ArenaEvaluator(deps, SPEC, four_settings())
+    commit(deps, baselines(), evaluator.evaluate(baselines()))
     (verdict,) = evaluator.evaluate([candidate(engine("return position.legal_moves[len(position.legal_moves) // 2]"))])
-    fresh = ArenaEvaluator(bench, SPEC, four_settings())
+    fresh = ArenaEvaluator(deps, SPEC, four_settings())
     row = next(row for row in verdict.metadata["standings"] if row["node_id"] == "new")
     assert fresh.ratings.estimates("champ")["new"].elo == pytest.approx(row["elo"], abs=0.06)
 
 
 def test_an_engine_that_forfeits_every_game_is_a_failure(tmp_path):
-    bench = bench_of(tmp_path)
-    evaluator = ArenaEvaluator(bench, SPEC, four_settings())
-    commit(bench, baselines(), evaluator.evaluate(baselines()))
+    deps = deps_of(tmp_path)
+    evaluator = ArenaEvaluator(deps, SPEC, four_settings())
+    commit(deps, baselines(), evaluator.evaluate(baselines()))
     (verdict,) = evaluator.evaluate([candidate(engine("raise ValueError('no idea')"))])
     assert verdict.metric is None and verdict.failure is FailureKind.RUNTIME and "no idea" in verdict.message
     assert "new" not in verdict.metadata["promoted"]
@@ -166,45 +166,45 @@ def test_an_engine_that_forfeits_every_game_is_a_failure(tmp_path):
     ],
 )
 def test_the_gate_refuses_with_the_reason(tmp_path, code, gate, failure):
-    refusal = ArenaEvaluator(bench_of(tmp_path), SPEC, four_settings()).check(candidate(code))
+    refusal = ArenaEvaluator(deps_of(tmp_path), SPEC, four_settings()).check(candidate(code))
     assert refusal.failure is failure and refusal.metadata["gate"] == gate and refusal.message
 
 
 def test_the_gate_lets_a_sound_engine_through_and_its_games_do_not_count(tmp_path):
-    bench = bench_of(tmp_path)
-    evaluator = ArenaEvaluator(bench, SPEC, four_settings())
+    deps = deps_of(tmp_path)
+    evaluator = ArenaEvaluator(deps, SPEC, four_settings())
     assert evaluator.check(candidate(FIRST)) is None
-    assert {game["kind"] for game in bench.games.all()} == {"smoke"}
+    assert {game["kind"] for game in deps.games.all()} == {"smoke"}
     assert set(evaluator.ratings.estimates("champ")) == {"champ"}
 
 
 def test_final_measures_against_a_gauntlet_from_held_out_openings(tmp_path):
-    bench = bench_of(tmp_path)
-    evaluator = ArenaEvaluator(bench, SPEC, four_settings(gauntlet=12))
-    commit(bench, baselines(), evaluator.evaluate(baselines()))
-    champ, first = bench.journal["champ"], bench.journal["first"].model_copy(update={"operator": "build"})
+    deps = deps_of(tmp_path)
+    evaluator = ArenaEvaluator(deps, SPEC, four_settings(gauntlet=12))
+    commit(deps, baselines(), evaluator.evaluate(baselines()))
+    champ, first = deps.journal["champ"], deps.journal["first"].model_copy(update={"operator": "build"})
     at_zero, below = evaluator.final([champ, first])
     assert (at_zero.metric, at_zero.interval) == (0.0, (0.0, 0.0))
     assert below.metric < 0 and below.interval[0] < below.metric < below.interval[1]
     assert "95 %" in below.metadata["claim"] and below.metadata["head_to_head"]["wins_draws_losses"]
-    rated = {tuple(game["opening"]) for game in bench.games.all() if game["kind"] == "rated"}
-    final = [game for game in bench.games.all() if game["kind"] == "final"]
+    rated = {tuple(game["opening"]) for game in deps.games.all() if game["kind"] == "rated"}
+    final = [game for game in deps.games.all() if game["kind"] == "final"]
     assert final and not rated & {tuple(game["opening"]) for game in final}
     rivals = {name for game in final for name in (game["white"], game["black"])} - {"champ", "first"}
     assert rivals == {"gauntlet:line counter 3", "gauntlet:rollouts 120"}
 
 
 def test_a_fork_without_games_measures_from_the_champions_own_metric(tmp_path):
-    bench = bench_of(tmp_path / "one")
-    evaluator = ArenaEvaluator(bench, SPEC, four_settings())
-    commit(bench, baselines(), evaluator.evaluate(baselines()))
+    deps = deps_of(tmp_path / "one")
+    evaluator = ArenaEvaluator(deps, SPEC, four_settings())
+    commit(deps, baselines(), evaluator.evaluate(baselines()))
     stronger = SPEC.anchor.code.replace("DEPTH = 2", "DEPTH = 4")
     (verdict,) = evaluator.evaluate([candidate(stronger)])
     champion = candidate(stronger).model_copy(
         update={"metric_value": 150.0, "metadata": {**verdict.metadata, "promoted": ["new", "first"]}}
     )
-    forked = bench_of(tmp_path / "two")
-    for node in [*bench.journal, champion]:
+    forked = deps_of(tmp_path / "two")
+    for node in [*deps.journal, champion]:
         forked.journal.append(node)
     (after,) = ArenaEvaluator(forked, SPEC, four_settings()).evaluate([candidate(LAST.replace("last", "x"), "next", 2)])
     row = next(row for row in after.metadata["standings"] if row["node_id"] == "new")
@@ -214,11 +214,11 @@ def test_a_fork_without_games_measures_from_the_champions_own_metric(tmp_path):
 @pytest.mark.parametrize("rule", ["los", "sprt"])
 def test_careful_promotion_in_a_whole_tournament(tmp_path, rule):
     book = RecordingBook()
-    bench = bench_of(tmp_path, book=book)
+    deps = deps_of(tmp_path, book=book)
     settings = four_settings(promotion=rule, openings=3)
-    evaluator = ArenaEvaluator(bench, SPEC, settings)
-    commit(bench, baselines(), evaluator.evaluate(baselines()))
-    before = len(bench.games.all())
+    evaluator = ArenaEvaluator(deps, SPEC, settings)
+    commit(deps, baselines(), evaluator.evaluate(baselines()))
+    before = len(deps.games.all())
     changes = (("DEPTH = 2", "DEPTH = 2 + 4"), ("WIN_FIRST = False", "WIN_FIRST = True"))
     stronger = SPEC.anchor.code.replace(*changes[0]).replace(*changes[1])
     (verdict,) = evaluator.evaluate([candidate(stronger)])
@@ -226,7 +226,7 @@ def test_careful_promotion_in_a_whole_tournament(tmp_path, rule):
     assert decision["rule"] == rule and verdict.metadata["promoted"][0] in ("champ", "new")
     if rule == "sprt":
         assert sum(decision["pentanomial"]) > 3, "a test of three pairs is undecided: more are played"
-        assert len(bench.games.all()) - before > 18
+        assert len(deps.games.all()) - before > 18
     told = len(book.events)
-    again = ArenaEvaluator(bench, SPEC, settings).evaluate([candidate(stronger)])
+    again = ArenaEvaluator(deps, SPEC, settings).evaluate([candidate(stronger)])
     assert again == [verdict] and len(book.events) == told

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.backend import MemoryLog, QueryDesk
+from core.backend import MemoryLog, ModelClient
 from core.backend.bandit import Bandit, ModelChooser
 from core.backend.settings import ModelSettings, Price
 
@@ -105,7 +105,7 @@ def test_the_desk_prices_a_node_by_its_tokens_whether_cached_or_not() -> None:
         ModelSettings(provider="openai", model=name, price=Price(cost, cost)) for name, cost in (("a", 1), ("b", 9))
     )
     settings = replace(models[0], models=models, choice="bandit")
-    paid, cached = (QueryDesk({"code": settings}, log=MemoryLog()) for _ in range(2))
+    paid, cached = (ModelClient({"code": settings}, log=MemoryLog()) for _ in range(2))
     for node in range(6):
         facts = {"writer": f"openai/{'ab'[node % 2]}", "prompt_tokens": 1000, "completion_tokens": 500 + node}
         paid.reward(str(node), 1.0, cost_usd=0.01 * node, **facts)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.backend import MemoryLog, ModelSettings, QueryDesk, query
+from core.backend import MemoryLog, ModelClient, ModelSettings, query
 from utils.errors import BackendBusyError, BackendError, ConfigError, ReplyError
 
 
@@ -85,7 +85,7 @@ def test_faults_are_named() -> None:
 def test_it_costs_nothing(tmp_path: Path) -> None:
     log = MemoryLog()
     settings = ModelSettings(provider="command", model="command", command=command(tmp_path, "print('hello')"))
-    desk = QueryDesk({"code": settings}, log=log)
-    desk.bind("code", "n")("s", "u")
-    assert desk.usage_of("n").cost_usd == 0.0
-    assert desk.usage_of("n").writer == "command/command"
+    model_client = ModelClient({"code": settings}, log=log)
+    model_client.bind("code", "n")("s", "u")
+    assert model_client.usage_of("n").cost_usd == 0.0
+    assert model_client.usage_of("n").writer == "command/command"

@@ -14,14 +14,14 @@ def test_no_sdk_is_loaded_before_a_model_is_asked() -> None:
     code = f"""
 import sys
 import core.backend, core.backend.preflight, core.backend.recording, core.backend.doctor, core.backend.providers
-from core.backend import MemoryLog, ModelSettings, QueryDesk
+from core.backend import MemoryLog, ModelSettings, ModelClient
 
 class Writer:
     def write(self, context, rng):
         return "text"
 
-desk = QueryDesk({{"code": ModelSettings()}}, log=MemoryLog(), rules=Writer())
-desk.bind("code", "n")("s", "u", context={{}})
+model_client = ModelClient({{"code": ModelSettings()}}, log=MemoryLog(), rules=Writer())
+model_client.bind("code", "n")("s", "u", context={{}})
 print([name for name in {SDKS!r} if name in sys.modules])
 """
     done = subprocess.run(

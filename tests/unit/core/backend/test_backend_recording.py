@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from core.backend import MemoryLog, ModelSettings, QueryDesk
+from core.backend import MemoryLog, ModelClient, ModelSettings
 from core.backend.exchange import Message, Request, request_hash
 from core.backend.recording import CALLS, RecordedCalls, RecordingError, open_recording, save_recording
 from core.contracts import CallRecord
@@ -31,10 +31,10 @@ def saved(folder: Path) -> Path:
     return folder
 
 
-def replay(folder: Path, match: str) -> tuple[QueryDesk, RecordedCalls, MemoryLog]:
+def replay(folder: Path, match: str) -> tuple[ModelClient, RecordedCalls, MemoryLog]:
     own = MemoryLog()
     calls = RecordedCalls(open_recording(folder).calls, own, match)  # type: ignore[arg-type]
-    return QueryDesk({"code": MODEL}, log=calls, run_seed=1, offline=True), calls, own
+    return ModelClient({"code": MODEL}, log=calls, run_seed=1, offline=True), calls, own
 
 
 def test_names_model_and_date_and_drops_rules_and_masks(tmp_path: Path) -> None:
@@ -49,22 +49,22 @@ def test_names_model_and_date_and_drops_rules_and_masks(tmp_path: Path) -> None:
 
 
 def test_answers_without_a_model_and_keeps_what_it_answered(tmp_path: Path) -> None:
-    desk, _, own = replay(saved(tmp_path), "exact")
-    assert desk.bind("code", "a")("s", "one") == "first"
-    assert desk.bind("code", "a")("s", "one") == "first"
+    model_client, _, own = replay(saved(tmp_path), "exact")
+    assert model_client.bind("code", "a")("s", "one") == "first"
+    assert model_client.bind("code", "a")("s", "one") == "first"
     (kept,) = own.records.values()
     assert (kept.cached, kept.cost_usd, kept.tries, kept.prompt_tokens) == (True, 0.0, 0, 5)
 
 
 def test_exact_refuses_another_prompt_and_sample_takes_the_place(tmp_path: Path) -> None:
-    desk, _, _ = replay(saved(tmp_path), "exact")
+    model_client, _, _ = replay(saved(tmp_path), "exact")
     with pytest.raises(BackendError, match="not in the record"):
-        desk.bind("code", "b")("s", "two, but the score is 0.1234567 now")
-    desk, calls, _ = replay(tmp_path, "sample")
-    assert desk.bind("code", "b")("s", "two, but the score is 0.1234567 now") == "second"
+        model_client.bind("code", "b")("s", "two, but the score is 0.1234567 now")
+    model_client, calls, _ = replay(tmp_path, "sample")
+    assert model_client.bind("code", "b")("s", "two, but the score is 0.1234567 now") == "second"
     assert calls.drifted == 1
     with pytest.raises(BackendError, match="not in the record"):
-        desk.bind("code", "c")("s", "three")
+        model_client.bind("code", "c")("s", "three")
 
 
 def test_a_changed_recording_is_refused(tmp_path: Path) -> None:

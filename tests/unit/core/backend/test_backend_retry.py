@@ -10,8 +10,8 @@ import pytest
 
 from core.backend.deadline import Deadline, call_within
 from core.backend.faults import LostReplyError, RefusedError
-from core.backend.gate import Gate
-from core.backend.retry import LONGEST_WAIT, Patience, RetryPolicy
+from core.backend.rate_limiter import RateLimiter
+from core.backend.retry import LONGEST_WAIT, Retrier, RetryPolicy
 from utils.errors import BackendAuthError, BackendBusyError, BackendError, RunStopped
 
 
@@ -29,9 +29,9 @@ class Clock(threading.Event):
         return self.is_set()
 
 
-def patience() -> tuple[Patience, Clock]:
+def patience() -> tuple[Retrier, Clock]:
     clock = Clock()
-    return Patience(clock, random.Random(0)), clock
+    return Retrier(clock, random.Random(0)), clock
 
 
 def failing(errors: list[Exception]):  # type: ignore[no-untyped-def]
@@ -87,7 +87,7 @@ def test_stop_ends_a_wait_at_once() -> None:
     threading.Timer(0.05, stop.set).start()
     started = time.monotonic()
     with pytest.raises(RunStopped):
-        Patience(stop).call(failing([BackendBusyError("busy")] * 9), RetryPolicy(backoff=60))
+        Retrier(stop).call(failing([BackendBusyError("busy")] * 9), RetryPolicy(backoff=60))
     assert time.monotonic() - started < 5
 
 
@@ -114,7 +114,7 @@ def test_stop_gives_up_a_call_under_way() -> None:
 
 def test_requests_a_minute_are_spaced_evenly() -> None:
     waiter, clock = patience()
-    gate = Gate(4, 30.0, waiter, clock=lambda: clock.now)
+    gate = RateLimiter(4, 30.0, waiter, clock=lambda: clock.now)
     for _ in range(4):
         with gate.passage():
             pass
@@ -123,7 +123,7 @@ def test_requests_a_minute_are_spaced_evenly() -> None:
 
 def test_a_pause_holds_everybody_back() -> None:
     waiter, clock = patience()
-    gate = Gate(4, None, waiter, clock=lambda: clock.now)
+    gate = RateLimiter(4, None, waiter, clock=lambda: clock.now)
     gate.pause(7.0)
     with gate.passage():
         pass
@@ -131,7 +131,7 @@ def test_a_pause_holds_everybody_back() -> None:
 
 
 def test_concurrency_is_kept() -> None:
-    gate = Gate(2, None, Patience(threading.Event()))
+    gate = RateLimiter(2, None, Retrier(threading.Event()))
     inside, most, lock = 0, 0, threading.Lock()
 
     def pass_through() -> None:

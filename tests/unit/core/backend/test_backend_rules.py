@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from faulty_server import REVIEW_CHOICE, REVIEW_TOOL
 
-from core.backend import MemoryLog, ModelSettings, QueryDesk, query
+from core.backend import MemoryLog, ModelClient, ModelSettings, query
 from core.storage.repository import RunStore
 from utils.errors import ConfigError, ReplyError
 
@@ -25,13 +25,13 @@ class Writer:
         return f"{context['operator']}\n```python\nx = {rng.random()}\n```"
 
 
-def desk(run_seed: int = 1, log: Any = None) -> QueryDesk:
-    return QueryDesk({"code": ModelSettings()}, log=log or MemoryLog(), rules=Writer(), run_seed=run_seed)
+def model_client(run_seed: int = 1, log: Any = None) -> ModelClient:
+    return ModelClient({"code": ModelSettings()}, log=log or MemoryLog(), rules=Writer(), run_seed=run_seed)
 
 
 def test_same_seed_same_reply_and_every_counter_another() -> None:
     def reply(seed: int, node: str, attempt: int) -> str:
-        return desk(seed).bind("code", node)("s", "u", context={"operator": "draft"}, attempt=attempt)
+        return model_client(seed).bind("code", node)("s", "u", context={"operator": "draft"}, attempt=attempt)
 
     assert reply(1, "n", 0) == reply(1, "n", 0)
     assert len({reply(1, "n", 0), reply(2, "n", 0), reply(1, "m", 0), reply(1, "n", 1)}) == 4
@@ -39,7 +39,7 @@ def test_same_seed_same_reply_and_every_counter_another() -> None:
 
 def test_it_is_recorded_without_tokens_and_dollars() -> None:
     log = MemoryLog()
-    used = desk(log=log)
+    used = model_client(log=log)
     used.bind("code", "n")("s", "u", context={"operator": "draft"})
     (record,) = log.records.values()
     assert record.provider == "rules"
@@ -60,7 +60,7 @@ def test_it_is_recorded_without_tokens_and_dollars() -> None:
     ],
 )
 def test_a_review_says_what_the_run_showed(facts: dict[str, Any], is_bug: bool, has_csv: bool, said: str) -> None:
-    text = desk().bind("feedback", "n")("s", "u", tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE, context=facts)
+    text = model_client().bind("feedback", "n")("s", "u", tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE, context=facts)
     review = json.loads(text)
     assert (review["is_bug"], review["has_csv_submission"]) == (is_bug, has_csv)
     assert said in review["summary"]
@@ -69,7 +69,7 @@ def test_a_review_says_what_the_run_showed(facts: dict[str, Any], is_bug: bool, 
 
 def test_other_tools_and_missing_repertoires_are_told() -> None:
     with pytest.raises(ReplyError, match="cannot fill in the tool 'other'"):
-        desk().bind("code", "n")("s", "u", tools=[{"name": "other"}], context={})
+        model_client().bind("code", "n")("s", "u", tools=[{"name": "other"}], context={})
     with pytest.raises(ConfigError, match=r"llm\.code\.provider"):
         query("s", "u", "rules", provider="rules")
 
@@ -82,7 +82,7 @@ def test_half_characters_reach_neither_store_nor_reply(tmp_path: Path) -> None:
             return "x = '\ud800'"
 
     store = RunStore(tmp_path / "run")
-    used = QueryDesk({"code": ModelSettings()}, log=store, rules=Odd())
+    used = ModelClient({"code": ModelSettings()}, log=store, rules=Odd())
     text = used.bind("code", "n")("s", "it printed \udfff", context={"parents": ["\ud800"]})
     assert text == "x = '?'"
     (record,) = store.calls()
@@ -100,7 +100,7 @@ def test_2000_calls_a_second() -> None:
     context = {"operator": "improve", "parents": [{"code": "x = 1\n" * 800}]}
     rates = []
     for _ in range(5):
-        used, started = desk(), time.perf_counter()
+        used, started = model_client(), time.perf_counter()
         for node in range(400):
             used.bind("code", str(node))("s" * 2000, "u" * 8000, context=context)
         rates.append(400 / (time.perf_counter() - started))

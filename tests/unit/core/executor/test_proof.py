@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.executor import devices
-from core.executor.inside import confine, landlock, view
+from core.executor.inside import confine, landlock, mounts
 from core.executor.probe import examine
 from core.executor.proof import prove_gpus, prove_python
 
@@ -101,5 +101,5 @@ def test_the_first_cards_and_the_shared_nodes_are_taken(monkeypatch: pytest.Monk
     nodes, folders = devices.visible(3)
     assert [Path(path).name for path in nodes] == ["nvidia0", "nvidia1", "nvidia2", "nvidiactl"]
     assert [Path(path).name for path in folders] == ["cuda"]
-    rules = dict(confine.rules(view.Layout("", list(folders), list(nodes))))
+    rules = dict(confine.rules(mounts.Layout("", list(folders), list(nodes))))
     assert rules[nodes[0]] == landlock.GPU and rules[folders[0]] == landlock.RUN

@@ -1,4 +1,4 @@
-"""A bench without processes: programs of these tests are ours, so they may run in the test's own process."""
+"""A deps without processes: programs of these tests are ours, so they may run in the test's own process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.contracts import Bench, ExecutionResult, JobBench, JobSpec, Limits, SessionFailure
+from core.contracts import EvaluatorDeps, ExecutionResult, JobContext, JobSpec, Limits, SessionFailure
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 
@@ -52,23 +52,23 @@ class PlainJobs:
     slots = 1
 
     def __init__(self, scratch: Path) -> None:
-        self.bench = JobBench(sandbox=PlainSandbox(), scratch=scratch)  # type: ignore[arg-type]
+        self.deps = JobContext(sandbox=PlainSandbox(), scratch=scratch)  # type: ignore[arg-type]
         self.entries: list[str] = []
 
     def run(self, spec: JobSpec) -> Any:
         self.entries.append(spec.entry)
         module, _, name = spec.entry.partition(":")
-        return getattr(importlib.import_module(module), name)(spec.payload, self.bench)
+        return getattr(importlib.import_module(module), name)(spec.payload, self.deps)
 
     def map(self, specs: Any) -> list[Any]:
         return [self.run(spec) for spec in specs]
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    """`bench.jobs.entries` and `bench.jobs.bench.sandbox.sessions` tell what was run."""
+def deps(tmp_path: Path) -> EvaluatorDeps:
+    """`deps.jobs.entries` and `deps.jobs.deps.sandbox.sessions` tell what was run."""
     events: list[Any] = []
-    return Bench(
+    return EvaluatorDeps(
         jobs=PlainJobs(tmp_path), limits=Limits(seconds=5), run_dir=tmp_path, work_dir=tmp_path, seed=1,
         journal=Journal(True), games=None, append=events.extend, isolated=True, extras={"events": events},
     )  # type: ignore[arg-type]  # fmt: skip

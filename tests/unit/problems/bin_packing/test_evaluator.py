@@ -19,18 +19,18 @@ def problem() -> BinPackingProblem:
 
 
 @pytest.fixture
-def evaluator(problem, bench) -> PackingEvaluator:
-    return problem.evaluator(bench)
+def evaluator(problem, deps) -> PackingEvaluator:
+    return problem.evaluator(deps)
 
 
 def node(id: str, code: str, operator: str = "mutate", **fields) -> Node:
     return Node(id=id, code=code, operator=operator, **fields)
 
 
-def commit(bench, nodes, verdicts) -> None:
+def commit(deps, nodes, verdicts) -> None:
     for one, verdict in zip(nodes, verdicts, strict=True):
         fields = {"metric_value": verdict.metric, "metadata": verdict.metadata, "is_valid": not verdict.duplicate_of}
-        bench.journal.append(one.model_copy(update=fields))
+        deps.journal.append(one.model_copy(update=fields))
 
 
 def test_scores_are_those_of_the_plain_loop(evaluator, problem):
@@ -66,7 +66,7 @@ def test_failures_are_verdicts_and_do_not_touch_the_neighbours(evaluator, rule, 
     assert good.metric is not None
 
 
-def test_a_rule_with_a_loop_runs_in_the_sandbox_and_scores_alike(evaluator, bench):
+def test_a_rule_with_a_loop_runs_in_the_sandbox_and_scores_alike(evaluator, deps):
     direct = (
         "def score_bin(item, remaining_capacity, histogram):\n    return sum(histogram[2:9]) - remaining_capacity\n"
     )
@@ -75,26 +75,26 @@ def test_a_rule_with_a_loop_runs_in_the_sandbox_and_scores_alike(evaluator, benc
         "        total += histogram[k]\n    return total - remaining_capacity\n"
     )
     first = evaluator.evaluate([node("a", direct, "baseline")])[0]
-    assert bench.jobs.entries == []
+    assert deps.jobs.entries == []
     second = evaluator.evaluate([node("b", looped, "baseline")])[0]
-    assert set(bench.jobs.entries) == {"problems.bin_packing.job:pack"}
+    assert set(deps.jobs.entries) == {"problems.bin_packing.job:pack"}
     assert first.metric == second.metric and first.signature == second.signature
 
 
-def test_equal_behaviour_is_a_duplicate_within_a_round_and_across_rounds(evaluator, bench, rule):
+def test_equal_behaviour_is_a_duplicate_within_a_round_and_across_rounds(evaluator, deps, rule):
     nodes = [node("a", rule("-gap")), node("b", rule("-2 * gap")), node("c", rule("gap"))]
     verdicts = evaluator.evaluate(nodes)
     assert [v.duplicate_of for v in verdicts] == [None, "a", None]
-    commit(bench, nodes, verdicts)
+    commit(deps, nodes, verdicts)
     (later,) = evaluator.evaluate([node("d", rule("1 - gap ** 3"))])
     assert later.duplicate_of == "a" and later.metric is None
-    counted = [e.counts for e in bench.extras["events"] if isinstance(e, LadderCounted)]
+    counted = [e.counts for e in deps.extras["events"] if isinstance(e, LadderCounted)]
     assert counted[0] == {"behaviour": 1, "cheap": 0, "full": 2}
     assert counted[1] == {"behaviour": 1, "cheap": 0, "full": 0}
 
 
-def test_only_the_best_of_a_round_get_the_full_score(problem, bench, rule):
-    evaluator = PackingEvaluator(problem.data, bench, signature="pair", top_k=2, tune_trials=5)
+def test_only_the_best_of_a_round_get_the_full_score(problem, deps, rule):
+    evaluator = PackingEvaluator(problem.data, deps, signature="pair", top_k=2, tune_trials=5)
     rules = [rule(f"4 if gap <= {k} else -gap" if k % 2 else f"gap % {k + 2}") for k in range(8)]
     verdicts = evaluator.evaluate([node(str(i), code) for i, code in enumerate(rules)])
     full = [v for v in verdicts if v.metric is not None]
@@ -105,19 +105,19 @@ def test_only_the_best_of_a_round_get_the_full_score(problem, bench, rule):
 
 
 @pytest.mark.parametrize("operator", sorted(ALWAYS_FULL))
-def test_founders_are_always_scored_in_full(problem, bench, operator):
-    evaluator = PackingEvaluator(problem.data, bench, signature="pair", top_k=1, tune_trials=5)
+def test_founders_are_always_scored_in_full(problem, deps, operator):
+    evaluator = PackingEvaluator(problem.data, deps, signature="pair", top_k=1, tune_trials=5)
     verdicts = evaluator.evaluate([node("a", FIRST_FIT, operator), node("b", BEST_FIT, operator)])
     assert all(v.metric is not None for v in verdicts)
 
 
-def test_verdicts_do_not_depend_on_the_threads(problem, bench, rule):
+def test_verdicts_do_not_depend_on_the_threads(problem, deps, rule):
     rules = [rule(f"(3 if gap <= {k} else 0) - gap / {k + 1}") for k in range(6)]
     nodes = [node(str(i), code) for i, code in enumerate(rules)]
     outcomes = []
     for slots in (1, 3):
-        bench.jobs.slots = slots
-        evaluator = PackingEvaluator(problem.data, bench, signature="pair", top_k=3, tune_trials=5)
+        deps.jobs.slots = slots
+        evaluator = PackingEvaluator(problem.data, deps, signature="pair", top_k=3, tune_trials=5)
         outcomes.append([v.model_copy(update={"seconds": 0.0}) for v in evaluator.evaluate(nodes)])
     assert outcomes[0] == outcomes[1]
 
@@ -131,21 +131,21 @@ def test_verdicts_do_not_depend_on_the_threads(problem, bench, rule):
         "    return (4.0 if gap <= 2 else 0) + 0.02 * gap + 0.01 * histogram[gap]\n",
     ],
 )
-def test_tuning_finds_better_constants_and_repeats(evaluator, bench, code):
+def test_tuning_finds_better_constants_and_repeats(evaluator, deps, code):
     parent = node("p", code, "baseline")
-    commit(bench, [parent], evaluator.evaluate([parent]))
+    commit(deps, [parent], evaluator.evaluate([parent]))
     child = node("t", code, "tune", parent_ids=("p",))
     verdict = evaluator.tune(child, "t", 3)
-    assert verdict.metric is not None and verdict.metric < bench.journal["p"].metric_value
+    assert verdict.metric is not None and verdict.metric < deps.journal["p"].metric_value
     assert verdict.code is not None and verdict.code != code
     again = evaluator.tune(child, "t", 3)
     assert (again.code, again.metric) == (verdict.code, verdict.metric)
     assert evaluator.evaluate([node("n", verdict.code, "baseline")])[0].metric == verdict.metric
 
 
-def test_nothing_to_tune_is_a_duplicate_of_the_parent(evaluator, bench, rule):
+def test_nothing_to_tune_is_a_duplicate_of_the_parent(evaluator, deps, rule):
     parent = node("p", rule("-gap"), "baseline")
-    commit(bench, [parent], evaluator.evaluate([parent]))
+    commit(deps, [parent], evaluator.evaluate([parent]))
     verdict = evaluator.tune(node("t", rule("-gap"), "tune", parent_ids=("p",)), "t", 3)
     assert verdict.duplicate_of == "p" and verdict.failure is None
 
@@ -183,15 +183,15 @@ def test_a_founder_that_the_gate_refuses_is_a_verdict(evaluator, rule):
     assert [v.failure for v in verdicts] == [FailureKind.SYNTAX, FailureKind.IMPORT_BLOCKED, None]
 
 
-def test_a_lost_worker_costs_one_program_not_the_round(evaluator, bench, rule, monkeypatch):
-    real = bench.jobs.run
+def test_a_lost_worker_costs_one_program_not_the_round(evaluator, deps, rule, monkeypatch):
+    real = deps.jobs.run
 
     def run(spec):
         if any("deadly" in code for code in spec.payload["codes"]):
             raise JobLost("the worker is gone")
         return real(spec)
 
-    monkeypatch.setattr(bench.jobs, "run", run)
+    monkeypatch.setattr(deps.jobs, "run", run)
     codes = [rule("-gap"), rule("gap") + "# deadly\n", rule("gap % 7")]
     verdicts = evaluator.evaluate([node(str(i), code) for i, code in enumerate(codes)])
     assert [v.failure for v in verdicts] == [None, FailureKind.LOST_WORKER, None]

@@ -54,13 +54,13 @@ def test_prompts_say_what_a_rule_sees():
 
 
 @pytest.mark.parametrize("code", [BEST_FIT, sum_of_squares(150)])
-def test_the_exported_program_prints_its_own_test_score(tmp_path, code, bench):
+def test_the_exported_program_prints_its_own_test_score(tmp_path, code, deps):
     problem = BinPackingProblem("u120", Options(validation=3, test=8))
     node = Node(id="best", code=code, writer="rules")
     (path,) = problem.export(node, tmp_path / "best", tmp_path)
     done = subprocess.run([sys.executable, "-I", str(path)], capture_output=True, text=True, cwd="/", timeout=60)
     assert done.returncode == 0, done.stderr
-    (final,) = problem.evaluator(bench).final([node])
+    (final,) = problem.evaluator(deps).final([node])
     assert done.stdout.strip() == f"test excess: {final.metric:.6f}"
 
 

@@ -27,9 +27,9 @@ PUBLISHED = {
 
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="SWARM_EVO_ORLIB names no folder")
 @pytest.mark.parametrize("file", PUBLISHED)
-def test_references_reproduce_the_published_figures(file, bench):
+def test_references_reproduce_the_published_figures(file, deps):
     instances = load_file(FOLDER / file)
-    stages = PackingStages(BinPackingProblem("u120", Options(validation=2, test=2)).data, bench)
+    stages = PackingStages(BinPackingProblem("u120", Options(validation=2, test=2)).data, deps)
     counts = reference_counts(stages, instances)
     found = {name: round(100 * excess_over_bound(counts[name], instances), 2) for name in PUBLISHED[file]}
     assert found == PUBLISHED[file]

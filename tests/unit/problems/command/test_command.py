@@ -7,13 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from core.contracts import AgentContext, ExecutionResult, Limits
-from core.executor.job_pool import JobPool
-from core.executor.jobs import LocalJobs
 from core.executor.sandbox import open_sandbox
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.task import Task
+from core.workers.local import LocalJobs
+from core.workers.pool import JobPool
 from problems.command.bundle import join, read_metric, split, values, with_numbers
 from problems.command.evaluator import CommandEvaluator
 from problems.command.job import copy_sources, grade
@@ -130,8 +130,8 @@ def test_a_timed_command_is_scored_by_the_timing_lane(files, tmp_path_factory):
     sandbox = open_sandbox("auto", state_dir=here)
     pool = JobPool(LocalJobs(sandbox, 2, scratch=here))
     try:
-        bench = SimpleNamespace(jobs=pool, limits=Limits(seconds=20), seed=1, isolated=True, journal=Journal(True))
-        evaluator = CommandEvaluator(problem, bench)
+        deps = SimpleNamespace(jobs=pool, limits=Limits(seconds=20), seed=1, isolated=True, journal=Journal(True))
+        evaluator = CommandEvaluator(problem, deps)
         found = evaluator.evaluate([SimpleNamespace(id="n", code=problem.code)])[0]
         assert found.failure is None, found.message
         low, high = found.interval
@@ -199,11 +199,11 @@ class Shell:
 @pytest.mark.parametrize(("x", "better"), [("30", True), ("40", False)])
 def test_tune_moves_the_numbers_of_any_language(files, x, better):
     problem, jobs, journal = build(cfg(source=str(files / "a.sh")), files), Shell(), Journal(False)
-    bench = SimpleNamespace(isolated=True, jobs=jobs, journal=journal, limits=Limits(seconds=1), seed=0)
+    deps = SimpleNamespace(isolated=True, jobs=jobs, journal=journal, limits=Limits(seconds=1), seed=0)
     code = f"# a comment stays\nx={x}  # so does this\n"
     journal.append(Node(id="p", code=code, metric_value=-((int(x) - 40) ** 2)))
     node = Node(id="t", code=code, operator="tune", parent_ids=("p",))
-    verdict = CommandEvaluator(problem, bench).tune(node, "t", seed=1)
+    verdict = CommandEvaluator(problem, deps).tune(node, "t", seed=1)
     assert jobs.runs >= 30
     if better:
         assert verdict.metric == max(verdict.metric, -4.0) and verdict.metadata["tune"]["start"] == -100

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn import metrics
 
-from problems.competition.child import scores, shim
+from problems.competition.grader import scores, shim
 from problems.competition.source import BUNDLED, find_source
 from utils.config import load_config
 from utils.metric import KINDS

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.state.node import Node
-from problems.competition.child.blending import combine, scale_of, select
 from problems.competition.ensemble import program
+from problems.competition.grader.blend import combine, scale_of, select
 
 
 def test_errors_that_cancel_are_combined():

@@ -11,8 +11,8 @@ import pytest
 from core.contracts import ExecutionResult, Limits
 from core.state.failure import FailureKind
 from core.state.node import Node
-from problems.competition.child.preparing import SMOKE_ROWS, _write_smoke
 from problems.competition.evaluator import CompetitionEvaluator
+from problems.competition.grader.prepare import SMOKE_ROWS, _write_smoke
 
 
 def public(folder: Path, rows: int) -> Path:
@@ -56,10 +56,8 @@ def evaluator(tmp_path: Path, jobs: Jobs, smoke: bool) -> CompetitionEvaluator:
     (tmp_path / "smoke").mkdir()
     (tmp_path / "public").mkdir()
     prepared = SimpleNamespace(folder=tmp_path, public=tmp_path / "public")
-    bench = SimpleNamespace(
-        jobs=jobs, limits=Limits(), run_dir=tmp_path, seed=0, isolated=True, extras={"smoke": smoke}
-    )
-    return CompetitionEvaluator(SimpleNamespace(claims_only=True), prepared, bench)
+    deps = SimpleNamespace(jobs=jobs, limits=Limits(), run_dir=tmp_path, seed=0, isolated=True, extras={"smoke": smoke})
+    return CompetitionEvaluator(SimpleNamespace(claims_only=True), prepared, deps)
 
 
 @pytest.mark.parametrize(

@@ -113,9 +113,9 @@ def test_an_evaluator_without_evaluate_says_so(harness):
 
 
 def evaluator(metric: str | None = None, isolated: bool = True) -> ScriptEvaluator:
-    bench = SimpleNamespace(isolated=isolated, journal=[])
+    deps = SimpleNamespace(isolated=isolated, journal=[])
     return ScriptEvaluator(
-        bench, Path("e.py"), options={}, metric=metric, timeout=1.0, tune_trials=1, lower_is_better=False
+        deps, Path("e.py"), options={}, metric=metric, timeout=1.0, tune_trials=1, lower_is_better=False
     )  # type: ignore[arg-type]
 
 

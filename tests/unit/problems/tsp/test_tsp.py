@@ -67,11 +67,11 @@ class Answers:
     ],
 )
 def test_tours_are_checked_on_our_side(answer, failure):
-    bench = SimpleNamespace(
+    deps = SimpleNamespace(
         jobs=Answers(answer), limits=SimpleNamespace(model_dump=lambda **_: {}), seed=0, isolated=True
     )
     problem = TourProblem(Options(cities=3, instances=2))
-    (verdict,) = TourEvaluator(problem, bench).evaluate([Node(id="a", code=NEAREST)])
+    (verdict,) = TourEvaluator(problem, deps).evaluate([Node(id="a", code=NEAREST)])
     assert verdict.failure is failure
     assert (verdict.metric is None) == (failure is not None)
 

@@ -1,0 +1,154 @@
+"""The live picture: progress with time left, best so far, recent nodes, cost, the running candidate's tail."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.panel import Panel
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from cli.terminal.messages import banner, closing
+from core.events import BaselineScored, Event, NodeCommitted, Warned
+
+if TYPE_CHECKING:
+    from runs.composition import Search
+    from runs.outcome import Outcome
+    from runs.session import RunSession
+
+RECENT = 12
+REFRESH_PER_SECOND = 4
+_TAIL_LINES = 6
+
+
+class LiveView:
+    """Redrawn a few times a second from what it was told; the search never waits for it."""
+
+    def __init__(self, session: RunSession) -> None:
+        self._session = session
+        self._console = Console()
+        self._lock = threading.Lock()
+        self._recent: deque[NodeCommitted] = deque(maxlen=RECENT)
+        self._baselines: list[str] = []
+        self._warnings: deque[str] = deque(maxlen=3)
+        self._search: Search | None = None
+        self._live: Live | None = None
+        self._began = time.monotonic()
+        self._steps_before = 0
+
+    def start(self, search: Search) -> None:
+        for line in banner(self._session):
+            self._console.print(Text(line))
+        self._search = search
+        self._steps_before = search.journal.steps
+        self._live = Live(get_renderable=self._picture, console=self._console, refresh_per_second=REFRESH_PER_SECOND)
+        self._live.start()
+
+    def emit(self, event: Event) -> None:
+        with self._lock:
+            if isinstance(event, NodeCommitted):
+                self._recent.append(event)
+            elif isinstance(event, BaselineScored):
+                score = "failed" if event.metric is None else f"{event.metric:.6g}"
+                self._baselines.append(f"{event.name} {score}")
+            elif isinstance(event, Warned):
+                self._warnings.append(f"{event.at.astimezone():%H:%M:%S} {event.text}")
+
+    def conclude(self, outcome: Outcome) -> None:
+        self.close()
+        for line in closing(outcome):
+            self._console.print(Text(line))
+
+    def interrupted(self) -> None:
+        self.close()
+        run = self._session.run_dir.name
+        self._console.print(Text(f"interrupted; everything is saved. Go on with: python main.py resume {run}"))
+
+    def close(self) -> None:
+        live, self._live = self._live, None
+        if live is not None:
+            live.stop()
+
+    # ------------------------------------------------------------ the picture
+
+    def _picture(self) -> Group:
+        with self._lock:
+            parts: list[RenderableType] = [self._bar(), self._figures(), self._tree()]
+            tail = self._tail()
+            if tail:
+                parts.append(Panel(Text(tail), title="running", title_align="left"))
+            parts += [Text(f"warning: {text}", style="yellow") for text in self._warnings]
+        return Group(*parts)
+
+    def _bar(self) -> Table:
+        assert self._search is not None
+        journal, limit = self._search.journal, self._session.config.search.max_steps
+        row = Table.grid(padding=(0, 1))
+        done = journal.steps
+        row.add_row(
+            Text(f"{done}/{limit}" if limit else str(done), style="bold"),
+            ProgressBar(total=limit or 100, completed=min(done, limit or 100), width=40, pulse=limit is None),
+            Text(self._time_left(done, limit)),
+        )
+        return row
+
+    def _time_left(self, done: int, limit: int | None) -> str:
+        """By the pace of this process, and never more than the budget has."""
+        budget = self._session.config.budget.seconds
+        left = None if budget is None else max(budget - self._session.active_seconds(), 0)
+        fresh = done - self._steps_before
+        if limit and fresh:
+            pace = (time.monotonic() - self._began) / fresh
+            left = min(left or float("inf"), pace * (limit - done))
+        return "" if left is None else f"about {left:.0f} s left" if left < 120 else f"about {left / 60:.0f} min left"
+
+    def _figures(self) -> Text:
+        assert self._search is not None
+        newest = self._recent[-1] if self._recent else None
+        best = "–" if newest is None or newest.best_metric is None else f"{newest.best_metric:.6g}"
+        parts = [f"best {best}", *self._baselines]
+        spent = self._search.model_client.ledger.spent
+        if spent.tokens:
+            cap = self._session.config.budget.usd
+            parts.append(f"{spent.tokens:,} tokens, ${spent.usd:.4f}" + (f" of ${cap:g}" if cap is not None else ""))
+        return Text("   ".join(parts))
+
+    def _tree(self) -> Tree:
+        tree = Tree("recent nodes")
+        places: dict[str, Tree] = {}
+        for event in self._recent:
+            above = next((places[p] for p in event.parent_ids if p in places), tree)
+            places[event.node_id] = above.add(_leaf(event))
+        return tree
+
+    def _tail(self) -> str:
+        folder = self._session.run_dir / "live"
+        try:
+            newest = max(folder.glob("*.out"), key=lambda path: path.stat().st_mtime, default=None)
+            if newest is None:
+                return ""
+            with newest.open("rb") as file:
+                file.seek(max(newest.stat().st_size - 2000, 0))
+                text = file.read().decode("utf-8", "replace")
+        except OSError:
+            return ""
+        lines = ["".join(c for c in line if c.isprintable())[:120] for line in text.splitlines()]
+        return "\n".join(lines[-_TAIL_LINES:])
+
+
+def _leaf(event: NodeCommitted) -> Text:
+    label = Text(f"{event.node_id[:6]} {event.operator} ")
+    if event.metric is not None:
+        label.append(f"{event.metric:.6g}", style="bold green" if event.is_best else "green")
+    elif event.failure is not None:
+        label.append(event.failure.value, style="red")
+    else:
+        label.append("duplicate", style="dim")
+    return label

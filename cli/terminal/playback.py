@@ -1,0 +1,34 @@
+"""`replay` in the terminal: the stored events in their own pace, times a factor."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from cli.terminal.messages import StepLines
+from core.events import BaselineScored, FinalScored, NodeCommitted, RunFinished
+from core.storage.reader import RunReader
+
+LONGEST_PAUSE = 2.0
+"""Seconds; a run that lay idle over night is not waited for."""
+
+
+def play(run_dir: Path, speed: float) -> int:
+    """Print each event when its time comes."""
+    with RunReader(run_dir) as reader:
+        lines = StepLines(reader.fact("config", {}).get("search", {}).get("max_steps"))
+        before = None
+        after = 0
+        while events := reader.events(after=after, limit=500):
+            for event in events:
+                if before is not None:
+                    time.sleep(min(max((event.at - before).total_seconds() / speed, 0.0), LONGEST_PAUSE))
+                before = event.at
+                if isinstance(event, NodeCommitted):
+                    print(lines.line(event), flush=True)
+                elif isinstance(event, BaselineScored | FinalScored) and event.metric is not None:
+                    print(f"{event.type} {event.metric:.6g}", flush=True)
+                elif isinstance(event, RunFinished):
+                    print(f"ended: {event.reason}", flush=True)
+            after = events[-1].seq
+    return 0

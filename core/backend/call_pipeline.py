@@ -1,0 +1,179 @@
+"""The counter where every call is handed in: record, cache, budget, retry, provider, record again."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from core.backend import backend_rules
+from core.backend.cache import ReplyCache
+from core.backend.client_pool import ClientPool
+from core.backend.exchange import Reply, Request, Usage, request_hash
+from core.backend.faults import LostReplyError, RefusedError, UnwantedPromptError, mask
+from core.backend.prices import cost_of
+from core.backend.records import REFUSED, UNWANTED, CallKey, blank_record, reply_fields
+from core.backend.retry import Retrier, RetryPolicy
+from core.backend.settings import ModelSettings
+from core.backend.single_flight import SingleFlight
+from core.backend.usage import Amount, Ledger, likely_tokens, most_tokens
+from core.contracts import CallLog, CallRecord, RulesWriter
+from core.state.task import derive_seed
+from utils.errors import BackendBusyError, BackendError
+
+Notice = Callable[[str, float], None]
+"""(reason, seconds): told of every wait before a retry."""
+
+
+class CallPipeline:
+    """Makes one exchange so that it is never paid twice and never above the budget. Thread-safe."""
+
+    def __init__(
+        self,
+        log: CallLog,
+        ledger: Ledger,
+        cache: ReplyCache | None,
+        rules: RulesWriter | None,
+        patience: Retrier,
+        notice: Notice,
+        offline: bool = False,
+    ) -> None:
+        self._log = log
+        self._ledger = ledger
+        self._cache = cache
+        self._rules = rules
+        self._patience = patience
+        self._notice = notice
+        self._offline = offline
+        self._flights = SingleFlight()
+        self._lines = ClientPool(patience)
+
+    def exchange(self, request: Request, settings: ModelSettings, place: CallKey, turn: int) -> CallRecord:
+        """The record of this exchange, found or made; it is stored before it is returned."""
+        digest, sample = request_hash(request, settings), place.sample(turn)
+        with self._flights.hold((digest, sample)):
+            found = self._log.find_call(digest, sample)
+            if found is not None:
+                return found
+            blank = blank_record(digest, sample, place, request, settings)
+            hold = _Hold(self._log, sample)
+            if settings.provider == "rules":
+                record = self._write(blank, request, place)
+            else:
+                record = self._from_cache(blank, request, settings) or self._ask(blank, request, settings, hold)
+            self._log.save_call(record, hold.name)
+            if self._cache is not None and settings.provider != "rules" and not record.cached:
+                self._cache.save(record)
+            return record
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._lines.close()
+
+    def _write(self, blank: CallRecord, request: Request, place: CallKey) -> CallRecord:
+        rng = random.Random(derive_seed(place.run_seed, place.node_id, place.role, place.attempt))
+        started = time.monotonic()
+        reply = backend_rules.write(request, self._rules, rng)
+        return blank.model_copy(update={**reply_fields(reply), "seconds": time.monotonic() - started})
+
+    def _from_cache(self, blank: CallRecord, request: Request, settings: ModelSettings) -> CallRecord | None:
+        """A cached answer costs nothing, but its tokens count: a rerun ends by tokens where the first run did."""
+        found = self._cache.find(blank.request_hash, blank.sample) if self._cache is not None else None
+        if found is None:
+            return None
+        worst = most_tokens(request, settings)
+        held = self._ledger.reserve(Amount(worst.prompt + worst.completion))
+        self._ledger.settle(held, Amount((found.prompt_tokens or 0) + (found.completion_tokens or 0)))
+        kept = {"reply": found.reply, "finish_reason": found.finish_reason, "cached": True, "cost_usd": 0.0, "tries": 0}
+        tokens = {"prompt_tokens": found.prompt_tokens, "completion_tokens": found.completion_tokens}
+        return blank.model_copy(update=kept | tokens)
+
+    def _ask(self, blank: CallRecord, request: Request, settings: ModelSettings, hold: _Hold) -> CallRecord:
+        """Ask the provider, with retries, each try under a reservation of its own."""
+        if self._offline:
+            raise BackendError(f"the call '{blank.sample}' is not in the record, and a replay asks no model")
+        started = time.monotonic()
+        tries = 0
+
+        def attempt(number: int) -> tuple[Reply, Usage, float | None]:
+            nonlocal tries
+            tries = number
+            return self._try_once(request, settings, hold)
+
+        facts: dict[str, Any]
+        policy = RetryPolicy(settings.attempts, settings.backoff)
+        try:
+            reply, usage, cost = self._patience.call(attempt, policy, self._notice)
+        except RefusedError as refusal:
+            if request.mode not in ("tool", "schema") or not refusal.is_about_form:
+                raise
+            # Part of the ladder: recorded, so that a resumed or replayed run takes the same step down.
+            facts = {"reply": str(refusal), "finish_reason": f"{REFUSED}{refusal.status}"}
+            facts |= {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
+        except UnwantedPromptError as refusal:
+            facts = {"reply": str(refusal), "finish_reason": UNWANTED}
+            facts |= {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
+        else:
+            facts = {key: mask(text, settings) for key, text in reply_fields(reply).items()}
+            facts |= {"prompt_tokens": usage.prompt, "completion_tokens": usage.completion}
+            facts["cost_usd"] = cost
+        return blank.model_copy(update={**facts, "seconds": time.monotonic() - started, "tries": tries})
+
+    def _try_once(self, request: Request, settings: ModelSettings, hold: _Hold) -> tuple[Reply, Usage, float | None]:
+        gate = self._lines.gate(settings)
+        with gate.passage():
+            now = datetime.now(UTC)
+            worst = most_tokens(request, settings)
+            held = self._ledger.reserve(Amount(worst.prompt + worst.completion, cost_of(settings, worst, now) or 0.0))
+            try:
+                if held.usd or self._ledger.cap_tokens is not None:
+                    hold.take(held)
+                reply = self._lines.send(request, settings)
+            except BackendError as error:
+                if isinstance(error, LostReplyError):
+                    self._ledger.lose(held)
+                else:
+                    self._ledger.settle(held, Amount())
+                    hold.drop()
+                if isinstance(error, BackendBusyError) and error.retry_after:
+                    gate.pause(min(error.retry_after, 60.0))
+                raise
+            except BaseException:  # stopped or broken while the call was out: it may still be billed
+                self._ledger.lose(held)
+                raise
+            usage = reply.usage or (worst if reply.finish_reason == "oversize" else _guess(request, reply))
+            cost = cost_of(settings, usage, now)
+            self._ledger.settle(held, Amount(usage.prompt + usage.completion, cost or 0.0))
+            return reply, usage, cost
+
+
+class _Hold:
+    """The stored reservation of a request in flight. One that nobody lets go of counts as lost when the run is resumed.
+
+    Each try has its own, so that a try that broke stays held while the next is answered.
+    """
+
+    def __init__(self, log: CallLog, sample: str) -> None:
+        self._log = log
+        self._sample = sample
+        self.name = ""
+        """Of the newest try; '' where nothing is held."""
+
+    def take(self, worst: Amount) -> None:
+        """Before the request leaves."""
+        self.name = f"{self._sample}/{time.time_ns()}"  # never that of a try of another process
+        self._log.hold_call(self.name, worst.tokens, worst.usd)
+
+    def drop(self) -> None:
+        """The try is known to have cost nothing."""
+        if self.name:
+            self._log.drop_hold(self.name)
+            self.name = ""
+
+
+def _guess(request: Request, reply: Reply) -> Usage:
+    """Tokens of a call whose server did not count them."""
+    text = request.system + "".join(message.text for message in request.messages)
+    return Usage(likely_tokens(text), likely_tokens(reply.text + reply.arguments))

@@ -1,0 +1,220 @@
+"""ModelClient: built once a run, it binds roles and nodes to `query` functions that agents call."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from pydantic import SecretStr
+
+from core.backend.bandit import ModelChooser
+from core.backend.cache import ReplyCache
+from core.backend.call_pipeline import CallPipeline, Notice
+from core.backend.exchange import Reply, Request, Usage
+from core.backend.ladder import ask
+from core.backend.messages import build_request
+from core.backend.prices import PRICE_DAY, cost_of, usual_tokens
+from core.backend.records import CallKey, reply_of
+from core.backend.retry import Retrier
+from core.backend.settings import ModelSettings
+from core.backend.usage import Ledger
+from core.contracts import CallLog, CallRecord, RulesWriter
+from utils.errors import ConfigError
+from utils.logger_system import log_msg
+
+
+@dataclass(frozen=True, slots=True)
+class NodeUsage:
+    """What the calls of one node took together. Tokens and dollars are None where only `rules` wrote."""
+
+    writer: str = ""
+    """provider/model of the last call of a writing role, or `rules`."""
+    calls: int = 0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+    seconds: float = 0.0
+
+    def plus(self, record: CallRecord) -> NodeUsage:
+        writes = record.role != "feedback" or not self.writer
+        return NodeUsage(
+            writer=_writer(record) if writes else self.writer,
+            calls=self.calls + 1,
+            prompt_tokens=_sum(self.prompt_tokens, record.prompt_tokens),
+            completion_tokens=_sum(self.completion_tokens, record.completion_tokens),
+            cost_usd=_sum(self.cost_usd, record.cost_usd),
+            seconds=self.seconds + record.seconds,
+        )
+
+
+class ModelClient:
+    """All of a run's calls of models go through one model_client. Thread-safe.
+
+    Args:
+        roles: settings by role (`model_settings`); a role that is not in it takes those of `code`.
+        log: the run's own record; every answer is stored there before it is returned.
+        ledger: the budget; `ledger.restore(bills)` first when a run is resumed.
+        cache: answers of earlier runs; None for none.
+        rules: the problem's repertoire, for `provider: rules`.
+        run_seed: part of every sample's name and of the randomness of `rules`.
+        stop: set it to give up waits, retries and calls at once; they raise RunStopped.
+        notice: told (reason, seconds) before each wait for a retry; None writes it into `system.log`.
+        offline: True for a replay: what is neither in the log nor in the cache is refused with BackendError.
+    """
+
+    def __init__(
+        self,
+        roles: Mapping[str, ModelSettings],
+        *,
+        log: CallLog,
+        ledger: Ledger | None = None,
+        cache: ReplyCache | None = None,
+        rules: RulesWriter | None = None,
+        run_seed: int = 0,
+        stop: threading.Event | None = None,
+        notice: Notice | None = None,
+        offline: bool = False,
+    ) -> None:
+        self.roles = dict(roles)
+        self.ledger = ledger or Ledger()
+        self._run_seed = run_seed
+        self._cache = cache
+        self._counter = CallPipeline(
+            log, self.ledger, cache, rules, Retrier(stop or threading.Event()), notice or _to_log, offline
+        )
+        self._chooser = ModelChooser(run_seed)
+        self._lock = threading.Lock()
+        self._usage: dict[str, NodeUsage] = {}
+        self._seen: set[tuple[str, str]] = set()
+
+    def bind(self, role: str, node_id: str = "") -> BoundQuery:
+        """The `query` of one role for one node."""
+        return BoundQuery(self, role, node_id)
+
+    def settings_of(self, role: str) -> ModelSettings:
+        """Settings of a role, `code` for a role without its own."""
+        return self.roles.get(role) or self.roles["code"]
+
+    def usage_of(self, node_id: str) -> NodeUsage:
+        """What the node's calls took so far, those found in the record included."""
+        with self._lock:
+            return self._usage.get(node_id, NodeUsage())
+
+    def reward(
+        self,
+        node_id: str,
+        improvement: float,
+        *,
+        writer: str | None = None,
+        cost_usd: float | None = None,
+        prompt_tokens: int | None = None,
+        completion_tokens: int | None = None,
+    ) -> None:
+        """Tell the bandit what a committed node brought.
+
+        Told in journal order, and again for the stored nodes when a run is resumed, so that its choices repeat.
+
+        Args:
+            improvement: gain over the best before it, higher is better; ≤ 0 for none.
+            writer: the node's `writer`; None takes what this model_client saw.
+            cost_usd: what was paid. Not used: a cached reply costs nothing, and a rerun must choose the same models.
+            prompt_tokens, completion_tokens: of the node's calls, priced as listed; None for those of a usual call.
+        """
+        name = writer or self.usage_of(node_id).writer
+        arm = next((arm for arm in self.settings_of("code").models if arm.writer == name), None)
+        if arm is not None:
+            usual = usual_tokens("code", arm)
+            tokens = Usage(
+                usual.prompt if prompt_tokens is None else prompt_tokens,
+                usual.completion if completion_tokens is None else completion_tokens,
+            )
+            self._chooser.reward(name, improvement, cost_of(arm, tokens, PRICE_DAY))
+
+    def close(self) -> None:
+        self._counter.close()
+        if self._cache is not None:
+            self._cache.close()
+
+    def _query(self, request: Request, role: str, node_id: str, attempt: int, overrides: Mapping[str, Any]) -> str:
+        settings = self._chooser.choose(_overridden(self.settings_of(role), overrides), node_id, role)
+        place = CallKey(self._run_seed, node_id, role, attempt)
+
+        def exchange(asked: Request, turn: int) -> Reply:
+            record = self._counter.exchange(asked, settings, place, turn)
+            self._count(record, node_id)
+            return reply_of(record)
+
+        return ask(request, settings, exchange)
+
+    def _count(self, record: CallRecord, node_id: str) -> None:
+        key = (record.request_hash, record.sample)
+        with self._lock:
+            if key not in self._seen:
+                self._seen.add(key)
+                self._usage[node_id] = self._usage.get(node_id, NodeUsage()).plus(record)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundQuery:
+    """`core.contracts.Query` for one role and node."""
+
+    model_client: ModelClient
+    role: str
+    node_id: str = ""
+
+    def __call__(
+        self,
+        system_message: str | None,
+        user_message: str | None,
+        *,
+        tools: list[dict[str, Any]] | None = None,
+        tool_choice: dict[str, Any] | str | None = None,
+        context: Mapping[str, Any] | None = None,
+        attempt: int = 0,
+        **overrides: Any,
+    ) -> str:
+        """See `core.contracts.Query`.
+
+        Raises:
+            ReplyError: the model answered, but not usably, also after repairs.
+            BackendAuthError, BackendBusyError, BackendError: it did not answer.
+            BudgetExhausted: the call does not fit into the budget. RunStopped: `stop` was set.
+        """
+        request = build_request(system_message, user_message, tools, tool_choice, context)
+        return self.model_client._query(request, self.role, self.node_id, attempt, overrides)
+
+    @property
+    def writer(self) -> str:
+        """provider/model of the role's settings, or `rules`; with several models, the one that answered last."""
+        return self.model_client.usage_of(self.node_id).writer or self.model_client.settings_of(self.role).writer
+
+
+def _to_log(reason: str, seconds: float) -> None:
+    log_msg("WARNING", f"{reason}; next try in {seconds:.1f} s")
+
+
+_OVERRIDES = frozenset(field.name for field in fields(ModelSettings)) - {"role", "models", "choice", "weight"}
+
+
+def _overridden(settings: ModelSettings, overrides: Mapping[str, Any]) -> ModelSettings:
+    if not overrides:
+        return settings
+    unknown = sorted(set(overrides) - _OVERRIDES)
+    if unknown:
+        raise ConfigError(f"query() does not know {', '.join(unknown)}; allowed: {', '.join(sorted(_OVERRIDES))}")
+    changes = {name: value for name, value in overrides.items() if value is not None}
+    if isinstance(changes.get("api_key"), str):
+        changes["api_key"] = SecretStr(changes["api_key"])
+    if {"model", "provider"} & set(changes):
+        changes["models"] = ()
+    return replace(settings, **changes)
+
+
+def _writer(record: CallRecord) -> str:
+    return "rules" if record.provider == "rules" else f"{record.provider}/{record.model}"
+
+
+def _sum(total: Any, more: Any) -> Any:
+    return total if more is None else more if total is None else total + more

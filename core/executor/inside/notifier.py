@@ -1,0 +1,199 @@
+"""Answering calls that Landlock does not judge: looking at the metadata of a path.
+
+Without a mount namespace a program could learn that a file exists, how long it is and when it was changed. There the
+filter hands such calls to the supervisor, which reads the path from the caller's memory, looks itself, and answers only
+for what the job may see. Nothing is looked up twice, so a path that changes meanwhile gains nothing.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+import struct
+from collections.abc import Callable, Sequence
+
+from . import syscalls
+
+_RECEIVE, _SEND, _VALID = 0xC0502100, 0xC0182101, 0x40082102
+_CONTINUE = 1
+_AT_FDCWD, _AT_NOFOLLOW, _AT_EMPTY_PATH = -100, 0x100, 0x1000
+_LONGEST_PATH = 4096
+_GLOBAL_FILES = (
+    "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/uptime", "/proc/version",
+    "/proc/sys/kernel/cap_last_cap", "/proc/sys/vm/overcommit_memory", "/proc/self", "/proc",
+    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev",
+)  # fmt: skip
+
+Arguments = tuple[int, int, int, int, int, int]
+
+
+class SeccompNotifier:
+    """Answers for one job.
+
+    Args:
+        listener: descriptor of the filter.
+        roots: folders that the job may look into.
+    """
+
+    def __init__(self, listener: int, roots: Sequence[str]) -> None:
+        self.listener = listener
+        self._roots = tuple(os.path.realpath(root) for root in roots) + tuple(roots)
+        self._above = {parent for root in self._roots for parent in _parents(root)}
+        names: dict[str, Callable[[int, Arguments], tuple[int, int]]] = {
+            "stat": lambda pid, a: self._stat(pid, _AT_FDCWD, a[0], a[1], 0),
+            "lstat": lambda pid, a: self._stat(pid, _AT_FDCWD, a[0], a[1], _AT_NOFOLLOW),
+            "newfstatat": lambda pid, a: self._stat(pid, _signed(a[0]), a[1], a[2], a[3]),
+            "access": lambda pid, a: self._access(pid, _AT_FDCWD, a[0], a[1]),
+            "faccessat": lambda pid, a: self._access(pid, _signed(a[0]), a[1], a[2]),
+            "readlink": lambda pid, a: self._readlink(pid, _AT_FDCWD, a[0], a[1], a[2]),
+            "readlinkat": lambda pid, a: self._readlink(pid, _signed(a[0]), a[1], a[2], a[3]),
+            "chdir": lambda pid, a: self._chdir(pid, a[0]),
+        }
+        self._calls = {syscalls.number(name): handler for name, handler in names.items()}
+
+    def answer(self) -> None:
+        """Take one waiting call and answer it."""
+        request = bytearray(80)
+        try:
+            fcntl.ioctl(self.listener, _RECEIVE, request)
+        except OSError:  # the caller was killed meanwhile
+            return
+        id_, pid, _, number, _, _, *args = struct.unpack("=QIIiIQ6Q", request)
+        error, flags = errno.EACCES, 0
+        try:
+            handler = self._calls.get(number)
+            if handler is None:
+                raise OSError(errno.ENOSYS, "not answered here")
+            value, flags = handler(pid, tuple(args))
+            error = 0
+        except OSError as failed:
+            value, error = 0, failed.errno or errno.EACCES
+        except (ValueError, OverflowError):
+            value, error = 0, errno.EINVAL
+        try:
+            fcntl.ioctl(self.listener, _SEND, struct.pack("=QqiI", id_, value if not error else 0, -error, flags))
+        except OSError:
+            pass
+
+    def _stat(self, pid: int, folder: int, path: int, buffer: int, flags: int) -> tuple[int, int]:
+        text = _read_path(pid, path)
+        if not text and flags & _AT_EMPTY_PATH:
+            found = os.stat(f"/proc/{pid}/fd/{folder}" if folder != _AT_FDCWD else f"/proc/{pid}/cwd")
+        else:
+            fd = self._open(pid, folder, text, follow=not flags & _AT_NOFOLLOW)
+            try:
+                found = os.fstat(fd)
+            finally:
+                os.close(fd)
+        _write(pid, buffer, _pack(found))
+        return 0, 0
+
+    def _access(self, pid: int, folder: int, path: int, mode: int) -> tuple[int, int]:
+        fd = self._open(pid, folder, _read_path(pid, path), follow=True)
+        try:
+            if not os.access(f"/proc/self/fd/{fd}", mode & 7):
+                raise OSError(errno.EACCES, "no access")
+        finally:
+            os.close(fd)
+        return 0, 0
+
+    def _readlink(self, pid: int, folder: int, path: int, buffer: int, size: int) -> tuple[int, int]:
+        fd = self._open(pid, folder, _read_path(pid, path), follow=False)
+        try:
+            target = os.readlink(b"", dir_fd=fd)[: min(size, _LONGEST_PATH)]
+        finally:
+            os.close(fd)
+        _write(pid, buffer, target)
+        return len(target), 0
+
+    def _chdir(self, pid: int, path: int) -> tuple[int, int]:
+        """The caller's own folder cannot be changed for it. What it may find there is judged again at each call."""
+        os.close(self._open(pid, _AT_FDCWD, _read_path(pid, path), follow=True))
+        return 0, _CONTINUE
+
+    def _open(self, pid: int, folder: int, path: bytes, *, follow: bool) -> int:
+        """The file itself (O_PATH), if the job may know about it."""
+        if not path:
+            raise OSError(errno.ENOENT, "empty path")
+        text = os.fsdecode(path)
+        for own in ("/proc/self", "/proc/thread-self", "/dev/fd"):
+            if text == own or text.startswith(own + "/"):
+                text = (f"/proc/{pid}/fd" if own == "/dev/fd" else f"/proc/{pid}") + text[len(own) :]
+        base = os.open(f"/proc/{pid}/cwd" if folder == _AT_FDCWD else f"/proc/{pid}/fd/{folder}", os.O_PATH)
+        try:
+            fd = os.open(text, os.O_PATH | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW), dir_fd=base)
+        except OSError as error:
+            # that a path outside is missing is not told either
+            within = self._may_see(os.path.normpath(os.path.join(os.readlink(f"/proc/self/fd/{base}"), text)), pid)
+            raise error if within else OSError(errno.EACCES, "hidden") from error
+        finally:
+            os.close(base)
+        if not self._may_see(os.readlink(f"/proc/self/fd/{fd}"), pid):
+            os.close(fd)
+            raise OSError(errno.EACCES, "hidden")
+        return fd
+
+    def _may_see(self, path: str, pid: int) -> bool:
+        own = f"/proc/{pid}"
+        if path in self._above or path in _GLOBAL_FILES or path == own or path.startswith(own + "/"):
+            return True
+        return not path.startswith("/") or any(path == root or path.startswith(root + "/") for root in self._roots)
+
+
+def _parents(path: str) -> list[str]:
+    found = []
+    while path != "/":
+        path = os.path.dirname(path)
+        found.append(path)
+    return found
+
+
+def _signed(value: int) -> int:
+    value &= 0xFFFFFFFF
+    return value - (1 << 32) if value >> 31 else value
+
+
+def _read_path(pid: int, address: int) -> bytes:
+    """The text at `address` of the caller, up to its NUL."""
+    memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY)
+    try:
+        text = b""
+        while len(text) <= _LONGEST_PATH:
+            size = min(4096 - (address + len(text)) % 4096, 512)
+            part = os.pread(memory, size, address + len(text))
+            end = part.find(b"\0")
+            if end >= 0:
+                return text + part[:end]
+            text += part
+        raise OSError(errno.ENAMETOOLONG, "path too long")
+    except OSError as error:
+        raise OSError(errno.EFAULT if error.errno == errno.EIO else error.errno, "unreadable path") from error
+    finally:
+        os.close(memory)
+
+
+def _write(pid: int, address: int, data: bytes) -> None:
+    memory = os.open(f"/proc/{pid}/mem", os.O_WRONLY)
+    try:
+        os.pwrite(memory, data, address)
+    except OSError as error:
+        raise OSError(errno.EFAULT, "unwritable buffer") from error
+    finally:
+        os.close(memory)
+
+
+def _pack(found: os.stat_result) -> bytes:
+    """`struct stat` of this machine."""
+    times = [part for ns in (found.st_atime_ns, found.st_mtime_ns, found.st_ctime_ns) for part in divmod(ns, 10**9)]
+    mode, links = found.st_mode, found.st_nlink
+    if stat.S_IFMT(mode) == 0:
+        mode |= stat.S_IFREG
+    if syscalls.machine() == "x86_64":
+        head = struct.pack("=QQQIIII", found.st_dev, found.st_ino, links, mode, found.st_uid, found.st_gid, 0)
+        sizes = struct.pack("=Qqqq", found.st_rdev, found.st_size, found.st_blksize, found.st_blocks)
+        return head + sizes + struct.pack("=6q", *times) + bytes(24)
+    head = struct.pack("=QQIIII", found.st_dev, found.st_ino, mode, links, found.st_uid, found.st_gid)
+    sizes = struct.pack("=QQqiiq", found.st_rdev, 0, found.st_size, found.st_blksize, 0, found.st_blocks)
+    return head + sizes + struct.pack("=6q", *times) + bytes(8)

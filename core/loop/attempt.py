@@ -1,0 +1,71 @@
+"""What one attempt at a node gathers on its way, and what its writer is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from core.contracts import AgentContext, Evaluation, Review
+from core.state.node import Node
+from core.state.task import Task
+
+
+class Usage(Protocol):
+    """What a node's calls used, all roles together. Tokens and dollars are None where there is no model (`rules`)."""
+
+    @property
+    def writer(self) -> str: ...
+
+    @property
+    def prompt_tokens(self) -> int | None: ...
+
+    @property
+    def completion_tokens(self) -> int | None: ...
+
+    @property
+    def cost_usd(self) -> float | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What every writer of the run is told: constant over the run."""
+
+    statement: str
+    preview: str = ""
+    packages: str = ""
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    lower_is_better: bool = False
+    claims_only: bool = False
+    """There is no evaluator's score: the reviewer's reading is the metric."""
+    isolated: bool = True
+    """Candidates run in a sandbox; else every score is `unisolated`."""
+    review: str = "auto"
+    """`auto`, `always` or `never`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundContext:
+    """What the writers of one round are told beside the run's: fixed when the round opens."""
+
+    memory: Callable[[Task], str]
+    steps_left: int | None = None
+    notes: tuple[str, ...] = ()
+    shared: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Attempt:
+    """A node on its way: filled stage by stage."""
+
+    task: Task
+    context: AgentContext
+    node: Node | None = None
+    verdict: Evaluation | None = None
+    review: Review | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def is_alive(self) -> bool:
+        """Written, and nothing has judged it yet."""
+        return self.node is not None and self.verdict is None

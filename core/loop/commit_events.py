@@ -1,0 +1,64 @@
+"""What is told when a node is committed: the gate that refused it, a disagreement, and the node itself."""
+
+from __future__ import annotations
+
+from core.events import CandidateRejected, Event, NodeCommitted, Warned
+from core.loop.attempt import Usage
+from core.state.journal import Journal
+from core.state.node import Node
+
+DISAGREEMENT = 0.2
+"""Relative difference between claimed and own score from which the user is told."""
+
+
+def events_of(node: Node, journal: Journal, usage: Usage, elapsed: float) -> list[Event]:
+    """The events of one committed node, in order. `journal` already holds it."""
+    best = journal.get_best_node()
+    is_best = best is not None and best.id == node.id
+    events: list[Event] = []
+    gate = node.metadata.get("gate")
+    if gate and node.failure:
+        events.append(
+            CandidateRejected(
+                generation=node.generation, node_id=node.id, gate=str(gate), failure=node.failure,
+                reason=str(node.metadata.get("message", "")),
+            )
+        )  # fmt: skip
+    if _disagree(node):
+        text = f"claimed {node.claimed_metric:g}, scored {node.metric_value:g}"
+        events.append(Warned(text=text, node_id=node.id))
+    events.append(
+        NodeCommitted(
+            node_id=node.id,
+            step=node.step,
+            parent_ids=list(node.parent_ids),
+            operator=node.operator,
+            generation=node.generation,
+            island=node.island,
+            metric=node.metric_value,
+            metric_source=node.metric_source,
+            claimed_metric=node.claimed_metric,
+            is_buggy=node.is_buggy,
+            is_valid=node.is_valid,
+            failure=node.failure,
+            message=str(node.metadata.get("message", "")),
+            exec_time=node.exec_time,
+            writer=node.writer,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            cost_usd=usage.cost_usd,
+            is_best=is_best,
+            best_metric=best.metric_value if best else None,
+            best_node_id=best.id if best else None,
+            elapsed=elapsed,
+        )
+    )
+    return events
+
+
+def _disagree(node: Node) -> bool:
+    """True if what the program printed and what we measured differ by more than chance explains."""
+    if node.claimed_metric is None or node.metric_value is None or node.metric_source == "claimed":
+        return False
+    scale = max(abs(node.metric_value), 1e-9)
+    return abs(node.claimed_metric - node.metric_value) / scale > DISAGREEMENT

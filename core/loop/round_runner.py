@@ -1,0 +1,190 @@
+"""A round: write all, drop duplicates in slot order, check, judge, review. What it returns is ready to commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from core.contracts import Evaluation, Evaluator, Store
+from core.events import LadderCounted
+from core.loop.attempt import Attempt, RoundContext
+from core.loop.stages import Stages
+from core.state.failure import FailureKind
+from core.state.journal import Journal
+from core.state.node import Node
+from core.state.task import Task, derive_seed, node_id
+from utils.errors import BudgetExhausted
+
+
+class RoundRunner:
+    """Takes the attempts of one round to their verdicts.
+
+    Whatever runs in parallel, every decision that depends on other slots is made in slot order, so the result is the
+    same for any number of threads.
+
+    Attributes:
+        exhausted: the reason, once the budget refused a call: what it did not reach stays open, the run ends.
+    """
+
+    def __init__(self, *, seed: int, stages: Stages, evaluator: Evaluator, store: Store, journal: Journal) -> None:
+        self.exhausted = ""
+        self._seed = seed
+        self._stages = stages
+        self._evaluator = evaluator
+        self._store = store
+        self._journal = journal
+
+    def play(self, attempts: list[Attempt], notes: RoundContext, pool: ThreadPoolExecutor) -> list[Attempt]:
+        """From task to verdict; the attempts that have one, in slot order, repairs behind what they repair."""
+        attempts = self.write(attempts, pool)
+        self.drop_duplicates(attempts)
+        attempts = self.check(attempts, notes, pool)
+        attempts = self.judge(attempts, pool)
+        self.review(attempts, pool)
+        return attempts
+
+    def one(self, attempt: Attempt, notes: RoundContext) -> list[Attempt]:
+        """All of an attempt but review and commit: what one thread does under `async`."""
+        self._stages.write(attempt)
+        self.drop_duplicates([attempt])
+        chain = self._checked(attempt, notes)
+        for attempt in chain:
+            if attempt.is_alive:
+                self._stages.execute(attempt)
+        return chain
+
+    def write(self, attempts: list[Attempt], pool: ThreadPoolExecutor) -> list[Attempt]:
+        """Write all; what the budget did not reach stays open, and the run ends after this round."""
+        written: list[Attempt] = []
+        for attempt, future in [(attempt, pool.submit(self._draft, attempt)) for attempt in attempts]:
+            try:
+                future.result()
+                written.append(attempt)
+            except BudgetExhausted as error:
+                self.exhausted = str(error)
+        return written
+
+    def _draft(self, attempt: Attempt) -> None:
+        """Write it, and take its fingerprint while its tree is still at hand: few trees are kept."""
+        self._stages.write(attempt)
+        if attempt.node is not None and attempt.node.code and attempt.is_alive:
+            self._journal.fingerprint(attempt.node.code)
+
+    def drop_duplicates(self, attempts: Sequence[Attempt]) -> None:
+        """In slot order, against the journal and the slots before: a duplicate takes a step and no evaluation."""
+        texts: dict[str, str] = {}
+        normals: dict[str, str] = {}
+        counts: dict[str, int] = {}
+        for attempt in attempts:
+            if not attempt.is_alive or attempt.task.operator == "tune" or attempt.node is None or not attempt.node.code:
+                continue
+            text, normal = self._journal.fingerprint(attempt.node.code)
+            found = self._journal.find_duplicate(attempt.node.code)
+            if found is None and text in texts:
+                found = texts[text], "text"
+            elif found is None and normal in normals:
+                found = normals[normal], "ast"
+            if found is not None:
+                earlier, rung = found
+                counts[rung] = counts.get(rung, 0) + 1
+                attempt.verdict = Evaluation(
+                    duplicate_of=earlier, message=f"same program as {earlier}", metadata={"rung": rung}
+                )
+            else:
+                texts[text] = attempt.node.id
+                normals |= {normal: attempt.node.id} if normal else {}
+        if counts:
+            self._store.append([LadderCounted(round=attempts[0].task.round, counts=counts)])
+
+    def check(self, attempts: list[Attempt], notes: RoundContext, pool: ThreadPoolExecutor) -> list[Attempt]:
+        """`Evaluator.check`, and the repairs of what it refuses: each attempt is a node of its own."""
+        chains = pool.map(lambda attempt: self._checked(attempt, notes), attempts)
+        return [attempt for chain in chains for attempt in chain]
+
+    def _checked(self, attempt: Attempt, notes: RoundContext) -> list[Attempt]:
+        chain = [attempt]
+        repairs = self._repairs(attempt.task)
+        while chain[-1].is_alive:
+            self._stages.check(chain[-1])
+            refused = chain[-1]
+            if refused.is_alive or len(chain) > repairs:
+                break
+            chain.append(self._repair(refused, notes))
+        return chain
+
+    def _repairs(self, task: Task) -> int:
+        return int(self._store.why(task.node_id).get("repairs", 0))
+
+    def _repair(self, refused: Attempt, notes: RoundContext) -> Attempt:
+        """The next attempt of a refused slot: a child of the refused node, told the reason."""
+        old = refused.task
+        assert refused.verdict is not None
+        task = old.model_copy(
+            update={
+                "node_id": node_id(self._seed, old.round, old.slot, old.attempt + 1),
+                "operator": "debug",
+                "parent_ids": (old.node_id,),
+                "attempt": old.attempt + 1,
+                "seed": derive_seed(self._seed, "task", old.round, old.slot, old.attempt + 1),
+            }
+        )
+        attempt = self._stages.begin(
+            task, notes, refusal=refused.verdict.message, parents=(self._stages.finished(refused),)
+        )
+        try:
+            self._stages.write(attempt)
+        except BudgetExhausted as error:
+            self.exhausted = str(error)
+            attempt.node = Node(id=task.node_id, code="", operator="debug", parent_ids=task.parent_ids)
+            attempt.verdict = Evaluation(failure=FailureKind.REPLY_ERROR, message=str(error))
+        return attempt
+
+    def judge(self, attempts: Sequence[Attempt], pool: ThreadPoolExecutor) -> list[Attempt]:
+        """Verdicts for what is alive: one by one in parallel, or all together where scores are relative.
+
+        Returns the attempts with a verdict; what the budget cut off stays open.
+        """
+        alive = [attempt for attempt in attempts if attempt.is_alive]
+        single = [attempt for attempt in alive if not self._evaluator.together or attempt.task.operator == "tune"]
+        for future in [pool.submit(self._stages.execute, attempt) for attempt in single]:
+            try:
+                future.result()
+            except BudgetExhausted as error:
+                self.exhausted = str(error)
+        rest = [attempt for attempt in alive if attempt.verdict is None and attempt not in single]
+        if rest:
+            try:
+                self._judge_together(rest)
+            except BudgetExhausted as error:
+                self.exhausted = str(error)
+        return [attempt for attempt in attempts if attempt.verdict is not None]
+
+    def _judge_together(self, attempts: Sequence[Attempt]) -> None:
+        """One verdict of the whole batch, stored as one: a run that dies during the reviews need not judge again."""
+        stored = [self._store.stages(attempt.task.node_id).get("execute") for attempt in attempts]
+        verdicts = [Evaluation.model_validate(payload) for payload in stored if payload is not None]
+        if len(verdicts) < len(attempts):
+            verdicts = self._evaluator.evaluate([attempt.node for attempt in attempts if attempt.node is not None])
+            ids = [attempt.task.node_id for attempt in attempts]
+            payloads = [verdict.model_dump(mode="json") for verdict in verdicts]
+            self._store.save_stages("execute", dict(zip(ids, payloads, strict=True)))
+        for attempt, verdict in zip(attempts, verdicts, strict=True):
+            attempt.verdict = verdict
+            attempt.seconds["execute"] = verdict.seconds
+
+    def review(self, attempts: Sequence[Attempt], pool: ThreadPoolExecutor) -> None:
+        """Which nodes are reviewed is decided in slot order; the reviews themselves run side by side."""
+        best = self._journal.get_best_node()
+        leader = best.fitness if best else None
+        wanted = []
+        for attempt in attempts:
+            if self._stages.wants_review(attempt, leader):
+                wanted.append(attempt)
+            fitness = self._stages.fitness(attempt.verdict) if attempt.verdict else None
+            if fitness is not None and (leader is None or fitness > leader):
+                leader = fitness
+        for future in [pool.submit(self._stages.reviewed, attempt) for attempt in wanted]:
+            try:
+                future.result()
+            except BudgetExhausted as error:
+                self.exhausted = str(error)

@@ -1,0 +1,262 @@
+"""Stages: the life of one node: select, prompt, reply, code, execute, review.
+
+A prompt follows from the journal, a reply is in the record of calls, code follows from the reply; so the verdict is the
+only stage that has to be stored on the way. What is stored is never done again: this is how a run is resumed, and how
+`step --until` and `--from` go on from any stage.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from core.contracts import (
+    Agent,
+    AgentContext,
+    AgentResult,
+    Evaluation,
+    Evaluator,
+    Prompt,
+    Query,
+    Reviewer,
+    Store,
+)
+from core.events import StageDone
+from core.loop.attempt import Attempt, RoundContext, RunContext, Usage
+from core.loop.finished_node import finished_node
+from core.state.failure import FailureKind
+from core.state.journal import Journal
+from core.state.node import Node
+from core.state.task import Task
+from utils.errors import JobLost, ReplyError
+
+T = TypeVar("T")
+
+WORTH_TELLING_SECONDS = 0.05
+"""A stage that took less is not told as an event of its own: at 100 candidates a second nobody could read it."""
+
+
+class Stages:
+    """Takes tasks through their stages. Thread-safe: each call works on one Attempt.
+
+    Args:
+        agents: by operator; `*` for all others.
+        bind: (role, node id) → Query.
+        usage: node id → what its calls used.
+    """
+
+    def __init__(
+        self,
+        *,
+        agents: Mapping[str, Agent],
+        reviewer: Reviewer | None,
+        evaluator: Evaluator,
+        store: Store,
+        journal: Journal,
+        run_context: RunContext,
+        bind: Callable[[str, str], Query],
+        usage: Callable[[str], Usage],
+    ) -> None:
+        self._agents = agents
+        self._reviewer = reviewer
+        self._evaluator = evaluator
+        self._store = store
+        self._journal = journal
+        self._run_context = run_context
+        self._bind = bind
+        self._usage = usage
+
+    # ------------------------------------------------------------ before it runs
+
+    def agent(self, operator: str) -> Agent:
+        return self._agents.get(operator) or self._agents["*"]
+
+    def begin(
+        self, task: Task, notes: RoundContext, refusal: str = "", parents: tuple[Node, ...] | None = None
+    ) -> Attempt:
+        """Gather what the writer may know."""
+        run_context = self._run_context
+        role = "refine" if task.operator == "refine" else "code"
+        context = AgentContext(
+            task=task,
+            statement=run_context.statement,
+            parents=parents if parents is not None else tuple(self._journal[i] for i in task.parent_ids),
+            query=self._bind(role, task.node_id),
+            preview=run_context.preview,
+            memory=notes.memory(task),
+            packages=run_context.packages,
+            notes=notes.notes,
+            steps_left=notes.steps_left,
+            lower_is_better=run_context.lower_is_better,
+            shared=notes.shared,
+            refusal=refusal,
+            extras=run_context.extras,
+        )
+        return Attempt(task, context)
+
+    def write(self, attempt: Attempt) -> None:
+        """prompt → reply → code. A candidate that cannot be read gets its verdict here."""
+        task = attempt.task
+        if task.operator == "tune":
+            attempt.node = self._blank(task).model_copy(
+                update={"code": attempt.context.parents[0].code, "writer": "tune"}
+            )
+            return
+        try:
+            result = self._written(attempt)
+        except ReplyError as error:
+            result = AgentResult(None, False, str(error), FailureKind.REPLY_ERROR)
+        attempt.node = result.node or self._blank(task)
+        if not result.success:
+            attempt.verdict = Evaluation(failure=result.failure or FailureKind.REPLY_ERROR, message=result.error)
+
+    def _written(self, attempt: Attempt) -> AgentResult:
+        agent, context = self.agent(attempt.task.operator), attempt.context
+        stored = self._store.stages(attempt.task.node_id)
+        if "code" in stored:
+            return AgentResult(self._blank(attempt.task).model_copy(update=stored["code"]), True)
+        prompt = self._stage(attempt, "prompt", lambda: stored_prompt(stored) or agent.prompt(context))
+        known = stored_reply(stored)
+        reply = self._stage(attempt, "reply", lambda: agent.reply(context, prompt) if known is None else known)
+        return self._stage(attempt, "code", lambda: agent.code(context, reply))
+
+    def run_stage(self, attempt: Attempt, stage: str) -> str:
+        """Do one stage of an attempt that is led by hand, store its result for the next command, return it as text."""
+        agent, context, node_id = self.agent(attempt.task.operator), attempt.context, attempt.task.node_id
+        stored = self._store.stages(node_id)
+        prompt = stored_prompt(stored)
+        if stage == "prompt":
+            prompt = prompt or agent.prompt(context)
+            self._store.save_stage(
+                node_id, stage, {"system": prompt.system, "user": prompt.user, "context": dict(prompt.context)}
+            )
+            return f"{prompt.system}\n\n{prompt.user}"
+        if stage == "reply":
+            known = stored_reply(stored)
+            reply = agent.reply(context, prompt or agent.prompt(context)) if known is None else known
+            self._store.save_stage(node_id, stage, {"text": reply})
+            return reply
+        if stage == "code":
+            self.write(attempt)
+            assert attempt.node is not None
+            if attempt.verdict is not None:
+                return f"{attempt.verdict.failure}: {attempt.verdict.message}"
+            code = {"code": attempt.node.code, "plan": attempt.node.plan, "genes": attempt.node.genes}
+            self._store.save_stage(node_id, stage, code)
+            return attempt.node.code
+        if attempt.is_alive:
+            self.execute(attempt)
+        verdict = attempt.verdict
+        if verdict is None:
+            return ""
+        score = (
+            f"metric {verdict.metric:.6g}" if verdict.metric is not None else f"{verdict.failure}: {verdict.message}"
+        )
+        return f"{verdict.term_out}\n{score}"
+
+    def _blank(self, task: Task) -> Node:
+        return Node(
+            id=task.node_id,
+            code="",
+            operator=task.operator,
+            parent_ids=task.parent_ids,
+            generation=task.generation,
+            island=task.island,
+            slot=task.slot,
+            task_type=task.task_type,
+        )
+
+    def _stage(self, attempt: Attempt, name: str, work: Callable[[], T]) -> T:
+        started = time.perf_counter()
+        try:
+            return work()
+        finally:
+            seconds = time.perf_counter() - started
+            attempt.seconds[name] = round(seconds, 6)
+            if seconds >= WORTH_TELLING_SECONDS:
+                self._store.append([StageDone(node_id=attempt.task.node_id, stage=name, seconds=seconds)])
+
+    # ------------------------------------------------------------ the verdict
+
+    def check(self, attempt: Attempt) -> None:
+        """The gate before evaluation."""
+        assert attempt.node is not None
+        refused = self._evaluator.check(attempt.node)
+        if refused is not None:
+            gate = refused.metadata.get("gate", "check")
+            attempt.verdict = refused.model_copy(update={"metadata": {**refused.metadata, "gate": gate}})
+
+    def execute(self, attempt: Attempt) -> None:
+        """Judge one node alone; the verdict is stored at once."""
+        assert attempt.node is not None
+        node_id = attempt.task.node_id
+        stored = self._store.stages(node_id).get("execute")
+        if stored is not None:
+            attempt.verdict = Evaluation.model_validate(stored)
+            return
+        node = attempt.node
+
+        def work() -> Evaluation:
+            try:
+                if attempt.task.operator == "tune":
+                    return self._evaluator.tune(node, node_id, attempt.task.seed)
+                return self._evaluator.evaluate([node])[0]
+            except JobLost as error:
+                return Evaluation(failure=FailureKind(error.failure), message=str(error))
+
+        attempt.verdict = self._stage(attempt, "execute", work)
+        self._store.save_stage(node_id, "execute", attempt.verdict.model_dump(mode="json"))
+
+    def wants_review(self, attempt: Attempt, best_fitness: float | None) -> bool:
+        """`auto` reviews what failed by running, what is only claimed, and what would be the best so far."""
+        if (
+            self._reviewer is None
+            or attempt.verdict is None
+            or self._run_context.review == "never"
+            or attempt.verdict.duplicate_of
+        ):
+            return False
+        if self._run_context.claims_only or self._run_context.review == "always":
+            return True
+        if attempt.verdict.failure in (FailureKind.NO_CODE, FailureKind.REPLY_ERROR):
+            return False
+        fitness = self.fitness(attempt.verdict)
+        return attempt.verdict.failure is not None or (
+            fitness is not None and (best_fitness is None or fitness > best_fitness)
+        )
+
+    def fitness(self, verdict: Evaluation) -> float | None:
+        """The metric turned so that higher is better."""
+        if verdict.metric is None or not math.isfinite(verdict.metric):
+            return None
+        return -verdict.metric if self._run_context.lower_is_better else verdict.metric
+
+    def reviewed(self, attempt: Attempt) -> None:
+        """Ask the reviewer; a reply that cannot be read leaves the node without a review."""
+        assert self._reviewer is not None
+        reviewer, node = self._reviewer, self.finished(attempt)
+        context = replace(attempt.context, query=self._bind("feedback", attempt.task.node_id))
+        try:
+            attempt.review = self._stage(attempt, "review", lambda: reviewer.review(context, node))
+        except ReplyError as error:
+            attempt.seconds["review_failed"] = 0.0
+            node.metadata["review_error"] = str(error)
+
+    def finished(self, attempt: Attempt) -> Node:
+        """The node as it goes into the journal."""
+        return finished_node(attempt, self._run_context, self._usage(attempt.task.node_id))
+
+
+def stored_prompt(stages: Mapping[str, Mapping[str, Any]]) -> Prompt | None:
+    """The prompt that `step --until prompt` left, or None."""
+    found = stages.get("prompt")
+    return Prompt(found["system"], found["user"], found["context"]) if found else None
+
+
+def stored_reply(stages: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """The reply that `step --until reply` left, or None."""
+    found = stages.get("reply")
+    return str(found["text"]) if found else None

@@ -1,0 +1,242 @@
+"""Jobs on this machine: `LocalJobs` runs them in threads.
+
+A job is trusted code of ours (`JobSpec.entry`) that uses the sandbox for what it does not trust. The threads only wait
+for sandboxed processes, so they do not fight for the interpreter.
+"""
+
+from __future__ import annotations
+
+import importlib
+import queue
+import shutil
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.contracts import ExecutionResult, JobContext, JobResult, JobSpec, Limits, Sandbox, SessionFailure
+from core.executor.collect import collect_file
+from core.executor.warm import WarmSandbox
+from core.executor.workspace import WorkspaceManager, remove_tree
+from core.workers.exclusive import SharedExclusiveLock
+from utils.errors import SandboxError
+
+_STOP_SECONDS = 1.0
+"""How long a stopped job may take to end before the next one is begun beside it."""
+
+
+def run_job(spec: JobSpec, context: JobContext) -> Any:
+    """Call the job's entry: the same piece of code wherever the job runs.
+
+    Raises:
+        SandboxError: the entry cannot be found.
+        Exception: whatever the entry raised; an error of ours, since a candidate's failure is part of the value.
+    """
+    module, _, name = spec.entry.partition(":")
+    try:
+        entry: Callable[[dict[str, Any], JobContext], Any] = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SandboxError(f"no job entry {spec.entry}: {error}") from error
+    return entry(spec.payload, context)
+
+
+def run_script(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
+    """Job entry: run one whole program and take the files it was to write.
+
+    Args:
+        payload: `code`; `inputs`: host folder for the read-only /workspace/input, or null; `limits`: Limits as a dict;
+            `seed`; `collect`: relative paths to take; `max_bytes`: cap for each of them; `keep_dir`: host folder that
+            they are copied to, or null to look only.
+
+    Returns:
+        `{result: ExecutionResult as a dict, files: {relative: {path, bytes} | {error}}}`; `path` is null without a
+        `keep_dir`.
+    """
+    workspace = WorkspaceManager(context.scratch / "workspace")
+    for folder in (workspace.submission, workspace.working):
+        folder.mkdir(parents=True)
+    inputs = payload.get("inputs")
+    result = context.sandbox.run(
+        payload["code"],
+        workspace=workspace.root,
+        inputs=Path(inputs) if inputs else None,
+        limits=Limits.model_validate(payload.get("limits") or {}),
+        seed=payload.get("seed", 0),
+        on_output=context.on_output,
+    )
+    keep_dir = payload.get("keep_dir")
+    files = {
+        relative: _take(workspace.root, relative, payload.get("max_bytes", 256 << 20), keep_dir)
+        for relative in payload.get("collect", ())
+    }
+    return {"result": result.model_dump(mode="json"), "files": files}
+
+
+def _take(root: Path, relative: str, max_bytes: int, keep_dir: str | None) -> dict[str, Any]:
+    taken = collect_file(root, relative, max_bytes)
+    if taken.data is None:
+        return {"error": taken.reason}
+    if keep_dir is None:
+        return {"path": None, "bytes": len(taken.data)}
+    path = Path(keep_dir) / relative
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(taken.data)
+    return {"path": str(path), "bytes": len(taken.data)}
+
+
+class LocalJobs:
+    """Implements `JobRunner` with `slots` threads of this process round one sandbox.
+
+    A job that is cancelled or oversteps its `seconds` is stopped: what it runs in the sandbox is killed, and it gets
+    nothing of the sandbox any more. Its own thread cannot be killed; it is left to end by itself.
+    """
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        slots: int,
+        scratch: Path | None = None,
+        on_output: Callable[[str, str], None] | None = None,
+    ) -> None:
+        """
+        Args:
+            scratch: folder for the jobs' private folders; a temporary one without.
+            on_output: called with (label or job id, text) while a candidate prints.
+        """
+        if slots < 1:
+            raise ValueError(f"slots={slots}: at least 1 is needed")
+        self.slots = slots
+        self._sandbox = sandbox
+        if scratch is not None:
+            scratch.mkdir(parents=True, exist_ok=True)
+        self._scratch = Path(tempfile.mkdtemp(prefix="swarm-jobs-", dir=scratch))
+        self._on_output = on_output
+        self._todo: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[JobResult] = queue.SimpleQueue()
+        self._jobs: dict[str, _Job] = {}
+        """What is waiting or under way."""
+        self._lane = SharedExclusiveLock()
+        self._serial = 0
+        self._lock = threading.Lock()
+        self._threads = [threading.Thread(target=self._work, daemon=True, name=f"job-{i}") for i in range(slots)]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, spec: JobSpec) -> str:
+        with self._lock:
+            self._serial += 1
+            job = _Job(f"job-{self._serial}", spec)
+            self._jobs[job.id] = job
+        self._todo.put(job)
+        return job.id
+
+    def next(self, timeout: float | None = None) -> JobResult | None:
+        try:
+            return self._done.get(timeout=timeout)
+        except queue.Empty:
+            return None
+
+    def cancel(self, id: str) -> None:
+        with self._lock:
+            job = self._jobs.get(id)
+        if job is not None:
+            job.cancelled = True
+            job.told.put(None)
+
+    def close(self) -> None:
+        for _ in self._threads:
+            self._todo.put(None)
+        for thread in self._threads:
+            thread.join(timeout=5.0)
+        remove_tree(self._scratch)
+
+    def _work(self) -> None:
+        while (job := self._todo.get()) is not None:
+            with self._lane.alone() if job.spec.alone else self._lane.shared():
+                result = None if job.cancelled else self._supervise(job)
+            with self._lock:
+                del self._jobs[job.id]
+            if result is not None and not job.cancelled:
+                self._done.put(result)
+
+    def _supervise(self, job: _Job) -> JobResult | None:
+        """The job's result, when it ends or at its deadline; None when it was cancelled."""
+        thread = threading.Thread(target=self._run, args=(job,), daemon=True, name=job.id)
+        thread.start()
+        try:
+            result = job.told.get(timeout=min(job.spec.seconds, threading.TIMEOUT_MAX))
+        except queue.Empty:
+            late = f"the job was still running after {job.spec.seconds:g} s, its deadline"
+            result = JobResult(id=job.id, lost=True, overdue=True, error=late)
+        if result is None or result.overdue:
+            self._stop(thread)
+        return result
+
+    def _stop(self, thread: threading.Thread) -> None:
+        """Told more than once: the first word may come before what it is to stop has begun."""
+        end = time.monotonic() + _STOP_SECONDS
+        while thread.is_alive() and time.monotonic() < end:
+            if isinstance(self._sandbox, WarmSandbox):
+                self._sandbox.stop_thread(thread)
+            thread.join(_STOP_SECONDS / 20)
+
+    def _run(self, job: _Job) -> None:
+        scratch = self._scratch / job.id
+        told, label = self._on_output, job.spec.label or job.id
+        on_output = None if told is None else lambda text: told(label, text)
+        try:
+            scratch.mkdir()
+            value = run_job(job.spec, JobContext(sandbox=self._sandbox, scratch=scratch, on_output=on_output))
+            result = JobResult(id=job.id, value=value)
+        except Exception as error:  # noqa: BLE001 - whatever an entry raises is told to the one who waits
+            result = JobResult(id=job.id, error=_explain(error))
+        try:
+            remove_tree(scratch)
+        except OSError:
+            shutil.rmtree(scratch, ignore_errors=True)
+        job.told.put(result)
+
+
+@dataclass(slots=True)
+class _Job:
+    id: str
+    spec: JobSpec
+    cancelled: bool = False
+    told: queue.SimpleQueue[JobResult | None] = field(default_factory=queue.SimpleQueue)
+    """Its result, or None when it is cancelled: whichever comes first."""
+
+
+def _explain(error: Exception) -> str:
+    """A sandbox error as its one line; anything else with its traceback."""
+    if isinstance(error, (SandboxError, SessionFailure)):
+        return f"{type(error).__name__}: {error}"
+    return "".join(traceback.format_exception(error))[-4000:]
+
+
+def script_spec(
+    code: str,
+    *,
+    limits: Limits,
+    inputs: Path | None = None,
+    seed: int = 0,
+    collect: Iterable[str] = (),
+    max_bytes: int = 256 << 20,
+    keep_dir: Path | None = None,
+) -> JobSpec:
+    """The JobSpec of `run_script`."""
+    payload = {
+        "code": code, "inputs": None if inputs is None else str(inputs), "limits": limits.model_dump(), "seed": seed,
+        "collect": list(collect), "max_bytes": max_bytes, "keep_dir": None if keep_dir is None else str(keep_dir),
+    }  # fmt: skip
+    return JobSpec(
+        entry="core.workers.local:run_script", payload=payload, seconds=limits.seconds + 60, memory_mb=limits.memory_mb
+    )
+
+
+def execution_result(value: dict[str, Any]) -> ExecutionResult:
+    """The ExecutionResult in the value of `run_script`."""
+    return ExecutionResult.model_validate(value["result"])

@@ -1,0 +1,140 @@
+"""Workers on a Ray cluster: an actor a slot, with a warm sandbox in it.
+
+Ray restarts and retries nothing (`max_restarts=0`, `max_task_retries=0`): that is RemoteJobs' and JobPool's to do. An
+actor that is killed takes its sandbox with it, since the fork server dies with its parent (PR_SET_PDEATHSIG).
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from utils.errors import ConfigError, JobLost, SandboxError
+from utils.extras import install_line
+
+APP = Path(__file__).resolve().parent.parent.parent
+SHIPPED = ("core", "utils", "agents", "problems")
+KEEPALIVE = {"RAY_grpc_client_keepalive_time_ms": "5000", "RAY_grpc_client_keepalive_timeout_ms": "5000"}
+"""A cut link is noticed in seconds; by default it can take minutes. Set it where `ray start` runs as well."""
+READY_SECONDS = 120.0
+
+
+class RayCluster:
+    """A connection to a cluster, and the workers on it.
+
+    Args:
+        options: `execution.ray`: `address` (None starts a cluster on this machine), `num_cpus` for that one.
+        sandbox: keyword arguments of `open_sandbox` for every worker, `state_dir` apart.
+    """
+
+    def __init__(
+        self, options: Mapping[str, Any], sandbox: Mapping[str, Any], *, cpus: float = 1, gpus: float = 0
+    ) -> None:
+        try:
+            import ray
+        except ImportError as error:
+            raise ConfigError(
+                f"execution.runner=ray: Ray is not installed; install the extra [ray] ({install_line('ray')})"
+            ) from error
+        for name, value in KEEPALIVE.items():
+            os.environ.setdefault(name, value)
+        self._ray = ray
+        self._sandbox = {name: list(v) if isinstance(v, tuple) else v for name, v in sandbox.items()}
+        self._cpus, self._gpus = cpus, gpus
+        self._inputs: dict[str, Any] = {}
+        known = {key: value for key, value in options.items() if key in ("address", "num_cpus", "namespace")}
+        ray.init(
+            log_to_driver=False,
+            include_dashboard=False,
+            runtime_env={"py_modules": [str(APP / name) for name in SHIPPED]},
+            **known,
+        )
+        self._check_room()
+
+    @property
+    def slots(self) -> int:
+        """Workers that fit on the cluster as it is."""
+        found = self._ray.cluster_resources()
+        by_cpu = found.get("CPU", 0) / self._cpus if self._cpus else 1
+        by_gpu = found.get("GPU", 0) / self._gpus if self._gpus else by_cpu
+        return max(1, int(min(by_cpu, by_gpu)))
+
+    def open_worker(self) -> RayWorker:
+        """A worker with a sandbox that has passed its probe. Raises JobLost if its node is gone before it is ready."""
+        actor = self._ray.remote(max_restarts=0, max_task_retries=0, num_cpus=self._cpus, num_gpus=self._gpus)(_Host)
+        handle = actor.remote(self._sandbox)
+        try:
+            tier = self._ray.get(handle.tier.remote(), timeout=READY_SECONDS)
+        except self._ray.exceptions.RayTaskError as error:
+            raise SandboxError(f"no sandbox on a Ray worker: {error.cause}") from error
+        except (self._ray.exceptions.RayActorError, self._ray.exceptions.GetTimeoutError) as error:
+            self._ray.kill(handle)
+            raise JobLost(f"a Ray worker was lost before it was ready: {type(error).__name__}") from error
+        return RayWorker(self._ray, handle, tier, self._reference)
+
+    def close(self) -> None:
+        self._ray.shutdown()
+
+    def _reference(self, inputs: tuple[str, bytes]) -> Any:
+        """Inputs go to the object store once; each node fetches them once."""
+        if inputs[0] not in self._inputs:
+            self._inputs[inputs[0]] = self._ray.put(inputs[1])
+        return self._inputs[inputs[0]]
+
+    def _check_room(self) -> None:
+        """A request that no node can meet fails now; Ray would let it wait for ever."""
+        for name, wanted in (("CPU", self._cpus), ("GPU", self._gpus)):
+            most = max((node["Resources"].get(name, 0) for node in self._ray.nodes() if node["Alive"]), default=0)
+            if wanted > most:
+                self._ray.shutdown()
+                raise ConfigError(
+                    f"execution.runner=ray: a worker needs {wanted:g} {name}, the largest node has {most:g}"
+                )
+
+
+class RayWorker:
+    """Implements `RemoteWorker`."""
+
+    def __init__(self, ray: Any, handle: Any, tier: str, reference: Any) -> None:
+        self.tier = tier
+        self._ray, self._handle, self._reference = ray, handle, reference
+        self._pending: Any = None
+
+    def submit(self, spec: str, inputs: tuple[str, bytes] | None) -> None:
+        name, data = (inputs[0], self._reference(inputs)) if inputs else (None, None)
+        self._pending = self._handle.serve.remote(spec, name, data)
+
+    def poll(self, timeout: float) -> tuple[str, bytes] | None:
+        ready, _ = self._ray.wait([self._pending], timeout=timeout)
+        if not ready:
+            return None
+        try:
+            answer: tuple[str, bytes] = self._ray.get(ready[0])
+        except (self._ray.exceptions.RayActorError, self._ray.exceptions.ObjectLostError) as error:
+            raise JobLost(f"a Ray worker was lost: {type(error).__name__}") from error
+        return answer
+
+    def kill(self) -> None:
+        self._ray.kill(self._handle, no_restart=True)
+
+
+class _Host:
+    """The actor: runs in a worker process of the cluster."""
+
+    def __init__(self, sandbox: Mapping[str, Any]) -> None:
+        from core.executor.sandbox import open_sandbox
+
+        self._state = Path(tempfile.mkdtemp(prefix="swarm-evo-worker-"))
+        self._sandbox = open_sandbox(**{**sandbox, "state_dir": self._state})
+
+    def tier(self) -> str:
+        return self._sandbox.tier
+
+    def serve(self, spec: str, name: str | None, data: bytes | None) -> tuple[str, bytes]:
+        from core.workers.shipping import serve
+
+        inputs = (name, data) if name is not None and data is not None else None
+        return serve(spec, inputs, self._sandbox, self._state)

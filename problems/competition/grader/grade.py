@@ -1,0 +1,186 @@
+"""The grader: holds the answers, checks submissions and scores them on the validation or the final part."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from . import blend, scores, validate
+from .shim import InvalidSubmissionError, import_function
+from .tables import Malformed, read_submission, read_table
+
+BOOTSTRAP_SECONDS = 5.0
+"""What resampling with a competition's own grader may take."""
+
+
+def handler() -> Callable[[dict[str, Any]], Any]:
+    judge: Judge | None = None
+
+    def handle(request: dict[str, Any]) -> Any:
+        nonlocal judge
+        if request["verb"] == "load":
+            judge = Judge(request["exam"])
+            return {"rows": judge.sizes}
+        assert judge is not None
+        if request["verb"] == "blend":
+            return judge.blend(request["paths"], bool(request["lower_is_better"]))
+        return judge.grade(request["path"], request["part"], bool(request.get("interval")))
+
+    return handle
+
+
+class Judge:
+    """Holds one competition's answers and grades files.
+
+    Args:
+        exam: `answers`, `sample` (paths), `id`, `targets`, `strict`, `grade` ({folder, function}) or `metric`, and
+            `parts` ({part: positions in the answers}) or None where the answers cannot be split.
+    """
+
+    def __init__(self, exam: dict[str, Any]) -> None:
+        self._exam = exam
+        self._answers: Any = read_table(exam["answers"]) if _is_table(exam["answers"]) else Path(exam["answers"])
+        self._metric: str | None = exam.get("metric")
+        self._targets: list[str] = exam["targets"]
+        grade = exam.get("grade")
+        self._grade = import_function(Path(grade["folder"]), grade["function"]) if grade else self._by_metric
+        self._parts = {name: np.asarray(rows) for name, rows in (exam.get("parts") or {}).items()}
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return {name: len(rows) for name, rows in self._parts.items()}
+
+    def grade(self, path: str, part: str, interval: bool) -> dict[str, Any]:
+        """`{score, blocks, interval}`, or `{failure, message}` where there is no score."""
+        try:
+            table = read_submission(path)
+            if self._exam["strict"]:
+                table = self._checked(table)
+            return self._grade_part(table, part, interval)
+        except (Malformed, InvalidSubmissionError) as error:
+            return {"failure": "bad_submission", "message": str(error)[:500]}
+        except scores.Undefined as error:
+            return {"failure": "eval_error", "message": str(error)}
+        except Exception as error:  # noqa: BLE001 - the competition's own grader
+            return {"failure": "eval_error", "message": f"grader: {type(error).__name__}: {error}"[:500]}
+
+    def blend(self, paths: list[str], lower_is_better: bool) -> dict[str, Any]:
+        """`{picks, score, scale}` on the validation part, or {} where predictions cannot be combined."""
+        if not self._metric or len(self._targets) != 1 or not self._parts or self._metric not in scores.SCORES:
+            return {}
+        scale = blend.scale_of(self._metric, bool(self._exam["labels"]))
+        rows = self._parts["validation"]
+        tables = [_rows(self._checked(read_submission(path)), rows) for path in paths]
+        truth, name = _rows(self._answers, rows), self._targets[0]
+
+        def score(column: Any) -> float:
+            table = tables[0].assign(**{name: column})
+            return self._by_metric(table, truth)
+
+        columns = [table[name].to_numpy() for table in tables]
+        return {**blend.select(columns, scale, score, lower_is_better), "scale": scale}
+
+    def _grade_part(self, table: Any, part: str, interval: bool) -> dict[str, Any]:
+        if not self._parts:
+            return self._verdict(self._grade(table, self._answers), [], None)
+        key = self._exam["id"]
+        table = validate.check_ids(table, key, self._answers[key]).reset_index(drop=True)
+        rows = self._parts[part]
+        mine, truth = _rows(table, rows), _rows(self._answers, rows)
+        verdict = self._verdict(self._grade(mine, truth), self._block_scores(mine, truth), None)
+        if interval and "score" in verdict:
+            verdict["interval"] = self._interval(mine, truth)
+        return verdict
+
+    def _verdict(self, score: Any, blocks: list[float], interval: Any) -> dict[str, Any]:
+        number = float(score)
+        if not math.isfinite(number):
+            return {"failure": "non_finite", "message": f"the score is {number}"}
+        return {"score": number, "blocks": blocks, "interval": interval}
+
+    def _checked(self, table: Any) -> Any:
+        """Columns, ids and values as they must be; values converted."""
+        key = self._exam["id"]
+        validate.check_columns(table, [key, *self._targets])
+        table = validate.check_ids(table, key, read_table(self._exam["sample"])[key])
+        low, high = {"rmsle": (0.0, None), "logloss": (0.0, 1.0), "brier": (0.0, 1.0)}.get(
+            self._metric or "", (None, None)
+        )
+        for name in self._targets:
+            if self._exam["labels"]:
+                table[name] = validate.check_labels(table[name], name, self._answers[name])
+            else:
+                table[name] = validate.check_numbers(table[name], name, low=low, high=high)
+        table[key] = table.index
+        known = validate.as_keys(self._answers[key])
+        return table.loc[known.to_numpy()].reset_index(drop=True)
+
+    def _block_scores(self, mine: Any, truth: Any, blocks: int = 8) -> list[float]:
+        """Scores of fixed eighths of the part (positions modulo 8 in its stored order), or [] if one is undefined."""
+        found = []
+        for block in range(blocks):
+            rows = np.arange(block, len(truth), blocks)
+            try:
+                found.append(float(self._grade(_rows(mine, rows), _rows(truth, rows))))
+            except Exception:  # noqa: BLE001 - a metric that needs both classes, a grader that wants all rows
+                return []
+        return found if all(math.isfinite(value) for value in found) else []
+
+    def _interval(self, mine: Any, truth: Any) -> list[float] | None:
+        if self._metric in scores.SCORES and len(self._targets) == 1:
+            y, p = self._arrays(mine, truth)
+            score = scores.SCORES[self._metric]
+            return scores.interval(lambda rows: score(y[rows], p[rows]), len(y))
+        return self._interval_by_grader(mine, truth)
+
+    def _interval_by_grader(self, mine: Any, truth: Any) -> list[float] | None:
+        key, deadline = self._exam["id"], time.monotonic() + BOOTSTRAP_SECONDS
+        ids = truth[key].to_numpy()
+
+        def score(rows: Any) -> float:
+            if time.monotonic() > deadline:
+                raise scores.Undefined("out of time")
+            # a row drawn twice keeps one id of the part, so that a grader which checks ids is content
+            again = [_rows(table, rows).assign(**{key: ids}) for table in (mine, truth)]
+            return float(self._grade(*again))
+
+        try:
+            return scores.interval(score, len(truth), draws=200)
+        except Exception:  # noqa: BLE001 - a grader that refuses resampled rows: then there is no interval
+            return None
+
+    def _by_metric(self, table: Any, answers: Any) -> float:
+        y, p = self._arrays(table, answers)
+        return scores.SCORES[self._metric or ""](y, p)
+
+    def _arrays(self, table: Any, answers: Any) -> tuple[Any, Any]:
+        """Truth and prediction as arrays of one type; two classes become 0 and 1 where the metric needs that."""
+        name = self._targets[0]
+        y, p = answers[name], table[name]
+        if self._metric in ("auc", "average_precision", "logloss", "brier"):
+            return (y == self._positive()).to_numpy().astype(int), p.to_numpy(float)
+        if self._exam["labels"]:
+            numeric = pd.api.types.is_numeric_dtype(y) and not pd.api.types.is_bool_dtype(y)
+            y, p = (y.astype(float), p.astype(float)) if numeric else (y.astype(str), p.astype(str))
+            if self._metric == "f1":
+                positive = float(self._positive()) if numeric else str(self._positive())
+                return (y == positive).to_numpy().astype(int), (p == positive).to_numpy().astype(int)
+            return y.to_numpy(), p.to_numpy()
+        return y.to_numpy(float), p.to_numpy(float)
+
+    def _positive(self) -> Any:
+        return sorted(self._answers[self._targets[0]].dropna().unique())[-1]
+
+
+def _is_table(path: str) -> bool:
+    return path.endswith((".csv", ".jsonl"))
+
+
+def _rows(table: Any, rows: Any) -> Any:
+    return table.iloc[rows].reset_index(drop=True)

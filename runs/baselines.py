@@ -1,0 +1,79 @@
+"""Baselines beside the search: scored by the same evaluator in the same sandbox, kept as a fact of the run."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from core.events import BaselineScored
+from core.state.node import Node
+from core.state.task import node_id
+from core.storage.repository import RunStore
+from runs.composition import Search
+from utils.errors import BudgetExhausted
+from utils.logger_system import log_msg
+
+
+class BaselineRunner:
+    """Scores the problem's baselines in a thread of its own while the search goes on.
+
+    The fact `baselines` is a list of `{name, node_id, metric, failure, message, final, files}`; what it holds is not
+    run again. Problems whose baselines seed the search have them in the journal, and nothing happens here.
+    """
+
+    def __init__(self, search: Search, store: RunStore) -> None:
+        self._search = search
+        self._store = store
+        self._thread = threading.Thread(target=self._work, name="baselines", daemon=True)
+        self._error: BaseException | None = None
+        self._abandoned = threading.Event()
+
+    def start(self) -> None:
+        if not self._search.problem.seeds_search:
+            self._thread.start()
+
+    def finish(self) -> None:
+        """Wait for the last one; what the budget cut off is scored now."""
+        if self._thread.ident is None:
+            return
+        self._thread.join()
+        if isinstance(self._error, BudgetExhausted):
+            self._error = None
+            self._work()
+        if self._error is not None:
+            log_msg("WARNING", f"baselines: {self._error}")
+
+    def abandon(self) -> None:
+        """The process ends before its run: what is being scored meets closed doors, and a resume scores it anew."""
+        self._abandoned.set()
+
+    def _work(self) -> None:
+        known: list[dict[str, Any]] = list(self._store.get_fact("baselines") or [])
+        try:
+            for slot, baseline in enumerate(self._search.problem.baselines()):
+                if any(row["name"] == baseline.name for row in known):
+                    continue
+                node = baseline_node(self._search.config.project.seed, slot, baseline.name, baseline.code)
+                verdict = self._search.evaluator.evaluate([node])[0]
+                if self._abandoned.is_set():
+                    return
+                row = {
+                    "name": baseline.name,
+                    "node_id": node.id,
+                    "metric": verdict.metric,
+                    "failure": verdict.failure.value if verdict.failure else None,
+                    "message": verdict.message,
+                    "files": verdict.files,
+                    "interval": list(verdict.interval) if verdict.interval else None,
+                }
+                known.append(row)
+                event = BaselineScored(
+                    name=baseline.name, node_id=node.id, metric=verdict.metric, failure=verdict.failure
+                )
+                self._store.put_fact("baselines", known, [event])
+        except Exception as error:  # noqa: BLE001 - told at the end: a baseline must not stop the search
+            self._error = error
+
+
+def baseline_node(seed: int, slot: int, name: str, code: str) -> Node:
+    return Node(id=node_id(seed, "baseline", slot), code=code, operator="baseline", plan=name, metadata={"name": name})

@@ -1,0 +1,90 @@
+"""`replay --verify`: search again with the stored replies. Nothing is asked, and the journal must come out equal.
+
+A search in rounds makes its choices again. Where they cannot come out again (`search.schedule=async`, whose order is
+what the clock made it, and steps by hand) the recorded tasks are done again in the recorded order.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from core.events import RoundOpened
+from core.state.journal import Journal
+from core.state.task import Task
+from core.storage.reader import RunReader
+from runs.composition import Recorded
+from runs.control import stopped_nodes
+from runs.session import RunSession
+from runs.stored_config import stored_config
+from utils.errors import SwarmEvoError
+
+
+def verify(run_dir: Path, project_dir: str, *, accept_unsandboxed: bool = False) -> int:
+    """Exit code 0 if the hashes are equal, 1 with the first difference if not."""
+    config = stored_config(run_dir, [], project_dir)
+    config.project.name = f"verify-{run_dir.name}"[:60]
+    config.initial = []  # the user's programs lie in the run; their files may be gone
+    with RunReader(run_dir) as reader:
+        stored = reader.journal()
+        calls = reader.calls()
+        tasks = reader.tasks()
+        whys = {node_id: reader.why(node_id) for node_id in tasks}
+        by_hand = any(key.endswith("/by_hand") for key in reader.facts())
+    as_recorded = by_hand or config.search.schedule == "async"
+    copy: Path | None = None
+    try:
+        with RunSession(
+            config,
+            accept_unsandboxed=accept_unsandboxed,
+            view="quiet",
+            origin={"verifies": run_dir.name},
+            programs=[(node.plan, node.code) for node in stored if node.operator == "user"],
+            recorded=Recorded(calls, "sample" if as_recorded else "exact", stopped_nodes(run_dir)),
+            stop_after=stored.steps,
+        ) as session:
+            copy = session.run_dir
+            if as_recorded:
+                play_as_recorded(session, stored, tasks, whys)
+            else:
+                session.run()
+            again = session.search.journal
+    except SwarmEvoError as error:
+        print(f"replay differs: {error}", file=sys.stderr)
+        return 1
+    finally:
+        if copy is not None:
+            shutil.rmtree(copy, ignore_errors=True)
+    if again.sha256 == stored.sha256:
+        print(f"equal: {len(stored)} nodes, journal {stored.sha256}, 0 calls of a model")
+        return 0
+    for old, new in zip(stored, again, strict=False):
+        for name in ("id", "operator", "parent_ids", "code", "metric_value", "failure", "signature", "is_valid"):
+            if getattr(old, name) != getattr(new, name):
+                print(
+                    f"replay differs at step {old.step} in {name}: {getattr(old, name)!r} became {getattr(new, name)!r}"
+                )
+                return 1
+    print(f"replay differs: {len(stored)} nodes became {len(again)}")
+    return 1
+
+
+def play_as_recorded(
+    session: RunSession, stored: Journal, tasks: Mapping[str, Task], whys: Mapping[str, dict[str, Any]]
+) -> None:
+    """Do the recorded tasks again, round by round, in the order in which their nodes were committed."""
+    session.prepare_step()
+    orchestrator = session.search.orchestrator
+    told = [node for node in stored if node.id in tasks or node.operator == "ensemble"]
+    for number, nodes in groupby(told, key=lambda node: tasks[node.id].round if node.id in tasks else None):
+        if number is None:
+            orchestrator.add_ensemble(session.config.search.top_k)
+            continue
+        again = [tasks[node.id] for node in nodes]
+        opened = RoundOpened(round=number, node_ids=[task.node_id for task in again])
+        session.store.open_round(number, again, [whys[task.node_id] for task in again], [opened])
+        orchestrator.play(again)

@@ -1,0 +1,47 @@
+"""The first nodes of a run: the user's own programs, and the baselines where they are parents of the first round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.state.failure import FailureKind
+from core.state.journal import Journal
+from runs.composition import Search
+from utils.errors import ConfigError
+from utils.logger_system import log_msg
+
+
+def plant(search: Search, programs: Sequence[tuple[str, str]]) -> None:
+    """Score them, those of `initial` and `programs`, (name, code) pairs; what is in the journal stays.
+
+    Raises:
+        ConfigError: what scores cannot judge a single one of them.
+    """
+    problem, orchestrator = search.problem, search.orchestrator
+    if problem.seeds_search:
+        orchestrator.seed_with([(b.name, b.code) for b in problem.baselines()], "baseline")
+    own = [(Path(path).name, _program(path)) for path in search.config.initial]
+    orchestrator.seed_with([*own, *programs], "user")
+    if not search.journal.steps:
+        _check(search.journal)
+
+
+def _check(journal: Journal) -> None:
+    """What cannot judge the user's own program can judge no other: no model is paid for that."""
+    given = [node for node in journal if node.operator in ("baseline", "user")]
+    failed = [node for node in given if node.failure is not None]
+    if not failed or any(node.is_scored for node in given):
+        return
+    broken = next((node for node in failed if node.failure is FailureKind.EVAL_ERROR), None)
+    if broken is not None:
+        message = broken.metadata.get("message", "")
+        raise ConfigError(f"'{broken.plan}', the first program, cannot be scored: {message}; nothing was searched")
+    log_msg("WARNING", "no program that was given could be scored: the search has no score to begin with")
+
+
+def _program(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"initial={path}: cannot be read as a program ({error})") from error

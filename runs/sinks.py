@@ -1,0 +1,149 @@
+"""What is written beside the store while a run goes on: metrics files and the best solution so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from core.events import Event, NodeCommitted, RunFinished
+from core.storage.repository import RunStore
+from runs.composition import Search
+from utils.logger_system import MetricsLog
+
+BY_GENERATION = ("islands", "generations")
+"""Policies whose metrics are told a generation at a time."""
+TOP_K = 10
+
+
+class MetricsSink:
+    """metrics.json and metrics.csv: an object a step, or a generation. Made anew from the store on a resume."""
+
+    def __init__(self, run_dir: Path, store: RunStore, policy: str) -> None:
+        lower = bool(store.get_fact("lower_is_better"))
+        by_generation = policy in BY_GENERATION
+        self._rows = GenerationRows(run_dir.name, lower) if by_generation else StepRows(run_dir.name, lower)
+        self._log = MetricsLog(run_dir)
+        self._log.restart(row for event in store.committed_events() for row in self._rows.add(event))
+
+    def emit(self, event: Event) -> None:
+        if isinstance(event, NodeCommitted):
+            self._write(self._rows.add(event))
+        elif isinstance(event, RunFinished) and event.status == "finished":
+            self._write(self._rows.rest())
+
+    def _write(self, rows: Iterable[dict[str, Any]]) -> None:
+        for row in rows:
+            self._log.append(row)
+
+
+class StepRows:
+    """One object a committed node."""
+
+    def __init__(self, run: str, lower_is_better: bool) -> None:
+        self._run = run
+        self._lower = lower_is_better
+
+    def add(self, event: NodeCommitted) -> Iterator[dict[str, Any]]:
+        yield {
+            "run": self._run,
+            "step": event.step,
+            "node_id": event.node_id,
+            "parent_id": event.parent_ids[0] if event.parent_ids else None,
+            "operator": event.operator,
+            "metric": event.metric,
+            "metric_source": event.metric_source,
+            "claimed_metric": event.claimed_metric,
+            "lower_is_better": self._lower,
+            "is_buggy": event.is_buggy,
+            "is_valid": event.is_valid,
+            "failure": event.failure.value if event.failure else None,
+            "exec_time": event.exec_time,
+            "best_metric": event.best_metric,
+            "best_node_id": event.best_node_id,
+            "writer": event.writer,
+            "prompt_tokens": event.prompt_tokens,
+            "completion_tokens": event.completion_tokens,
+            "cost_usd": event.cost_usd,
+            "elapsed": round(event.elapsed, 3),
+        }
+
+    def rest(self) -> Iterator[dict[str, Any]]:
+        return iter(())
+
+
+class GenerationRows:
+    """One object a generation, with the fields of the seed's GenerationMetrics.
+
+    A generation is told when the first node of a later one comes, or the run ends. Programs without a generation (the
+    baselines) count towards the first. Token and dollar fields are sums over the generation.
+    """
+
+    def __init__(self, run: str, lower_is_better: bool) -> None:
+        self._run = run
+        self._lower = lower_is_better
+        self._pending: list[NodeCommitted] = []
+        self._generation: int | None = None
+
+    def add(self, event: NodeCommitted) -> Iterator[dict[str, Any]]:
+        later = event.generation is not None and self._generation is not None and event.generation > self._generation
+        if later:
+            yield from self.rest()
+        if event.generation is not None:
+            self._generation = event.generation
+        self._pending.append(event)
+
+    def rest(self) -> Iterator[dict[str, Any]]:
+        if self._pending:
+            yield self._row(self._pending)
+        self._pending = []
+
+    def _row(self, events: list[NodeCommitted]) -> dict[str, Any]:
+        scores = sorted((e.metric for e in events if e.metric is not None), reverse=not self._lower)
+        failures: dict[str, int] = {}
+        for event in events:
+            if event.failure is not None:
+                failures[event.failure.value] = failures.get(event.failure.value, 0) + 1
+        last = events[-1]
+        return {
+            "run": self._run,
+            "generation": self._generation or 0,
+            "best_score": scores[0] if scores else None,
+            "avg_score": _mean(scores),
+            "top_k_avg_score": _mean(scores[:TOP_K]),
+            "num_candidates": len(events),
+            "num_valid": len(scores),
+            "failure_counts": failures,
+            "timestamp": last.at.isoformat(),
+            "best_metric": last.best_metric,
+            "best_node_id": last.best_node_id,
+            "lower_is_better": self._lower,
+            "writer": last.writer,
+            "prompt_tokens": _sum(event.prompt_tokens for event in events),
+            "completion_tokens": _sum(event.completion_tokens for event in events),
+            "cost_usd": _sum(event.cost_usd for event in events),
+            "elapsed": round(last.elapsed, 3),
+        }
+
+
+def _mean(scores: list[float]) -> float | None:
+    return sum(scores) / len(scores) if scores else None
+
+
+def _sum(values: Iterable[Any]) -> Any:
+    """None where nothing was counted, as with `rules`."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+class BestSink:
+    """best_solution/ follows the best so far, so that a run that dies leaves its best program behind."""
+
+    def __init__(self, search: Search, run_dir: Path) -> None:
+        self._search = search
+        self._path = run_dir / "best_solution" / "solution.py"
+
+    def emit(self, event: Event) -> None:
+        if isinstance(event, NodeCommitted) and event.is_best:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.write_text(self._search.journal[event.node_id].code, encoding="utf-8")

@@ -1,0 +1,134 @@
+"""Stepper: runs one node's stages one by one, and keeps what it has done where the next step finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from cli.terminal.messages import StepLines
+from core.contracts import STAGES, Proposal
+from core.state.node import Node, Operator
+from core.state.task import Task
+from utils.errors import ConfigError
+
+if TYPE_CHECKING:
+    from runs.session import RunSession
+
+
+class Stepper:
+    """One step of a run that this process holds."""
+
+    def __init__(self, session: RunSession) -> None:
+        self._session = session
+        self._store = session.store
+        self._orchestrator = session.search.orchestrator
+
+    def step(
+        self, node_id: str | None, operator: Operator | None, since: str | None, until: str | None
+    ) -> Iterator[str]:
+        """Do the stages from `since` to `until`; yields lines for the user."""
+        session = self._session
+        session.prepare_step()
+        task = self._task(node_id, operator, since)
+        stages = self._store.stages(task.node_id)
+        parents = " ".join(task.parent_ids) or "nothing"
+        yield f"run {session.run_dir.name}, node {task.node_id}: {task.operator} of {parents}"
+        if until in (None, "review"):
+            lines = StepLines(None, session.search.journal.steps)
+            for node in self._orchestrator.play([task]):
+                yield lines.line(self._event(node))
+            session.save_best()
+            return
+        yield from self._partial(task, STAGES[1 : STAGES.index(until) + 1], stages)
+        session.pause()
+
+    def _task(self, node_id: str | None, operator: Operator | None, since: str | None) -> Task:
+        """The open task to go on with, or a new one."""
+        open_tasks = self._store.open_tasks()
+        journal = self._session.search.journal
+        if node_id is not None:
+            node_id = self._known(node_id, open_tasks)
+        if since is not None and since != "select":
+            return self._again(node_id, since, open_tasks)
+        if open_tasks and node_id is None and operator is None and since is None:
+            return open_tasks[0]
+        for task in open_tasks:
+            if task.node_id == node_id:
+                return task
+        if node_id is None and operator is None:
+            proposals = self._orchestrator.ask(1)
+            if not proposals:
+                raise ConfigError("the policy has nothing more to propose; name --operator, or raise its own limit")
+            return self._orchestrator.open_round(proposals, by_hand=True)[0]
+        proposal = self._proposal(journal[node_id] if node_id else None, operator)
+        return self._orchestrator.open_round([proposal], by_hand=True)[0]
+
+    def _known(self, prefix: str, open_tasks: list[Task]) -> str:
+        journal = self._session.search.journal
+        ids = [node.id for node in journal] + [task.node_id for task in open_tasks]
+        found = [known for known in ids if known.startswith(prefix)]
+        if len(found) != 1:
+            raise ConfigError(f"--node {prefix}: {len(found)} nodes of the run begin so; give a whole id")
+        return found[0]
+
+    def _proposal(self, parent: Node | None, operator: Operator | None) -> Proposal:
+        if operator == "draft" or (parent is None and operator is None):
+            return Proposal(operator="draft", why={"rule": "asked for on the command line"})
+        best = parent or self._session.search.journal.get_best_node(only_good=False)
+        if best is None:
+            raise ConfigError(f"--operator {operator}: the run has no node to start from")
+        chosen = operator or ("debug" if best.is_buggy else "improve")
+        parents: tuple[str, ...] = (best.id,)
+        if chosen == "merge":
+            others = [node.id for node in self._session.search.journal.top(3) if node.id != best.id]
+            if not others:
+                raise ConfigError("--operator merge: the run has no second good node")
+            parents = (best.id, others[0])
+        return Proposal(operator=chosen, parents=parents, why={"rule": "asked for on the command line"})
+
+    def _again(self, node_id: str | None, since: str, open_tasks: list[Task]) -> Task:
+        """A task whose stages before `since` are another node's: an open one's own, or a copy of a committed one's."""
+        for task in open_tasks:
+            if node_id in (None, task.node_id):
+                self._store.drop_stages(task.node_id, STAGES[STAGES.index(since) :])
+                return task
+        journal = self._session.search.journal
+        source = journal[node_id] if node_id else next(iter(journal.latest(1)), None)
+        if source is None:
+            raise ConfigError(f"--from {since}: the run has no node yet")
+        proposal = Proposal(
+            operator=source.operator,
+            parents=source.parent_ids,
+            generation=source.generation,
+            island=source.island,
+            why={"rule": f"node {source.id} again from stage {since}"},
+        )
+        task = self._orchestrator.open_round([proposal], by_hand=True)[0]
+        for stage, payload in self._kept(source, since).items():
+            self._store.save_stage(task.node_id, stage, payload)
+        return task
+
+    def _kept(self, source: Node, since: str) -> dict[str, dict[str, Any]]:
+        calls = [call for call in self._store.calls(source.id) if call.role != "feedback"]
+        stages: dict[str, dict[str, Any]] = {}
+        before = STAGES[: STAGES.index(since)]
+        if "prompt" in before and calls:
+            stages["prompt"] = {"system": calls[0].system, "user": calls[0].user, "context": {}}
+        if "reply" in before and calls:
+            stages["reply"] = {"text": calls[-1].reply}
+        if "code" in before:
+            stages["code"] = {"code": source.code, "plan": source.plan, "genes": source.genes}
+        return stages
+
+    def _partial(self, task: Task, wanted: tuple[str, ...], stored: dict[str, Any]) -> Iterator[str]:
+        attempt = self._orchestrator.begin(task)
+        for stage in wanted:
+            text = self._orchestrator.run_stage(attempt, stage)
+            yield f"--- {stage}{' (stored before)' if stage in stored else ''}"
+            yield text
+
+    def _event(self, node: Node) -> Any:
+        for event in reversed(self._store.committed_events()):
+            if event.node_id == node.id:
+                return event
+        raise ConfigError(f"node {node.id} was not committed")

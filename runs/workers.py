@@ -1,0 +1,112 @@
+"""The sandbox and the workers of a run: on this machine, on a Ray cluster, or on Modal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from core.contracts import JobRunner, Problem
+from core.executor.sandbox import open_sandbox
+from core.workers.local import LocalJobs
+from core.workers.pool import JobPool
+from runs.live_output import LiveOutput
+from utils.config_schema import Config
+from utils.logger_system import log_msg
+
+
+def open_workers(
+    config: Config,
+    problem: Problem,
+    run_dir: Path,
+    accept_unsandboxed: bool,
+    closers: list[Callable[[], None]],
+    live: LiveOutput | None = None,
+    seconds_left: Callable[[], float] | None = None,
+) -> tuple[JobPool, str]:
+    """(pool of jobs, sandbox tier). What must be closed later is added to `closers`."""
+    execution = config.execution
+    sandbox: dict[str, Any] = {
+        "choice": execution.sandbox,
+        "preload": tuple(execution.preload if execution.preload is not None else problem.preload),
+        "python": execution.python,
+        "gpus": execution.gpus,
+        "accept_unsandboxed": accept_unsandboxed,
+    }
+
+    boxes: list[Callable[[], None]] = []
+
+    def local() -> tuple[JobRunner, str]:
+        box = open_sandbox(**sandbox, state_dir=workspaces_dir(config))
+        runner = LocalJobs(
+            box,
+            config.search.workers,
+            scratch=workspaces_dir(config) / run_dir.name,
+            on_output=live.tell if live else None,
+        )
+        boxes.append(box.close)
+        return runner, box.tier
+
+    if execution.runner == "ray":
+        runner, tier = _ray(config, sandbox, closers)
+    elif execution.runner == "modal":
+        runner, tier = _modal(config, sandbox, closers, local)
+    else:
+        runner, tier = local()
+    pool = JobPool(runner, seconds_left)
+    closers += [pool.close, *boxes]  # a sandbox here closes first: it ends what the workers still wait for
+    return pool, tier
+
+
+def proof_of(config: Config, tier: str) -> list[dict[str, Any]]:
+    """What the sandbox's tier withstood just now: `{"name", "ok", "detail"}`; [] without a tier on this machine."""
+    from core.executor.probe import TIERS, examine
+
+    execution = config.execution
+    if execution.runner == "ray" or tier not in TIERS:
+        return []
+    found = examine(tier, python=execution.python, gpus=execution.gpus, state_dir=workspaces_dir(config))
+    proof: list[dict[str, Any]] = found["probes"]
+    return proof
+
+
+def _ray(config: Config, sandbox: dict[str, Any], closers: list[Callable[[], None]]) -> tuple[JobRunner, str]:
+    from core.workers.ray import RayCluster
+    from core.workers.remote import RemoteJobs
+
+    cluster = RayCluster(config.execution.ray, sandbox, gpus=config.execution.gpus)
+    first = cluster.open_worker()  # its probe says which tier holds there
+    tier = first.tier
+    first.kill()
+    closers.append(cluster.close)
+    return RemoteJobs(cluster.open_worker, min(config.search.workers, cluster.slots)), tier
+
+
+def _modal(
+    config: Config,
+    sandbox: dict[str, Any],
+    closers: list[Callable[[], None]],
+    local: Callable[[], tuple[JobRunner, str]],
+) -> tuple[JobRunner, str]:
+    """Modal, or this machine at its first error; scores are called by the local tier, which must hold as well."""
+    from core.workers.fallback import FallbackJobs
+    from core.workers.modal import ModalCloud
+    from core.workers.remote import RemoteJobs
+
+    here, tier = local()
+    try:
+        cloud = ModalCloud(config.execution.modal, sandbox)
+    except Exception as error:
+        from utils.errors import ConfigError
+
+        if isinstance(error, ConfigError):
+            raise
+        log_msg("WARNING", f"Modal cannot be used ({type(error).__name__}: {error}); going on locally")
+        return here, tier
+    closers.append(cloud.close)
+    remote = RemoteJobs(cloud.open_worker, min(config.search.workers, cloud.slots))
+    return FallbackJobs(remote, lambda: here, lambda text: log_msg("WARNING", text)), tier
+
+
+def workspaces_dir(config: Config) -> Path:
+    return Path(config.project.dir).resolve() / "workspaces"

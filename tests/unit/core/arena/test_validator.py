@@ -1,0 +1,51 @@
+"""The static gate: what it refuses, with which kind and words."""
+
+from __future__ import annotations
+
+import pytest
+from arena_support import FIRST, engine
+
+from core.arena.validator import engine_name, static_refusal
+from core.state.failure import FailureKind
+
+
+@pytest.mark.parametrize(
+    ("code", "failure", "word"),
+    [
+        ("def (", FailureKind.SYNTAX, "line 1"),
+        ("x = 1", FailureKind.SIGNATURE, "engine"),
+        ("engine = 1", FailureKind.SIGNATURE, "select_move"),
+        ("class E:\n    def select_move(self, position): ...\nengine = E()", FailureKind.SIGNATURE, "line 2"),
+        ("import chess\n" + FIRST, FailureKind.IMPORT_BLOCKED, "'chess'"),
+        ("import math\nfrom torch.nn import x\n" + FIRST, FailureKind.IMPORT_BLOCKED, "line 2"),
+        ("def f():\n    import subprocess\n" + FIRST, FailureKind.IMPORT_BLOCKED, "subprocess"),
+        ("from . import x\n" + FIRST, FailureKind.IMPORT_BLOCKED, "'.'"),
+        ("#" * 200_001 + "\n" + FIRST, FailureKind.SIGNATURE, "200000"),
+        ("\x00" + FIRST, FailureKind.SYNTAX, ""),
+    ],
+)
+def test_refused(code, failure, word):
+    refusal = static_refusal(code, {"rust_chess"})
+    assert refusal is not None and refusal.failure is failure and word in refusal.reason
+    assert refusal.gate == "static" and "\n" not in refusal.reason
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        FIRST,
+        "import math, random, time\nimport rust_chess\n" + FIRST,
+        "try:\n    engine = E()\nexcept NameError:\n    pass\n" + FIRST,
+        "class engine:\n    name = 'x'\n    @staticmethod\n    def select_move(position, time_left_ms): ...",
+        "class E:\n    def select_move(self, *a): ...\nengine: object = E()",
+    ],
+)
+def test_accepted(code):
+    assert static_refusal(code, {"rust_chess"}) is None
+
+
+def test_name_is_the_first_constant():
+    assert engine_name(engine("pass", "Deep\n  Thought")) == "Deep Thought"
+    assert engine_name("class Engine:\n    name: str = 'Typed'\n    other: str\n") == "Typed"
+    assert engine_name("x = 1") == "" and engine_name("def (") == ""
+    assert len(engine_name(f"name = {'x' * 500!r}")) == 60

@@ -1,0 +1,100 @@
+"""The process may end before or after any write: the resumed run becomes the run that was not interrupted.
+
+Every write of a short run is tried, in this process; `tests/integration/test_crash.py` does it with real kills.
+"""
+
+from __future__ import annotations
+
+import pytest
+from support.loop import Crash, DyingStore, open_loop, told
+from support.plugins.toy import ToyEvaluator, ToyWriter
+
+from core.contracts import Proposal
+from core.search.three_phase import ThreePhasePolicy
+
+STEPS = 8
+
+
+class Counting(ToyEvaluator):
+    """Remembers what it judged."""
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.judged: list[str] = []
+
+    def evaluate(self, nodes):
+        self.judged += [node.id for node in nodes]
+        return super().evaluate(nodes)
+
+
+class Repairing(ThreePhasePolicy):
+    """Every proposal may be repaired once."""
+
+    def ask(self, journal, rng, k):
+        proposals = super().ask(journal, rng, k)
+        return [Proposal.model_validate({**p.model_dump(), "repairs": 1}) for p in proposals]
+
+
+class CountingWriter(ToyWriter):
+    def __init__(self) -> None:
+        self.written = 0
+
+    def write(self, context, rng):
+        self.written += 1
+        return super().write(context, rng)
+
+
+def loop(folder, **options):
+    options.setdefault("evaluator", Counting(refuse=6))
+    return open_loop(folder, steps=STEPS, policy=Repairing(num_drafts=3), writers=1, **options)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_slow_stages():
+    """A stage that a busy machine made slow is told by a write of its own: the writes are counted here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.loop.stages.WORTH_TELLING_SECONDS", float("inf"))
+        yield
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["alone", "together"])
+def reference(request, tmp_path_factory, no_slow_stages):
+    folder = tmp_path_factory.mktemp("whole")
+    made = []
+
+    def wrap(store):
+        made.append(DyingStore(store, 10**9, "after"))
+        return made[0]
+
+    whole = loop(folder, evaluator=Counting(refuse=6, together=request.param), wrap=wrap)
+    whole.run()
+    assert any(node.operator == "debug" for node in whole.journal)
+    return request.param, told(whole.journal), whole.journal.sha256, len(made[0].writes)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_after_a_crash_at_any_write_the_run_becomes_the_same(tmp_path, reference, when):
+    together, nodes, sha256, writes = reference
+    assert writes >= 20
+    for at in range(1, writes + 1):
+        folder = tmp_path / str(at)
+        first, writer = Counting(refuse=6, together=together), CountingWriter()
+        died = loop(folder, evaluator=first, writer=writer, wrap=lambda store, at=at: DyingStore(store, at, when))
+        with pytest.raises(Crash):
+            died.run()
+        stored = open_loop(folder)
+        known = {node.id for node in stored.store.nodes()}
+        known |= {task.node_id for task in stored.store.open_tasks() if "execute" in stored.store.stages(task.node_id)}
+        answered = len(stored.store.calls())
+        stored.close()
+
+        second, writer = Counting(refuse=6, together=together), CountingWriter()
+        again = loop(folder, evaluator=second, writer=writer)
+        again.run()
+        assert again.journal.sha256 == sha256, f"write {at}: {told(again.journal)} instead of {nodes}"
+        assert not known & set(second.judged), f"write {at}: judged once more"
+        total = open_loop(folder)
+        assert writer.written == len(total.store.calls()) - answered, f"write {at}: an answered call was asked again"
+        numbers = [event.seq for event in total.store.committed_events()]
+        assert numbers == sorted(set(numbers)) and len(numbers) == len(nodes)
+        total.close()

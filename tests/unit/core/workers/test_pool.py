@@ -1,0 +1,79 @@
+"""JobPool over a runner whose results come at the worst moments: before `submit` returns, and after nobody waits."""
+
+from __future__ import annotations
+
+import queue
+import threading
+
+import pytest
+
+from core.contracts import JobResult, JobSpec
+from core.workers.pool import JobPool
+from utils.errors import JobStopped
+
+
+class Runner:
+    """Answers at once, or when told to."""
+
+    slots = 1
+
+    def __init__(self, at_once: bool) -> None:
+        self.at_once = at_once
+        self.submitted: queue.Queue[str] = queue.Queue()
+        self.results: queue.Queue[JobResult] = queue.Queue()
+        self.heard = threading.Event()
+        self._serial = 0
+
+    def submit(self, spec: JobSpec) -> str:
+        self._serial += 1
+        own = f"job-{self._serial}"
+        if self.at_once:
+            self.results.put(JobResult(id=own, value=spec.payload["number"]))
+            threading.Event().wait(0.01)  # the pool's thread has the result by now
+        self.submitted.put(own)
+        return own
+
+    def next(self, timeout: float | None = None) -> JobResult | None:
+        try:
+            return self.results.get(timeout=timeout)
+        except queue.Empty:
+            self.heard.set()  # whatever was told is handed out
+            return None
+
+    def cancel(self, id: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def spec(number: int = 0, label: str = "node") -> JobSpec:
+    return JobSpec(entry="any:thing", payload={"number": number}, label=label)
+
+
+def test_a_result_that_is_there_before_its_job_is_known_is_handed_out():
+    pool = JobPool(Runner(at_once=True))
+    assert pool.map([spec(number) for number in range(20)]) == list(range(20))
+    pool.close()
+
+
+def test_a_result_that_nobody_waits_for_is_dropped():
+    runner = Runner(at_once=False)
+    pool = JobPool(runner)
+    raised: list[BaseException] = []
+
+    def wait() -> None:
+        with pytest.raises(JobStopped) as caught:
+            pool.run(spec())
+        raised.append(caught.value)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    own = runner.submitted.get(timeout=10)
+    while not pool.stop("node"):  # known a moment after it is submitted
+        pass
+    thread.join(10)
+    runner.results.put(JobResult(id=own, value=7))
+    runner.heard.clear()
+    assert runner.heard.wait(10) and raised
+    held = [value for value in vars(pool).values() if isinstance(value, dict)]
+    assert not any(held), "a late result is kept for ever"
+    pool.close()

@@ -1,0 +1,52 @@
+"""Jobs as bytes: what leaves arrives, what is written comes back, and no name leads out of its folder."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from core.contracts import JobSpec
+from core.workers.shipping import land, pack_folder, serve, unpack_folder
+
+
+def read_and_write(payload, deps):
+    """A job entry: reads its inputs, writes a file, tells where."""
+    text = (Path(payload["inputs"]) / "in.txt").read_text()
+    out = Path(payload["keep_dir"]) / "deep" / "out.txt"
+    out.parent.mkdir(parents=True)
+    out.write_text(text.upper())
+    return {"path": str(out), "read": text}
+
+
+def test_a_job_goes_and_comes_back(tmp_path):
+    inputs = tmp_path / "in"
+    inputs.mkdir()
+    (inputs / "in.txt").write_text("hello")
+    keep = tmp_path / "keep here"
+    spec = JobSpec(
+        entry=f"{__name__}:read_and_write", payload={"inputs": str(inputs), "keep_dir": str(keep), "limits": {}}
+    )
+    answer, files = serve(spec.model_dump_json(), pack_folder(inputs), None, tmp_path / "worker")
+    found = land(answer, files, spec)
+    assert found["value"] == {"path": str(keep / "deep" / "out.txt"), "read": "hello"}
+    assert (keep / "deep" / "out.txt").read_text() == "HELLO"
+    assert not list((tmp_path / "worker").glob("job-*"))
+
+
+def test_a_fault_of_the_entry_is_told(tmp_path):
+    spec = JobSpec(entry="tests.nowhere:nothing", payload={})
+    answer, files = serve(spec.model_dump_json(), None, None, tmp_path)
+    assert "no job entry" in land(answer, files, spec)["error"]
+
+
+@pytest.mark.parametrize("name", ["../evil", "/etc/evil", "a/../../evil"])
+def test_no_name_leads_out(tmp_path, name):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(name, "x")
+    with pytest.raises(ValueError, match="called"):
+        unpack_folder(buffer.getvalue(), tmp_path / "here")
+    assert not list(tmp_path.rglob("evil"))

@@ -1,0 +1,221 @@
+"""Parts, checks and the stand-in for `mlebench`, in this process."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from problems.competition.grader import mlebench_helpers, parts, shim, validate
+from problems.competition.grader.tables import Malformed
+from problems.competition.medals import medal, thresholds
+
+# ------------------------------------------------------------ parts
+
+
+@given(st.integers(16, 300), st.sampled_from(["random", "stratified"]), st.integers(0, 5))
+@settings(max_examples=40, deadline=None)
+def test_parts_are_halves_that_cover_every_row_once(count, how, seed):
+    answers = pd.DataFrame({"y": np.arange(count) % 3})
+    found = parts.split_hidden(answers, ["y"], how=how, seed=seed)
+    assert sorted(found["validation"] + found["final"]) == list(range(count))
+    assert 0 <= len(found["validation"]) - len(found["final"]) <= 1
+    assert found == parts.split_hidden(answers, ["y"], how=how, seed=seed)
+
+
+def test_strata_give_both_parts_and_all_blocks_their_share():
+    answers = pd.DataFrame({"y": [1] * 32 + [0] * 160})
+    for rows in parts.split_hidden(answers, ["y"], how="stratified", seed=0).values():
+        labels = answers["y"].to_numpy()[rows]
+        assert labels.sum() == 16
+        assert [labels[block::8].sum() for block in range(8)] == [2] * 8
+
+
+def test_time_puts_the_older_half_into_validation():
+    answers = pd.DataFrame({"y": np.arange(40.0)})
+    when = np.arange(40)[::-1]
+    found = parts.split_hidden(answers, ["y"], how="time", seed=0, order=when)
+    assert max(when[found["validation"]]) < min(when[found["final"]])
+
+
+def test_no_group_is_in_both_parts():
+    groups = np.repeat(np.arange(10), 7)
+    found = parts.split_hidden(pd.DataFrame({"y": np.arange(70.0)}), ["y"], how="group", seed=0, groups=groups)
+    assert not set(groups[found["validation"]]) & set(groups[found["final"]])
+
+
+@given(st.lists(st.integers(1, 60), min_size=2, max_size=9), st.integers(0, 20))
+@settings(max_examples=60, deadline=None)
+def test_no_part_is_empty_however_large_a_group_is(sizes, seed):
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    answers = pd.DataFrame({"y": np.arange(len(groups))})
+    found = parts.split_hidden(answers, ["y"], how="group", seed=seed, groups=groups)
+    assert found["validation"] and found["final"]
+    assert sorted(found["validation"] + found["final"]) == list(range(len(groups)))
+
+
+# ------------------------------------------------------------ checks
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [[7, 8, 9], [7.0, 8.0, 9.0], ["7", "8", "9"], pd.array([7, 8, 9], dtype="Int64"), np.array([7, 8, 9], "uint8")],
+)
+def test_an_id_is_the_same_however_it_is_typed(ids):
+    assert list(validate.as_keys(pd.Series(ids))) == ["7", "8", "9"]
+
+
+def test_rows_come_back_in_the_wanted_order():
+    table = pd.DataFrame({"id": [3, 1, 2], "y": [30, 10, 20]})
+    assert list(validate.check_ids(table, "id", pd.Series([1, 2, 3]))["y"]) == [10, 20, 30]
+
+
+@pytest.mark.parametrize(
+    ("values", "limits", "words"),
+    [
+        ([1.0, -2.0], {"low": 0}, "must be at least 0; 1 of 2 not, such as -2 at id b"),
+        ([0.2, 1.2], {"low": 0, "high": 1}, "must be at most 1; 1 of 2 not, such as 1.2 at id b"),
+        ([1.0, "x" * 100], {}, "1 of 2 not, such as 'xxxxxxxxxx"),
+        ([None, 1.0], {}, "1 missing values (NaN), such as at id a"),
+        ([float("-inf"), 1.0], {}, "1 infinite values, such as at id a"),
+    ],
+)
+def test_a_bad_value_is_named_with_its_row(values, limits, words):
+    with pytest.raises(Malformed) as caught:
+        validate.check_numbers(pd.Series(values, index=["a", "b"]), "y", **limits)
+    assert words in str(caught.value) and len(str(caught.value)) < 200
+
+
+def test_truth_values_are_numbers():
+    assert list(validate.check_numbers(pd.Series([True, False]), "y")) == [1.0, 0.0]
+
+
+@given(st.lists(st.one_of(st.text(max_size=8), st.floats(), st.none(), st.integers(), st.booleans()), max_size=12))
+@settings(max_examples=150, deadline=None)
+def test_whatever_a_column_holds_it_is_numbers_or_malformed(values):
+    column = pd.Series(values, dtype=object)
+    try:
+        checked = validate.check_numbers(column, "y")
+    except Malformed:
+        return
+    assert np.isfinite(checked.to_numpy()).all() and len(checked) == len(values)
+
+
+# ------------------------------------------------------------ mlebench
+
+
+def test_a_folder_imports_what_it_needs_from_mlebench(tmp_path):
+    folder = tmp_path / "my-comp"
+    folder.mkdir()
+    (folder / "helper.py").write_text("FACTOR = 3\n")
+    (folder / "grade.py").write_text(
+        "from mlebench.grade_helpers import InvalidSubmissionError\n"
+        "from mlebench.utils import read_csv, load_answers, get_logger, extract, is_empty\n"
+        "from mlebench.competitions.utils import df_to_one_hot, prepare_for_accuracy_metric, get_logger\n"
+        "from tqdm import tqdm\n"
+        "from tqdm.auto import tqdm\n"
+        "from .helper import FACTOR\n"
+        "def grade(submission, answers):\n"
+        "    if not len(submission):\n"
+        "        raise InvalidSubmissionError('empty')\n"
+        "    return FACTOR + len(list(tqdm([1, 2], desc='x')))\n"
+    )
+    grade = shim.import_function(folder, "mlebench.competitions.my-comp.grade:grade")
+    assert grade([1], []) == 5
+    with pytest.raises(shim.InvalidSubmissionError):
+        grade([], [])
+
+
+def test_competitions_may_share_a_file_beside_them(tmp_path):
+    folder = tmp_path / "competitions" / "first-one"
+    folder.mkdir(parents=True)
+    (folder.parent / "sharing.py").write_text("def half(n):\n    return n // 2\n")
+    (folder / "prepare.py").write_text(
+        "from mlebench.competitions.sharing import half\n\n\ndef prepare(n):\n    return half(n)\n"
+    )
+    assert shim.import_function(folder, "mlebench.competitions.first-one.prepare:prepare")(8) == 4
+
+
+def test_archives_inside_archives_are_unpacked(tmp_path):
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "inner.zip", "w") as inner:
+        inner.writestr("deep.csv", "a\n1\n")
+    with zipfile.ZipFile(tmp_path / "outer.zip", "w") as outer:
+        outer.write(tmp_path / "inner.zip", "inner.zip")
+    shim.extract(tmp_path / "outer.zip", tmp_path / "out", recursive=True)
+    assert (tmp_path / "out" / "deep.csv").read_text() == "a\n1\n"
+
+
+def test_an_empty_file_is_an_empty_table(tmp_path):
+    (tmp_path / "x.csv").write_text("")
+    assert shim.read_csv(tmp_path / "x.csv").empty
+
+
+LABELS = pd.DataFrame({"id": ["b", "a", "c"], "kind": ["x", "y", "x"]})
+HELPERS = mlebench_helpers.helpers(shim.InvalidSubmissionError)
+
+
+def test_one_hot_tables_and_their_log_loss():
+    truth = HELPERS["df_to_one_hot"](LABELS, "id", "kind", ["x", "y"])
+    assert truth.to_dict("list") == {"id": ["b", "a", "c"], "x": [1, 0, 1], "y": [0, 1, 0]}
+    guess = pd.DataFrame({"id": ["a", "b", "c"], "x": [0.5, 0.5, 0.5], "y": [0.5, 0.5, 0.5]})
+    made = HELPERS["one_hot_dfs_to_log_loss_inputs"](guess, truth, apply_softmax=False)
+    assert made["y_true"].tolist() == [[0, 1], [1, 0], [1, 0]]  # by id
+    assert HELPERS["one_hot_dfs_to_log_loss_inputs"](guess, truth)["y_pred"].sum() == 3
+
+
+@pytest.mark.parametrize("change", [{"id": ["a", "b", "d"]}, {"id": ["a", "b"]}, {"key": ["a", "b", "c"]}])
+def test_a_submission_of_other_rows_is_refused_by_every_helper(change):
+    size = len(next(iter(change.values())))
+    guess = pd.DataFrame({**change, "kind": ["x"] * size})
+    with pytest.raises(shim.InvalidSubmissionError):
+        HELPERS["prepare_for_accuracy_metric"](guess, LABELS, "kind", "id")
+    with pytest.raises(shim.InvalidSubmissionError):
+        HELPERS["prepare_for_auroc_metric"](guess.assign(kind=0.5), LABELS, "id", "kind")
+
+
+def test_chances_outside_of_0_to_1_are_refused():
+    with pytest.raises(shim.InvalidSubmissionError, match="between 0 and 1"):
+        HELPERS["prepare_for_auroc_metric"](LABELS.assign(kind=[0.1, 1.2, 0.3]), LABELS, "id", "kind")
+
+
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 2**32 - 1))
+@settings(max_examples=50, deadline=None)
+def test_run_lengths_come_back_as_the_mask(height, width, seed):
+    mask = np.random.default_rng(seed).random((height, width)) < 0.5
+    text = " ".join(map(str, HELPERS["rle_encode"](mask)))
+    assert (HELPERS["rle_decode"](text, height, width) == mask).all()
+
+
+def test_run_lengths_by_hand():
+    assert HELPERS["rle_encode"](np.array([[0, 1], [1, 1]])) == [2, 3]  # down the columns, from 1
+    with pytest.raises(AssertionError, match="overlap"):
+        HELPERS["rle_decode"]("1 3 2 1", 2, 2)
+
+
+# ------------------------------------------------------------ medals
+
+
+@pytest.mark.parametrize(
+    ("teams", "places"),
+    [(1, (1, 1, 1)), (50, (5, 10, 20)), (99, (9, 19, 39)), (100, (10, 20, 40)), (249, (10, 49, 99)),
+     (250, (10, 50, 100)), (999, (11, 50, 100)), (1000, (12, 50, 100)), (5000, (20, 250, 500))],
+)  # fmt: skip
+def test_thresholds_are_those_of_mle_bench(teams, places):
+    needed = thresholds([float(place) for place in range(1, teams + 1)])
+    assert (needed["gold"], needed["silver"], needed["bronze"]) == places
+    assert needed["median"] == (teams + 1) / 2
+
+
+@pytest.mark.parametrize(
+    ("score", "won", "above"), [(1.0, "gold", True), (7.0, "silver", True), (20.0, "bronze", True), (30.0, None, False)]
+)
+def test_medals_where_lower_is_better(score, won, above):
+    found = medal(score, [float(place) for place in range(1, 51)], True)
+    assert (found["medal"], found["above_median"]) == (won, above)
+
+
+def test_medals_where_higher_is_better_and_none_without_leaderboard():
+    assert medal(0.95, [0.9, 0.8, 0.7], False)["medal"] == "gold"
+    assert medal(0.95, [], False) == {}

@@ -1,0 +1,65 @@
+"""Runs as folders: names, the newest, the lock."""
+
+from __future__ import annotations
+
+import fcntl
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from cli.run import origin_words
+from runs.run_folder import all_runs, find_run, hold, is_held, new_run
+from utils.errors import RunBusyError, UnknownRunError
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def made(folder, prefix, now):
+    run = new_run(folder, prefix, now)
+    (run / "run.db").touch()
+    return run
+
+
+def test_names_are_plain_and_unique(tmp_path):
+    names = [made(tmp_path, "a b/../c:ü", NOW).name for _ in range(3)]
+    assert names == ["a-b-c-20260102-030405", "a-b-c-20260102-030405-2", "a-b-c-20260102-030405-3"]
+    assert made(tmp_path, "///", NOW).name.startswith("run-")
+
+
+def test_latest_is_the_one_started_last(tmp_path):
+    late = made(tmp_path, "aaa", NOW + timedelta(seconds=1))
+    made(tmp_path, "zzz", NOW)
+    assert find_run(tmp_path, "latest") == late
+
+
+@pytest.mark.parametrize("name", ["..", "../x", "/etc", "", "a/b", "x" * 200, "-rf", ".hidden"])
+def test_a_name_is_never_a_path(tmp_path, name):
+    made(tmp_path, "a", NOW)
+    with pytest.raises(UnknownRunError, match="a-20260102"):
+        find_run(tmp_path, name)
+
+
+def test_folders_without_a_store_are_no_runs(tmp_path):
+    new_run(tmp_path, "empty", NOW)
+    assert all_runs(tmp_path) == [] and all_runs(tmp_path / "nowhere") == []
+    with pytest.raises(UnknownRunError, match="no runs"):
+        find_run(tmp_path, "latest")
+
+
+def test_one_process_holds_a_run(tmp_path):
+    run = made(tmp_path, "a", NOW)
+    assert not is_held(run)
+    with hold(run):
+        assert is_held(run)
+        with pytest.raises(RunBusyError, match=r"pid \d+"), hold(run):
+            pass
+    assert not is_held(run)
+    with (run / "run.lock").open("a+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert is_held(run)
+
+
+def test_the_words_of_a_run_are_kept_without_secrets():
+    words = ["run", "llm.code.api_key=sk-1", "--LLM.code.API_KEY=sk-1", "dashboard.token=t", "search.max_steps=3"]
+    kept = origin_words(words)
+    assert "sk-1" not in str(kept) and kept[-1] == "search.max_steps=3" and kept[3] == "dashboard.token=********"
