@@ -20,11 +20,12 @@ from typing import Any
 
 _FORKED = "the evaluator calls the candidate from several processes"
 _HERE = os.path.dirname(os.path.abspath(__file__))
+_INSIDE = os.path.join(_HERE, "..", "..", "executor", "inside")
 
 
-def _sibling(name: str, path: str) -> Any:
+def _load_ours(name: str, folder: str) -> Any:
     """Load one of our files under a name that nothing of the user's can have."""
-    spec = importlib.util.spec_from_file_location(f"_swarm_evo.{name}", os.path.join(_HERE, path))
+    spec = importlib.util.spec_from_file_location(f"_swarm_evo.{name}", os.path.join(folder, f"{name}.py"))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
@@ -65,8 +66,8 @@ class LinkedSession:
 
 
 def main(channel: socket.socket) -> None:
-    frames, plain = _sibling("frames", "inside/frames.py"), _sibling("plain", "inside/plain.py")
-    proxies = _sibling("proxy", "proxy.py")
+    frames, plain = _load_ours("frames", _INSIDE), _load_ours("plain", _INSIDE)
+    proxies = _load_ours("proxy", _HERE)
     received = frames.receive(channel)
     if received is None:
         return
