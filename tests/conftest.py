@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from support.command_line import Cli, toy_words
 from support.processes import eventually
+
+LAWS = settings(
+    deadline=None,  # a busy machine is no fault of the program
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    derandomize="CI" in os.environ,
+)
+settings.register_profile("usual", LAWS, max_examples=30)
+settings.register_profile("long", LAWS, max_examples=300)  # make test-all
+settings.load_profile("usual")
 
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_BASE_URL")
 

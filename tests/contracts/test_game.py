@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.arena.seat import Limit
@@ -37,7 +37,6 @@ def random_line(game: Game, seed: int, length: int) -> list[str]:
 
 
 @pytest.mark.parametrize("name", list(GAMES))
-@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32), length=st.integers(0, 120))
 def test_laws_of_a_line(name, seed, length):
     make, position = GAMES[name]

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.selection import ParentSelector, RankSelector, SoftmaxSelector, TournamentSelector
@@ -35,7 +35,6 @@ def selector(request: pytest.FixtureRequest) -> ParentSelector:
 
 
 @pytest.mark.parametrize("make", SELECTORS)
-@settings(max_examples=40, deadline=None)
 @given(values=scores, k=st.integers(1, 6), seed=st.integers(0, 2**32))
 def test_returns_distinct_members_best_last(make, values, k, seed):
     pool = pool_of(values)

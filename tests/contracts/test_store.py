@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.contracts import CallRecord
@@ -106,7 +106,6 @@ NODES = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(found=NODES)
 def test_a_node_comes_back_as_it_went(opened, found):
     store = opened()

@@ -54,7 +54,7 @@ OPERATIONS = [
 def test_any_request_is_answered_as_documented(api, path, method):
     """Names as they come, and names of real runs, so that the views behind them are reached too."""
 
-    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=EXAMPLES, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(case=api[path][method].as_strategy(), run=st.sampled_from(("", *RUNS)))
     def ask(case: schemathesis.Case, run: str) -> None:
         if run and "run" in (case.path_parameters or {}):

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.server.fanout import FRAME_EVENTS, QUEUE_EVENTS, TAKE_SECONDS, Channel, Client
@@ -129,7 +129,6 @@ def test_a_change_of_life_is_told():
     assert second["live"] is True
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 400), st.booleans()), min_size=1, max_size=20),
     st.integers(0, 50),

@@ -7,7 +7,7 @@ import json
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.arena.mutation import constants, cross, mutate, with_constants
@@ -42,7 +42,6 @@ def test_every_gene_is_in_the_champion(code, genes):
 
 
 @pytest.mark.parametrize(("code", "genes"), ALL)
-@settings(max_examples=40)
 @given(
     seed=st.integers(0, 2**32), count=st.integers(1, 3), category=st.sampled_from(["search", "evaluation", "book", ""])
 )

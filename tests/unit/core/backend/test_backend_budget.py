@@ -6,7 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.backend.exchange import Message, Request, Usage
@@ -21,7 +21,6 @@ calls = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(calls, st.integers(0, 2000), st.booleans())
 def test_the_bill_never_passes_the_cap_with_4_workers(
     plan: list[tuple[int, float, str]], cap: int, in_dollars: bool
@@ -60,7 +59,6 @@ def test_the_bill_never_passes_the_cap_with_4_workers(
     assert known.usd == pytest.approx(billed.usd)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.integers(1, 100), min_size=1, max_size=30), st.integers(100, 3000))
 def test_a_call_that_fits_alone_is_never_refused(sizes: list[int], cap: int) -> None:
     """The budget is used up, not given up early: a refusal means that the known bill leaves no room."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.backend.messages import build_request
@@ -68,7 +68,6 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.dictionaries(st.text(), values))
 def test_a_schema_without_demands_accepts_every_object(value: dict[str, object]) -> None:
     found = read_arguments(json.dumps(value), {"type": "object"})

@@ -228,7 +228,7 @@ class NaiveJournal(RuleBasedStateMachine):
 
 
 TestAgainstANaiveModel = NaiveJournal.TestCase
-TestAgainstANaiveModel.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+TestAgainstANaiveModel.settings = settings(stateful_step_count=25)
 
 
 # ---------------------------------------------------------------- node, task

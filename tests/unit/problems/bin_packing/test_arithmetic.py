@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from problems.bin_packing.arithmetic import translate
@@ -44,7 +44,6 @@ def same(a: list[float] | None, b: list[float] | None) -> bool:
     return all(x == y or math.isclose(x, y, rel_tol=1e-15) for x, y in zip(a, b, strict=True))
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.integers(0, 10**9))
 def test_rules_of_the_grammar_score_as_in_python(seed):
     rng = random.Random(seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from problems.bin_packing.arithmetic import translate
@@ -39,7 +39,6 @@ def by_machine(code: str, sizes: list[int], capacity: int) -> tuple[list[int], i
     return chosen.tolist(), used
 
 
-@settings(max_examples=60, deadline=None)
 @given(tables, sizes_)
 def test_a_table_packs_as_the_rule_does(flat, sizes):
     table = np.array(flat, dtype=float).reshape(CAPACITY + 1, CAPACITY + 1)
@@ -49,7 +48,6 @@ def test_a_table_packs_as_the_rule_does(flat, sizes):
     assert used == bins_used(plain)
 
 
-@settings(max_examples=40, deadline=None)
 @given(sizes_, st.integers(0, 30))
 def test_packing_stops_as_soon_as_too_many_bins_are_open(sizes, most):
     table = np.tile(-np.arange(CAPACITY + 1.0), (CAPACITY + 1, 1))
@@ -57,7 +55,6 @@ def test_packing_stops_as_soon_as_too_many_bins_are_open(sizes, most):
     assert by_table(table, sizes, most)[1] == min(full, most + 1)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     sizes_,
     st.sampled_from([
@@ -84,14 +81,12 @@ class Asked:
         return [[float(self.rule(item, room, h)) for room in levels] for item, levels, h in args[0]]
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(sizes_, min_size=1, max_size=4))
 def test_lockstep_packs_as_the_rule_does(instances):
     rule = load(sum_of_squares(CAPACITY))
     assert lockstep(Asked(rule), instances, CAPACITY, 1.0) == [pack_histogram(rule, one, CAPACITY) for one in instances]
 
 
-@settings(max_examples=40, deadline=None)
 @given(sizes_)
 def test_funsearchs_weibull_rule_needs_no_more_than_two_unopened_bins(sizes):
     plain = pack_vector(funsearch_weibull, sizes, CAPACITY)

@@ -4,7 +4,7 @@ import ast
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from problems.bin_packing.arithmetic import translate
@@ -33,7 +33,6 @@ def write(operator: str, parents: list[str], seed: int, histogram: bool = True) 
     return code
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.sampled_from(["generate", "mutate", "crossover", "refine", "debug"]),
     st.lists(st.sampled_from(PARENTS), min_size=1, max_size=2),
@@ -45,7 +44,6 @@ def test_writes_rules_that_pass_the_gate(operator, parents, seed):
     assert ast.parse(code)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(["generate", "mutate", "crossover"]), st.integers(0, 10**9))
 def test_pair_rules_stay_pair_rules(operator, seed):
     code = write(operator, [BEST_FIT, FUNSEARCH_OR], seed, histogram=False)
@@ -122,7 +120,6 @@ def test_each_change_changes_something(change):
     assert all("gap = remaining_capacity - item" in code for code in seen)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**9))
 def test_the_grammar_is_arithmetic(seed):
     """So that rules with a histogram need no sandboxed call for each item."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from problems.competition.grader import mlebench_helpers, parts, shim, validate
@@ -14,7 +14,6 @@ from problems.competition.medals import medal, thresholds
 
 
 @given(st.integers(16, 300), st.sampled_from(["random", "stratified"]), st.integers(0, 5))
-@settings(max_examples=40, deadline=None)
 def test_parts_are_halves_that_cover_every_row_once(count, how, seed):
     answers = pd.DataFrame({"y": np.arange(count) % 3})
     found = parts.split_hidden(answers, ["y"], how=how, seed=seed)
@@ -45,7 +44,6 @@ def test_no_group_is_in_both_parts():
 
 
 @given(st.lists(st.integers(1, 60), min_size=2, max_size=9), st.integers(0, 20))
-@settings(max_examples=60, deadline=None)
 def test_no_part_is_empty_however_large_a_group_is(sizes, seed):
     groups = np.repeat(np.arange(len(sizes)), sizes)
     answers = pd.DataFrame({"y": np.arange(len(groups))})
@@ -91,7 +89,6 @@ def test_truth_values_are_numbers():
 
 
 @given(st.lists(st.one_of(st.text(max_size=8), st.floats(), st.none(), st.integers(), st.booleans()), max_size=12))
-@settings(max_examples=150, deadline=None)
 def test_whatever_a_column_holds_it_is_numbers_or_malformed(values):
     column = pd.Series(values, dtype=object)
     try:
@@ -181,7 +178,6 @@ def test_chances_outside_of_0_to_1_are_refused():
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 2**32 - 1))
-@settings(max_examples=50, deadline=None)
 def test_run_lengths_come_back_as_the_mask(height, width, seed):
     mask = np.random.default_rng(seed).random((height, width)) < 0.5
     text = " ".join(map(str, HELPERS["rle_encode"](mask)))

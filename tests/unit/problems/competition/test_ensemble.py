@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.state.node import Node
@@ -34,7 +34,6 @@ def test_nothing_is_added_to_a_perfect_program():
     assert found == {"picks": [0], "score": 0.0}
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 5), st.booleans())
 def test_never_worse_than_the_best_alone(seed, count, lower):
     rng = np.random.default_rng(seed)

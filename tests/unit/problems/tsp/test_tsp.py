@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.state.failure import FailureKind
@@ -76,7 +76,6 @@ def test_tours_are_checked_on_our_side(answer, failure):
     assert (verdict.metric is None) == (failure is not None)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(["generate", "mutate", "crossover"]), st.integers(0, 10**9))
 def test_rules_write_sound_rules(operator, seed):
     facts = {"operator": operator, "parents": [{"code": NEAREST}] * (2 if operator == "crossover" else 1)}
