@@ -119,11 +119,13 @@ def steps(total: int) -> dict[str, Any]:
     from core.backend.model_client import ModelClient
     from core.backend.settings import model_settings
     from core.loop.attempt import RunContext
-    from core.loop.orchestrator import Orchestrator, Plan
+    from core.loop.orchestrator import Orchestrator
+    from core.loop.plan import Plan
+    from core.loop.round_schedule import RoundSchedule
     from core.loop.stages import Stages
     from core.search.three_phase import ThreePhasePolicy
     from core.state.journal import Journal
-    from core.state.summary import remember
+    from core.state.memory import remember
     from core.storage.repository import RunStore
     from runs.sinks import MetricsSink
     from utils.config_schema import LLMSection
@@ -148,7 +150,8 @@ def steps(total: int) -> dict[str, Any]:
             return "enough" if progress.steps >= total else None
 
         orchestrator = Orchestrator(
-            plan=Plan(seed=1, batch=2, max_steps=total, writers=2), policy=ThreePhasePolicy(), stages=stages,
+            plan=Plan(seed=1, batch=2, max_steps=total, writers=2), schedule=RoundSchedule(),
+            policy=ThreePhasePolicy(), stages=stages,
             evaluator=judge, store=store, journal=journal, stop=stop, spent=lambda: (0, 0.0),
             usage=model_client.usage_of,
             active_seconds=lambda: time.perf_counter() - started,

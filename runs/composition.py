@@ -33,11 +33,13 @@ from core.contracts import (
     with_defaults,
 )
 from core.loop.attempt import RunContext
-from core.loop.orchestrator import Control, Orchestrator, Plan
+from core.loop.orchestrator import Orchestrator
+from core.loop.plan import Control, Plan
+from core.loop.schedules import schedule_of
 from core.loop.stages import Stages
 from core.search.stopping import stopping
 from core.state.journal import Journal
-from core.state.summary import remember
+from core.state.memory import remember
 from core.state.task import Task
 from core.storage.repository import RunStore
 from problems.registry import build_problem
@@ -182,9 +184,9 @@ def compose(
             seed=config.project.seed,
             batch=config.search.batch,
             max_steps=config.search.max_steps,
-            schedule=config.search.schedule,
             writers=max(config.search.batch, config.search.workers),
         ),
+        schedule=schedule_of(config.search.schedule)(),
         policy=policy_of(config),
         stages=stages,
         evaluator=evaluator,

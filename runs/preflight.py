@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.backend.settings import model_settings
+from core.loop.schedules import SCHEDULES, schedule_of
 from utils.config_schema import Config
 from utils.errors import ConfigError
 
@@ -16,8 +17,11 @@ def preflight(config: Config) -> None:
             raise ConfigError(f"initial={path}: no such file")
     if config.prompts.dir and not Path(config.prompts.dir).is_dir():
         raise ConfigError(f"prompts.dir={config.prompts.dir}: no such folder")
-    if config.search.schedule == "async" and config.search.policy == "generations":
-        raise ConfigError("search.schedule=async: the policy 'generations' needs whole rounds; allowed: rounds")
+    if config.search.policy == "generations" and not schedule_of(config.search.schedule).whole_rounds:
+        whole = ", ".join(name for name, schedule in SCHEDULES.items() if schedule.whole_rounds)
+        raise ConfigError(
+            f"search.schedule={config.search.schedule}: the policy 'generations' needs whole rounds; allowed: {whole}"
+        )
     roles = model_settings(config.llm)
     if any(settings.provider != "rules" for settings in roles.values()):
         from core.backend.preflight import check

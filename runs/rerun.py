@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from core.events import RoundOpened
+from core.loop.schedules import schedule_of
 from core.state.journal import Journal
 from core.state.task import Task
 from core.storage.reader import RunReader
@@ -35,7 +36,7 @@ def verify(run_dir: Path, project_dir: str, *, accept_unsandboxed: bool = False)
         tasks = reader.tasks()
         whys = {node_id: reader.why(node_id) for node_id in tasks}
         by_hand = any(key.endswith("/by_hand") for key in reader.facts())
-    as_recorded = by_hand or config.search.schedule == "async"
+    as_recorded = by_hand or not schedule_of(config.search.schedule).repeatable
     copy: Path | None = None
     try:
         with RunSession(

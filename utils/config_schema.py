@@ -145,7 +145,8 @@ class SearchSection(Section):
     max_debug_depth: int = Field(3, ge=0)
     merge_prob: float = Field(0.1, ge=0, le=1)
     batch: int = Field(2, ge=1)
-    schedule: Literal["rounds", "async"] = "rounds"
+    schedule: str = "rounds"
+    """One of `core.loop.schedules.SCHEDULES`."""
     workers: int = Field(2, ge=1)
     exploration: float = Field(1.4, ge=0)
     """UCT's constant c."""

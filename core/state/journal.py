@@ -8,15 +8,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from core.state.failure import FailureKind
 from core.state.fingerprint import ast_hash, text_hash
 from core.state.node import FREE_OPERATORS, Node
-
-CHARS_PER_TOKEN = 4
-"""Rule of thumb for English text and code; budgets are kept on the safe side with it."""
+from core.state.summary import BEST_SHOWN, NEWEST_SHOWN, summary_of
 
 _HASHED = ("id", "parent_ids", "operator", "code", "metric_value", "failure", "signature", "is_valid")
 
@@ -128,9 +126,8 @@ class Journal:
 
     def generate_summary(self, include_code: bool = False, max_tokens: int = 2000) -> str:
         """What was tried and what came of it, best and newest first, within `max_tokens`; says what it left out."""
-        from core.state.summary import summarise  # the one place that turns nodes into prose
-
-        return summarise(self, include_code=include_code, max_tokens=max_tokens)
+        nodes = chain(self.top(BEST_SHOWN), self.newest(NEWEST_SHOWN))
+        return summary_of(nodes, total=len(self), include_code=include_code, max_tokens=max_tokens)
 
     # ------------------------------------------------------------ further look-ups
 

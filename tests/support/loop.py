@@ -15,7 +15,9 @@ from core.backend.model_client import ModelClient
 from core.backend.settings import model_settings
 from core.contracts import Evaluator, EvaluatorDefaults, SearchPolicy, with_defaults
 from core.loop.attempt import RunContext
-from core.loop.orchestrator import Control, Orchestrator, Plan
+from core.loop.orchestrator import Orchestrator
+from core.loop.plan import Control, Plan
+from core.loop.schedules import schedule_of
 from core.loop.stages import Stages
 from core.search.stopping import stopping
 from core.search.three_phase import ThreePhasePolicy
@@ -53,7 +55,7 @@ def open_loop(
     steps: int | None = 12,
     batch: int = 2,
     writers: int = 4,
-    schedule: Any = "rounds",
+    schedule: str = "rounds",
     seed: int = 1,
     policy: SearchPolicy | None = None,
     evaluator: Evaluator | None = None,
@@ -79,7 +81,8 @@ def open_loop(
         usage=model_client.usage_of,
     )
     orchestrator = Orchestrator(
-        plan=Plan(seed=seed, batch=batch, max_steps=steps, schedule=schedule, writers=writers),
+        plan=Plan(seed=seed, batch=batch, max_steps=steps, writers=writers),
+        schedule=schedule_of(schedule)(),
         policy=policy or ThreePhasePolicy(num_drafts=3),
         stages=stages,
         evaluator=judge,

@@ -10,7 +10,7 @@ from support.loop import open_loop, told
 from support.plugins.toy import ToyEvaluator
 
 from core.contracts import Evaluation, Progress, Proposal
-from core.loop.orchestrator import Control
+from core.loop.plan import Control
 from core.search.mcts import MCTSPolicy
 from core.search.three_phase import ThreePhasePolicy
 

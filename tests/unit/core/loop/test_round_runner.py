@@ -113,7 +113,7 @@ def test_a_stored_verdict_of_the_batch_is_not_reached_again(tmp_path):
     loop = open_loop(tmp_path, policy=Drafts(), evaluator=judge, writer=Script("x = 1", "x = 2"))
     loop.orchestrator.restore()
     tasks = loop.orchestrator.open_round(loop.orchestrator.ask(2))
-    runner, attempts = loop.orchestrator._runner, [loop.orchestrator.begin(task) for task in tasks]
+    runner, attempts = loop.orchestrator._search.runner, [loop.orchestrator.begin(task) for task in tasks]
     with ThreadPoolExecutor(2) as pool:
         runner.judge(runner.write(attempts, pool), pool)
         fresh = runner.write([loop.orchestrator.begin(task) for task in tasks], pool)

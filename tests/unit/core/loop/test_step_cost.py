@@ -50,7 +50,7 @@ def spent(request, tmp_path, monkeypatch):
         return "enough" if progress.steps >= 80 else None
 
     loop = open_loop(tmp_path, steps=80, batch=request.param, writer=Programs(), evaluator=Scores(), stop=stop)
-    loop.orchestrator._life._agents = {"*": CoderAgent()}
+    loop.orchestrator._stages._agents = {"*": CoderAgent()}
     driver = loop.store.db._connection.connection.dbapi_connection
     driver.set_trace_callback(statements.append)
     loop.run()

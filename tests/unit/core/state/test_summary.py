@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.state.failure import FailureKind
-from core.state.journal import CHARS_PER_TOKEN, Journal
+from core.state.journal import Journal
+from core.state.memory import remember
 from core.state.node import Node
-from core.state.summary import remember
+from utils.prompt_builder import BYTES_PER_TOKEN
 
 
 def node(id, metric=1.0, parents=(), operator="improve", **fields):
@@ -97,4 +98,4 @@ def test_the_budget_is_a_law(entries, max_tokens, kind):
         parents = (str(i // 2),) if i else ()
         journal.append(node(str(i), metric, parents).model_copy(update={"plan": text, "analysis": text}))
     parents = ("0",) if entries else ()
-    assert len(remember(journal, parents, kind=kind, max_tokens=max_tokens)) <= max_tokens * CHARS_PER_TOKEN
+    assert len(remember(journal, parents, kind=kind, max_tokens=max_tokens)) <= max_tokens * BYTES_PER_TOKEN

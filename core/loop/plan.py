@@ -1,0 +1,32 @@
+"""What the loop is told before it starts, and what the user may ask of it while it runs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.state.journal import Journal
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The settings of the loop."""
+
+    seed: int
+    batch: int = 2
+    """Proposals of one round, or attempts under way at once where there are no rounds."""
+    max_steps: int | None = None
+    """Told to writers as steps left."""
+    writers: int = 8
+    """Threads that write and wait; how many candidates run at once is the job runner's to say."""
+
+
+@dataclass(slots=True)
+class Control:
+    """What the user asked of a running search: read between rounds."""
+
+    poll: Callable[[Journal], list[str]] = lambda _: []
+    """Applies what is new to the journal and stores its events; returns the notes for the next prompts."""
+    interrupted: threading.Event | None = None
+    """Set by the first Ctrl-C: finish what is in flight."""

@@ -1,0 +1,32 @@
+"""`search.schedule: rounds`: a round is written, judged and committed as a whole before the next one is asked for."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar
+
+from core.loop.search_state import SearchState
+
+
+class RoundSchedule:
+    """One round after the other; a round that was cut off is finished first."""
+
+    whole_rounds: ClassVar[bool] = True
+    repeatable: ClassVar[bool] = True
+
+    def run(self, search: SearchState, pool: ThreadPoolExecutor) -> str:
+        """Play rounds until a limit is reached; the reason."""
+        tasks = search.open_tasks()
+        while True:
+            if not tasks:
+                reason = search.reason()
+                if reason:
+                    return reason
+                proposals = search.ask(search.plan.batch)
+                if not proposals:
+                    return "the policy has nothing more to propose"
+                tasks = search.open_round(proposals)
+            search.play(tasks, pool)
+            if search.runner.exhausted:
+                return search.runner.exhausted
+            tasks = []

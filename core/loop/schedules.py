@@ -1,0 +1,38 @@
+"""What a schedule is, and which there are: one file each in this folder, and one line in `SCHEDULES`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar, Protocol
+
+from core.loop.async_schedule import AsyncSchedule
+from core.loop.round_schedule import RoundSchedule
+from core.loop.search_state import SearchState
+from utils.errors import ConfigError
+
+
+class Schedule(Protocol):
+    """Decides when proposals are asked for, written, judged and committed. One object serves one run."""
+
+    whole_rounds: ClassVar[bool]
+    """True: a round is committed before the next is asked for, as policies that compare whole rounds need it."""
+    repeatable: ClassVar[bool]
+    """True: the same seed gives the same run for any number of workers."""
+
+    def run(self, search: SearchState, pool: ThreadPoolExecutor) -> str:
+        """Search until a limit is reached and nothing is under way any more; return the reason.
+
+        Args:
+            pool: threads that write and wait for results; `search` itself is used by the calling thread only.
+        """
+
+
+SCHEDULES: Mapping[str, type[Schedule]] = {"rounds": RoundSchedule, "async": AsyncSchedule}
+
+
+def schedule_of(name: str) -> type[Schedule]:
+    """The schedule of that name. Raises ConfigError for another."""
+    if name not in SCHEDULES:
+        raise ConfigError(f"search.schedule={name}: unknown schedule; allowed: {', '.join(SCHEDULES)}")
+    return SCHEDULES[name]

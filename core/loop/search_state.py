@@ -1,0 +1,183 @@
+"""A running search: what is open, what is proposed next, what is committed. Schedules decide in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+
+from core.contracts import Agent, Progress, Proposal, SearchPolicy, Store
+from core.events import Event, RoundOpened
+from core.loop.attempt import Attempt, RoundContext, Usage
+from core.loop.commit_events import events_of
+from core.loop.learning import Learning
+from core.loop.plan import Control, Plan
+from core.loop.round_contexts import RoundContexts
+from core.loop.round_runner import RoundRunner
+from core.loop.stages import Stages
+from core.state.journal import Journal
+from core.state.node import Node
+from core.state.task import Task, derive_seed, node_id
+
+
+class SearchState:
+    """The operations that every schedule is made of: ask, open a round, begin, play, commit.
+
+    One thread calls them; only `runner` works in several.
+
+    Args:
+        stop: Progress → the reason to stop, or None.
+        spent: → (tokens, dollars) of the whole run so far.
+        active_seconds: → seconds the run has been worked on, resumes added up.
+        memory: (journal, task) → what earlier attempts taught, for the prompt.
+        usage: node id → what its calls used.
+    """
+
+    def __init__(
+        self,
+        *,
+        plan: Plan,
+        policy: SearchPolicy,
+        stages: Stages,
+        runner: RoundRunner,
+        store: Store,
+        journal: Journal,
+        learning: Learning,
+        stop: Callable[[Progress], str | None],
+        spent: Callable[[], tuple[int, float]],
+        active_seconds: Callable[[], float],
+        memory: Callable[[Journal, Task], str],
+        usage: Callable[[str], Usage],
+        control: Control,
+    ) -> None:
+        self.plan = plan
+        self.journal = journal
+        self.runner = runner
+        self.stages = stages
+        self.contexts = RoundContexts(stages, store, journal, memory, self.steps_left)
+        self._policy = policy
+        self._store = store
+        self._learning = learning
+        self._stop = stop
+        self._spent = spent
+        self._active_seconds = active_seconds
+        self._usage = usage
+        self._control = control
+        self._notes: list[str] = []
+        self._round = 0
+
+    def restore(self) -> None:
+        """Read the stored nodes into the journal and tell the policy of each, in order."""
+        for node in self._store.nodes():
+            self._learning.learn(self.journal.append(node))
+        self._policy.drain_events()  # told already, in the run's first process
+        self._round = self._store.rounds()
+
+    @property
+    def newest_round(self) -> int:
+        """The number of the round that was opened last; 0 before the first."""
+        return max(self._round - 1, 0)
+
+    # ------------------------------------------------------------ what is next
+
+    def open_tasks(self) -> list[Task]:
+        """What the search had begun when it was cut off."""
+        return [task for task in self._store.open_tasks() if not self._store.get_fact(f"round/{task.round}/by_hand")]
+
+    def reason(self) -> str | None:
+        """Why to stop now, or None."""
+        if self._control.interrupted is not None and self._control.interrupted.is_set():
+            return "interrupted"
+        return self._stop(self.progress())
+
+    def progress(self) -> Progress:
+        """How far the run is, as its limits count."""
+        tokens, usd = self._spent()
+        best = self.journal.get_best_node()
+        generations = [node.generation for node in self.journal.latest(1) if node.generation is not None]
+        return Progress(
+            steps=self.journal.steps,
+            generations=next((n for n in (self._policy.finished_generations, *generations) if n is not None), 0),
+            seconds=self._active_seconds(),
+            tokens=tokens,
+            usd=usd,
+            best_metric=best.metric_value if best else None,
+            steps_since_best=self._learning.steps_since_best,
+        )
+
+    def steps_left(self) -> int | None:
+        """Steps up to `max_steps`; None without one."""
+        return None if self.plan.max_steps is None else self.plan.max_steps - self.journal.steps
+
+    def ask(self, k: int) -> list[Proposal]:
+        """The policy's next proposals: no more than the steps left."""
+        self._notes += self._control.poll(self.journal)
+        left = self.steps_left()
+        if left is not None:
+            k = min(k, max(left, 1))
+        return self._policy.ask(self.journal, Random(derive_seed(self.plan.seed, "ask", self._round)), k)
+
+    def open_round(self, proposals: Sequence[Proposal], *, by_hand: bool = False) -> list[Task]:
+        """Give proposals their identity and store them: from here on the round is fixed.
+
+        A round `by_hand` belongs to `step`: a search that is resumed leaves it alone.
+        """
+        number = self._round
+        self._round += 1
+        tasks = [_task(self.plan.seed, number, slot, proposal) for slot, proposal in enumerate(proposals)]
+        whys = [{**proposal.why, "repairs": proposal.repairs} for proposal in proposals]
+        notes, self._notes = self._notes, []
+        if notes:
+            self._store.put_fact(f"round/{number}/notes", notes)
+        if by_hand:
+            self._store.put_fact(f"round/{number}/by_hand", True)
+        opened = RoundOpened(round=number, node_ids=[task.node_id for task in tasks])
+        self._store.open_round(number, tasks, whys, [opened])
+        return tasks
+
+    # ------------------------------------------------------------ from task to node
+
+    def begin(self, task: Task) -> tuple[Attempt, RoundContext]:
+        """An attempt, and what the writers of its round are told."""
+        context = self.contexts.of(task)
+        return self.stages.begin(task, context), context
+
+    def play(self, tasks: Sequence[Task], pool: ThreadPoolExecutor) -> list[Node]:
+        """A whole round, and its commit in slot order."""
+        context = self.contexts.of(tasks[0])
+        attempts = self.runner.play([self.stages.begin(task, context) for task in tasks], context, pool)
+        for agent in {id(agent): agent for agent in (self.stages.agent(task.operator) for task in tasks)}.values():
+            self._drain(agent)
+        return self.commit(attempts)
+
+    def commit(self, attempts: Sequence[Attempt]) -> list[Node]:
+        """Into the journal and the store, in order, in one transaction; then the policy learns."""
+        nodes: list[Node] = []
+        events: list[Event] = []
+        for attempt in attempts:
+            node = self.journal.append(self.stages.finished(attempt))
+            nodes.append(node)
+            events += events_of(node, self.journal, self._usage(node.id), self._active_seconds())
+        self._store.commit(nodes, events)
+        for node in nodes:
+            self._learning.learn(node)
+        self._drain(self._policy)
+        return nodes
+
+    def _drain(self, source: SearchPolicy | Agent) -> None:
+        events = source.drain_events()
+        if events:
+            self._store.append(events)
+
+
+def _task(seed: int, number: int, slot: int, proposal: Proposal) -> Task:
+    return Task(
+        node_id=node_id(seed, number, slot),
+        operator=proposal.operator,
+        parent_ids=proposal.parents,
+        round=number,
+        slot=slot,
+        generation=proposal.generation,
+        island=proposal.island,
+        seed=derive_seed(seed, "task", number, slot),
+    )

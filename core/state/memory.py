@@ -1,0 +1,55 @@
+"""What a prompt remembers of earlier attempts: the whole journal, or only what was tried near the task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+
+from core.state.journal import Journal
+from core.state.node import Node
+from core.state.summary import NEWEST_SHOWN, summary_of
+
+
+def remember(journal: Journal, parent_ids: Sequence[str] = (), *, kind: str = "all", max_tokens: int = 2000) -> str:
+    """The memory of a prompt by `agent.memory`; '' where there is nothing to tell.
+
+    Args:
+        kind: `none`: nothing; `related`: relatives of the parents; `all`: the whole journal, summarised.
+        parent_ids: the task's parents; a draft's relatives are the other drafts.
+    """
+    if kind == "none" or not len(journal):
+        return ""
+    if kind == "related":
+        nodes = related(journal, parent_ids)
+        return summary_of(nodes, total=len(nodes), max_tokens=max_tokens)
+    return journal.generate_summary(max_tokens=max_tokens)
+
+
+def related(journal: Journal, parent_ids: Sequence[str]) -> list[Node]:
+    """What was tried near the task, nearest first: the parents' other children, their ancestors, their siblings.
+
+    The parents themselves are left out: the prompt shows them whole. Each group is bounded by NEWEST_SHOWN.
+    """
+    if not parent_ids:
+        return list(reversed(journal.draft_nodes[-NEWEST_SHOWN:]))
+    groups: list[Iterable[str]] = []
+    for parent in parent_ids:
+        groups.append(islice(reversed(journal.children_ids(parent)), NEWEST_SHOWN))
+    for parent in parent_ids:
+        groups.append(_nearest_ancestors(journal, parent))
+    for parent in parent_ids:
+        above = journal[parent].parent_id
+        if above is not None:
+            groups.append(islice(reversed(journal.children_ids(above)), NEWEST_SHOWN))
+    ids = dict.fromkeys(chain.from_iterable(groups))
+    return [journal[i] for i in ids if i not in parent_ids]
+
+
+def _nearest_ancestors(journal: Journal, node_id: str) -> Iterator[str]:
+    """Ids up the line of first parents, nearest first."""
+    above = journal[node_id].parent_id
+    for _ in range(NEWEST_SHOWN):
+        if above is None:
+            return
+        yield above
+        above = journal[above].parent_id
