@@ -1,4 +1,4 @@
-"""Language models behind one function. `query()` is its one-shot form; a run binds it through `ModelClient`."""
+"""All language models behind one function. `query()` asks once; a run has a `ModelClient`."""
 
 from __future__ import annotations
 

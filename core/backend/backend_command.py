@@ -1,4 +1,4 @@
-"""`provider: command`: any program that reads a prompt on stdin and prints a reply; the user's own, so trusted."""
+"""`provider: command`: any program of the user's that reads a prompt on stdin and prints a reply."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def query(client: Any, request: Request, settings: ModelSettings, deadline: Dead
 
 
 def _talk(child: subprocess.Popen[bytes], prompt: bytes, deadline: Deadline) -> tuple[bytes, bytes]:
-    """stdin, stdout and stderr at once; the command dies with its children at the deadline or when it is given up."""
+    """Write stdin and read stdout and stderr at once. At the deadline the command is killed with all its children."""
     watch = _Watch(child, deadline)
     watch.start()
     try:

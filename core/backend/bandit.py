@@ -1,4 +1,4 @@
-"""Which of several models writes the next program: by weight, or by what their programs brought for the money."""
+"""Chooses which of several models writes the next program: by weight, or by improvement per dollar so far."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHEAPEST_SHARE = 0.1
 
 @dataclass(slots=True)
 class Arm:
-    """What one model's nodes brought so far."""
+    """What the nodes of one model gained and cost so far."""
 
     pulls: int = 0
     gain: float = 0.0
@@ -29,8 +29,8 @@ class Bandit:
     """UCB on improvement per dollar: the arm with the highest density + √(2 ln N / n), where density is mean gain over
     mean cost as a share of the best arm's.
 
-    A choice is a function of what was told and of `rng`, never of calls in flight, so that a resumed run, told again,
-    chooses the same.
+    A choice depends on what was told and on `rng` only, never on calls in flight, so that a resumed run, which tells
+    the stored nodes again, chooses the same.
 
     Source: UCB1 of Auer et al. 2002 over the densities of Tran-Thanh et al. 2012 (KUBE).
     """
@@ -49,7 +49,7 @@ class Bandit:
             arm.cost += max(cost or 0.0, 0.0)
 
     def choose(self, names: list[str], rng: random.Random) -> int:
-        """Index of the model to ask: one of those never told, at random, else the best by the index above."""
+        """Return the index of a random model without a node, else of the best one by the formula above."""
         with self._lock:
             fresh = [i for i, name in enumerate(names) if name not in self._arms]
             if fresh:

@@ -1,4 +1,4 @@
-"""The cache across runs: answered calls in one SQLite file, so that a repeated request costs nothing."""
+"""The cache that all runs share: answered calls in one SQLite file, so that a repeated request costs nothing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ReplyCache:
         self._database: sqlite3.Connection | None = None
 
     def find(self, request_hash: str, sample: str) -> CallRecord | None:
-        """The stored answer, or None. A row that this version cannot read counts as absent."""
+        """Return the stored answer, or None. A row that this version cannot read counts as absent."""
         query = "SELECT record FROM reply WHERE request_hash = ? AND sample = ?"
         rows = self._run(lambda database: database.execute(query, (request_hash, sample)).fetchall())
         try:
@@ -46,7 +46,7 @@ class ReplyCache:
             return None
 
     def save(self, record: CallRecord) -> None:
-        """Keep an answer; the first one stays if there is one already."""
+        """Store an answer, unless the request has one already."""
         query = "INSERT OR IGNORE INTO reply (request_hash, sample, record) VALUES (?, ?, ?)"
         row = (record.request_hash, record.sample, record.model_dump_json())
 

@@ -1,34 +1,42 @@
-"""The counter where every call is handed in: record, cache, budget, retry, provider, record again."""
+"""The steps of every call: the run's record, the cache, the budget, retries, the provider, and the record again."""
 
 from __future__ import annotations
 
 import random
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 from core.backend import backend_rules
 from core.backend.cache import ReplyCache
-from core.backend.client_pool import ClientPool
+from core.backend.clients import ClientPool
 from core.backend.exchange import Reply, Request, Usage, request_hash
 from core.backend.faults import LostReplyError, RefusedError, UnwantedPromptError, mask
 from core.backend.prices import cost_of
 from core.backend.records import REFUSED, UNWANTED, CallKey, blank_record, reply_fields
 from core.backend.retry import Retrier, RetryPolicy
 from core.backend.settings import ModelSettings
-from core.backend.single_flight import SingleFlight
 from core.backend.usage import Amount, Ledger, likely_tokens, most_tokens
 from core.contracts import CallLog, CallRecord, RulesWriter
 from core.state.task import derive_seed
 from utils.errors import BackendBusyError, BackendError
 
 Notice = Callable[[str, float], None]
-"""(reason, seconds): told of every wait before a retry."""
+"""Called with (reason, seconds) before each wait for a retry."""
 
 
 class CallPipeline:
-    """Makes one exchange so that it is never paid twice and never above the budget. Thread-safe."""
+    """Makes exchanges so that none is paid twice and none passes the budget. Thread-safe.
+
+    Args:
+        log: the run's own record of calls.
+        cache: answers of earlier runs; None for none.
+        rules: the problem's repertoire, for `provider: rules`; None where it has none.
+        offline: True for a replay: a call that is neither in the log nor in the cache is refused with BackendError.
+    """
 
     def __init__(
         self,
@@ -36,7 +44,7 @@ class CallPipeline:
         ledger: Ledger,
         cache: ReplyCache | None,
         rules: RulesWriter | None,
-        patience: Retrier,
+        retrier: Retrier,
         notice: Notice,
         offline: bool = False,
     ) -> None:
@@ -44,23 +52,30 @@ class CallPipeline:
         self._ledger = ledger
         self._cache = cache
         self._rules = rules
-        self._patience = patience
+        self._retrier = retrier
         self._notice = notice
         self._offline = offline
-        self._flights = SingleFlight()
-        self._lines = ClientPool(patience)
+        self._single_flight = SingleFlight()
+        self._clients = ClientPool(retrier)
 
-    def exchange(self, request: Request, settings: ModelSettings, place: CallKey, turn: int) -> CallRecord:
-        """The record of this exchange, found or made; it is stored before it is returned."""
-        digest, sample = request_hash(request, settings), place.sample(turn)
-        with self._flights.hold((digest, sample)):
+    def exchange(self, request: Request, settings: ModelSettings, key: CallKey, turn: int) -> CallRecord:
+        """Return the record of this exchange, found or made; it is stored before it is returned.
+
+        Args:
+            key: where in the run the query is made.
+            turn: which exchange of the query this is, from 0; more than one where arguments had to be asked for again.
+        Raises:
+            BackendError, BudgetExhausted, RunStopped, ConfigError: see `BoundQuery`.
+        """
+        digest, sample = request_hash(request, settings), key.sample(turn)
+        with self._single_flight.hold((digest, sample)):
             found = self._log.find_call(digest, sample)
             if found is not None:
                 return found
-            blank = blank_record(digest, sample, place, request, settings)
+            blank = blank_record(digest, sample, key, request, settings)
             hold = _Hold(self._log, sample)
             if settings.provider == "rules":
-                record = self._write(blank, request, place)
+                record = self._write(blank, request, key)
             else:
                 record = self._from_cache(blank, request, settings) or self._ask(blank, request, settings, hold)
             self._log.save_call(record, hold.name)
@@ -69,11 +84,11 @@ class CallPipeline:
             return record
 
     def close(self) -> None:
-        """Close the connections."""
-        self._lines.close()
+        """Close the connections to the providers."""
+        self._clients.close()
 
-    def _write(self, blank: CallRecord, request: Request, place: CallKey) -> CallRecord:
-        rng = random.Random(derive_seed(place.run_seed, place.node_id, place.role, place.attempt))
+    def _write(self, blank: CallRecord, request: Request, key: CallKey) -> CallRecord:
+        rng = random.Random(derive_seed(key.run_seed, key.node_id, key.role, key.attempt))
         started = time.monotonic()
         reply = backend_rules.write(request, self._rules, rng)
         return blank.model_copy(update={**reply_fields(reply), "seconds": time.monotonic() - started})
@@ -105,7 +120,7 @@ class CallPipeline:
         facts: dict[str, Any]
         policy = RetryPolicy(settings.attempts, settings.backoff)
         try:
-            reply, usage, cost = self._patience.call(attempt, policy, self._notice)
+            reply, usage, cost = self._retrier.call(attempt, policy, self._notice)
         except RefusedError as refusal:
             if request.mode not in ("tool", "schema") or not refusal.is_about_form:
                 raise
@@ -116,21 +131,21 @@ class CallPipeline:
             facts = {"reply": str(refusal), "finish_reason": UNWANTED}
             facts |= {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
         else:
-            facts = {key: mask(text, settings) for key, text in reply_fields(reply).items()}
+            facts = {name: mask(text, settings) for name, text in reply_fields(reply).items()}
             facts |= {"prompt_tokens": usage.prompt, "completion_tokens": usage.completion}
             facts["cost_usd"] = cost
         return blank.model_copy(update={**facts, "seconds": time.monotonic() - started, "tries": tries})
 
     def _try_once(self, request: Request, settings: ModelSettings, hold: _Hold) -> tuple[Reply, Usage, float | None]:
-        gate = self._lines.gate(settings)
-        with gate.passage():
+        limiter = self._clients.limiter(settings)
+        with limiter.permit():
             now = datetime.now(UTC)
             worst = most_tokens(request, settings)
             held = self._ledger.reserve(Amount(worst.prompt + worst.completion, cost_of(settings, worst, now) or 0.0))
             try:
                 if held.usd or self._ledger.cap_tokens is not None:
                     hold.take(held)
-                reply = self._lines.send(request, settings)
+                reply = self._clients.send(request, settings)
             except BackendError as error:
                 if isinstance(error, LostReplyError):
                     self._ledger.lose(held)
@@ -138,7 +153,7 @@ class CallPipeline:
                     self._ledger.settle(held, Amount())
                     hold.drop()
                 if isinstance(error, BackendBusyError) and error.retry_after:
-                    gate.pause(min(error.retry_after, 60.0))
+                    limiter.pause(min(error.retry_after, 60.0))
                 raise
             except BaseException:  # stopped or broken while the call was out: it may still be billed
                 self._ledger.lose(held)
@@ -149,31 +164,56 @@ class CallPipeline:
             return reply, usage, cost
 
 
-class _Hold:
-    """The stored reservation of a request in flight. One that nobody lets go of counts as lost when the run is resumed.
+class SingleFlight:
+    """Lets equal calls run one at a time, so that the second finds the answer of the first in the record."""
 
-    Each try has its own, so that a try that broke stays held while the next is answered.
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._holders: dict[tuple[str, str], tuple[threading.Lock, int]] = {}
+
+    @contextmanager
+    def hold(self, key: tuple[str, str]) -> Iterator[None]:
+        """Wait until no other thread is inside with this key."""
+        with self._lock:
+            lock, holders = self._holders.get(key) or (threading.Lock(), 0)
+            self._holders[key] = (lock, holders + 1)
+        try:
+            with lock:
+                yield
+        finally:
+            with self._lock:
+                lock, holders = self._holders[key]
+                if holders == 1:
+                    del self._holders[key]
+                else:
+                    self._holders[key] = (lock, holders - 1)
+
+
+class _Hold:
+    """The stored reservation of a request in flight. If it is still there when the run is resumed, it counts as lost.
+
+    Each try has a reservation of its own, so that a try that broke stays reserved while the next one is answered.
     """
 
     def __init__(self, log: CallLog, sample: str) -> None:
         self._log = log
         self._sample = sample
         self.name = ""
-        """Of the newest try; '' where nothing is held."""
+        """Name of the newest try's reservation; '' where nothing is reserved."""
 
     def take(self, worst: Amount) -> None:
-        """Before the request leaves."""
+        """Store the reservation; called before the request leaves."""
         self.name = f"{self._sample}/{time.time_ns()}"  # never that of a try of another process
         self._log.hold_call(self.name, worst.tokens, worst.usd)
 
     def drop(self) -> None:
-        """The try is known to have cost nothing."""
+        """Remove the reservation; called when the try is known to have cost nothing."""
         if self.name:
             self._log.drop_hold(self.name)
             self.name = ""
 
 
 def _guess(request: Request, reply: Reply) -> Usage:
-    """Tokens of a call whose server did not count them."""
+    """Estimate the tokens of a call whose server did not count them."""
     text = request.system + "".join(message.text for message in request.messages)
     return Usage(likely_tokens(text), likely_tokens(reply.text + reply.arguments))

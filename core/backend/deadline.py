@@ -1,4 +1,4 @@
-"""A deadline that holds whatever the called code does: an SDK's timeout is per read, and a dripping server beats it."""
+"""A deadline for a whole call. An SDK's own timeout is per read, so a server that sends byte by byte never meets it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from core.backend.faults import LostReplyError
 from utils.errors import RunStopped
 
 T = TypeVar("T")
-_GLANCE = 0.25
-"""Seconds between two looks at `stop` while a call is under way."""
+_POLL = 0.25
+"""Seconds between two looks at `stop` while a call is running."""
 
 
 @dataclass(slots=True)
 class Deadline:
-    """How long one attempt may still take. Streams ask it between chunks; `cut` ends them early."""
+    """How long one attempt may still take. A stream checks it at every chunk."""
 
     seconds: float
     advice: str = ""
-    """What to change where it is too short; ends the message."""
+    """What the user can change if it is too short; the end of the message."""
     started: float = field(default_factory=time.monotonic)
     cut: bool = False
+    """True when nobody waits for the answer any longer."""
 
     @property
     def left(self) -> float:
@@ -32,7 +33,7 @@ class Deadline:
 
     @property
     def text(self) -> str:
-        """What is said when it passes."""
+        """The message when it passes."""
         return f"no complete reply within {self.seconds:g} s{self.advice}"
 
     def check(self) -> None:
@@ -67,7 +68,7 @@ def call_within(deadline: Deadline, call: Callable[[], T], stop: threading.Event
         outcome.done.set()
 
     threading.Thread(target=run, name="llm-call", daemon=True).start()
-    while not outcome.done.wait(max(0.0, min(_GLANCE, deadline.left))):
+    while not outcome.done.wait(max(0.0, min(_POLL, deadline.left))):
         if stop.is_set():
             deadline.cut = True
             raise RunStopped("stopped during a call of a model")

@@ -1,4 +1,4 @@
-"""`doctor --llm`: one tiny call a configured model, and the servers on this machine that could be used."""
+"""`doctor --llm`: tiny calls of every configured model, and the servers on this machine that could be used."""
 
 from __future__ import annotations
 
@@ -104,16 +104,21 @@ def _check_model(settings: ModelSettings, stop: threading.Event | None) -> list[
     if settings.provider == "rules":
         return [Check(name, True, "the embedded writer: no model, no key, no network")]
     tiny = replace(settings, max_tokens=4096 if settings.reasoning else 256, attempts=1, models=(), stream=False)
-    patience = Retrier(stop or threading.Event())
-    counter = CallPipeline(MemoryLog(), Ledger(), None, None, patience, lambda reason, seconds: None)
+    retrier = Retrier(stop or threading.Event())
+    pipeline = CallPipeline(MemoryLog(), Ledger(), None, None, retrier, lambda reason, seconds: None)
     try:
         asked = build_request("Answer shortly.", "What is 2 + 3? Answer with the number.")
-        reach = _reached(name, settings, counter.exchange(asked, tiny, CallKey(0, "reach", settings.role, 0), 0))
-        return [reach, *_check_forms(name, tiny, counter), _check_context(name, settings), _check_price(name, settings)]
+        reach = _reached(name, settings, pipeline.exchange(asked, tiny, CallKey(0, "reach", settings.role, 0), 0))
+        return [
+            reach,
+            *_check_forms(name, tiny, pipeline),
+            _check_context(name, settings),
+            _check_price(name, settings),
+        ]
     except SwarmEvoError as error:
         return [Check(name, False, str(error), _remedy(settings))]
     finally:
-        counter.close()
+        pipeline.close()
 
 
 def _reached(name: str, settings: ModelSettings, record: CallRecord) -> Check:
@@ -122,11 +127,11 @@ def _reached(name: str, settings: ModelSettings, record: CallRecord) -> Check:
     return Check(name, True, f"answers{where} in {record.seconds:.1f} s, {tokens}")
 
 
-def _check_forms(name: str, tiny: ModelSettings, counter: CallPipeline) -> list[Check]:
+def _check_forms(name: str, tiny: ModelSettings, pipeline: CallPipeline) -> list[Check]:
     """Forced tools and JSON schema, one exchange each."""
     if tiny.provider == "command":
         return [Check(f"{name} tools", True, "a command has no tools: arguments come as JSON in its text")]
-    tool, schema = _works(counter, tiny, "tool"), _works(counter, tiny, "schema")
+    tool, schema = _works(pipeline, tiny, "tool"), _works(pipeline, tiny, "schema")
     start = "schema" if schema else "fence"
     remedy = "" if tool else f"set llm.{tiny.role}.tools={start} to save a call a review"
     said = {True: "honoured", False: "ignored or refused"}
@@ -136,12 +141,12 @@ def _check_forms(name: str, tiny: ModelSettings, counter: CallPipeline) -> list[
     ]
 
 
-def _works(counter: CallPipeline, tiny: ModelSettings, form: Rung) -> bool:
+def _works(pipeline: CallPipeline, tiny: ModelSettings, form: Rung) -> bool:
     """True if one exchange gives usable arguments in the form that was asked for: a call, or nothing but JSON."""
     asked = build_request("You add numbers.", "Report the sum of 2 and 3.", [PROBE], "report")
     request = on_rung(asked, form)
     try:
-        reply = reply_of(counter.exchange(request, tiny, CallKey(0, form, tiny.role, 0), 0))
+        reply = reply_of(pipeline.exchange(request, tiny, CallKey(0, form, tiny.role, 0), 0))
         read_arguments(reply.arguments if form == "tool" else reply.text, request.tool.parameters)
     except (SwarmEvoError, SchemaError):
         return False

@@ -1,4 +1,4 @@
-"""One exchange with a model: the request in one form for all providers, and the reply in one form."""
+"""One exchange with a model: a request and a reply that look the same for every provider."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked. `mode` says by which means arguments are asked for."""
+    """What is asked of a model. `mode` is the form in which the arguments of a tool are asked for."""
 
     system: str
     messages: tuple[Message, ...]
@@ -68,7 +68,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back. `usage` is None where the server did not count."""
+    """What the model answered. `usage` is None where the server did not count."""
 
     text: str = ""
     tool: str = ""

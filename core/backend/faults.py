@@ -1,4 +1,4 @@
-"""What went wrong with a provider, told in our error tree, without a key in sight.
+"""Turns an error of a provider into one of our error tree, without the key in its text.
 
 The SDKs differ: some raise errors of their own, some let `httpx2`, JSON and socket errors through. So an error is read
 by its status code where it has one, and by where it comes from where it has none; no SDK is imported for that.

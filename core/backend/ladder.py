@@ -1,4 +1,4 @@
-"""From a request to text or arguments: the ladder of function calling, and what makes a reply unusable.
+"""The ladder of function calling: how a request becomes text or arguments, and which replies cannot be used.
 
 forced tool → JSON schema → JSON in a fence → up to 3 repair requests. Each rung is an exchange of its own, recorded
 like any other, so that a resumed run climbs the same rungs from the record. Nothing is remembered between calls: what
@@ -71,7 +71,7 @@ def _climb(request: Request, settings: ModelSettings, exchange: Exchange) -> str
 
 
 def _repair(request: Request, settings: ModelSettings, exchange: Exchange, said: str, reason: str) -> str:
-    """Send the reply back with the reason, the conversation growing by what matters only: the last reply."""
+    """Send the reply back with the reason. Only the last reply stays in the conversation, so that it does not grow."""
     asked = on_rung(request, "fence")
     for turn in range(len(RUNGS), len(RUNGS) + REPAIRS):
         back = (

@@ -1,4 +1,4 @@
-"""A record of calls in memory, for calls outside a run."""
+"""A record of calls that lives in memory, for calls outside a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages and tools in one form, and the texts of the function-calling ladder."""
+"""Builds requests out of messages and tools, and the texts that the function-calling ladder adds."""
 
 from __future__ import annotations
 

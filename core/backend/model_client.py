@@ -1,4 +1,4 @@
-"""ModelClient: built once a run, it binds roles and nodes to `query` functions that agents call."""
+"""ModelClient is made once a run; it gives each role and node its own `query` function for the agents to call."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class NodeUsage:
 
 
 class ModelClient:
-    """All of a run's calls of models go through one model_client. Thread-safe.
+    """The one object through which all of a run's model calls go. Thread-safe.
 
     Args:
         roles: settings by role (`model_settings`); a role that is not in it takes those of `code`.
@@ -58,9 +58,9 @@ class ModelClient:
         ledger: the budget; `ledger.restore(bills)` first when a run is resumed.
         cache: answers of earlier runs; None for none.
         rules: the problem's repertoire, for `provider: rules`.
-        run_seed: part of every sample's name and of the randomness of `rules`.
+        run_seed: part of every call's name in the record and of the randomness of `rules`.
         stop: set it to give up waits, retries and calls at once; they raise RunStopped.
-        notice: told (reason, seconds) before each wait for a retry; None writes it into `system.log`.
+        notice: called with (reason, seconds) before each wait for a retry; None writes it into `system.log`.
         offline: True for a replay: what is neither in the log nor in the cache is refused with BackendError.
     """
 
@@ -81,7 +81,7 @@ class ModelClient:
         self.ledger = ledger or Ledger()
         self._run_seed = run_seed
         self._cache = cache
-        self._counter = CallPipeline(
+        self._pipeline = CallPipeline(
             log, self.ledger, cache, rules, Retrier(stop or threading.Event()), notice or _to_log, offline
         )
         self._chooser = ModelChooser(run_seed)
@@ -90,15 +90,15 @@ class ModelClient:
         self._seen: set[tuple[str, str]] = set()
 
     def bind(self, role: str, node_id: str = "") -> BoundQuery:
-        """The `query` of one role for one node."""
+        """Return the `query` function of one role for one node."""
         return BoundQuery(self, role, node_id)
 
     def settings_of(self, role: str) -> ModelSettings:
-        """Settings of a role, `code` for a role without its own."""
+        """Return the settings of a role; a role without settings of its own has those of `code`."""
         return self.roles.get(role) or self.roles["code"]
 
     def usage_of(self, node_id: str) -> NodeUsage:
-        """What the node's calls took so far, those found in the record included."""
+        """Return what the node's calls took so far, those found in the record included."""
         with self._lock:
             return self._usage.get(node_id, NodeUsage())
 
@@ -108,18 +108,17 @@ class ModelClient:
         improvement: float,
         *,
         writer: str | None = None,
-        cost_usd: float | None = None,
         prompt_tokens: int | None = None,
         completion_tokens: int | None = None,
     ) -> None:
-        """Tell the bandit what a committed node brought.
+        """Teach the bandit what a committed node was worth.
 
-        Told in journal order, and again for the stored nodes when a run is resumed, so that its choices repeat.
+        Called in journal order, and again for the stored nodes when a run is resumed, so that its choices repeat. What
+        was really paid does not count: a cached reply costs nothing, and a rerun must choose the same models.
 
         Args:
             improvement: gain over the best before it, higher is better; ≤ 0 for none.
-            writer: the node's `writer`; None takes what this model_client saw.
-            cost_usd: what was paid. Not used: a cached reply costs nothing, and a rerun must choose the same models.
+            writer: the node's `writer`; None takes the one that this client saw.
             prompt_tokens, completion_tokens: of the node's calls, priced as listed; None for those of a usual call.
         """
         name = writer or self.usage_of(node_id).writer
@@ -133,22 +132,23 @@ class ModelClient:
             self._chooser.reward(name, improvement, cost_of(arm, tokens, PRICE_DAY))
 
     def close(self) -> None:
-        self._counter.close()
+        self._pipeline.close()
         if self._cache is not None:
             self._cache.close()
 
     def _query(self, request: Request, role: str, node_id: str, attempt: int, overrides: Mapping[str, Any]) -> str:
         settings = self._chooser.choose(_overridden(self.settings_of(role), overrides), node_id, role)
-        place = CallKey(self._run_seed, node_id, role, attempt)
+        key = CallKey(self._run_seed, node_id, role, attempt)
 
         def exchange(asked: Request, turn: int) -> Reply:
-            record = self._counter.exchange(asked, settings, place, turn)
+            record = self._pipeline.exchange(asked, settings, key, turn)
             self._count(record, node_id)
             return reply_of(record)
 
         return ask(request, settings, exchange)
 
     def _count(self, record: CallRecord, node_id: str) -> None:
+        """Add the call to its node's usage, once however often it is asked."""
         key = (record.request_hash, record.sample)
         with self._lock:
             if key not in self._seen:
@@ -158,7 +158,7 @@ class ModelClient:
 
 @dataclass(frozen=True, slots=True)
 class BoundQuery:
-    """`core.contracts.Query` for one role and node."""
+    """The `query` function of one role and node; see `core.contracts.Query`."""
 
     model_client: ModelClient
     role: str
@@ -175,19 +175,20 @@ class BoundQuery:
         attempt: int = 0,
         **overrides: Any,
     ) -> str:
-        """See `core.contracts.Query`.
+        """Ask the model; see `core.contracts.Query`.
 
         Raises:
-            ReplyError: the model answered, but not usably, also after repairs.
+            ReplyError: the model answered, but the reply cannot be used, also after repairs.
             BackendAuthError, BackendBusyError, BackendError: it did not answer.
-            BudgetExhausted: the call does not fit into the budget. RunStopped: `stop` was set.
+            BudgetExhausted: the call does not fit into the budget.
+            RunStopped: the client's `stop` event was set.
         """
         request = build_request(system_message, user_message, tools, tool_choice, context)
         return self.model_client._query(request, self.role, self.node_id, attempt, overrides)
 
     @property
     def writer(self) -> str:
-        """provider/model of the role's settings, or `rules`; with several models, the one that answered last."""
+        """`provider/model` of the role, or `rules`; with several models, the one that answered last."""
         return self.model_client.usage_of(self.node_id).writer or self.model_client.settings_of(self.role).writer
 
 

@@ -1,4 +1,4 @@
-"""Addresses: what is on this machine, what may be shown, and the switch that forbids everything else in tests."""
+"""Addresses: which are on this machine, how they are shown, and a switch for tests that forbids all others."""
 
 from __future__ import annotations
 

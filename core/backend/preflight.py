@@ -1,4 +1,4 @@
-"""Before the first call: can every configured model be asked and paid, and what will the run take?"""
+"""Checks before the first call: can every configured model be asked and paid, and what will the run cost?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from utils.extras import install_line
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What a run will take, roughly. `tokens` and `usd` are None where only `rules` writes, `usd` without a price."""
+    """A rough estimate of a run. `tokens` and `usd` are None where only `rules` writes; `usd` also without a price."""
 
     steps: int
     calls: int

@@ -62,21 +62,21 @@ def _published(settings: ModelSettings, usage: Usage, at: datetime | None = None
     counted = Counted(
         input_tokens=usage.prompt, output_tokens=usage.completion, cache_read_tokens=min(usage.cached, usage.prompt)
     )
-    for place in _places(settings):
+    for lookup in _lookups(settings):
         try:
-            return calc_price(counted, settings.model, genai_request_timestamp=at, **place)
+            return calc_price(counted, settings.model, genai_request_timestamp=at, **lookup)
         except LookupError:
             continue
     return None
 
 
-def _places(settings: ModelSettings) -> list[dict[str, Any]]:
+def _lookups(settings: ModelSettings) -> list[dict[str, Any]]:
     """Where to look, best first. A foreign address is looked up by its address only: its prices are its own."""
     if settings.provider in _CLOUD:
         return [{"provider_id": name} for name in _CLOUD[settings.provider]]
     publisher = _PUBLISHER.get(settings.provider)
     if not settings.base_url or settings.provider == "azure":
         return [{"provider_id": publisher}] if publisher else []
-    places = [{"provider_api_url": shown_url(settings.base_url)}]
+    lookups = [{"provider_api_url": shown_url(settings.base_url)}]
     host = host_of(settings.base_url)
-    return [*places, {"provider_id": _BY_HOST[host]}] if host in _BY_HOST else places
+    return [*lookups, {"provider_id": _BY_HOST[host]}] if host in _BY_HOST else lookups

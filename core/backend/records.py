@@ -1,4 +1,4 @@
-"""From reply to record and back."""
+"""Turns a reply into the record that is stored, and a record back into a reply."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNWANTED = "unwanted"
 
 @dataclass(frozen=True, slots=True)
 class CallKey:
-    """Where in the run a query is made; with the turn it names the draw."""
+    """Where in the run a query is made. With the turn it names one draw of the model."""
 
     run_seed: int
     node_id: str
@@ -24,19 +24,19 @@ class CallKey:
     attempt: int
 
     def sample(self, turn: int = 0) -> str:
-        """`<run seed>/<node id>/<role>/<attempt>`, and the turn of the function-calling ladder after its first."""
+        """Name of the draw: `<run seed>/<node id>/<role>/<attempt>`; from the second exchange on, `/<turn>`."""
         path = f"{self.run_seed}/{self.node_id}/{self.role}/{self.attempt}"
         return f"{path}/{turn}" if turn else path
 
 
-def blank_record(digest: str, sample: str, place: CallKey, request: Request, settings: ModelSettings) -> CallRecord:
-    """A record with everything known before the call."""
+def blank_record(digest: str, sample: str, key: CallKey, request: Request, settings: ModelSettings) -> CallRecord:
+    """Return a record that holds everything known before the call."""
     return CallRecord(
         request_hash=digest,
         sample=sample,
-        node_id=place.node_id or None,
-        role=place.role,
-        attempt=place.attempt,
+        node_id=key.node_id or None,
+        role=key.role,
+        attempt=key.attempt,
         provider=settings.provider,
         model=settings.model,
         system=request.system,

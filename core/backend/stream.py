@@ -1,4 +1,4 @@
-"""Puts a streamed reply together, refuses one that was cut, and keeps an endless one out of memory and store."""
+"""Joins the pieces of a streamed reply, refuses one that was cut off, and stops reading one that does not end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger of a run: tokens and dollars spent, held for calls in flight, and never above the caps."""
+"""The ledger of a run: tokens and dollars spent and reserved, which never pass the caps."""
 
 from __future__ import annotations
 

@@ -99,19 +99,18 @@ def test_worthless_and_odd_gains_are_no_gains() -> None:
     assert bandit._arms["a"].gain == 0.0
 
 
-def test_the_desk_prices_a_node_by_its_tokens_whether_cached_or_not() -> None:
-    """A rerun is answered by the cache for 0 dollars, and must choose the same models all the same."""
+def test_a_node_is_priced_by_its_tokens_as_listed() -> None:
+    """Not by what was paid: a rerun is answered by the cache for 0 dollars, and must choose the same models."""
     models = tuple(
         ModelSettings(provider="openai", model=name, price=Price(cost, cost)) for name, cost in (("a", 1), ("b", 9))
     )
-    settings = replace(models[0], models=models, choice="bandit")
-    paid, cached = (ModelClient({"code": settings}, log=MemoryLog()) for _ in range(2))
+    client = ModelClient({"code": replace(models[0], models=models, choice="bandit")}, log=MemoryLog())
     for node in range(6):
-        facts = {"writer": f"openai/{'ab'[node % 2]}", "prompt_tokens": 1000, "completion_tokens": 500 + node}
-        paid.reward(str(node), 1.0, cost_usd=0.01 * node, **facts)
-        cached.reward(str(node), 1.0, cost_usd=0.0, **facts)
-    assert paid._chooser._bandit._arms == cached._chooser._bandit._arms
-    assert paid._chooser._bandit._arms["openai/b"].cost == pytest.approx(9e-6 * (3000 + 1500 + 1 + 3 + 5))
-    paid.reward("x", 0.0, writer="baseline")
-    paid.reward("y", 0.0, writer="openai/a")
-    assert paid._chooser._bandit._arms["openai/a"].pulls == 4
+        tokens = {"prompt_tokens": 1000, "completion_tokens": 500 + node}
+        client.reward(str(node), 1.0, writer=f"openai/{'ab'[node % 2]}", **tokens)
+    arms = client._chooser._bandit._arms
+    assert arms["openai/a"].cost == pytest.approx(1e-6 * (3000 + 1500 + 0 + 2 + 4))
+    assert arms["openai/b"].cost == pytest.approx(9e-6 * (3000 + 1500 + 1 + 3 + 5))
+    client.reward("x", 0.0, writer="baseline")
+    client.reward("y", 0.0, writer="openai/a")
+    assert arms["openai/a"].pulls == 4

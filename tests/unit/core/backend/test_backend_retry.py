@@ -8,9 +8,9 @@ import time
 
 import pytest
 
+from core.backend.clients import RateLimiter
 from core.backend.deadline import Deadline, call_within
 from core.backend.faults import LostReplyError, RefusedError
-from core.backend.rate_limiter import RateLimiter
 from core.backend.retry import LONGEST_WAIT, Retrier, RetryPolicy
 from utils.errors import BackendAuthError, BackendBusyError, BackendError, RunStopped
 
@@ -29,7 +29,7 @@ class Clock(threading.Event):
         return self.is_set()
 
 
-def patience() -> tuple[Retrier, Clock]:
+def retrier_on_a_clock() -> tuple[Retrier, Clock]:
     clock = Clock()
     return Retrier(clock, random.Random(0)), clock
 
@@ -47,10 +47,10 @@ def failing(errors: list[Exception]):  # type: ignore[no-untyped-def]
 
 
 def test_default_waits_are_10_20_40_80_seconds_with_jitter() -> None:
-    waiter, clock = patience()
+    retrier, clock = retrier_on_a_clock()
     told: list[tuple[str, float]] = []
     with pytest.raises(BackendBusyError, match="after 5 attempts"):
-        waiter.call(
+        retrier.call(
             failing([BackendBusyError("busy")] * 9), RetryPolicy(), lambda reason, wait: told.append((reason, wait))
         )
     assert len(clock.waits) == 4
@@ -60,25 +60,27 @@ def test_default_waits_are_10_20_40_80_seconds_with_jitter() -> None:
 
 
 def test_retry_after_is_kept_and_goes_before_the_plan() -> None:
-    waiter, clock = patience()
-    answer = waiter.call(failing([BackendBusyError("429", 33.0), BackendBusyError("429", 0.5)]), RetryPolicy())
+    retrier, clock = retrier_on_a_clock()
+    answer = retrier.call(failing([BackendBusyError("429", 33.0), BackendBusyError("429", 0.5)]), RetryPolicy())
     assert answer == "answer 3"
     assert 33.0 <= clock.waits[0] <= 36.3
     assert 0.5 <= clock.waits[1] <= 0.55
 
 
 def test_a_server_that_asks_for_hours_is_given_up() -> None:
-    waiter, clock = patience()
+    retrier, clock = retrier_on_a_clock()
     with pytest.raises(BackendError, match="asks to wait"):
-        waiter.call(failing([BackendBusyError("429", LONGEST_WAIT + 1)]), RetryPolicy())
+        retrier.call(failing([BackendBusyError("429", LONGEST_WAIT + 1)]), RetryPolicy())
     assert clock.waits == []
+    with pytest.raises(BackendBusyError):  # nobody waits after the last try, so the server's wish is no fault
+        retrier.call(failing([BackendBusyError("429", LONGEST_WAIT + 1)]), RetryPolicy(attempts=1))
 
 
 @pytest.mark.parametrize("error", [BackendAuthError("401"), RefusedError("400", 400), BackendError("no")])
 def test_never_after_an_error_that_stays(error: Exception) -> None:
-    waiter, clock = patience()
+    retrier, clock = retrier_on_a_clock()
     with pytest.raises(type(error)):
-        waiter.call(failing([error]), RetryPolicy())
+        retrier.call(failing([error]), RetryPolicy())
     assert clock.waits == []
 
 
@@ -113,30 +115,30 @@ def test_stop_gives_up_a_call_under_way() -> None:
 
 
 def test_requests_a_minute_are_spaced_evenly() -> None:
-    waiter, clock = patience()
-    gate = RateLimiter(4, 30.0, waiter, clock=lambda: clock.now)
+    retrier, clock = retrier_on_a_clock()
+    limiter = RateLimiter(4, 30.0, retrier, clock=lambda: clock.now)
     for _ in range(4):
-        with gate.passage():
+        with limiter.permit():
             pass
     assert [wait for wait in clock.waits if wait] == [pytest.approx(2.0)] * 3
 
 
 def test_a_pause_holds_everybody_back() -> None:
-    waiter, clock = patience()
-    gate = RateLimiter(4, None, waiter, clock=lambda: clock.now)
-    gate.pause(7.0)
-    with gate.passage():
+    retrier, clock = retrier_on_a_clock()
+    limiter = RateLimiter(4, None, retrier, clock=lambda: clock.now)
+    limiter.pause(7.0)
+    with limiter.permit():
         pass
     assert max(clock.waits) == pytest.approx(7.0)
 
 
 def test_concurrency_is_kept() -> None:
-    gate = RateLimiter(2, None, Retrier(threading.Event()))
+    limiter = RateLimiter(2, None, Retrier(threading.Event()))
     inside, most, lock = 0, 0, threading.Lock()
 
     def pass_through() -> None:
         nonlocal inside, most
-        with gate.passage():
+        with limiter.permit():
             with lock:
                 inside += 1
                 most = max(most, inside)

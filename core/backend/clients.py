@@ -1,0 +1,123 @@
+"""Connections to the providers: one client for each endpoint, its rate limit, and one attempt within its deadline."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from core.backend.deadline import Deadline, call_within
+from core.backend.exchange import Reply, Request
+from core.backend.faults import read_fault
+from core.backend.providers import PROVIDER_TO_CLIENT, PROVIDER_TO_QUERY, PROVIDERS, is_claude
+from core.backend.retry import Retrier
+from core.backend.settings import ModelSettings
+from utils.errors import ConfigError
+
+
+class RateLimiter:
+    """At most `concurrency` calls at once and `per_minute` starts a minute, evenly spaced. Thread-safe.
+
+    Args:
+        per_minute: None for no limit.
+        retrier: its sleeps end when the run is stopped.
+        clock: seconds, monotonic.
+    """
+
+    def __init__(
+        self,
+        concurrency: int,
+        per_minute: float | None,
+        retrier: Retrier,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._permits = threading.Semaphore(concurrency)
+        self._spacing = 60.0 / per_minute if per_minute else 0.0
+        self._retrier = retrier
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._next_start = 0.0
+
+    @contextmanager
+    def permit(self) -> Iterator[None]:
+        """Wait until a call may start, and count it as running inside the `with` block. Raises RunStopped."""
+        while not self._permits.acquire(timeout=0.2):
+            self._retrier.sleep(0)
+        try:
+            self._retrier.sleep(self._start_time() - self._clock())
+            yield
+        finally:
+            self._permits.release()
+
+    def pause(self, seconds: float) -> None:
+        """Let no call start for `seconds`: a server that is busy for one thread is busy for all."""
+        with self._lock:
+            self._next_start = max(self._next_start, self._clock() + seconds)
+
+    def _start_time(self) -> float:
+        with self._lock:
+            start = max(self._clock(), self._next_start)
+            self._next_start = start + self._spacing if self._spacing else self._next_start
+            return start
+
+
+class ClientPool:
+    """The SDK clients and rate limiters of a run, made when they are first needed. Thread-safe."""
+
+    def __init__(self, retrier: Retrier) -> None:
+        self._retrier = retrier
+        self._lock = threading.Lock()
+        self._clients: dict[tuple[Any, ...], Any] = {}
+        self._limiters: dict[tuple[str, str], RateLimiter] = {}
+
+    def limiter(self, settings: ModelSettings) -> RateLimiter:
+        """The rate limiter of the endpoint. Its client is made first, since that may take seconds and fail."""
+        self._client(settings)
+        key = (settings.provider, settings.base_url)
+        with self._lock:
+            if key not in self._limiters:
+                self._limiters[key] = RateLimiter(settings.concurrency, settings.requests_per_minute, self._retrier)
+            return self._limiters[key]
+
+    def send(self, request: Request, settings: ModelSettings) -> Reply:
+        """Make one attempt. Raises only errors of our own tree and without a chain: the original may hold the key."""
+        prefix = f"llm.{settings.role}"
+        advice = f" ({prefix}.timeout); raise it, or lower {prefix}.max_tokens={settings.max_tokens}"
+        client, deadline = self._client(settings), Deadline(settings.timeout, advice)
+        send = PROVIDER_TO_QUERY[settings.provider]
+        try:
+            return call_within(
+                deadline, lambda: send(client, request, settings, deadline), self._retrier.stop, settings.writer
+            )
+        except Exception as error:  # noqa: BLE001  # an SDK is an untrusted party: each lets other errors through
+            fault = read_fault(error, settings)
+        raise fault
+
+    def close(self) -> None:
+        """Close every client of an SDK."""
+        with self._lock:
+            for client in self._clients.values():
+                getattr(client, "close", lambda: None)()
+            self._clients.clear()
+
+    def _client(self, settings: ModelSettings) -> Any:
+        if settings.provider not in PROVIDER_TO_QUERY:
+            raise ConfigError(
+                f"llm.{settings.role}.provider={settings.provider}: unknown provider; allowed: {', '.join(PROVIDERS)}"
+            )
+        key = (settings.provider, settings.base_url, settings.key_text, settings.api_version, settings.region,
+               settings.project, settings.command, settings.timeout, is_claude(settings))  # fmt: skip
+        with self._lock:
+            if key not in self._clients:
+                self._clients[key] = _connect(settings)
+            return self._clients[key]
+
+
+def _connect(settings: ModelSettings) -> Any:
+    try:
+        return PROVIDER_TO_CLIENT[settings.provider](settings)
+    except Exception as error:  # noqa: BLE001  # a client refuses a bad address or a missing key in its own words
+        fault = read_fault(error, settings)
+    raise fault
