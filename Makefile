@@ -6,7 +6,7 @@ ARGS   ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-dev run test test-llm coverage check format dashboard page replay bench types lock clean
+.PHONY: help install install-dev run test test-all test-world test-llm coverage check format dashboard page replay bench types lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -31,13 +31,21 @@ run: $(VENV)/.run  ## search the default competition, no key needed (ARGS="--sea
 	$(BIN)/python main.py --config config/default.yaml $(ARGS)
 
 # With RETRY=1 (shared CI machines, where a process may stand still for seconds) what failed is tried once more and shown.
-pytest = $(BIN)/python -m pytest $(1)$(if $(RETRY), || $(BIN)/python -m pytest $(1) --last-failed)
+pytest = $(BIN)/python -m pytest $(1)$(if $(RETRY), || $(BIN)/python -m pytest $(1) -n 0 --last-failed --last-failed-no-failures=none)
+together := -n auto --dist worksteal tests/unit tests/contracts tests/integration
 
-test: $(VENV)/.dev  ## all tests, no key and no network (one of them: .venv/bin/python -m pytest FILE)
-	$(call pytest,-n 2 --dist loadfile --ignore=tests/security --ignore=tests/browser)
-	$(call pytest,tests/security)  # alone: it looks for survivors among all processes
+test: $(VENV)/.dev  ## the tests in five minutes, no key and no network (one of them: .venv/bin/python -m pytest FILE)
+	$(call pytest,$(together) -m "not long")
+	$(call pytest,tests/security -m "not long")  # alone: it looks for survivors among all processes
 	$(call pytest,tests/browser)
 	@if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
+
+test-all: $(VENV)/.dev  ## what `make test` leaves out: long suites, and ten times the examples of every law
+	$(call pytest,$(together) -m "long or hypothesis" --hypothesis-profile=long)
+	$(call pytest,tests/security -m long)
+
+test-world: $(VENV)/.dev  ## with programs that are not ours (chess clients, Ray, models); what is missing is skipped by name
+	$(BIN)/python -m pytest tests/world -rs $(ARGS)
 
 .venv-llm/.ready:
 	$(PYTHON) -m venv .venv-llm
@@ -46,10 +54,10 @@ test: $(VENV)/.dev  ## all tests, no key and no network (one of them: .venv/bin/
 	@touch $@
 
 test-llm: $(VENV)/.dev $(if $(SWARM_EVO_TEST_LLM_URL),,.venv-llm/.ready)  ## the protocol and a search with a real small model
-	SWARM_EVO_TEST_LLM=1 $(BIN)/python -m pytest tests/integration/test_llm_real.py -m llm $(ARGS)
+	$(BIN)/python -m pytest tests/world/test_llm_real.py $(ARGS)
 
 coverage: $(VENV)/.dev  ## which lines the tests reach, in htmlcov/index.html
-	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore=tests/security --ignore=tests/browser --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
+	$(BIN)/python -m pytest $(together) --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
 
 check: $(VENV)/.dev  ## lint, format and types
 	$(BIN)/ruff check .

@@ -17,8 +17,6 @@ from synthetic_runs import SyntheticRun, arena, arena_generation, bin_packing, c
 
 from core.events import NodeCommitted, Warned
 
-pytestmark = pytest.mark.browser
-
 COMPETITION, PACKING, CHESS, FOUR = "competition-demo", "bin_packing-demo", "chess-demo", "connect_four-demo"
 
 

@@ -229,7 +229,7 @@ WRITES = ("round", "stage", "stages", "call", "game", "commit", "events", "facts
 """What a run stores on its way; every one is a boundary to be killed at, before and after."""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("family", FAMILIES)
 def test_killed_at_random_moments(cli_at, family):
     """Any moment; every second process also has a write at whose boundary it dies, if it comes that far. A run that

@@ -53,7 +53,7 @@ FAMILIES = {
 RESULTS = ("nodes", "journal_sha256", "best_node_id", "best_metric", "final_metric", "final_interval")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_with_one_two_and_four_workers(cli_at, family):
     """Printed with `-s`: the table of the hashes."""

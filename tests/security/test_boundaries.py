@@ -76,7 +76,7 @@ def test_friendly_programs_run(name: str, sandbox: WarmSandbox, tmp_path: Path) 
     assert result.failure is None and result.term_out.strip() not in ("", "False"), result.term_out[-1500:]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -272,7 +272,7 @@ def test_an_evaluator_that_calls_from_forks_is_refused_at_once(sandbox: WarmSand
     assert run.refused is not None and "several processes" in run.refused and run.value is None and run.seconds < 30
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_doctors_cheats_lose_through_the_proxy(sandbox: WarmSandbox, tmp_path: Path) -> None:
     source, honest = EVALUATORS["target"]
     (tmp_path / "evaluator.py").write_text(source.format(load=LOAD))

@@ -1,4 +1,4 @@
-"""A real model on this machine: the protocol and a whole search, not the quality. Opt-in: `make test-llm`.
+"""A real model on this machine: the protocol and a whole search, not the quality (`make test-llm`).
 
 It takes the first of these that is there:
     SWARM_EVO_TEST_LLM_URL      a running server that speaks OpenAI's chat completions (llama-server, Ollama, vLLM, …)
@@ -28,10 +28,6 @@ from utils.errors import ReplyError
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit/core/backend"))
 from faulty_server import REVIEW_CHOICE, REVIEW_TOOL
 
-pytestmark = [
-    pytest.mark.llm,
-    pytest.mark.skipif(os.environ.get("SWARM_EVO_TEST_LLM") != "1", reason="opt-in: make test-llm"),
-]
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv-llm/bin/python"
 SERVER = ROOT / "tests/support/llama_server.py"

@@ -33,7 +33,6 @@ def games(engine: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("limit", ["nodes:60", "clock:3000+30"])
 def test_the_exported_champion_finishes_20_games_without_a_forfeit(champion, limit):
     done = games(champion, "--games", "20", "--limit", limit)
