@@ -6,7 +6,6 @@ line, `--config` file, preset named in that file, defaults.
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 
 from utils.config_schema import Config
 from utils.errors import ConfigError
+from utils.registry import nearest
 
 CONFIG_DIR = Path(__file__).resolve().parent.parent / "config"
 ENV_PREFIX = "SWARM_EVO__"
@@ -223,12 +223,6 @@ def known_keys(model: type[BaseModel] = Config, prefix: str = "") -> list[str]:
         else:
             keys.append(prefix + name)
     return keys
-
-
-def nearest(word: str, known: Sequence[str]) -> str:
-    """What to add to a refusal: the known word that is most like `word`, or nothing."""
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    return f" (did you mean '{close[0]}'?)" if close else ""
 
 
 def merge_overrides(plain: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:

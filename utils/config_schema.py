@@ -196,7 +196,7 @@ class ProblemSection(Section):
     path: str | None = None
     """A competition folder."""
     plugins: str | None = None
-    """A folder with further problems."""
+    """One more folder of `plugins`; its older name."""
     kind: str | None = None
     """Set by the preset: competition, bin_packing, tsp, script, command, connect_four, chess_engines."""
     direction: Literal["max", "min"] | None = None
@@ -256,11 +256,18 @@ class Config(Section):
     prompts: PromptsSection = Field(default_factory=PromptsSection)
     initial: list[str] = Field(default_factory=list)
     """Programs of the user that become the first nodes."""
+    plugins: list[str] = Field(default_factory=list)
+    """Folders with parts of the user's own: `policies/`, `providers/`, `operators/`, `selectors/`, `problems/`."""
     budget: BudgetSection = Field(default_factory=BudgetSection)
     arena: ArenaSection = Field(default_factory=ArenaSection)
     dashboard: DashboardSection = Field(default_factory=DashboardSection)
 
-    @field_validator("initial", mode="before")
+    @property
+    def plugin_folders(self) -> list[str]:
+        """What every registry is asked with: `plugins`, then `problem.plugins`."""
+        return [*self.plugins, *([self.problem.plugins] if self.problem.plugins else [])]
+
+    @field_validator("initial", "plugins", mode="before")
     @classmethod
     def _comma_list(cls, value: Any) -> Any:
         return [part for part in value.split(",") if part] if isinstance(value, str) else value

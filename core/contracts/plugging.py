@@ -85,9 +85,9 @@ class ProblemDefaults(Protocol):
 class Problem(ProblemDefaults, Protocol):
     """What is searched. Built once a run from the configuration's `problem` and `data` sections.
 
-    A module in `problems/` offers `build(cfg, project_dir) -> Problem` and registers in `problems/__init__.py`;
-    third parties use the entry point group `swarm_evo.problems` or a folder named in `problem.plugins`. Their classes
-    may inherit the contracts or only have their form (`with_defaults`).
+    A module in `problems/` offers `build(cfg, project_dir) -> Problem` and is named in `problems/registry.py`; third
+    parties use the entry point group `swarm_evo.problems` or a folder named in `plugins`. Their classes may inherit
+    the contracts or only have their form (`with_defaults`).
     """
 
     name: str

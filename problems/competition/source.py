@@ -11,11 +11,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from utils.config import nearest
 from utils.config_schema import Config
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer
 from utils.metric import KINDS, MetricKind, metric_kind
+from utils.registry import nearest
 from utils.workspace_builder import validate_dataset
 
 HERE = Path(__file__).resolve().parent

@@ -32,7 +32,6 @@ from core.search.three_phase import ThreePhasePolicy
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
-from problems import BUILTIN
 from problems.arena_problem import ArenaProblem
 from problems.bin_packing.evaluator import PackingEvaluator
 from problems.bin_packing.problem import BinPackingProblem
@@ -41,7 +40,7 @@ from problems.command.evaluator import CommandEvaluator
 from problems.command.problem import CommandProblem
 from problems.competition.evaluator import CompetitionEvaluator
 from problems.competition.problem import CompetitionProblem
-from problems.registry import build_problem
+from problems.registry import PROBLEMS, build_problem
 from problems.script.agent import ScriptAgent
 from problems.script.evaluator import ScriptEvaluator
 from problems.script.problem import ScriptProblem
@@ -50,7 +49,7 @@ from problems.tsp.problem import Options, TourEvaluator, TourProblem
 from utils.config import load_config
 from utils.errors import ConfigError
 
-PROBLEMS = [ArenaProblem, BinPackingProblem, CommandProblem, CompetitionProblem, ScriptProblem, TourProblem]
+OURS = [ArenaProblem, BinPackingProblem, CommandProblem, CompetitionProblem, ScriptProblem, TourProblem]
 EVALUATORS = [
     ArenaEvaluator,
     CommandEvaluator,
@@ -82,7 +81,7 @@ def built(kind, tmp_path):
 @pytest.mark.parametrize(
     ("ours", "contract"),
     [
-        *((cls, Problem) for cls in PROBLEMS),
+        *((cls, Problem) for cls in OURS),
         *((cls, Evaluator) for cls in EVALUATORS),
         *((cls, Agent) for cls in AGENTS),
         *((cls, SearchPolicy) for cls in POLICIES),
@@ -100,7 +99,7 @@ def test_our_classes_inherit_the_contract_and_take_its_arguments(ours, contract)
 
 def test_only_what_has_a_default_is_left_out():
     for contract, defaults, classes in (
-        (Problem, ProblemDefaults, PROBLEMS),
+        (Problem, ProblemDefaults, OURS),
         (Evaluator, EvaluatorDefaults, EVALUATORS),
         (Agent, AgentDefaults, AGENTS),
     ):
@@ -110,10 +109,10 @@ def test_only_what_has_a_default_is_left_out():
             assert needed <= own, ours
 
 
-@pytest.mark.parametrize("kind", BUILTIN)
+@pytest.mark.parametrize("kind", PROBLEMS.names())
 def test_a_problem_that_is_built_has_every_fact(kind, tmp_path):
     problem = built(kind, tmp_path)
-    assert type(problem) in PROBLEMS
+    assert type(problem) in OURS
     for name in Problem.__annotations__:
         assert hasattr(problem, name), name
     assert problem.family in ("competition", "heuristic", "arena") and problem.name.split("/")[0] == kind

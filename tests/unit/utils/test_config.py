@@ -149,3 +149,9 @@ def test_any_value_is_taken_or_refused_in_one_line(key, value):
         load_config(None, [f"{key}={value}"], env={}, check_presets=False)
     except ConfigError as error:
         assert "\n" not in str(error)
+
+
+def test_plug_in_folders_have_a_key_and_an_older_name():
+    config = load_config(None, ["plugins=a,b", "problem.plugins=c"], env={})
+    assert config.plugin_folders == ["a", "b", "c"]
+    assert load_config(None, ["plugins=[a]"], env={}).plugin_folders == ["a"]

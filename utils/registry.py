@@ -1,0 +1,182 @@
+"""Registry: the names of one kind of part that can be added: policies, providers, operators, selectors, problems.
+
+A name comes from one of three places: the table's own lines, the entry points of installed packages, the files of
+plug-in folders. A part is loaded when its name is asked for, never before, and only here.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import re
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+from utils.errors import ConfigError
+
+T = TypeVar("T")
+
+BUILT_IN = "built in"
+
+PLAIN_NAME = re.compile(r"[A-Za-z][\w-]*")
+"""What a part may be called: its name is also a configuration key. Other files of a folder are passed over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a name of a registry comes from."""
+
+    place: str
+    """For messages: `built in`, the entry point's value, or the file's path."""
+    load: Callable[[], object]
+    """Gives the spec itself, or the module that holds it."""
+
+
+class Registry(Generic[T]):
+    """Name → spec of one kind of part. A name that stands in two places is refused, wherever they are.
+
+    Args:
+        key: the configuration key that takes such a name; messages begin with it (`search.policy`).
+        kind: last part of the entry point group and name of the folder inside a plug-in folder: `policies` stands for
+            the group `swarm_evo.policies` and the files `<folder>/policies/<name>.py`.
+        attribute: what a plug-in's module calls its spec (`POLICY`).
+        spec: the type that every spec must have.
+        builtin: name → `module:attribute`, or the spec itself where it is plain data.
+        files: where a plug-in folder may hold a part, with `*` for its name; None for `<kind>/*.py`.
+    """
+
+    def __init__(
+        self,
+        *,
+        key: str,
+        kind: str,
+        attribute: str,
+        spec: type[Any],
+        builtin: Mapping[str, str | T],
+        files: Sequence[str] | None = None,
+    ) -> None:
+        self.key, self.kind, self.attribute, self.spec = key, kind, attribute, spec
+        self.group = f"swarm_evo.{kind}"
+        self._builtin = dict(builtin)
+        self._files = tuple(files or (f"{kind}/*.py",))
+
+    def get(self, name: str, plugins: Sequence[str | Path] = ()) -> T:
+        """The spec of that name, loaded now.
+
+        Args:
+            plugins: the user's plug-in folders (`config.plugin_folders`).
+        Raises:
+            ConfigError: no such name, a name that two places claim, or a part that cannot be loaded.
+        """
+        sources = self._sources(plugins)
+        if name not in sources:
+            raise ConfigError(
+                f"{self.key}={name}: unknown{nearest(name, list(sources))}; allowed: {', '.join(sources)}; "
+                f"a further one is an entry point of {self.group} or a file {self._files[0].replace('*', name)} "
+                "in a folder of `plugins`"
+            )
+        return self._load(name, sources[name])
+
+    def names(self, plugins: Sequence[str | Path] = ()) -> list[str]:
+        """Every name: the built-in ones first, in the table's order. Loads nothing."""
+        return list(self._sources(plugins))
+
+    def all(self, plugins: Sequence[str | Path] = ()) -> dict[str, T]:
+        """Every spec by name, all of them loaded. Raises ConfigError for the first that cannot be."""
+        return {name: self._load(name, source) for name, source in self._sources(plugins).items()}
+
+    # ------------------------------------------------------------ where a name comes from
+
+    def _sources(self, plugins: Sequence[str | Path]) -> dict[str, list[Source]]:
+        found: dict[str, list[Source]] = {}
+        for name, source in (*self._own(), *self._installed(), *self._in_folders(plugins)):
+            found.setdefault(name, []).append(source)
+        return found
+
+    def _own(self) -> Iterator[tuple[str, Source]]:
+        for name, target in self._builtin.items():
+            yield name, Source(BUILT_IN, partial(_resolve, target))
+
+    def _installed(self) -> Iterator[tuple[str, Source]]:
+        for name, value, load in _entry_points(self.group):
+            yield name, Source(f"entry point {value} of {self.group}", load)
+
+    def _in_folders(self, plugins: Sequence[str | Path]) -> Iterator[tuple[str, Source]]:
+        for folder in dict.fromkeys(Path(folder).resolve() for folder in plugins):
+            if not folder.is_dir():
+                raise ConfigError(f"plugins={folder}: no such folder")
+            for pattern in self._files:
+                for path in sorted(folder.glob(pattern)):
+                    depth = next(i for i, part in enumerate(pattern.split("/")) if "*" in part)
+                    name = path.relative_to(folder).parts[depth].removesuffix(".py")
+                    if PLAIN_NAME.fullmatch(name):
+                        yield name, Source(str(path), partial(_module_of, path))
+
+    # ------------------------------------------------------------ loading
+
+    def _load(self, name: str, sources: Sequence[Source]) -> T:
+        if len(sources) > 1:
+            raise ConfigError(f"{self.key}={name} stands for two: {sources[0].place} and {sources[1].place}")
+        place = sources[0].place
+        try:
+            found = sources[0].load()
+        except (Exception, SystemExit) as error:  # another party's file: whatever it raises is told in one line
+            if place == BUILT_IN:
+                raise
+            raise ConfigError(
+                f"{self.key}={name}: {place} cannot be loaded: {type(error).__name__}: {error}"
+            ) from error
+        if isinstance(found, ModuleType):
+            if not hasattr(found, self.attribute):
+                raise ConfigError(f"{self.key}={name}: {place} has no `{self.attribute}`")
+            found = getattr(found, self.attribute)
+        if not isinstance(found, self.spec):
+            kind = type(found).__name__
+            raise ConfigError(f"{self.key}={name}: {place} gives a {kind}, not a {self.spec.__name__}")
+        spec: T = found
+        return spec
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """What to add to a refusal: the known word that is most like `word`, or nothing."""
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    return f" (did you mean '{close[0]}'?)" if close else ""
+
+
+def _resolve(target: object) -> object:
+    if not isinstance(target, str):
+        return target
+    module, _, attribute = target.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _module_of(path: Path) -> ModuleType:
+    """A user's file as a module, under a name that shadows nothing. Executed once a process."""
+    name = f"swarm_evo_plugin_{path.stem}_{zlib.crc32(str(path).encode()):08x}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+@lru_cache
+def _entry_points(group: str) -> tuple[tuple[str, str, Callable[[], object]], ...]:
+    """(name, value, load) of every installed entry point of a group; what is installed does not change in a process."""
+    from importlib.metadata import entry_points
+
+    return tuple((point.name, point.value, point.load) for point in entry_points(group=group))
