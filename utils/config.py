@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -190,7 +190,7 @@ def _text_keys() -> frozenset[str]:
     def visit(model: type[BaseModel], prefix: str) -> Iterator[str]:
         for name, info in model.model_fields.items():
             kinds = set(get_args(info.annotation) or (info.annotation,)) - {type(None)}
-            if kinds <= {str, SecretStr}:
+            if kinds <= {str, SecretStr} and get_origin(info.annotation) is not list:
                 yield prefix + name
             elif isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
                 yield from visit(info.annotation, f"{prefix}{name}.")
