@@ -45,9 +45,9 @@ from core.contracts import Sandbox  # noqa: E402
 from core.executor.sandbox import open_sandbox  # noqa: E402
 from core.storage.reader import RunReader  # noqa: E402
 from problems.chess_engines.problem import spec as chess_spec  # noqa: E402
-from problems.chess_engines.repertoire import rules as chess_rules  # noqa: E402
+from problems.chess_engines.repertoire import RULES as CHESS_RULES  # noqa: E402
 from problems.connect_four.problem import spec as four_spec  # noqa: E402
-from problems.connect_four.repertoire import rules as four_rules  # noqa: E402
+from problems.connect_four.repertoire import RULES as FOUR_RULES  # noqa: E402
 
 LIMIT = MoveLimit.parse("depth:1")
 HERE = sys.executable
@@ -158,7 +158,7 @@ def hanging(sandbox: Sandbox, deadline: float = 1.0) -> dict[str, float]:
 
 
 def accepted(count: int, spec: ArenaSpec, rules: ArenaRules, champion: str, python: str) -> str:
-    """How many of `count` engines that `rules` make of `champion` pass the gate: static checks and a smoke game."""
+    """How many of `count` engines that `rules` make of `champion` pass the check: static checks and a smoke game."""
     passed = 0
     with tempfile.TemporaryDirectory() as folder:
         sandbox = open_sandbox("auto", preload=sorted(spec.packages), python=python, state_dir=Path(folder))
@@ -172,20 +172,18 @@ def accepted(count: int, spec: ArenaSpec, rules: ArenaRules, champion: str, pyth
 
 
 def accepted_by_library(count: int, python: str) -> dict[str, str]:
-    """Writer, game and board library → the share that the gate accepts, or why it was not measured.
+    """Writer, game and board library → the share that the check accepts, or why it was not measured.
 
     `rules` change the champion they are given, so each library has a champion of its own: the same search twice.
     """
-    found = {
-        "rules, connect four, no library": accepted(count, four_spec(), four_rules(), four_spec().anchor.code, HERE)
-    }
+    found = {"rules, connect four, no library": accepted(count, four_spec(), FOUR_RULES, four_spec().anchor.code, HERE)}
     champion = chess_spec().anchor.code
-    found["rules, chess, rust-chess"] = accepted(count, chess_spec(), chess_rules(), champion, HERE)
+    found["rules, chess, rust-chess"] = accepted(count, chess_spec(), CHESS_RULES, champion, HERE)
     if missing := not_importable(python, "chess", "rust_chess"):
         found["rules, chess, python-chess"] = f"skipped: {missing}"
     else:
         spec = chess_spec(("rust_chess", "chess"))
-        found["rules, chess, python-chess"] = accepted(count, spec, chess_rules(), BY_PYTHON_CHESS.read_text(), python)
+        found["rules, chess, python-chess"] = accepted(count, spec, CHESS_RULES, BY_PYTHON_CHESS.read_text(), python)
     return found
 
 
@@ -235,7 +233,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--python", default=os.environ.get("SWARM_EVO_CHESS_PYTHON", HERE), help="has python-chess")
-    parser.add_argument("--written", type=int, default=40, help="engines that rules write for the gate")
+    parser.add_argument("--written", type=int, default=40, help="engines that rules write for the check")
     parser.add_argument("--runs", nargs="*", type=Path, default=[], help="stored runs to count accepted engines of")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from agents.builder_agent import BuilderAgent
 from core.arena.evaluator import ArenaEvaluator
 from core.arena.export import standalone
+from core.arena.setup import read_engine, settings_of
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.arena.validator import engine_name, foreign_imports
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Problem, RulesWriter
@@ -18,6 +19,7 @@ from core.events import GameFinished
 from core.state.node import Node
 from core.storage.reader import RunReader
 from core.storage.repository import DB_NAME
+from utils.config_schema import Config
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,6 @@ class ArenaProblem(Problem):
     Args:
         name: as in JSON.
         questions: asked a generation; one engine is built for each.
-        rules: makes the writer behind `provider: rules`.
     """
 
     lower_is_better = False
@@ -56,10 +57,10 @@ class ArenaProblem(Problem):
         name: str,
         spec: ArenaSpec,
         texts: GameTexts,
+        rules: RulesWriter,
         *,
         settings: ArenaSettings,
         questions: int,
-        rules: Callable[[], RulesWriter],
     ) -> None:
         self.name = name
         self.spec = spec
@@ -88,7 +89,7 @@ class ArenaProblem(Problem):
         return self.spec.baselines
 
     def rules(self) -> RulesWriter:
-        return self._rules()
+        return self._rules
 
     def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         return ArenaEvaluator(deps, self.spec, self.settings)
@@ -110,6 +111,33 @@ class ArenaProblem(Problem):
         games = out / "games.pgn"
         games.write_text("\n".join(played), encoding="utf-8")
         return [path, games]
+
+
+def arena_spec(folder: Path, entry: str, gauntlet: Mapping[str, str], packages: Collection[str] = ()) -> ArenaSpec:
+    """What a game brings to the arena: `position.py` and `engines/` of its folder.
+
+    Args:
+        entry: `package.module:Class` of the Game.
+        gauntlet: name → file in `engines/` of the engines that only claims are made against.
+        packages: modules outside the standard library that candidates may import.
+    """
+    engines = folder / "engines"
+    return ArenaSpec(
+        entry=entry,
+        prelude=(folder / "position.py").read_text(encoding="utf-8"),
+        packages=frozenset(packages),
+        anchor=read_engine(engines, "alpha-beta 2", "alpha_beta"),
+        rivals=(read_engine(engines, "greedy", "greedy"),),
+        sparring=read_engine(engines, "random", "random_mover"),
+        gauntlet=tuple(read_engine(engines, name, file) for name, file in gauntlet.items()),
+        opening_plies=4,
+    )
+
+
+def build_arena(cfg: Config, name: str, spec: ArenaSpec, texts: GameTexts, rules: RulesWriter) -> ArenaProblem:
+    """The problem as configured (`arena`, `search.questions`)."""
+    settings = settings_of(cfg.arena)
+    return ArenaProblem(name, spec, texts, rules, settings=settings, questions=cfg.search.questions)
 
 
 def _games_of(node_id: str, run_dir: Path) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from core.arena.arena_run import ArenaRun
 from core.arena.match import Engine, engine_of
 from core.arena.standings import Crosstable, Played, Ratings
 from core.arena.tournament import meetings
@@ -13,32 +14,27 @@ from core.contracts import Evaluation
 from core.state.node import FREE_OPERATORS, Node
 from utils.stats import Estimate
 
-if TYPE_CHECKING:
-    from core.arena.evaluator import ArenaEvaluator
 
-
-def final_evaluations(arena: ArenaEvaluator, nodes: Sequence[Node]) -> list[Evaluation | None]:
+def final_evaluations(run: ArenaRun, nodes: Sequence[Node]) -> list[Evaluation | None]:
     """One verdict a node: Elo above the anchor, both measured against the gauntlet; None without an anchor.
 
     Openings come from the held-out part and the gauntlet's engines play in no tournament. The direct match of what the
     search wrote against the anchor, also from held-out openings, stands beside it in `metadata["head_to_head"]`.
     """
-    anchor = arena.anchor(nodes)
-    if anchor is None or not arena.spec.gauntlet:
+    anchor = run.anchor(nodes)
+    if anchor is None or not run.spec.gauntlet:
         return [None for _ in nodes]
-    return [
-        _final(arena, engine_of(node), engine_of(anchor), duel=node.operator not in FREE_OPERATORS) for node in nodes
-    ]
+    return [_final(run, engine_of(node), engine_of(anchor), duel=node.operator not in FREE_OPERATORS) for node in nodes]
 
 
-def _final(arena: ArenaEvaluator, engine: Engine, anchor: Engine, *, duel: bool) -> Evaluation:
-    gauntlet = [Engine(id=f"gauntlet:{b.name}", name=b.name, code=b.code) for b in arena.spec.gauntlet]
+def _final(run: ArenaRun, engine: Engine, anchor: Engine, *, duel: bool) -> Evaluation:
+    gauntlet = [Engine(id=f"gauntlet:{b.name}", name=b.name, code=b.code) for b in run.spec.gauntlet]
     if engine.code == anchor.code:
-        return Evaluation(metric=0.0, source=arena.source, interval=(0.0, 0.0), message="it is the starting champion")
-    rounds = max(1, arena.settings.gauntlet // (2 * len(gauntlet)))
-    openings = arena.openings(max(rounds, arena.settings.gauntlet // 2), "final", held_out=True)
+        return Evaluation(metric=0.0, source=run.source, interval=(0.0, 0.0), message="it is the starting champion")
+    rounds = max(1, run.settings.gauntlet // (2 * len(gauntlet)))
+    openings = run.openings(max(rounds, run.settings.gauntlet // 2), "final", held_out=True)
     against = [(player, rival) for player in (engine, anchor) for rival in gauntlet]
-    measured = _play(arena, against, openings[:rounds])
+    measured = _play(run, against, openings[:rounds])
     estimate = _difference(measured, engine.id, anchor.id)
     everyone = Crosstable([engine.id, anchor.id, *(rival.id for rival in gauntlet)], measured)
     elo = round(estimate.elo) + 0.0  # never "-0"
@@ -51,11 +47,11 @@ def _final(arena: ArenaEvaluator, engine: Engine, anchor: Engine, *, duel: bool)
         "anchor_wins_draws_losses": list(everyone.total(anchor.id)),
     }
     if duel:
-        direct = _play(arena, [(engine, anchor)], openings[: max(1, arena.settings.gauntlet // 2)])
+        direct = _play(run, [(engine, anchor)], openings[: max(1, run.settings.gauntlet // 2)])
         metadata["head_to_head"] = _head_to_head(direct, engine.id, anchor.id)
     return Evaluation(
         metric=round(estimate.elo, 1) + 0.0,
-        source=arena.source,
+        source=run.source,
         interval=(round(estimate.low, 1), round(estimate.high, 1)),
         message=f"{text} above the starting champion, {len(measured)} fresh games against a fixed gauntlet",
         metadata=metadata,
@@ -76,13 +72,9 @@ def _head_to_head(games: Sequence[Played], player: str, anchor: str) -> dict[str
     }
 
 
-def _play(
-    arena: ArenaEvaluator, pairs: Sequence[tuple[Engine, Engine]], openings: Sequence[tuple[str, ...]]
-) -> list[Played]:
-    pairings = meetings(
-        pairs, openings, games=2, seed=arena.deps.seed + 1, spec=arena.spec, settings=arena.settings, kind="final"
-    )
-    return [Played.of(game) for game in arena.tournament.play(pairings, kind="final")]
+def _play(run: ArenaRun, pairs: Sequence[tuple[Engine, Engine]], openings: Sequence[tuple[str, ...]]) -> list[Played]:
+    pairings = meetings(pairs, openings, games=2, seed=run.seed + 1, spec=run.spec, settings=run.settings, kind="final")
+    return [Played.of(game) for game in run.tournament.play(pairings, kind="final")]
 
 
 def _difference(games: Sequence[Played], player: str, anchor: str) -> Estimate:

@@ -107,7 +107,7 @@ def _play_once(match: Match, game: Game, sandbox: Sandbox, on_move: Callable[[Pl
                         sandbox, engine.code, match.prelude, limit=limit, limits=match.limits, seed=seed
                     )
             except Forfeit as forfeit:
-                return _lost_at_the_door(match, game, side, forfeit)
+                return _lost_by_loading(match, game, side, forfeit)
             players.append(player)
             stack.callback(_keep_output, outputs, side, player)
         record = play_game(
@@ -126,7 +126,7 @@ def _keep_output(outputs: list[str], side: int, player: Player) -> None:
     outputs[side] = player.close()
 
 
-def _lost_at_the_door(match: Match, game: Game, side: int, forfeit: Forfeit) -> GameRecord:
+def _lost_by_loading(match: Match, game: Game, side: int, forfeit: Forfeit) -> GameRecord:
     """The engine did not even load."""
     return GameRecord(
         result="0-1" if side == 0 else "1-0",

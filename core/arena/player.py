@@ -60,7 +60,7 @@ class Player(Protocol):
         """
 
     def close(self) -> str:
-        """Send it home; the tail of what it printed."""
+        """End its process; returns the tail of what it printed."""
 
 
 class SessionPlayer:
@@ -94,7 +94,7 @@ class SessionPlayer:
         return self.end().term_out[-2000:]
 
     def end(self) -> ExecutionResult:
-        """Send it home; what its process printed and used."""
+        """End its process; returns what that printed and used."""
         return self._session.close()
 
 

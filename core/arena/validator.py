@@ -12,15 +12,15 @@ from utils.syntax import parse
 
 MAX_CHARS = 200_000
 USELESS = frozenset({"asyncio", "ctypes", "multiprocessing", "socket", "subprocess"})
-"""Standard modules that an engine has no use for: the sandbox stops what they do, the gate says so at once."""
+"""Standard modules that an engine has no use for: the sandbox stops what they do, the check says so at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """Why an engine is not let in."""
 
-    gate: str
-    """static or smoke."""
+    check: str
+    """Which check refused it: `static` or `smoke`."""
     failure: FailureKind
     reason: str
     """One line for the writer; it names the line or the move."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.contracts import Evaluation
 from core.state.node import Node
 from problems.bin_packing import references
 from problems.bin_packing.instances import FAMILIES, Instance, excess_interval, excess_over_bound, generate_split
 from problems.bin_packing.rules import Rule, RuleFailed
-
-if TYPE_CHECKING:
-    from problems.bin_packing.evaluator import PackingStages
+from problems.bin_packing.stages import PackingStages
 
 CROSS_SETS = ("weibull_1k", "weibull_5k", "weibull_10k", "u120", "u250", "u500", "u1000")
 CROSS_INSTANCES = 10

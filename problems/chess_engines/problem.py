@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from core.arena.setup import read_engine, settings_of
 from core.arena.spec import ArenaSpec
-from problems.arena_problem import ArenaProblem, GameTexts
+from problems.arena_problem import ArenaProblem, GameTexts, arena_spec, build_arena
 from problems.chess_engines.libraries import board_libraries
-from problems.chess_engines.repertoire import rules
+from problems.chess_engines.repertoire import RULES
 from utils.config_schema import Config
-
-HERE = Path(__file__).parent
-ENGINES = HERE / "engines"
 
 STATEMENT = """\
 Write an engine for chess. Engines play each other from random openings; the metric is Elo above the first champion, \
@@ -64,36 +60,13 @@ def spec(packages: Collection[str] = ("rust_chess",)) -> ArenaSpec:
     Args:
         packages: board libraries that candidates may import.
     """
-    return ArenaSpec(
-        entry="problems.chess_engines.game:Chess",
-        prelude=(HERE / "position.py").read_text(encoding="utf-8"),
-        packages=frozenset(packages),
-        anchor=read_engine(ENGINES, "alpha-beta 2", "alpha_beta"),
-        rivals=(read_engine(ENGINES, "greedy", "greedy"),),
-        sparring=read_engine(ENGINES, "random", "random_mover"),
-        gauntlet=(
-            read_engine(ENGINES, "placement 1q", "gauntlet_placement"),
-            read_engine(ENGINES, "mobility 2", "gauntlet_mobility"),
-        ),
-        opening_plies=4,
-    )
+    gauntlet = {"placement 1q": "gauntlet_placement", "mobility 2": "gauntlet_mobility"}
+    return arena_spec(Path(__file__).parent, "problems.chess_engines.game:Chess", gauntlet, packages)
 
 
 def build(cfg: Config, project_dir: Path) -> ArenaProblem:
-    """The problem as configured (`arena`, `search.questions`, `execution.python`)."""
+    """The problem as configured; `execution.python` decides which board libraries there are."""
     libraries = board_libraries(cfg.execution.python)
-    texts = GameTexts(
-        STATEMENT,
-        SIGNATURE,
-        "a chess engine",
-        {name: SECTIONS[name] for name in libraries},
-        {"rust_chess": "rust-chess"},
-    )
-    return ArenaProblem(
-        "chess_engines",
-        spec(libraries),
-        texts,
-        settings=settings_of(cfg.arena),
-        questions=cfg.search.questions,
-        rules=rules,
-    )
+    sections = {name: SECTIONS[name] for name in libraries}
+    texts = GameTexts(STATEMENT, SIGNATURE, "a chess engine", sections, {"rust_chess": "rust-chess"})
+    return build_arena(cfg, "chess_engines", spec(libraries), texts, RULES)

@@ -48,7 +48,5 @@ GENES = (
     Gene("TIME_SHARE", "time", choose(0.015, 0.02, 0.03, 0.04, 0.05), "share of the clock a move"),
 )
 
-
-def rules() -> ArenaRules:
-    """The writer behind `provider: rules`."""
-    return ArenaRules(GENES, costly={"DEPTH": 1, "QUIESCE": 0, "CHECKS": 0})
+RULES = ArenaRules(GENES, costly={"DEPTH": 1, "QUIESCE": 0, "CHECKS": 0})
+"""The writer behind `provider: rules`."""

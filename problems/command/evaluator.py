@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, JobSpec
 from core.evaluation.base import failed_run, nothing_better, parent_metric, refused, source_of
@@ -14,11 +14,8 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.command.bundle import read_metric, split, values, with_numbers
 from problems.command.job import MOST_RUNS
+from problems.command.spec import CommandSpec
 from utils.metric import Metric
-
-if TYPE_CHECKING:
-    from problems.command.problem import CommandProblem
-
 
 _NO_COMMAND = (126, 127)
 """Exit codes of a shell that finds no such program, or may not start it (POSIX)."""
@@ -29,12 +26,12 @@ class CommandEvaluator(Evaluator):
 
     together = False
 
-    def __init__(self, problem: CommandProblem, deps: EvaluatorDeps) -> None:
-        self._problem, self._deps = problem, deps
+    def __init__(self, spec: CommandSpec, deps: EvaluatorDeps) -> None:
+        self._spec, self._deps = spec, deps
 
     def check(self, node: Node) -> Evaluation | None:
-        if split(node.code, self._problem.names) is None:
-            message = f"exactly these files are needed, each below `=== name ===`: {', '.join(self._problem.names)}"
+        if split(node.code, self._spec.names) is None:
+            message = f"exactly these files are needed, each below `=== name ===`: {', '.join(self._spec.names)}"
             return Evaluation(failure=FailureKind.REPLY_ERROR, message=message)
         return None
 
@@ -43,12 +40,12 @@ class CommandEvaluator(Evaluator):
 
     def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
         """Search better numbers for a copy of the parent, in any language, each trial scored in full."""
-        problem, lower = self._problem, self._problem.lower_is_better
+        command, lower = self._spec, self._spec.lower_is_better
         start = values(node.code)[:MOST_LITERALS]
         found, score, first = tune(
             start,
             lambda numbers: self._score(with_numbers(node.code, list(map(repr, numbers))), node_id).metric,
-            trials=problem.tune_trials if start else 0,
+            trials=command.tune_trials if start else 0,
             seed=seed,
             lower_is_better=lower,
         )
@@ -57,25 +54,25 @@ class CommandEvaluator(Evaluator):
         if score is None or (known is not None and not Metric.of(score, lower) > Metric.of(known, lower)):
             return nothing_better(node)
         code = with_numbers(node.code, list(map(repr, found)))
-        detail = {"trials": problem.tune_trials, "start": first, "end": score}
+        detail = {"trials": command.tune_trials, "start": first, "end": score}
         return self._score(code).model_copy(update={"code": code, "metadata": {"tune": detail}})
 
     def _one(self, node: Node) -> Evaluation:
         return self.check(node) or self._score(node.code, node.id)
 
     def _score(self, code: str, label: str = "") -> Evaluation:
-        problem, deps = self._problem, self._deps
+        command, deps = self._spec, self._deps
         payload = {
-            "files": split(code, problem.names),
-            "inputs": str(problem.folder),
-            "command": problem.command,
-            "output": problem.options.output,
-            "grade": problem.grade,
+            "files": split(code, command.names),
+            "inputs": str(command.folder),
+            "command": command.command,
+            "output": command.output,
+            "grade": command.grade,
             "limits": deps.limits.model_dump(mode="json"),
             "seed": deps.seed,
         }
         spec = JobSpec(entry="problems.command.job:evaluate", payload=payload)
-        if problem.options.timed:
+        if command.timed:
             patience = 2 * (MOST_RUNS + 1) * deps.limits.seconds + 60
             spec = timed_spec("problems.command.job:timed", payload, deps.limits)
             spec = spec.model_copy(update={"seconds": patience})
@@ -91,24 +88,24 @@ class CommandEvaluator(Evaluator):
         if result.failure is not None:
             return failed_run(result)
         output = result.term_out
-        if self._problem.grade:
+        if self._spec.grade:
             assert graded is not None
             if graded["code"] != 0:
                 detail = str(graded["error"]).strip().splitlines()
                 message = f"grading failed: {detail[-1] if detail else 'exit code ' + str(graded['code'])}"
                 return refused(result, FailureKind.EVAL_ERROR, message)
             output = graded["output"]
-        source = source_of(self._deps.isolated and bool(self._problem.grade))
+        source = source_of(self._deps.isolated and bool(self._spec.grade))
         if timing is not None:
             low, high = timing["interval"]
             return Evaluation(
                 metric=timing["seconds"], interval=(low, high), source=source, seconds=sum(timing["samples"]),
                 term_out=result.term_out, metadata={"samples": list(timing["samples"])},
             )  # fmt: skip
-        value = read_metric(output, self._problem.metric)
+        value = read_metric(output, self._spec.metric)
         if value is None:
-            message = f"no `{self._problem.metric}: value` in the output"
+            message = f"no `{self._spec.metric}: value` in the output"
             return refused(result, FailureKind.EVAL_ERROR, message)
         if not math.isfinite(value):
-            return refused(result, FailureKind.NON_FINITE, f"{self._problem.metric} is {value}")
+            return refused(result, FailureKind.NON_FINITE, f"{self._spec.metric} is {value}")
         return Evaluation(metric=value, source=source, seconds=result.exec_time, term_out=result.term_out)

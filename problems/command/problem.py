@@ -12,6 +12,7 @@ from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDe
 from core.state.node import Node
 from core.workers.shipping import check_shippable
 from problems.command.bundle import join, split
+from problems.command.spec import CommandSpec
 from problems.options import checked_options
 from utils.config_schema import Config
 from utils.errors import ConfigError
@@ -46,60 +47,40 @@ class CommandProblem(Problem):
     claims_only = False
     single_function = True
 
-    def __init__(
-        self,
-        sources: Sequence[Path],
-        command: str,
-        metric: str,
-        options: Options,
-        *,
-        grade: str | None = None,
-        lower_is_better: bool = False,
-        tune_trials: int = 40,
-        sent: bool = False,
-    ) -> None:
-        self.tune_trials, self._sent = tune_trials, sent
-        self.sources, self.command, self.metric, self.grade = list(sources), command, metric, grade
-        self.options, self.lower_is_better = options, lower_is_better
-        self.name = f"command/{self.sources[0].stem}"
-        self.unit = metric
-
-    @property
-    def folder(self) -> Path:
-        return self.sources[0].parent
-
-    @property
-    def names(self) -> list[str]:
-        return [path.name for path in self.sources]
+    def __init__(self, spec: CommandSpec, *, statement: str = "", reply: str = "diff", sent: bool = False) -> None:
+        self.spec, self._statement, self._reply, self._sent = spec, statement, reply, sent
+        self.lower_is_better = spec.lower_is_better
+        self.name = f"command/{spec.sources[0].stem}"
+        self.unit = spec.metric
 
     @property
     def language(self) -> str:
-        kinds = {LANGUAGES.get(path.suffix, "text") for path in self.sources}
-        return kinds.pop() if len(kinds) == 1 and len(self.sources) == 1 else "text"
+        kinds = {LANGUAGES.get(path.suffix, "text") for path in self.spec.sources}
+        return kinds.pop() if len(kinds) == 1 and len(self.spec.sources) == 1 else "text"
 
     @property
     def code(self) -> str:
-        return join({path.name: path.read_text() for path in self.sources})
+        return join({path.name: path.read_text() for path in self.spec.sources})
 
     def prepare(self) -> None:
-        for path in self.sources:
+        for path in self.spec.sources:
             if not path.is_file():
                 raise ConfigError(f"problem.source={path}: no such file")
-            if path.parent != self.folder:
-                raise ConfigError(f"problem.source={path}: all files must lie in one folder ({self.folder})")
+            if path.parent != self.spec.folder:
+                raise ConfigError(f"problem.source={path}: all files must lie in one folder ({self.spec.folder})")
         if self._sent:
-            check_shippable(self.folder, "source")
+            check_shippable(self.spec.folder, "source")
 
     def statement(self) -> str:
         goal = "lower" if self.lower_is_better else "higher"
-        files = ", ".join(self.names)
-        text = self.options.statement or f"Improve {files}."
-        if len(self.sources) > 1:
+        files = ", ".join(self.spec.names)
+        text = self._statement or f"Improve {files}."
+        if len(self.spec.sources) > 1:
             text += "\nThe files come one after the other, each below a line `=== name ===`; keep these lines."
-        return f"{text}\nThe command `{self.command}` is run on them. Metric: {self.metric} ({goal} is better)."
+        return f"{text}\nThe command `{self.spec.command}` is run on them. Metric: {self.unit} ({goal} is better)."
 
     def prompt_extras(self) -> dict[str, Any]:
-        return {"program": self.code, "language": self.language, "reply_format": self.options.reply}
+        return {"program": self.code, "language": self.language, "reply_format": self._reply}
 
     def agents(self, build: AgentBuilder) -> dict[str, Agent]:
         from problems.command.agent import FilesAgent
@@ -117,12 +98,12 @@ class CommandProblem(Problem):
     def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         from problems.command.evaluator import CommandEvaluator
 
-        return CommandEvaluator(self, deps)
+        return CommandEvaluator(self.spec, deps)
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         out.mkdir(parents=True, exist_ok=True)
         written = []
-        for name, text in (split(node.code, self.names) or {}).items():
+        for name, text in (split(node.code, self.spec.names) or {}).items():
             written.append(out / name)
             written[-1].write_text(text)
         return written
@@ -140,14 +121,15 @@ def build(cfg: Config, project_dir: Path) -> CommandProblem:
     options = checked_options(Options, section.options)
     if options.timed and section.direction != "min":
         raise ConfigError("problem.options.timed=true: the score is a time; set problem.direction=min")
-    sources = [Path(name.strip()).expanduser().resolve() for name in source.split(",") if name.strip()]
-    return CommandProblem(
-        sources,
+    spec = CommandSpec(
+        tuple(Path(name.strip()).expanduser().resolve() for name in source.split(",") if name.strip()),
         command,
         metric,
-        options,
-        grade=section.grade,
         lower_is_better=section.direction == "min",
+        grade=section.grade,
+        output=options.output,
+        timed=options.timed,
         tune_trials=cfg.search.tune_trials,
-        sent=cfg.execution.runner != "local",
     )
+    sent = cfg.execution.runner != "local"
+    return CommandProblem(spec, statement=options.statement, reply=options.reply, sent=sent)

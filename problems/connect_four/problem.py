@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.arena.setup import read_engine, settings_of
 from core.arena.spec import ArenaSpec
-from problems.arena_problem import ArenaProblem, GameTexts
-from problems.connect_four.repertoire import rules
+from problems.arena_problem import ArenaProblem, GameTexts, arena_spec, build_arena
+from problems.connect_four.repertoire import RULES
 from utils.config_schema import Config
-
-HERE = Path(__file__).parent
-ENGINES = HERE / "engines"
 
 STATEMENT = """\
 Write an engine for connect four (7 columns, 6 rows, four in a row wins). Engines play each other; the metric is Elo \
@@ -37,24 +33,11 @@ is only used for adjudication."""
 
 def spec() -> ArenaSpec:
     """What connect four brings to the arena."""
-    return ArenaSpec(
-        entry="problems.connect_four.game:ConnectFour",
-        prelude=(HERE / "position.py").read_text(encoding="utf-8"),
-        packages=frozenset(),
-        anchor=read_engine(ENGINES, "alpha-beta 2", "alpha_beta"),
-        rivals=(read_engine(ENGINES, "greedy", "greedy"),),
-        sparring=read_engine(ENGINES, "random", "random_mover"),
-        gauntlet=(
-            read_engine(ENGINES, "line counter 3", "gauntlet_counter"),
-            read_engine(ENGINES, "rollouts 120", "gauntlet_rollouts"),
-        ),
-        opening_plies=4,
-    )
+    gauntlet = {"line counter 3": "gauntlet_counter", "rollouts 120": "gauntlet_rollouts"}
+    return arena_spec(Path(__file__).parent, "problems.connect_four.game:ConnectFour", gauntlet)
 
 
 def build(cfg: Config, project_dir: Path) -> ArenaProblem:
-    """The problem as configured (`arena`, `search.questions`)."""
+    """The problem as configured."""
     texts = GameTexts(STATEMENT, SIGNATURE, "a connect-four engine")
-    return ArenaProblem(
-        "connect_four", spec(), texts, settings=settings_of(cfg.arena), questions=cfg.search.questions, rules=rules
-    )
+    return build_arena(cfg, "connect_four", spec(), texts, RULES)

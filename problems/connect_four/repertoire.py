@@ -36,7 +36,5 @@ GENES = (
     Gene("TIME_SHARE", "time", choose(0.02, 0.03, 0.04, 0.06, 0.08), "share of the clock a move"),
 )
 
-
-def rules() -> ArenaRules:
-    """The writer behind `provider: rules`."""
-    return ArenaRules(GENES, costly={"DEPTH": 1, "EXTENSION": 0})
+RULES = ArenaRules(GENES, costly={"DEPTH": 1, "EXTENSION": 0})
+"""The writer behind `provider: rules`."""

@@ -32,7 +32,7 @@ def test_it_is_what_the_design_says(problem):
     assert load_game(problem.spec.entry).name in ("connect_four", "chess")
 
 
-def test_all_engines_of_ours_pass_the_static_gate_and_have_names(problem):
+def test_all_engines_of_ours_pass_the_static_check_and_have_names(problem):
     for baseline in (*problem.baselines(), *problem.spec.gauntlet):
         assert static_refusal(baseline.code, problem.spec.packages) is None, baseline.name
         assert engine_name(baseline.code)

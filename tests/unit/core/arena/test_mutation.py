@@ -14,12 +14,11 @@ from core.arena.mutation import constants, cross, mutate, with_constants
 from core.arena.validator import static_refusal
 from problems.chess_engines.problem import spec as chess_spec
 from problems.chess_engines.repertoire import GENES as CHESS
-from problems.chess_engines.repertoire import rules as chess_rules
+from problems.chess_engines.repertoire import RULES as CHESS_RULES
 from problems.connect_four.problem import spec as four_spec
 from problems.connect_four.repertoire import GENES as FOUR
-from problems.connect_four.repertoire import rules as four_rules
+from problems.connect_four.repertoire import RULES as FOUR_RULES
 
-FOUR_RULES = four_rules()
 ALL = [(four_spec().anchor.code, FOUR), (chess_spec().anchor.code, CHESS)]
 
 
@@ -82,8 +81,8 @@ def test_a_name_used_for_something_else_is_left_alone():
         assert mutate(code, FOUR, random.Random(seed), count=3) == (code, [])
 
 
-@pytest.mark.parametrize(("rules", "spec"), [(four_rules(), four_spec()), (chess_rules(), chess_spec())])
-def test_what_rules_write_passes_the_static_gate_and_is_named(rules, spec):
+@pytest.mark.parametrize(("rules", "spec"), [(FOUR_RULES, four_spec()), (CHESS_RULES, chess_spec())])
+def test_what_rules_write_passes_the_static_check_and_is_named(rules, spec):
     for seed in range(20):
         context = {
             "parents": [{"code": spec.anchor.code}, {"code": spec.anchor.code}],
@@ -100,7 +99,7 @@ def test_what_rules_write_passes_the_static_gate_and_is_named(rules, spec):
 
 def test_same_seed_same_engine():
     context = {"parents": [{"code": ALL[0][0]}]}
-    assert four_rules().write(context, random.Random(4)) == four_rules().write(context, random.Random(4))
+    assert FOUR_RULES.write(context, random.Random(4)) == FOUR_RULES.write(context, random.Random(4))
 
 
 def test_a_slow_engine_is_made_cheaper():
@@ -108,13 +107,13 @@ def test_a_slow_engine_is_made_cheaper():
     cheaper = 0
     for seed in range(20):
         context = {"parents": [{"code": code}], "refusal": "time_forfeit at move 3: no answer"}
-        after = constants(four_rules().write(context, random.Random(seed)).split("```python\n")[1].split("\n```")[0])
+        after = constants(FOUR_RULES.write(context, random.Random(seed)).split("```python\n")[1].split("\n```")[0])
         cheaper += after["DEPTH"] < 9 or after["EXTENSION"] < 6
     assert cheaper == 20
 
 
 def test_the_strategist_by_rules_asks_as_many_questions_as_wanted():
-    found = json.loads(four_rules().write({"role": "strategist", "count": 3}, random.Random(1)))
+    found = json.loads(FOUR_RULES.write({"role": "strategist", "count": 3}, random.Random(1)))
     assert len(found["questions"]) == 3
     assert all(q["category"] in ("search", "evaluation", "book") and q["question"] for q in found["questions"])
 

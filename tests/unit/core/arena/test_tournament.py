@@ -140,7 +140,7 @@ def test_the_metric_counts_all_games_ever(tmp_path):
     (verdict,) = evaluator.evaluate([candidate(engine("return position.legal_moves[len(position.legal_moves) // 2]"))])
     fresh = ArenaEvaluator(deps, SPEC, four_settings())
     row = next(row for row in verdict.metadata["standings"] if row["node_id"] == "new")
-    assert fresh.ratings.estimates("champ")["new"].elo == pytest.approx(row["elo"], abs=0.06)
+    assert fresh.run.ratings.estimates("champ")["new"].elo == pytest.approx(row["elo"], abs=0.06)
 
 
 def test_an_engine_that_forfeits_every_game_is_a_failure(tmp_path):
@@ -165,17 +165,17 @@ def test_an_engine_that_forfeits_every_game_is_a_failure(tmp_path):
         ),
     ],
 )
-def test_the_gate_refuses_with_the_reason(tmp_path, code, gate, failure):
+def test_the_check_refuses_with_the_reason(tmp_path, code, gate, failure):
     refusal = ArenaEvaluator(deps_of(tmp_path), SPEC, four_settings()).check(candidate(code))
     assert refusal.failure is failure and refusal.metadata["gate"] == gate and refusal.message
 
 
-def test_the_gate_lets_a_sound_engine_through_and_its_games_do_not_count(tmp_path):
+def test_the_check_lets_a_sound_engine_through_and_its_games_do_not_count(tmp_path):
     deps = deps_of(tmp_path)
     evaluator = ArenaEvaluator(deps, SPEC, four_settings())
     assert evaluator.check(candidate(FIRST)) is None
     assert {game["kind"] for game in deps.games.all()} == {"smoke"}
-    assert set(evaluator.ratings.estimates("champ")) == {"champ"}
+    assert set(evaluator.run.ratings.estimates("champ")) == {"champ"}
 
 
 def test_final_measures_against_a_gauntlet_from_held_out_openings(tmp_path):

@@ -27,7 +27,7 @@ from core.state.failure import FailureKind
 def test_refused(code, failure, word):
     refusal = static_refusal(code, {"rust_chess"})
     assert refusal is not None and refusal.failure is failure and word in refusal.reason
-    assert refusal.gate == "static" and "\n" not in refusal.reason
+    assert refusal.check == "static" and "\n" not in refusal.reason
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from problems.bin_packing.evaluator import PackingStages
 from problems.bin_packing.finals import reference_counts
 from problems.bin_packing.instances import excess_over_bound, load_file
 from problems.bin_packing.problem import BinPackingProblem, Options
+from problems.bin_packing.stages import PackingStages
 
 FOLDER = Path(os.environ.get("SWARM_EVO_ORLIB", "/nonexistent"))
 PUBLISHED = {

@@ -88,7 +88,7 @@ def test_grading_reads_the_output_outside(files, tmp_path_factory):
 
 def test_a_grading_command_that_fails_is_an_evaluation_error(files):
     problem = build(cfg(source=str(files / "a.sh"), grade="cat"), files)
-    evaluator = CommandEvaluator(problem, SimpleNamespace(isolated=True))
+    evaluator = CommandEvaluator(problem.spec, SimpleNamespace(isolated=True))
     verdict = evaluator.verdict(ExecutionResult(tier="warm"), {"output": "", "code": 3, "error": "bad\nworse"})
     assert verdict.failure is FailureKind.EVAL_ERROR and "worse" in verdict.message
 
@@ -96,7 +96,7 @@ def test_a_grading_command_that_fails_is_an_evaluation_error(files):
 @pytest.mark.parametrize(("graded", "source"), [(True, "verified"), (False, "unisolated")])
 def test_only_a_graded_score_is_verified(files, graded, source):
     problem = build(cfg(source=str(files / "a.sh"), grade="cat" if graded else None), files)
-    evaluator = CommandEvaluator(problem, SimpleNamespace(isolated=True))
+    evaluator = CommandEvaluator(problem.spec, SimpleNamespace(isolated=True))
     report = {"output": "score: 4", "code": 0, "error": ""} if graded else None
     verdict = evaluator.verdict(ExecutionResult(term_out="score: 1000" if graded else "score: 4", tier="warm"), report)
     assert (verdict.metric, verdict.source) == (4, source), (
@@ -108,7 +108,7 @@ def test_only_a_graded_score_is_verified(files, graded, source):
     ("output", "failure"), [("nothing", FailureKind.EVAL_ERROR), ("score: nan", FailureKind.NON_FINITE)]
 )
 def test_no_metric_is_a_failure(files, output, failure):
-    evaluator = CommandEvaluator(build(cfg(source=str(files / "a.sh")), files), SimpleNamespace(isolated=True))
+    evaluator = CommandEvaluator(build(cfg(source=str(files / "a.sh")), files).spec, SimpleNamespace(isolated=True))
     verdict = evaluator.verdict(ExecutionResult(term_out=output), None)
     assert verdict.failure is failure and verdict.metric is None and "score" in verdict.message
 
@@ -131,7 +131,7 @@ def test_a_timed_command_is_scored_by_the_timing_lane(files, tmp_path_factory):
     pool = JobPool(LocalJobs(sandbox, 2, scratch=here))
     try:
         deps = SimpleNamespace(jobs=pool, limits=Limits(seconds=20), seed=1, isolated=True, journal=Journal(True))
-        evaluator = CommandEvaluator(problem, deps)
+        evaluator = CommandEvaluator(problem.spec, deps)
         found = evaluator.evaluate([SimpleNamespace(id="n", code=problem.code)])[0]
         assert found.failure is None, found.message
         low, high = found.interval
@@ -162,7 +162,7 @@ def test_rules_move_numbers_in_any_language(files):
         facts = {"operator": "mutate", "parents": [{"code": problem.code}], "extras": problem.prompt_extras()}
         code, plan = parse_response(NumbersWriter().write(facts, random.Random(seed)), "text")
         assert plan and code is not None
-        assert set(split(code, problem.names) or {}) == {"a.sh", "b.c"}
+        assert set(split(code, problem.spec.names) or {}) == {"a.sh", "b.c"}
         seen.add(code)
     assert len(seen) > 4
 
@@ -176,10 +176,11 @@ def test_a_diff_may_touch_any_of_the_files(files):
     reply = "Six.\n\n<<<<<<< SEARCH\nint x = 5;\n=======\nint x = 6;\n>>>>>>> REPLACE\n"
     node = agent.code(context, reply).node
     assert node.failure is None
-    assert split(node.code, problem.names)["b.c"] == "int x = 6;\n"
-    assert CommandEvaluator(problem, None).check(node) is None
+    assert split(node.code, problem.spec.names)["b.c"] == "int x = 6;\n"
+    assert CommandEvaluator(problem.spec, None).check(node) is None
     assert (
-        CommandEvaluator(problem, None).check(Node(id="q", code="=== a.sh ===\nx\n")).failure is FailureKind.REPLY_ERROR
+        CommandEvaluator(problem.spec, None).check(Node(id="q", code="=== a.sh ===\nx\n")).failure
+        is FailureKind.REPLY_ERROR
     )
 
 
@@ -203,7 +204,7 @@ def test_tune_moves_the_numbers_of_any_language(files, x, better):
     code = f"# a comment stays\nx={x}  # so does this\n"
     journal.append(Node(id="p", code=code, metric_value=-((int(x) - 40) ** 2)))
     node = Node(id="t", code=code, operator="tune", parent_ids=("p",))
-    verdict = CommandEvaluator(problem, deps).tune(node, "t", seed=1)
+    verdict = CommandEvaluator(problem.spec, deps).tune(node, "t", seed=1)
     assert jobs.runs >= 30
     if better:
         assert verdict.metric == max(verdict.metric, -4.0) and verdict.metadata["tune"]["start"] == -100

@@ -1,0 +1,77 @@
+"""What every part of an arena evaluation needs to know of its run: the game, the settings, and what was played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import chain
+
+from core.arena.openings import draw_openings
+from core.arena.spec import ArenaSettings, ArenaSpec
+from core.arena.standings import Played, Ratings
+from core.arena.tournament import Tournament, count_session
+from core.contracts import EvaluatorDeps
+from core.state.node import MetricSource, Node
+from core.state.task import derive_seed
+
+RECENT = 256
+"""Nodes looked back at, at first, for the last standings."""
+
+
+class ArenaRun:
+    """One run of an arena: its tournament, its ratings, and what its journal says of champions."""
+
+    def __init__(self, deps: EvaluatorDeps, spec: ArenaSpec, settings: ArenaSettings) -> None:
+        self.deps = deps
+        self.spec = spec
+        self.settings = settings
+        self.game = spec.game
+        self.tournament = Tournament(deps, self.game, count_session(deps))
+
+    @property
+    def seed(self) -> int:
+        return self.deps.seed
+
+    @property
+    def source(self) -> MetricSource:
+        """Who vouches for the scores."""
+        return "verified" if self.deps.isolated else "unisolated"
+
+    @property
+    def promoted(self) -> list[str]:
+        """Ids of champion and runner-up after the last tournament in the journal; [] before the first."""
+        journal = self.deps.journal
+        for count in (RECENT, len(journal)):
+            for node in reversed(journal.latest(count)):
+                if "promoted" in node.metadata:
+                    return [str(id_) for id_ in node.metadata["promoted"]]
+        return []
+
+    def anchor(self, nodes: Sequence[Node]) -> Node | None:
+        """The starting champion, whose Elo is 0, among `nodes` or in the journal; None where it was never played."""
+        for node in chain(nodes, self.deps.journal):
+            if node.operator == "baseline" and node.code.strip() == self.spec.anchor.code.strip():
+                return node
+        return None
+
+    def cohort(self, nodes: Sequence[Node]) -> list[Node]:
+        """Who plays the next tournament: champion and runner-up, then `nodes`."""
+        known = [self.deps.journal[id_] for id_ in self.promoted if id_ in self.deps.journal]
+        return list({node.id: node for node in [*known, *nodes]}.values())
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        """All rated games ever, read from the book once; later ones are added to it."""
+        return Ratings(Played.of(game) for game in self.deps.games.all() if game["kind"] == "rated")
+
+    def openings(self, count: int, *label: object, held_out: bool = False) -> list[tuple[str, ...]]:
+        """Lines to begin from, a function of the run's seed and `label`; fewer where the held-out part has fewer."""
+        return draw_openings(
+            self.game,
+            count,
+            plies=self.spec.opening_plies,
+            seed=derive_seed(self.seed, "openings", *label),
+            held_out=held_out,
+            book=self.spec.book,
+            fewer=held_out,
+        )

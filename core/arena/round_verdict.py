@@ -1,0 +1,150 @@
+"""The verdict of one round robin: standings, promotion, and what each engine is told."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from core.arena.arena_run import ArenaRun
+from core.arena.match import engine_of
+from core.arena.promotion import RULES, Decision
+from core.arena.standings import Crosstable, Played, cross_rows, table_rows
+from core.arena.tournament import meetings, names_of
+from core.contracts import Evaluation
+from core.events import Event, GenerationFinished
+from core.state.failure import FailureKind
+from core.state.node import Node
+from core.state.task import derive_seed
+from utils.stats import Estimate
+
+
+class RoundVerdict:
+    """One tournament's outcome: standings, promotion, and a verdict a node."""
+
+    def __init__(
+        self, run: ArenaRun, cohort: Sequence[Node], nodes: Sequence[Node], generation: int, label: str
+    ) -> None:
+        self.run = run
+        self.cohort = cohort
+        self.nodes = nodes
+        self.generation = generation
+        self.label = label
+        self.table = Crosstable([], [])
+        self.decision = Decision(())
+        self.rows: list[dict[str, Any]] = []
+        self._reached = False
+
+    def close(self, games: list[dict[str, Any]]) -> list[Event]:
+        """The event that ends the generation."""
+        self.reach(games)
+        finished = GenerationFinished(
+            generation=self.generation,
+            ratings=self.rows,
+            promoted=list(self.decision.promoted),
+            decision=self.decision.numbers,
+        )
+        return [finished]
+
+    def reach(self, games: list[dict[str, Any]]) -> None:
+        """Decide, once, from the tournament's games."""
+        if self._reached:
+            return
+        self._reached = True
+        run = self.run
+        played = [Played.of(game) for game in games]
+        players = [node.id for node in self.cohort]
+        self.table = Crosstable(players, played)
+        rng = random.Random(derive_seed(run.seed, "promotion", self.label))
+        first = run.anchor(self.nodes) if not run.promoted else None
+        if first is not None and first.id in players:
+            self.decision = self._coronation(first.id)
+        else:
+            champion = next(iter(run.promoted), None)
+            rule = RULES[run.settings.promotion]()
+            self.decision = rule.decide(self.table, champion, rng, self._more)
+        for game in self.table.games:
+            run.ratings.add(game)
+        names = names_of([engine_of(node) for node in self.cohort])
+        self.rows = table_rows(self.table, self._estimates(players), names)
+
+    def of(self, node: Node) -> Evaluation:
+        """The node's verdict. It has no signature: engines of different generations have no games in common."""
+        row = next(row for row in self.rows if row["node_id"] == node.id)
+        count = row["wins"] + row["draws"] + row["losses"]
+        metadata = {
+            "name": row["name"],
+            "standings": self.rows,
+            "crosstable": cross_rows(self.table),
+            "promoted": list(self.decision.promoted),
+            "decision": self.decision.numbers,
+        }
+        if count == 0:
+            message = "none of its games could be played: every worker was lost"
+            return Evaluation(failure=FailureKind.LOST_WORKER, message=message, metadata=metadata)
+        forfeits = sum(row["forfeits"].values())
+        if forfeits == count:
+            kind, message = self._why_forfeited(node)
+            return Evaluation(failure=kind, message=message, metadata=metadata)
+        interval = None if row["low"] is None else (row["low"], row["high"])
+        return Evaluation(
+            metric=row["elo"],
+            source=self.run.source,
+            interval=interval,
+            message=f"{row['wins']} won, {row['draws']} drawn, {row['losses']} lost of {count}",
+            metadata=metadata,
+        )
+
+    def _estimates(self, players: Sequence[str]) -> dict[str, Estimate]:
+        """Elo of the cohort, the anchor at 0.
+
+        Where no games lead to the anchor (a forked run has an empty book), the first of the cohort with a metric
+        keeps it and the others are measured from there.
+        """
+        anchor = self.run.anchor(self.nodes)
+        if anchor is not None:
+            estimates = self.run.ratings.estimates(anchor.id)
+            if set(players) <= set(estimates):
+                return estimates
+        fixed = next((node for node in self.cohort if node.metric_value is not None), self.cohort[0])
+        by = fixed.metric_value or 0.0
+        found = self.run.ratings.estimates(fixed.id)
+        return {name: Estimate(e.elo + by, e.low + by, e.high + by) for name, e in found.items()}
+
+    def _coronation(self, anchor: str) -> Decision:
+        """Before the first generation the anchor is champion by definition, its best rival the runner-up."""
+        others = sorted((p for p in self.table.players if p != anchor), key=lambda p: -self.table.score(p))
+        scores = {player: round(self.table.score(player), 4) for player in self.table.players}
+        return Decision((anchor, *others[:1]), {"rule": "anchor", "scores": scores})
+
+    def _more(self, first: str, second: str, pairs: int) -> Crosstable:
+        """Play further pairs of two engines and return the table with them."""
+        run = self.run
+        engines = {node.id: engine_of(node) for node in self.cohort}
+        already = {game.opening for game in self.table.games if {game.white, game.black} == {first, second}}
+        openings = run.openings(pairs, self.label, "more", len(already))
+        pairings = meetings(
+            [(engines[first], engines[second])],
+            [opening for opening in openings if opening not in already],
+            games=2,
+            seed=run.seed,
+            spec=run.spec,
+            settings=run.settings,
+            kind="rated",
+        )
+        games = run.tournament.play(pairings, kind="rated", generation=self.generation)
+        self.table = Crosstable(self.table.players, [*self.table.games, *(Played.of(game) for game in games)])
+        return self.table
+
+    def _why_forfeited(self, node: Node) -> tuple[FailureKind, str]:
+        book = self.run.deps.games.all()
+        for game in reversed(book):
+            loser = game["loser"]
+            if loser is not None and (game["white"], game["black"])[loser] == node.id:
+                return FailureKind(game["failure"]), f"it forfeited every game: {forfeit_text(game)}"
+        return FailureKind.RUNTIME, "it forfeited every game"
+
+
+def forfeit_text(game: dict[str, Any]) -> str:
+    """Why a game was forfeited, in one line."""
+    return f"{game['termination']} at move {len(game['moves']) // 2 + 1}: {game['message']}"

@@ -1,0 +1,34 @@
+"""What is run to score a candidate, and what is read from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec:
+    """The user's command and the files it is run on."""
+
+    sources: tuple[Path, ...]
+    """The searched files, all in one folder."""
+    command: str
+    """A shell command, run in a copy of the folder."""
+    metric: str
+    """Name of the number that is read from the output, or of the time."""
+    lower_is_better: bool = False
+    grade: str | None = None
+    """A command of the user's that judges the output file, outside of the candidate's reach."""
+    output: str = "output.txt"
+    """What `grade` reads; relative to the folder."""
+    timed: bool = False
+    """The score is the seconds that the command takes."""
+    tune_trials: int = 40
+
+    @property
+    def folder(self) -> Path:
+        return self.sources[0].parent
+
+    @property
+    def names(self) -> list[str]:
+        return [path.name for path in self.sources]
