@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from support.command_line import Cli, toy_words
+from support.command_line import Cli, Ended, toy_words
+from support.once import made_once
 from support.processes import eventually
 
 LAWS = settings(
@@ -53,6 +57,25 @@ def cli_at(tmp_path: Path) -> Iterator[Callable[[str], Cli]]:
     yield make
     for runner in made:
         runner.close()
+
+
+@pytest.fixture(scope="session")
+def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one finished run of the toy, its report and plots: 8 steps, made once a session. Copy it."""
+
+    def search(folder: Path) -> None:
+        ended = Cli(folder)(*toy_words(8))
+        assert ended.code == 0, ended.err
+        (folder / "ended.json").write_text(json.dumps(asdict(ended)))
+
+    return made_once(tmp_path_factory, "finished", search)
+
+
+@pytest.fixture
+def finished(finished_run: Path, cli: Cli) -> Ended:
+    """A finished run of 8 steps in the folder of `cli`: how it ended."""
+    shutil.copytree(finished_run, cli.folder, symlinks=True, dirs_exist_ok=True)
+    return Ended(**json.loads((finished_run / "ended.json").read_text()))
 
 
 @pytest.fixture

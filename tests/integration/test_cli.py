@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import signal
 import sqlite3
 
 import pytest
 from support.chat_server import ChatServer
-from support.command_line import Cli, toy_words
-
-from cli.parser import main
+from support.command_line import Cli
 
 LIST_KEYS = {"run", "problem", "status", "started_at", "steps", "best_metric", "lower_is_better", "writer", "cost_usd"}
 SHOW_KEYS = {
@@ -74,33 +71,21 @@ WRONG = {
 }
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch, capsys):
-    """The command line in this process, in a folder of its own: (exit code, stderr)."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words: str) -> tuple[int, str]:
-        code = main(list(words))
-        return code, capsys.readouterr().err
-
-    return call
-
-
 @pytest.mark.parametrize("case", WRONG)
-def test_wrong_words_end_with_2_and_one_line(here, tmp_path, case):
+def test_wrong_words_end_with_2_and_one_line(cli, case):
     words, said = WRONG[case]
-    code, err = here(*words)
-    assert code == 2, err
-    assert err.startswith("swarm-evo: ") and err.count("\n") == 1
+    ended = cli.here(*words)
+    assert ended.code == 2, ended.err
+    assert ended.err.startswith("swarm-evo: ") and ended.err.count("\n") == 1
     for text in said:
-        assert text in err
-    assert not (tmp_path / "logs").exists(), "something was left behind"
+        assert text in ended.err
+    assert not (cli.folder / "logs").exists(), "something was left behind"
 
 
-def test_a_broken_yaml_file_is_one_line(here, tmp_path):
-    (tmp_path / "mine.yaml").write_text("search: {max_steps: [1\n")
-    code, err = here("--config", "mine.yaml")
-    assert code == 2 and "mine.yaml" in err and "YAML" in err and err.count("\n") == 1
+def test_a_broken_yaml_file_is_one_line(cli):
+    (cli.folder / "mine.yaml").write_text("search: {max_steps: [1\n")
+    ended = cli.here("--config", "mine.yaml")
+    assert ended.code == 2 and "mine.yaml" in ended.line and "YAML" in ended.line
 
 
 def test_the_exit_code_is_the_process_own(cli):
@@ -118,18 +103,8 @@ def test_help_has_examples_and_every_verb(cli):
 # ---------------------------------------------------------------- one finished run, looked at
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """A finished run of the toy, made once for this module."""
-    cli = Cli(tmp_path_factory.mktemp("finished"))
-    ended = cli(*toy_words(8))
-    yield cli, ended
-    cli.close()
-
-
 def test_the_last_lines_say_what_a_user_needs(finished):
-    _, ended = finished
-    assert ended.code == 0, ended.err
+    assert finished.code == 0, finished.err
     for text in (
         "writer: rules",
         "not a language model",
@@ -138,12 +113,11 @@ def test_the_last_lines_say_what_a_user_needs(finished):
         "best program:",
         "next:",
     ):
-        assert text in ended.out
-    assert ended.err == ""
+        assert text in finished.out
+    assert finished.err == ""
 
 
-def test_a_run_leaves_its_files(finished):
-    cli, _ = finished
+def test_a_run_leaves_its_files(cli, finished):
     names = {path.name for path in cli.run_dir.iterdir()}
     assert names >= {
         "config.yaml", "system.log", "metrics.json", "metrics.csv", "evolution.png", "failures.png", "report.html",
@@ -159,11 +133,10 @@ def test_a_run_leaves_its_files(finished):
     assert all(row["cost_usd"] is None and row["prompt_tokens"] is None and row["writer"] == "rules" for row in rows)
 
 
-def test_json_of_list_runs_and_show(finished):
-    cli, _ = finished
-    (row,) = cli("list-runs", "--json").json
+def test_json_of_list_runs_and_show(cli, finished):
+    (row,) = cli.here("list-runs", "--json").json
     assert row.keys() >= LIST_KEYS and row["status"] == "finished" and row["steps"] == 8
-    shown = cli("show", "latest", "--json").json
+    shown = cli.here("show", "latest", "--json").json
     assert shown.keys() >= SHOW_KEYS
     assert shown == cli.show() | {"elapsed": shown["elapsed"]}
     assert shown["direction"] == "min" and shown["metric_source"] in ("verified", "unisolated")
@@ -171,136 +144,120 @@ def test_json_of_list_runs_and_show(finished):
     assert len(shown["nodes"]) == 8
 
 
-def test_json_of_a_node_has_every_field_and_its_calls(finished):
-    cli, _ = finished
+def test_json_of_a_node_has_every_field_and_its_calls(cli, finished):
     best = cli.show()["best_node_id"]
     from core.state.node import Node
 
-    node = cli("show", "latest", best, "--json").json
+    node = cli.here("show", "latest", best, "--json").json
     assert node.keys() >= set(Node.model_fields) | {"node_id", "metric", "calls", "stages"}
     assert node["calls"][0]["reply"] and node["calls"][0]["user"]
-    short = cli("show", "latest", best[:5], "--json").json
+    short = cli.here("show", "latest", best[:5], "--json").json
     assert short["node_id"] == best
-    why = cli("show", "latest", best, "--why", "--json").json["why"]
+    why = cli.here("show", "latest", best, "--why", "--json").json["why"]
     assert why["chosen"]["rule"] and why["best"]["top"][0]["node_id"] == best
     assert why["seed"]["draws"] and why["best"]["final"]["node_id"] == best
 
 
-def test_why_is_told_in_words(finished):
+def test_why_is_told_in_words(cli, finished):
     """Candidates with scores, the draw and its seed behind an improvement; and the final choice."""
-    cli, _ = finished
     child = next(node["node_id"] for node in cli.show()["nodes"] if node["operator"] == "improve")
-    why = cli("show", "latest", child, "--why", "--json").json["why"]
+    why = cli.here("show", "latest", child, "--why", "--json").json["why"]
     assert why["parents"][0].keys() >= {"node_id", "metric", "step"} and "draw" in why["chosen"]
     assert why["candidates"] and why["best"]["final"]["choice"][0].keys() >= {"difference", "error", "tie"}
-    told = cli("show", "latest", child, "--why").out
+    told = cli.here("show", "latest", child, "--why").out
     for words in (str(why["seed"]["draws"]), why["chosen"]["rule"], why["parents"][0]["node_id"], "final choice"):
         assert words in told, words
-    assert "why the best is best" in cli("show", "latest", "--why").out
+    assert "why the best is best" in cli.here("show", "latest", "--why").out
 
 
-def test_shown_for_people(finished):
-    cli, _ = finished
-    ended = cli("show", "latest")
+def test_shown_for_people(cli, finished):
+    ended = cli.here("show", "latest")
     assert ended.code == 0 and cli.show()["best_node_id"] in ended.out
-    assert cli.run_dir.name in cli("list-runs").out
-    assert cli("show", "latest", "ffffffffffff").code == 2
+    assert cli.run_dir.name in cli.here("list-runs").out
+    assert cli.here("show", "latest", "ffffffffffff").code == 2
 
 
-def test_resume_of_a_finished_run_changes_nothing(finished):
-    cli, _ = finished
+def test_resume_of_a_finished_run_changes_nothing(cli, finished):
     before = cli.show()
-    assert cli("resume", "latest").code == 0
+    assert cli.here("resume", "latest").code == 0
     after = cli.show()
     assert {k: v for k, v in after.items() if k != "elapsed"} == {k: v for k, v in before.items() if k != "elapsed"}
 
 
-def test_replay_verify_and_a_changed_store(finished, tmp_path):
-    cli, _ = finished
-    ended = cli("replay", "latest", "--verify")
+def test_replay_verify_and_a_changed_store(cli, finished):
+    ended = cli.here("replay", "latest", "--verify")
     assert ended.code == 0 and "equal: 8 nodes" in ended.out
     assert len(cli.runs) == 1, "the copy is removed"
-    copy = Cli(tmp_path)
-    shutil.copytree(cli.run_dir, tmp_path / "logs" / cli.run_dir.name)
-    with sqlite3.connect(copy.run_dir / "run.db") as connection:
+    with sqlite3.connect(cli.run_dir / "run.db") as connection:
         connection.execute("UPDATE nodes SET metric_value = metric_value + 1 WHERE metric_value IS NOT NULL")
     connection.close()
-    ended = copy("replay", "latest", "--verify")
+    ended = cli.here("replay", "latest", "--verify")
     assert ended.code == 1 and "differs at step" in ended.out + ended.err
 
 
 def test_replay_verify_of_what_the_clock_or_the_user_ordered(cli, toy):
     """`async` commits in the order of the clock; steps by hand and forks hold the user's choices: all are recorded."""
-    assert cli(*toy(8, seconds=0.05), "search.schedule=async", "search.batch=4", "search.workers=4").code == 0
+    assert cli.here(*toy(8, seconds=0.05), "search.schedule=async", "search.batch=4", "search.workers=4").code == 0
     best = cli.show()["best_node_id"]
-    ended = cli("replay", "latest", "--verify")
+    ended = cli.here("replay", "latest", "--verify")
     assert ended.code == 0 and "equal: 8 nodes" in ended.out, ended.out + ended.err
-    assert cli("fork", "latest", "--node", best, "search.schedule=rounds", "search.max_steps=3").code == 0
-    ended = cli("replay", "latest", "--verify")
+    assert cli.here("fork", "latest", "--node", best, "search.schedule=rounds", "search.max_steps=3").code == 0
+    ended = cli.here("replay", "latest", "--verify")
     assert ended.code == 0 and "equal: 4 nodes" in ended.out, ended.out + ended.err
-    assert cli("step", "latest", "--operator", "draft").code == 0
-    ended = cli("replay", "latest", "--verify")
+    assert cli.here("step", "latest", "--operator", "draft").code == 0
+    ended = cli.here("replay", "latest", "--verify")
     assert ended.code == 0 and "equal: 5 nodes" in ended.out, ended.out + ended.err
 
 
-def test_export_best_and_report(finished, tmp_path):
-    cli, _ = finished
-    ended = cli("export-best", "latest", "--out", str(tmp_path / "out"))
+def test_export_best_and_report(cli, finished, tmp_path):
+    ended = cli.here("export-best", "latest", "--out", str(tmp_path / "out"))
     assert ended.code == 0 and str(tmp_path / "out" / "solution.py") in ended.out
     node = json.loads((tmp_path / "out" / "node.json").read_text())
     assert node["id"] == cli.show()["best_node_id"] and (tmp_path / "out" / "solution.py").read_text() == node["code"]
-    refit = cli("export-best", "latest", "--out", str(tmp_path / "out"), "--refit")
+    refit = cli.here("export-best", "latest", "--out", str(tmp_path / "out"), "--refit")
     assert refit.code == 2 and "--refit" in refit.line
-    ended = cli("report", "latest", "--out", str(tmp_path / "r.html"))
+    ended = cli.here("report", "latest", "--out", str(tmp_path / "r.html"))
     assert ended.code == 0 and "<html" in (tmp_path / "r.html").read_text()
 
 
-def test_fork_begins_with_the_edited_program(finished, tmp_path):
-    cli, _ = finished
-    shutil.copytree(cli.run_dir, tmp_path / "logs" / cli.run_dir.name)
-    here = Cli(tmp_path)
-    best = here.show()["best_node_id"]
-    (tmp_path / "edit.py").write_text("x = 2.25\n")
-    ended = here("fork", "latest", "--node", best, "--edit", "edit.py", "search.max_steps=2")
+def test_fork_begins_with_the_edited_program(cli, finished):
+    best = cli.show()["best_node_id"]
+    (cli.folder / "edit.py").write_text("x = 2.25\n")
+    ended = cli.here("fork", "latest", "--node", best, "--edit", "edit.py", "search.max_steps=2")
     assert ended.code == 0, ended.err
-    shown = here.show()
+    shown = cli.show()
     assert shown["steps"] == 2 and len(shown["nodes"]) == 3
     assert shown["nodes"][0]["operator"] == "user" and shown["nodes"][0]["metric"] == pytest.approx(0.25)
-    assert here("fork", "latest", "--node", "nope").code == 2
+    assert cli.here("fork", "latest", "--node", "nope").code == 2
 
 
-def test_a_store_from_a_newer_version_is_refused(finished, tmp_path):
-    cli, _ = finished
-    shutil.copytree(cli.run_dir, tmp_path / "logs" / cli.run_dir.name)
-    here = Cli(tmp_path)
-    with sqlite3.connect(here.run_dir / "run.db") as connection:
+def test_a_store_from_a_newer_version_is_refused(cli, finished):
+    with sqlite3.connect(cli.run_dir / "run.db") as connection:
         connection.execute("PRAGMA user_version=99")
     connection.close()
     for verb in ("show", "resume"):
-        ended = here(verb, "latest")
+        ended = cli.here(verb, "latest")
         assert ended.code == 2 and "99" in ended.line and "newer" in ended.line
-    listed = here("list-runs", "--json")
+    listed = cli.here("list-runs", "--json")
     assert listed.json == [], "it cannot be read"
-    assert "99" in listed.line and "newer" in listed.line and here.run_dir.name in listed.line
+    assert "99" in listed.line and "newer" in listed.line and cli.run_dir.name in listed.line
 
 
-def test_foreign_folders_in_logs_are_no_runs(finished, tmp_path):
-    cli, _ = finished
-    shutil.copytree(cli.run_dir, tmp_path / "logs" / cli.run_dir.name)
-    (tmp_path / "logs" / "tensorboard").mkdir()
-    (tmp_path / "logs" / "tensorboard" / "run.db").write_bytes(b"not a database at all" * 100)
-    (tmp_path / "logs" / "empty").mkdir()
-    (tmp_path / "logs" / "empty" / "run.db").write_bytes(b"")
-    (tmp_path / "logs" / "notes.txt").write_text("hello")
-    here = Cli(tmp_path)
-    listed = here("list-runs", "--json")
-    assert [row["run"] for row in listed.json] == [cli.run_dir.name]
+def test_foreign_folders_in_logs_are_no_runs(cli, finished):
+    ours = cli.run_dir.name
+    (cli.folder / "logs" / "tensorboard").mkdir()
+    (cli.folder / "logs" / "tensorboard" / "run.db").write_bytes(b"not a database at all" * 100)
+    (cli.folder / "logs" / "empty").mkdir()
+    (cli.folder / "logs" / "empty" / "run.db").write_bytes(b"")
+    (cli.folder / "logs" / "notes.txt").write_text("hello")
+    listed = cli.here("list-runs", "--json")
+    assert [row["run"] for row in listed.json] == [ours]
     assert "tensorboard" in listed.line and "empty" not in listed.err
-    ended = here("show", "tensorboard")
+    ended = cli.here("show", "tensorboard")
     assert ended.code in (1, 2) and "tensorboard" in ended.line
-    ended = here("resume", "empty")
+    ended = cli.here("resume", "empty")
     assert ended.code == 2 and "empty" in ended.line
-    assert here("show", cli.run_dir.name).code == 0
+    assert cli.here("show", ours).code == 0
 
 
 # ---------------------------------------------------------------- one run, two processes
@@ -308,14 +265,14 @@ def test_foreign_folders_in_logs_are_no_runs(finished, tmp_path):
 
 def test_a_run_that_is_held_is_refused(cli, toy, eventually):
     child = cli.start(*toy(1000, seconds=0.05))
-    eventually(lambda: cli.runs and cli("list-runs", "--json").json, 20)
-    (row,) = cli("list-runs", "--json").json
+    eventually(lambda: cli.runs and cli.here("list-runs", "--json").json, 20)
+    (row,) = cli.here("list-runs", "--json").json
     assert row["status"] == "running"
-    ended = cli("resume", "latest")
+    ended = cli.here("resume", "latest")
     assert ended.code == 2 and str(child.pid) in ended.line
     child.kill()
     child.wait(10)
-    assert cli("list-runs", "--json").json[0]["status"] == "interrupted"
+    assert cli.here("list-runs", "--json").json[0]["status"] == "interrupted"
 
 
 @pytest.mark.parametrize(
@@ -331,7 +288,7 @@ def test_ctrl_c_once_finishes_what_is_in_flight(cli, toy, eventually, number, sc
     shown = cli.show()
     assert shown["status"] == "interrupted" and shown["steps"] >= 2
     assert shown["steps"] == len(json.loads(_metrics(cli)))
-    assert cli("resume", "latest", f"search.max_steps={shown['steps'] + 1}").code == 0
+    assert cli.here("resume", "latest", f"search.max_steps={shown['steps'] + 1}").code == 0
     assert cli.show()["steps"] == shown["steps"] + 1
 
 
@@ -367,11 +324,11 @@ def test_a_key_is_nowhere_but_in_the_request(cli, toy):
 
     with ChatServer(script) as server:
         words = [*toy(3), *server.words(), "search.batch=1", "agent.review=never", f"llm.code.api_key={secret}"]
-        ended = cli(*words, "logging.level=DEBUG")
+        ended = cli.here(*words, "logging.level=DEBUG")
         assert ended.code == 0, ended.err
         assert any(secret in str(header) for header in server.headers)
-    shown = cli("show", "latest", "--json")
-    listed = cli("report", "latest")
+    shown = cli.here("show", "latest", "--json")
+    listed = cli.here("report", "latest")
     nodes = [json.dumps(cli.node(node["node_id"])) for node in shown.json["nodes"]]
     assert any("Your key is" in node for node in nodes)
     for text in (ended.out, ended.err, shown.out, listed.out, *nodes):
@@ -404,7 +361,8 @@ def test_a_bad_key_is_one_line_without_the_key(cli, toy):
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}/v1"
         keys = [f"llm.code.base_url={url}", "llm.code.provider=openai", "llm.code.model=m"]
-        ended = cli(*toy(3), *keys, f"llm.code.api_key={secret}", "llm.code.price.input=1", "llm.code.price.output=1")
+        prices = ["llm.code.price.input=1", "llm.code.price.output=1"]
+        ended = cli.here(*toy(3), *keys, f"llm.code.api_key={secret}", *prices)
         server.shutdown()
     assert ended.code == 2, ended.err
     assert ended.line.startswith("swarm-evo: ") and secret not in ended.out + ended.err

@@ -1,17 +1,21 @@
-"""`main.py` as a child process."""
+"""The command line: `main.py` as a child process, or the same words in this one."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
+from cli.parser import main
 from core.storage.reader import RunReader
 from runs.run_folder import find_run
 
@@ -46,7 +50,7 @@ class Ended:
 
 
 class Cli:
-    """`main.py` as a child process in a folder of its own."""
+    """The command line in a folder of its own: `cli(*words)` as a child process, `cli.here(*words)` in this one."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -62,6 +66,13 @@ class Cli:
             out, err = child.communicate()
             pytest.fail(f"{' '.join(words)} took over {timeout} s\n{out[-2000:]}\n{err[-2000:]}")
         return Ended(child.returncode, out, err)
+
+    def here(self, *words: str, **environment: str) -> Ended:
+        """The same without the seconds that a process takes to start: for all that is not about processes."""
+        out, err = io.StringIO(), io.StringIO()
+        with chdir(self.folder), redirect_stdout(out), redirect_stderr(err), patch.dict(os.environ, environment):
+            code = main(words)
+        return Ended(code, out.getvalue(), err.getvalue())
 
     def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
         """Start it and go on; it is killed with the test."""
