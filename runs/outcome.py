@@ -43,9 +43,10 @@ class Outcome:
     def best_dir(self) -> Path:
         return self.run_dir / "best_solution"
 
-    def write_files(self) -> None:
+    def write_files(self, *, report: bool = True) -> None:
         """best_solution/, plots and report. A file that cannot be written is a warning: the search is not lost."""
-        for name, work in (("best_solution", self._export), ("plots and report", self._report)):
+        works = {"best_solution": self._export, **({"plots and report": self._report} if report else {})}
+        for name, work in works.items():
             try:
                 work()
             except (OSError, SwarmEvoError, ValueError) as error:

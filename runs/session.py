@@ -279,7 +279,7 @@ class RunSession:
                 )
             ]
         )
-        outcome.write_files()
+        outcome.write_files(report=self.config.logging.report)
         self.view.conclude(outcome)
 
     def _interrupted(self) -> int:

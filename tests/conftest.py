@@ -61,7 +61,7 @@ def cli_at(tmp_path: Path) -> Iterator[Callable[[str], Cli]]:
 
 @pytest.fixture(scope="session")
 def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with one finished run of the toy, its report and plots: 8 steps, made once a session. Copy it."""
+    """A folder with one finished run of the toy, 8 steps, made once a session. Copy it."""
 
     def search(folder: Path) -> None:
         ended = Cli(folder)(*toy_words(8))

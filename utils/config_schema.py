@@ -188,6 +188,8 @@ class SearchSection(Section):
 class LoggingSection(Section):
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     view: Literal["auto", "live", "plain", "quiet"] = "auto"
+    report: bool = True
+    """Plots and report.html at the end, some two seconds of a processor. `report RUN` writes the page later too."""
 
 
 class ProblemSection(Section):

@@ -146,7 +146,8 @@ def closing(outcome: Outcome) -> list[str]:
     if claim:
         lines.append(claim["text"])
     lines.append(f"best program: {_shown(_program(outcome))} (node {best.id}, writer {best.writer})")
-    lines.append(f"report: {_shown(outcome.run_dir / 'report.html')}")
+    report = outcome.run_dir / "report.html"
+    lines += [f"report: {_shown(report)}"] if report.is_file() else []
     return [*lines, *_next(outcome)]
 
 

@@ -94,7 +94,7 @@ def test_the_exit_code_is_the_process_own(cli):
 
 
 def test_help_has_examples_and_every_verb(cli):
-    ended = cli("-h")
+    ended = cli.here("-h")
     assert ended.code == 0
     for word in ("examples:", "run", "step", "resume", "replay", "fork", "export-best", "doctor", "list-runs", "show"):
         assert word in ended.out
@@ -117,7 +117,9 @@ def test_the_last_lines_say_what_a_user_needs(finished):
     assert finished.err == ""
 
 
-def test_a_run_leaves_its_files(cli, finished):
+def test_a_run_leaves_its_files(cli, toy):
+    ended = cli(*toy(8), "logging.report=true")
+    assert ended.code == 0 and f"report: logs/{cli.run_dir.name}/report.html" in ended.out
     names = {path.name for path in cli.run_dir.iterdir()}
     assert names >= {
         "config.yaml", "system.log", "metrics.json", "metrics.csv", "evolution.png", "failures.png", "report.html",
@@ -131,6 +133,14 @@ def test_a_run_leaves_its_files(cli, finished):
     rows = json.loads((cli.run_dir / "metrics.json").read_text())
     assert len(rows) == 8 and all(row.keys() >= METRIC_KEYS for row in rows)
     assert all(row["cost_usd"] is None and row["prompt_tokens"] is None and row["writer"] == "rules" for row in rows)
+
+
+def test_plots_and_report_are_left_out_on_request(cli, toy):
+    ended = cli.here(*toy(2), "logging.report=false")
+    assert ended.code == 0 and "report:" not in ended.out, ended.err
+    left = {path.name for path in cli.run_dir.iterdir()}
+    assert {"run.db", "metrics.json"} < left and not left & {"report.html", "evolution.png", "failures.png"}
+    assert cli.here("report", "latest").code == 0 and (cli.run_dir / "report.html").is_file()
 
 
 def test_json_of_list_runs_and_show(cli, finished):

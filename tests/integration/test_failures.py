@@ -52,8 +52,8 @@ def run(tmp_path_factory):
     with ChatServer(script) as server:
         ended = cli(
             "--problem.name=diabetes", *server.words(), f"search.max_steps={len(replies)}", "search.batch=1",
-            "agent.repairs=0", "execution.timeout=4", "search.num_drafts=99", "llm.cache=false", timeout=150,
-            SWARM_EVO_TEST_NO_NETWORK="1",
+            "agent.repairs=0", "execution.timeout=4", "search.num_drafts=99", "llm.cache=false",
+            "logging.report=true", timeout=150, SWARM_EVO_TEST_NO_NETWORK="1",
         )  # fmt: skip
         requests = server.requests
     shown = cli.show()

@@ -54,7 +54,8 @@ class Cli:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.environment = {"PYTHONDONTWRITEBYTECODE": "1"}
+        self.environment = {"SWARM_EVO__LOGGING__REPORT": "false"}
+        """Plots take longer than the rest of a small run: who looks at them asks by `logging.report=true`."""
         self._children: list[subprocess.Popen[str]] = []
 
     def __call__(self, *words: str, timeout: float = 60, **environment: str) -> Ended:
@@ -70,8 +71,12 @@ class Cli:
     def here(self, *words: str, **environment: str) -> Ended:
         """The same without the seconds that a process takes to start: for all that is not about processes."""
         out, err = io.StringIO(), io.StringIO()
-        with chdir(self.folder), redirect_stdout(out), redirect_stderr(err), patch.dict(os.environ, environment):
-            code = main(words)
+        with chdir(self.folder), redirect_stdout(out), redirect_stderr(err):
+            with patch.dict(os.environ, {**self.environment, **environment}):
+                try:
+                    code = main(words)
+                except SystemExit as left:  # argparse after `-h`
+                    code = int(left.code or 0)
         return Ended(code, out.getvalue(), err.getvalue())
 
     def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
