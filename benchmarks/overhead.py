@@ -117,7 +117,7 @@ def steps(total: int) -> dict[str, Any]:
     """Run `total` steps; figures at each mark."""
     from agents.coder_agent import CoderAgent
     from core.backend.model_client import ModelClient
-    from core.backend.settings import model_settings
+    from core.backend.roles import model_settings
     from core.loop.attempt import RunContext
     from core.loop.orchestrator import Orchestrator
     from core.loop.plan import Plan

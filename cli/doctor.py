@@ -124,9 +124,9 @@ def _execution(config: Config, tier: str) -> Iterator[Check]:
 
 def _models(config: Config) -> list[Check]:
     from core.backend.doctor import check_models, find_local_servers
-    from core.backend.settings import model_settings
+    from core.backend.roles import model_settings
 
-    found = check_models(model_settings(config.llm))
+    found = check_models(model_settings(config.llm, plugins=config.plugin_folders))
     offers = [Check(server.name, True, f"found here; use it with {server.offer}") for server in find_local_servers()]
     return [*found, *offers]
 

@@ -85,7 +85,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Configuration keys apart from the verb's own words: `--a.b=c`, `a.b=c`, `--initial=FILE`."""
+    """Configuration keys apart from the verb's own words: `--a.b=c`, `a.b=c`, `--initial=FILE`, `--plugins=DIR`."""
     rest: list[str] = []
     overrides: list[str] = []
     for word in words:
@@ -97,7 +97,7 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
         dotted = "." in name and name.replace(".", "").replace("_", "").isalnum()
         if dotted and not equals and key.startswith("--"):
             raise ConfigError(f"'{word}': configuration keys are written with '=', as in {key}=VALUE")
-        if equals and (dotted or name == "initial"):
+        if equals and (dotted or name in ("initial", "plugins")):
             overrides.append(f"{name}={value}")
         else:
             rest.append(word)

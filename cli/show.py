@@ -78,6 +78,7 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "steps": reader.steps(),
         "failures": reader.failures(),
         "tokens": None if cost["prompt_tokens"] is None else cost["prompt_tokens"] + (cost["completion_tokens"] or 0),
+        "cached_tokens": None if cost["prompt_tokens"] is None else cost["cached_tokens"],
         "cost_usd": cost["cost_usd"],
         "elapsed": facts.get("active_seconds"),
         "sandbox": facts.get("sandbox", {}),

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         config = stored_config(run_dir, args.overrides, project_dir)
     else:
         config = config_of(args)
-    preflight(config)
+    preflight(config, calls_models=not args.dry_run)
     if args.dry_run:
         from runs.dry_run import dry_run
 

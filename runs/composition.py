@@ -14,7 +14,7 @@ from typing import Literal
 from core.backend.cache import ReplyCache
 from core.backend.model_client import ModelClient
 from core.backend.recording import RecordedCalls
-from core.backend.settings import model_settings
+from core.backend.roles import model_settings
 from core.backend.usage import Ledger
 from core.contracts import (
     Agent,
@@ -234,7 +234,7 @@ def _model_client(
 ) -> ModelClient:
     ledger = Ledger(config.budget.tokens, config.budget.usd, stop_now)
     ledger.restore(store.bills(), store.held())
-    roles = model_settings(config.llm)
+    roles = model_settings(config.llm, plugins=config.plugin_folders)
     uses_models = any(settings.provider != "rules" for settings in roles.values())
     wants_cache = config.llm.cache and uses_models and recorded is None
     return ModelClient(

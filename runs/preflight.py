@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.backend.settings import model_settings
+from core.backend.roles import model_settings
 from core.loop.schedules import SCHEDULES, schedule_of
 from utils.config_schema import Config
 from utils.errors import ConfigError
 
 
-def preflight(config: Config) -> None:
-    """ConfigError for the first thing that is wrong."""
+def preflight(config: Config, *, calls_models: bool = True) -> None:
+    """Raise ConfigError for the first thing that is wrong.
+
+    Args:
+        calls_models: False where no model will be asked, so that keys and prices are not needed.
+    """
     for path in config.initial:
         if not Path(path).is_file():
             raise ConfigError(f"initial={path}: no such file")
@@ -22,8 +26,8 @@ def preflight(config: Config) -> None:
         raise ConfigError(
             f"search.schedule={config.search.schedule}: the policy 'generations' needs whole rounds; allowed: {whole}"
         )
-    roles = model_settings(config.llm)
-    if any(settings.provider != "rules" for settings in roles.values()):
+    roles = model_settings(config.llm, plugins=config.plugin_folders)
+    if calls_models and any(settings.provider != "rules" for settings in roles.values()):
         from core.backend.preflight import check
 
         check(roles, config.budget)

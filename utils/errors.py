@@ -5,7 +5,10 @@ SwarmEvoError
 ├── BackendError         an LLM call failed
 │   ├── BackendAuthError     no key or a bad one: never retried
 │   ├── BackendBusyError     429, 5xx, 529, timeout, dropped connection: retried
+│   │   └── LostReplyError       it broke after it was sent: it may have been billed
+│   ├── RefusedError         400, 404, 413, 422: the request as it is; a simpler form may be accepted
 │   └── ReplyError           a reply that cannot be read: repaired a bounded number of times, then a FailureKind
+│       └── UnwantedPromptError  the server refuses this one prompt: too long, content policy
 ├── BudgetExhausted      the run's own limit: ends it in good order
 ├── RunStopped           the user stopped the run at once (Ctrl-C twice) while a call was under way (exit 130)
 ├── SandboxError         the sandbox itself broke: our fault, the run stops
@@ -55,8 +58,33 @@ class BackendBusyError(BackendError):
         self.retry_after = retry_after
 
 
+class LostReplyError(BackendBusyError):
+    """The call broke after it was sent: it is tried again, and its worst case stays held in the budget."""
+
+
+class RefusedError(BackendError):
+    """The server refused the request as it is: asking the same again is useless.
+
+    Args:
+        status: HTTP status: 400, 404, 413, 422, …
+    """
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+    @property
+    def is_about_form(self) -> bool:
+        """True if a simpler form of the request (no tools, no schema) may be accepted."""
+        return self.status != 404  # a wrong address or model stays wrong
+
+
 class ReplyError(BackendError):
     """The model answered, but the answer cannot be used (truncated, not JSON, wrong tool, empty)."""
+
+
+class UnwantedPromptError(ReplyError):
+    """The server refuses this one prompt (too long, content policy); another node's prompt may well be accepted."""
 
 
 class BudgetExhausted(SwarmEvoError):

@@ -23,7 +23,7 @@ def print_run(facts: dict[str, Any]) -> None:
         "final": f"{_number(facts['final_metric'])} {_interval(facts['final_interval'])}",
         "steps": str(facts["steps"]),
         "failures": ", ".join(f"{kind} {count}" for kind, count in facts["failures"].items()) or "none",
-        "tokens": "–" if facts["tokens"] is None else f"{facts['tokens']:,}",
+        "tokens": _tokens(facts),
         "cost": "–" if facts["cost_usd"] is None else f"${facts['cost_usd']:.4f}",
         "sandbox": str(facts["sandbox"].get("tier", "")),
         "journal": facts["journal_sha256"],
@@ -48,6 +48,13 @@ def _best(facts: dict[str, Any]) -> str:
     if facts["best_node_id"] is None:
         return "no result yet" if facts["status"] in ("running", "interrupted") else "no valid program found"
     return f"{_number(facts['best_metric'])} ({facts['metric_source']}), node {facts['best_node_id']}"
+
+
+def _tokens(facts: dict[str, Any]) -> str:
+    if facts["tokens"] is None:
+        return "–"
+    cached = facts["cached_tokens"]
+    return f"{facts['tokens']:,}" + (f" ({cached:,} of them from the cache, free)" if cached else "")
 
 
 def print_node(facts: dict[str, Any]) -> None:

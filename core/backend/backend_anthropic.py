@@ -1,19 +1,18 @@
-"""Anthropic's messages; Claude on Bedrock and Vertex by the clients that the SDK ships."""
+"""Anthropic's messages, and Claude on Bedrock and Vertex by the clients that the SDK ships."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from importlib.util import find_spec
 from typing import Any
 
 from core.backend.deadline import Deadline
 from core.backend.exchange import Reply, Request, Usage
 from core.backend.network import check_address
+from core.backend.provider import ProviderSpec, is_installed
 from core.backend.settings import ModelSettings
 from core.backend.stream import Collector, within_size
 from utils.errors import ConfigError
-from utils.extras import install_line
 
 _FINISH = {
     "end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool", "max_tokens": "length",
@@ -23,44 +22,52 @@ _FINISH = {
 
 def connect(settings: ModelSettings) -> Any:
     """A client of the SDK with its own retries off."""
-    try:
-        import anthropic
-    except ImportError as error:
-        needs = f"provider '{settings.provider}' needs the package anthropic"
-        raise ConfigError(f"{needs}: {install_line('anthropic')}") from error
-    common: dict[str, Any] = {"max_retries": 0, "timeout": settings.timeout, "base_url": settings.base_url or None}
+    import anthropic
+
+    return _checked(anthropic.Anthropic(api_key=settings.key_text or "none", **_options(settings)))
+
+
+def connect_bedrock(settings: ModelSettings) -> Any:
+    """The client for Amazon's cloud, with a bearer key or the machine's own credentials."""
+    import anthropic
+
+    key = settings.key_text or None
+    return _checked(anthropic.AnthropicBedrock(aws_region=settings.region, api_key=key, **_options(settings)))
+
+
+def connect_vertex(settings: ModelSettings) -> Any:
+    """The client for Google's cloud, with an access token or the machine's own credentials."""
+    import anthropic
+
+    given = {"region": settings.region, "project_id": settings.project, **_options(settings)}
+    options = {name: value for name, value in given.items() if value is not None}
+    return _checked(anthropic.AnthropicVertex(access_token=settings.key_text or None, **options))
+
+
+def _options(settings: ModelSettings) -> dict[str, Any]:
+    import anthropic
+
+    options: dict[str, Any] = {"max_retries": 0, "timeout": settings.timeout, "base_url": settings.base_url or None}
     if settings.is_local:
         # HTTP_PROXY is for the world outside; this SDK reads it even with trust_env off, so its mounts go too.
         mounts = {"http://": None, "https://": None, "all://": None}
-        common["http_client"] = anthropic.DefaultHttpxClient(trust_env=False, mounts=mounts)
-    if settings.provider == "bedrock":
-        _need_boto3(settings)
-        client: Any = anthropic.AnthropicBedrock(
-            aws_region=settings.region, api_key=settings.key_text or None, **common
-        )
-    elif settings.provider == "vertex":
-        place = {"region": settings.region, "project_id": settings.project}
-        common |= {name: value for name, value in place.items() if value}
-        client = anthropic.AnthropicVertex(access_token=settings.key_text or None, **common)
-    else:
-        client = anthropic.Anthropic(api_key=settings.key_text or "none", **common)
+        options["http_client"] = anthropic.DefaultHttpxClient(trust_env=False, mounts=mounts)
+    return options
+
+
+def _checked(client: Any) -> Any:
     check_address(str(client.base_url))
     _ = client.messages  # the SDK imports a second's worth of modules here, which is no part of a call's deadline
     return client
 
 
 def query(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
-    """One attempt. Errors are the SDK's own; a stream without a stop reason raises EOFError."""
+    """One try. Errors are the SDK's own; a stream without a stop reason raises EOFError."""
     arguments = _arguments(request, settings)
     if not settings.stream:
         return _read(client.messages.create(**arguments, timeout=deadline.left))
     with client.messages.create(**arguments, stream=True, timeout=deadline.left) as stream:
         return _read_stream(stream, deadline)
-
-
-def _need_boto3(settings: ModelSettings) -> None:
-    if not settings.api_key and find_spec("boto3") is None:
-        raise ConfigError("provider 'bedrock' needs the package boto3 (or a bearer key): pip install boto3")
 
 
 def _arguments(request: Request, settings: ModelSettings) -> dict[str, Any]:
@@ -140,3 +147,28 @@ def _usage(usage: Any, before: Usage | None) -> Usage | None:
     cached = getattr(usage, "cache_read_input_tokens", None) or 0
     written = getattr(usage, "cache_creation_input_tokens", None) or 0
     return Usage(fresh + cached + written, usage.output_tokens, cached)
+
+
+def _check_bedrock(settings: ModelSettings) -> None:
+    if not settings.api_key and not is_installed("boto3"):
+        raise ConfigError("provider 'bedrock' needs the package boto3 (or a bearer key): pip install boto3")
+
+
+ANTHROPIC = ProviderSpec(
+    connect,
+    query,
+    package="anthropic",
+    extra="anthropic",
+    key_variables=("ANTHROPIC_API_KEY",),
+    url_variable="ANTHROPIC_BASE_URL",
+    publishers=("anthropic",),
+)
+BEDROCK = ProviderSpec(
+    connect_bedrock,
+    query,
+    package="anthropic",
+    extra="anthropic",
+    publishers=("aws", "anthropic"),
+    owns_address=True,
+    check=_check_bedrock,
+)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import PurePath
 from typing import Any
 
 from core.backend.deadline import Deadline
 from core.backend.exchange import Reply, Request
+from core.backend.provider import ProviderSpec
 from core.backend.settings import ModelSettings
 from core.backend.stream import LARGEST_REPLY, within_size
 from utils.errors import BackendBusyError, BackendError, ConfigError
@@ -86,3 +90,17 @@ class _Watch(threading.Thread):
 def _kill(child: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
+
+
+def _check(settings: ModelSettings) -> None:
+    program = connect(settings)[0]
+    if shutil.which(program) is None:
+        raise ConfigError(f"llm.{settings.role}.command: there is no program '{program}'")
+
+
+def _program(keys: Mapping[str, Any]) -> str:
+    """A command is called by its program where no model is named."""
+    return PurePath((keys.get("command") or "command").split()[0]).name
+
+
+COMMAND = ProviderSpec(connect, query, sends_bills=False, has_tools=False, model_name=_program, check=_check)

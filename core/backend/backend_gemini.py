@@ -1,4 +1,4 @@
-"""Google's Gemini, by key or on Vertex."""
+"""Google's Gemini, by its key; and Gemini or Claude on Vertex, Google's cloud."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from core.backend import backend_anthropic
 from core.backend.deadline import Deadline
 from core.backend.exchange import Reply, Request, Usage
 from core.backend.network import check_address
+from core.backend.provider import ProviderSpec, need_package
 from core.backend.settings import ModelSettings
 from core.backend.stream import Collector, within_size
-from utils.errors import ConfigError
-from utils.extras import install_line
 
 _BROKEN_CALL = frozenset(
     {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE"}
@@ -23,33 +23,54 @@ _ADDRESS = "https://generativelanguage.googleapis.com"
 
 def connect(settings: ModelSettings) -> Any:
     """A client of the SDK; it does not retry by itself."""
-    try:
-        from google import genai
-    except ImportError as error:
-        needs = f"provider '{settings.provider}' needs the package google-genai"
-        raise ConfigError(f"{needs}: {install_line('gemini')}") from error
+    from google import genai
+
+    check_address(settings.base_url or _ADDRESS)
+    # v1beta is the version that has schemas and forced tools
+    options = {"api_version": "v1beta", **_options(settings)}
     build: Any = genai.Client
+    return build(vertexai=False, api_key=settings.key_text or "none", http_options=options)
+
+
+def _is_claude(settings: ModelSettings) -> bool:
+    """True for Anthropic's models, which Vertex serves through another API than Google's own."""
+    return settings.model.startswith("claude")
+
+
+def connect_vertex(settings: ModelSettings) -> Any:
+    """The client of the model's own publisher, with an access token or the machine's own credentials."""
+    if _is_claude(settings):
+        return backend_anthropic.connect_vertex(settings)
+    from google import genai
+
+    check_address(settings.base_url or f"https://{settings.region or 'us-central1'}-aiplatform.googleapis.com")
+    build: Any = genai.Client
+    return build(
+        vertexai=True,
+        project=settings.project,
+        location=settings.region,
+        credentials=_credentials(settings),
+        http_options=_options(settings),
+    )
+
+
+def query_vertex(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
+    """One try, in the form of the model's own publisher."""
+    send = backend_anthropic.query if _is_claude(settings) else query
+    return send(client, request, settings, deadline)
+
+
+def _options(settings: ModelSettings) -> dict[str, Any]:
     options: dict[str, Any] = {"timeout": int(settings.timeout * 1000)}
     given = {"base_url": settings.base_url, "api_version": settings.api_version}
     options |= {name: value for name, value in given.items() if value}
     if settings.is_local:
         options["client_args"] = {"trust_env": False}  # HTTP_PROXY is for the world outside
-    if settings.provider == "vertex":
-        check_address(settings.base_url or f"https://{settings.region or 'us-central1'}-aiplatform.googleapis.com")
-        return build(
-            vertexai=True,
-            project=settings.project,
-            location=settings.region,
-            credentials=_credentials(settings),
-            http_options=options,
-        )
-    check_address(settings.base_url or _ADDRESS)
-    options.setdefault("api_version", "v1beta")  # the version that has schemas and forced tools
-    return build(vertexai=False, api_key=settings.key_text or "none", http_options=options)
+    return options
 
 
 def query(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
-    """One attempt. Errors are the SDK's own; a stream without a finish reason raises EOFError."""
+    """One try. Errors are the SDK's own; a stream without a finish reason raises EOFError."""
     contents = [
         {"role": "model" if message.role == "assistant" else "user", "parts": [{"text": message.text}]}
         for message in request.messages
@@ -128,3 +149,27 @@ def _usage(usage: Any) -> Usage | None:
         return None
     written = (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)
     return Usage(usage.prompt_token_count, written, usage.cached_content_token_count or 0)
+
+
+def _check_vertex(settings: ModelSettings) -> None:
+    package = ("anthropic", "anthropic") if _is_claude(settings) else ("google.genai", "gemini")
+    need_package(settings, *package)
+
+
+GEMINI = ProviderSpec(
+    connect,
+    query,
+    package="google.genai",
+    extra="gemini",
+    key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    url_variable="GOOGLE_GEMINI_BASE_URL",
+    publishers=("google",),
+)
+VERTEX = ProviderSpec(
+    connect_vertex,
+    query_vertex,
+    publishers=("google", "anthropic"),
+    owns_address=True,
+    client_per_model=True,
+    check=_check_vertex,
+)

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, and every endpoint that speaks them; Azure by the client that the SDK ships."""
+"""OpenAI's chat completions, every endpoint that speaks them, and Azure by the client that the SDK ships."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from core.backend.deadline import Deadline
 from core.backend.exchange import Reply, Request, Usage
 from core.backend.network import check_address
+from core.backend.provider import ProviderSpec
 from core.backend.settings import ModelSettings
 from core.backend.stream import Collector, within_size
 from utils.errors import ConfigError
@@ -19,32 +20,53 @@ _FINISH = {
     "length": "length",
     "content_filter": "filter",
 }
+_NEWER = "max_completion_tokens"
 
 
 def connect(settings: ModelSettings) -> Any:
     """A client of the SDK with its own retries off."""
-    try:
-        import openai
-    except ImportError as error:
-        raise ConfigError(f"provider '{settings.provider}' needs the package openai: pip install swarm-evo") from error
+    import openai
+
+    return _checked(openai.OpenAI(base_url=settings.base_url or None, **_options(settings)))
+
+
+def connect_azure(settings: ModelSettings) -> Any:
+    """The client for a resource of the user's on Azure."""
+    import openai
+
+    version = settings.api_version or "2024-10-21"
+    return _checked(openai.AzureOpenAI(azure_endpoint=settings.base_url, api_version=version, **_options(settings)))
+
+
+def query(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
+    """One try. Errors are the SDK's own; a stream without a finish reason raises EOFError."""
+    modern = settings.reasoning or not settings.base_url  # only OpenAI itself is sure to know the newer word
+    return _send(client, _arguments(request, settings, _NEWER if modern else "max_tokens"), settings, deadline)
+
+
+def query_azure(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
+    """One try at a deployment on Azure."""
+    return _send(client, _arguments(request, settings, _NEWER), settings, deadline)
+
+
+def _options(settings: ModelSettings) -> dict[str, Any]:
+    import openai
+
     # Servers on this machine need no key, but the SDK wants one.
-    common: dict[str, Any] = {"api_key": settings.key_text or "none", "max_retries": 0, "timeout": settings.timeout}
+    options: dict[str, Any] = {"api_key": settings.key_text or "none", "max_retries": 0, "timeout": settings.timeout}
     if settings.is_local:
         build = getattr(openai, "DefaultHttpx2Client", openai.DefaultHttpxClient)
-        common["http_client"] = build(trust_env=False)  # HTTP_PROXY is for the world outside
-    if settings.provider == "azure":
-        version = settings.api_version or "2024-10-21"
-        client: Any = openai.AzureOpenAI(azure_endpoint=settings.base_url, api_version=version, **common)
-    else:
-        client = openai.OpenAI(base_url=settings.base_url or None, **common)
+        options["http_client"] = build(trust_env=False)  # HTTP_PROXY is for the world outside
+    return options
+
+
+def _checked(client: Any) -> Any:
     check_address(str(client.base_url))
     _ = client.chat.completions  # the SDK imports a second's worth of modules here, no part of a call's deadline
     return client
 
 
-def query(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
-    """One attempt. Errors are the SDK's own; a stream without a finish reason raises EOFError."""
-    arguments = _arguments(request, settings)
+def _send(client: Any, arguments: dict[str, Any], settings: ModelSettings, deadline: Deadline) -> Reply:
     if not settings.stream:
         return _read(client.chat.completions.create(**arguments, timeout=deadline.left))
     arguments |= {"stream": True, "stream_options": {"include_usage": True}}
@@ -52,11 +74,9 @@ def query(client: Any, request: Request, settings: ModelSettings, deadline: Dead
         return _read_stream(stream, deadline)
 
 
-def _arguments(request: Request, settings: ModelSettings) -> dict[str, Any]:
+def _arguments(request: Request, settings: ModelSettings, length: str) -> dict[str, Any]:
     messages = [{"role": "system", "content": request.system}] if request.system else []
     messages += [{"role": message.role, "content": message.text} for message in request.messages]
-    official = not settings.base_url or settings.provider == "azure"
-    length = "max_completion_tokens" if settings.reasoning or official else "max_tokens"
     arguments: dict[str, Any] = {"model": settings.model, "messages": messages, length: settings.max_tokens}
     if settings.temperature is not None and not settings.reasoning:
         arguments["temperature"] = settings.temperature
@@ -113,3 +133,29 @@ def _usage(usage: Any) -> Usage | None:
     details = getattr(usage, "prompt_tokens_details", None)
     cached = getattr(details, "cached_tokens", None) or 0
     return Usage(usage.prompt_tokens, usage.completion_tokens, cached)
+
+
+def _check_azure(settings: ModelSettings) -> None:
+    if not settings.base_url:
+        prefix = f"llm.{settings.role}"
+        raise ConfigError(f"{prefix}.provider=azure needs {prefix}.base_url, the address of your Azure resource")
+
+
+OPENAI = ProviderSpec(
+    connect,
+    query,
+    package="openai",
+    key_variables=("OPENAI_API_KEY",),
+    url_variable="OPENAI_BASE_URL",
+    publishers=("openai",),
+)
+AZURE = ProviderSpec(
+    connect_azure,
+    query_azure,
+    package="openai",
+    key_variables=("AZURE_OPENAI_API_KEY",),
+    url_variable="AZURE_OPENAI_ENDPOINT",
+    publishers=("azure",),
+    owns_address=True,
+    check=_check_azure,
+)

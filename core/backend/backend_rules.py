@@ -7,7 +7,10 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from core.backend.deadline import Deadline
 from core.backend.exchange import Reply, Request, Tool
+from core.backend.provider import ProviderSpec
+from core.backend.settings import ModelSettings
 from core.contracts import RulesWriter
 from utils.errors import ConfigError, ReplyError
 
@@ -63,3 +66,16 @@ def _summary(failure: Any, exception: Any, code: Any, message: str) -> str:
     if code not in (None, 0):
         return f"Ended with exit code {code}{detail}"
     return "Ran to its end" + detail
+
+
+def _connect(settings: ModelSettings) -> None:
+    """There is nothing to connect to: `write` gives the replies."""
+
+
+def _query(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
+    raise ConfigError("provider 'rules' is no model and cannot be asked as one")
+
+
+RULES = ProviderSpec(
+    _connect, _query, sends_bills=False, is_model=False, has_tools=False, model_name=lambda keys: "rules"
+)

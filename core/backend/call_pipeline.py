@@ -14,7 +14,7 @@ from core.backend import backend_rules
 from core.backend.cache import ReplyCache
 from core.backend.clients import ClientPool
 from core.backend.exchange import Reply, Request, Usage, request_hash
-from core.backend.faults import LostReplyError, RefusedError, UnwantedPromptError, mask
+from core.backend.faults import mask
 from core.backend.prices import cost_of
 from core.backend.records import REFUSED, UNWANTED, CallKey, blank_record, reply_fields
 from core.backend.retry import Retrier, RetryPolicy
@@ -22,7 +22,7 @@ from core.backend.settings import ModelSettings
 from core.backend.usage import Amount, Ledger, likely_tokens, most_tokens
 from core.contracts import CallLog, CallRecord, RulesWriter
 from core.state.task import derive_seed
-from utils.errors import BackendBusyError, BackendError
+from utils.errors import BackendBusyError, BackendError, LostReplyError, RefusedError, UnwantedPromptError
 
 Notice = Callable[[str, float], None]
 """Called with (reason, seconds) before each wait for a retry."""

@@ -11,10 +11,10 @@ from typing import Any
 from core.backend.deadline import Deadline, call_within
 from core.backend.exchange import Reply, Request
 from core.backend.faults import read_fault
-from core.backend.providers import PROVIDER_TO_CLIENT, PROVIDER_TO_QUERY, PROVIDERS, is_claude
+from core.backend.provider import ProviderSpec
+from core.backend.providers import spec_of
 from core.backend.retry import Retrier
 from core.backend.settings import ModelSettings
-from utils.errors import ConfigError
 
 
 class RateLimiter:
@@ -86,7 +86,7 @@ class ClientPool:
         prefix = f"llm.{settings.role}"
         advice = f" ({prefix}.timeout); raise it, or lower {prefix}.max_tokens={settings.max_tokens}"
         client, deadline = self._client(settings), Deadline(settings.timeout, advice)
-        send = PROVIDER_TO_QUERY[settings.provider]
+        send = spec_of(settings).query
         try:
             return call_within(
                 deadline, lambda: send(client, request, settings, deadline), self._retrier.stop, settings.writer
@@ -103,21 +103,20 @@ class ClientPool:
             self._clients.clear()
 
     def _client(self, settings: ModelSettings) -> Any:
-        if settings.provider not in PROVIDER_TO_QUERY:
-            raise ConfigError(
-                f"llm.{settings.role}.provider={settings.provider}: unknown provider; allowed: {', '.join(PROVIDERS)}"
-            )
-        key = (settings.provider, settings.base_url, settings.key_text, settings.api_version, settings.region,
-               settings.project, settings.command, settings.timeout, is_claude(settings))  # fmt: skip
+        spec = spec_of(settings)
+        model = settings.model if spec.client_per_model else ""
+        key = (settings.provider, model, settings.base_url, settings.key_text, settings.api_version, settings.region,
+               settings.project, settings.command, settings.timeout)  # fmt: skip
         with self._lock:
             if key not in self._clients:
-                self._clients[key] = _connect(settings)
+                self._clients[key] = _connect(spec, settings)
             return self._clients[key]
 
 
-def _connect(settings: ModelSettings) -> Any:
+def _connect(spec: ProviderSpec, settings: ModelSettings) -> Any:
+    spec.require(settings)
     try:
-        return PROVIDER_TO_CLIENT[settings.provider](settings)
+        return spec.connect(settings)
     except Exception as error:  # noqa: BLE001  # a client refuses a bad address or a missing key in its own words
         fault = read_fault(error, settings)
     raise fault

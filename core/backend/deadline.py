@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from core.backend.faults import LostReplyError
-from utils.errors import RunStopped
+from utils.errors import LostReplyError, RunStopped
 
 T = TypeVar("T")
 _POLL = 0.25

@@ -17,7 +17,8 @@ from core.backend.ladder import Rung, on_rung
 from core.backend.memory import MemoryLog
 from core.backend.messages import build_request
 from core.backend.network import host_of, is_loopback, shown_url
-from core.backend.prices import context_size, cost_of
+from core.backend.prices import context_size, cost_of, is_free
+from core.backend.providers import spec_of
 from core.backend.records import CallKey, reply_of
 from core.backend.retry import Retrier
 from core.backend.schema import SchemaError, read_arguments
@@ -101,7 +102,7 @@ def _listens(url: str, timeout: float) -> bool:
 
 def _check_model(settings: ModelSettings, stop: threading.Event | None) -> list[Check]:
     name = f"llm {settings.writer}"
-    if settings.provider == "rules":
+    if not spec_of(settings).is_model:
         return [Check(name, True, "the embedded writer: no model, no key, no network")]
     tiny = replace(settings, max_tokens=4096 if settings.reasoning else 256, attempts=1, models=(), stream=False)
     retrier = Retrier(stop or threading.Event())
@@ -129,8 +130,8 @@ def _reached(name: str, settings: ModelSettings, record: CallRecord) -> Check:
 
 def _check_forms(name: str, tiny: ModelSettings, pipeline: CallPipeline) -> list[Check]:
     """Forced tools and JSON schema, one exchange each."""
-    if tiny.provider == "command":
-        return [Check(f"{name} tools", True, "a command has no tools: arguments come as JSON in its text")]
+    if not spec_of(tiny).has_tools:
+        return [Check(f"{name} tools", True, f"{tiny.provider} has no tools: arguments come as JSON in its text")]
     tool, schema = _works(pipeline, tiny, "tool"), _works(pipeline, tiny, "schema")
     start = "schema" if schema else "fence"
     remedy = "" if tool else f"set llm.{tiny.role}.tools={start} to save a call a review"
@@ -162,7 +163,7 @@ def _check_context(name: str, settings: ModelSettings) -> Check:
 
 def _told_context(settings: ModelSettings) -> int | None:
     """What a server on this machine says of its model: vLLM's `max_model_len`, llama-server's `n_ctx`."""
-    if settings.provider != "openai" or not is_loopback(host_of(settings.base_url)):
+    if not settings.is_local:
         return None
     listed = _get_json(f"{settings.base_url.rstrip('/')}/models", 2.0)
     models = listed.get("data") if isinstance(listed, dict) else None
@@ -177,7 +178,7 @@ def _told_context(settings: ModelSettings) -> int | None:
 
 def _check_price(name: str, settings: ModelSettings) -> Check:
     price = cost_of(settings, Usage(1_000_000, 0)), cost_of(settings, Usage(0, 1_000_000))
-    if settings.is_free:
+    if is_free(settings):
         return Check(f"{name} price", True, "free: it runs on this machine")
     if price[0] is None or price[1] is None:
         remedy = f"set llm.{settings.role}.price.input and .output, or budget.usd=null"

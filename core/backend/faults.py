@@ -12,9 +12,19 @@ from time import time
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from core.backend.hosts import key_names
 from core.backend.network import shown_url
-from core.backend.settings import ModelSettings, key_names
-from utils.errors import BackendAuthError, BackendBusyError, BackendError, ReplyError, SwarmEvoError
+from core.backend.providers import spec_of
+from core.backend.settings import ModelSettings
+from utils.errors import (
+    BackendAuthError,
+    BackendBusyError,
+    BackendError,
+    LostReplyError,
+    RefusedError,
+    SwarmEvoError,
+    UnwantedPromptError,
+)
 
 BUSY_STATUS = frozenset({408, 409, 425, 429})
 _NO_CREDIT = ("insufficient_quota", "billing", "credit balance")
@@ -33,31 +43,6 @@ _HINTS = {
 }
 _TRANSPORT = ("httpx", "httpx2", "httpcore", "httpcore2", "ssl", "socket", "urllib3", "requests", "h11")
 _SDK = ("openai", "anthropic", "google")
-
-
-class RefusedError(BackendError):
-    """The server refused the request as it is (400, 404, 413, 422): asking the same again is useless.
-
-    Args:
-        status: HTTP status.
-    """
-
-    def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
-        self.status = status
-
-    @property
-    def is_about_form(self) -> bool:
-        """True if a simpler form of the request (no tools, no schema) may be accepted."""
-        return self.status != 404  # a wrong address or model stays wrong
-
-
-class UnwantedPromptError(ReplyError):
-    """The server refuses this one prompt (too long, content policy); another node's prompt may well be accepted."""
-
-
-class LostReplyError(BackendBusyError):
-    """The call broke after it was sent: retried, and its worst case stays held in the budget."""
 
 
 def mask(text: str, settings: ModelSettings) -> str:
@@ -98,7 +83,7 @@ def read_fault(error: BaseException, settings: ModelSettings) -> Exception:
 def _by_status(status: int, error: BaseException, settings: ModelSettings) -> Exception:
     text = f"{_name(settings)}: HTTP {status}: {mask(_said(error), settings)}"
     if status in (401, 403):
-        names = " or ".join(key_names(settings.provider, settings.base_url)) or "its usual variable"
+        names = " or ".join(key_names(spec_of(settings), settings.base_url)) or "its usual variable"
         return BackendAuthError(f"{text}; the key comes from llm.{settings.role}.api_key or {names}")
     if status == 429 and any(word in str(error).lower() for word in _NO_CREDIT):
         return BackendAuthError(f"{text}; the account has no credit left")

@@ -14,12 +14,11 @@ from dataclasses import replace
 from typing import Literal, get_args
 
 from core.backend.exchange import Message, Reply, Request, whole
-from core.backend.faults import RefusedError
 from core.backend.messages import fence_instructions, repair_instructions
 from core.backend.schema import SchemaError, find_object, read_arguments
 from core.backend.settings import ModelSettings
 from core.backend.stream import LARGEST_REPLY
-from utils.errors import ReplyError
+from utils.errors import RefusedError, ReplyError
 
 Rung = Literal["tool", "schema", "fence"]
 RUNGS: tuple[Rung, ...] = get_args(Rung)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 
-from core.backend import backend_command
+from core.backend.hosts import key_names
 from core.backend.network import host_of, is_loopback, shown_url
 from core.backend.prices import cost_of, is_priced, usual_tokens
-from core.backend.providers import PROVIDERS, is_claude
-from core.backend.settings import ModelSettings, key_names
+from core.backend.providers import spec_of
+from core.backend.settings import ModelSettings
 from utils.config_schema import BudgetSection
 from utils.errors import ConfigError
-from utils.extras import install_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +36,24 @@ def check(roles: Mapping[str, ModelSettings], budget: BudgetSection) -> None:
     """Raise ConfigError with one line for the first model that cannot be asked or not be paid within the cap."""
     for settings in roles.values():
         for model in settings.alternatives:
-            _check_provider(model)
-            _check_key(model)
+            check_model(model)
             _check_price(model, budget)
+
+
+def check_model(settings: ModelSettings) -> None:
+    """Raise ConfigError with one line if this model cannot be asked as it is set. Sends nothing."""
+    spec_of(settings).require(settings)
+    address = shown_url(settings.base_url)
+    if settings.base_url and not (host_of(address) and address.startswith(("http://", "https://"))):
+        raise ConfigError(f"llm.{settings.role}.base_url={address}: an address begins with http:// or https://")
+    _check_key(settings)
 
 
 def quote(roles: Mapping[str, ModelSettings], steps: int, *, reviews: bool = True) -> Quote:
     """Steps × expected tokens: one call of `code` a step, and one of `feedback` with `reviews`."""
     asked = [role for role in ("code", "feedback") if role == "code" or reviews]
     models = [(role, roles.get(role) or roles["code"]) for role in asked]
-    paid = [(role, model) for role, model in models if model.provider != "rules"]
+    paid = [(role, model) for role, model in models if spec_of(model).is_model]
     if not paid:
         return Quote(steps, 0, None, None)
     tokens = steps * sum(
@@ -59,40 +64,9 @@ def quote(roles: Mapping[str, ModelSettings], steps: int, *, reviews: bool = Tru
     return Quote(steps, steps * len(paid), tokens, usd)
 
 
-def _check_provider(settings: ModelSettings) -> None:
-    name = f"llm.{settings.role}.provider={settings.provider}"
-    if settings.provider not in PROVIDERS:
-        raise ConfigError(f"{name}: unknown provider; allowed: {', '.join(PROVIDERS)}")
-    if settings.provider == "command":
-        argv = backend_command.connect(settings)
-        if shutil.which(argv[0]) is None:
-            raise ConfigError(f"llm.{settings.role}.command: there is no program '{argv[0]}'")
-    if settings.provider == "azure" and not settings.base_url:
-        raise ConfigError(f"{name} needs llm.{settings.role}.base_url, the address of your Azure resource")
-    address = shown_url(settings.base_url)
-    if settings.base_url and not (host_of(address) and address.startswith(("http://", "https://"))):
-        raise ConfigError(f"llm.{settings.role}.base_url={address}: an address begins with http:// or https://")
-    package, extra = _package(settings)
-    if package and not _is_installed(package):
-        raise ConfigError(f"{name} needs a package that is not installed: {install_line(extra)}")
-
-
-def _package(settings: ModelSettings) -> tuple[str, str]:
-    if settings.provider in ("anthropic", "bedrock") or (settings.provider == "vertex" and is_claude(settings)):
-        return "anthropic", "anthropic"
-    return ("google.genai", "gemini") if settings.provider in ("gemini", "vertex") else ("", "")
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        return find_spec(package) is not None
-    except ModuleNotFoundError:  # the parent package is missing
-        return False
-
-
 def _check_key(settings: ModelSettings) -> None:
     """Only where the key's name is known: a private endpoint may want none, and says 401 if it does."""
-    names = key_names(settings.provider, settings.base_url)
+    names = key_names(spec_of(settings), settings.base_url)
     if names and settings.api_key is None and not is_loopback(host_of(settings.base_url)):
         where = f"set {' or '.join(names)} in the environment, or llm.{settings.role}.api_key"
         asked = f"base_url={shown_url(settings.base_url)}" if settings.base_url else f"provider={settings.provider}"
@@ -100,7 +74,7 @@ def _check_key(settings: ModelSettings) -> None:
 
 
 def _check_price(settings: ModelSettings, budget: BudgetSection) -> None:
-    if budget.usd is None or settings.provider == "rules" or is_priced(settings):
+    if budget.usd is None or not spec_of(settings).is_model or is_priced(settings):
         return
     prefix = f"llm.{settings.role}"
     raise ConfigError(

@@ -6,12 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from core.backend.exchange import Usage
-from core.backend.network import host_of, shown_url
+from core.backend.hosts import publishers
+from core.backend.network import shown_url
+from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
-
-_PUBLISHER = {"openai": "openai", "azure": "azure", "anthropic": "anthropic", "gemini": "google"}
-_BY_HOST = {"api.deepseek.com": "deepseek", "open.bigmodel.cn": "zhipuai", "api.z.ai": "zai"}
-_CLOUD = {"bedrock": ("aws", "anthropic"), "vertex": ("google", "anthropic")}
 
 EXPECTED = {"code": Usage(7000, 2500), "feedback": Usage(4000, 300)}
 """Tokens of a usual call: a prompt with task, preview, memory and a parent, a program of 150 lines; and a review."""
@@ -34,12 +32,17 @@ def cost_of(settings: ModelSettings, usage: Usage, at: datetime | None = None) -
     Args:
         at: when the request was sent, since some prices depend on the hour; None for now.
     """
-    if settings.is_free:
+    if is_free(settings):
         return 0.0
     if settings.price is not None:
         return (usage.prompt * settings.price.input + usage.completion * settings.price.output) / 1e6
     found = _published(settings, usage, at)
     return None if found is None else float(found.total_price)
+
+
+def is_free(settings: ModelSettings) -> bool:
+    """True where nobody sends a bill: a server or a command on this machine, with no price set."""
+    return settings.price is None and (settings.is_local or not spec_of(settings).sends_bills)
 
 
 def is_priced(settings: ModelSettings) -> bool:
@@ -49,20 +52,23 @@ def is_priced(settings: ModelSettings) -> bool:
 
 def context_size(settings: ModelSettings) -> int | None:
     """Context window in tokens: as set, else as published, else None."""
-    if settings.context is not None or settings.provider in ("rules", "command"):
+    if settings.context is not None:
         return settings.context
     found = _published(settings, Usage(1, 1))
     return None if found is None else found.model.context_window
 
 
 def _published(settings: ModelSettings, usage: Usage, at: datetime | None = None) -> Any | None:
+    lookups = _lookups(settings)
+    if not lookups:
+        return None
     from genai_prices import Usage as Counted
     from genai_prices import calc_price
 
     counted = Counted(
         input_tokens=usage.prompt, output_tokens=usage.completion, cache_read_tokens=min(usage.cached, usage.prompt)
     )
-    for lookup in _lookups(settings):
+    for lookup in lookups:
         try:
             return calc_price(counted, settings.model, genai_request_timestamp=at, **lookup)
         except LookupError:
@@ -71,12 +77,9 @@ def _published(settings: ModelSettings, usage: Usage, at: datetime | None = None
 
 
 def _lookups(settings: ModelSettings) -> list[dict[str, Any]]:
-    """Where to look, best first. A foreign address is looked up by its address only: its prices are its own."""
-    if settings.provider in _CLOUD:
-        return [{"provider_id": name} for name in _CLOUD[settings.provider]]
-    publisher = _PUBLISHER.get(settings.provider)
-    if not settings.base_url or settings.provider == "azure":
-        return [{"provider_id": publisher}] if publisher else []
-    lookups = [{"provider_api_url": shown_url(settings.base_url)}]
-    host = host_of(settings.base_url)
-    return [*lookups, {"provider_id": _BY_HOST[host]}] if host in _BY_HOST else lookups
+    """Where to look, best first. A foreign address is looked up by its address first: its prices are its own."""
+    spec = spec_of(settings)
+    by_name = [{"provider_id": name} for name in publishers(spec, settings.base_url)]
+    if not settings.base_url or spec.owns_address:
+        return by_name
+    return [{"provider_api_url": shown_url(settings.base_url)}, *by_name]

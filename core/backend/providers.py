@@ -1,47 +1,29 @@
-"""Providers by name. Each module offers `connect` (a client, SDK loaded there) and `query` (one attempt)."""
+"""PROVIDERS: the table of everything that can be asked for a reply, by the name that `llm.*.provider` takes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from core.backend import backend_anthropic, backend_command, backend_gemini, backend_openai
-from core.backend.deadline import Deadline
-from core.backend.exchange import Reply, Request
+from core.backend.provider import ProviderSpec
 from core.backend.settings import ModelSettings
+from utils.registry import Registry
+
+PROVIDERS: Registry[ProviderSpec] = Registry(
+    key="llm.*.provider",
+    kind="providers",
+    attribute="PROVIDER",
+    spec=ProviderSpec,
+    builtin={
+        "rules": "core.backend.backend_rules:RULES",
+        "openai": "core.backend.backend_openai:OPENAI",
+        "anthropic": "core.backend.backend_anthropic:ANTHROPIC",
+        "gemini": "core.backend.backend_gemini:GEMINI",
+        "azure": "core.backend.backend_openai:AZURE",
+        "bedrock": "core.backend.backend_anthropic:BEDROCK",
+        "vertex": "core.backend.backend_gemini:VERTEX",
+        "command": "core.backend.backend_command:COMMAND",
+    },
+)
 
 
-def is_claude(settings: ModelSettings) -> bool:
-    """True for Anthropic's models, which Vertex serves through another API than Google's own."""
-    return settings.model.startswith("claude")
-
-
-def _connect_vertex(settings: ModelSettings) -> Any:
-    connect = backend_anthropic.connect if is_claude(settings) else backend_gemini.connect
-    return connect(settings)
-
-
-def _query_vertex(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
-    send = backend_anthropic.query if is_claude(settings) else backend_gemini.query
-    return send(client, request, settings, deadline)
-
-
-PROVIDER_TO_QUERY: dict[str, Callable[[Any, Request, ModelSettings, Deadline], Reply]] = {
-    "openai": backend_openai.query,
-    "azure": backend_openai.query,
-    "anthropic": backend_anthropic.query,
-    "bedrock": backend_anthropic.query,
-    "gemini": backend_gemini.query,
-    "vertex": _query_vertex,
-    "command": backend_command.query,
-}
-PROVIDER_TO_CLIENT: dict[str, Callable[[ModelSettings], Any]] = {
-    "openai": backend_openai.connect,
-    "azure": backend_openai.connect,
-    "anthropic": backend_anthropic.connect,
-    "bedrock": backend_anthropic.connect,
-    "gemini": backend_gemini.connect,
-    "vertex": _connect_vertex,
-    "command": backend_command.connect,
-}
-PROVIDERS = ("rules", *PROVIDER_TO_QUERY)
+def spec_of(settings: ModelSettings) -> ProviderSpec:
+    """What is known of the settings' provider. Raises ConfigError for a provider that nobody knows."""
+    return PROVIDERS.get(settings.provider, settings.plugins)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.backend.exchange import Reply, Request, whole
-from core.backend.faults import RefusedError, UnwantedPromptError
 from core.backend.settings import ModelSettings
 from core.contracts import CallRecord
+from utils.errors import RefusedError, UnwantedPromptError
 
 TOOL = "tool:"
 REFUSED = "refused:"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 
 from core.contracts import CallRecord
 from core.events import Event
@@ -156,8 +156,13 @@ class RunReader:
         return [call_from_row(self.db, row) for row in self._rows(query)]
 
     def cost(self) -> dict[str, Any]:
-        """Sums over all calls: calls, prompt_tokens, completion_tokens, cost_usd (None where nothing was counted)."""
+        """Sums over all calls: calls, prompt_tokens, completion_tokens, cost_usd (None where nothing was counted).
+
+        `cached_tokens` are those of replies that came from the cache or a recording: part of the sums, and free.
+        """
+        both = func.coalesce(CALLS.c.prompt_tokens, 0) + func.coalesce(CALLS.c.completion_tokens, 0)
         query = select(
+            func.sum(case((CALLS.c.cached, both), else_=0)).label("cached_tokens"),
             func.count().label("calls"),
             func.sum(CALLS.c.prompt_tokens).label("prompt_tokens"),
             func.sum(CALLS.c.completion_tokens).label("completion_tokens"),

@@ -126,7 +126,7 @@ def test_gemini_on_vertex(cloud: Cloud) -> None:
 
 
 def test_bedrock_without_boto3_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.backend.backend_anthropic.find_spec", lambda name: None)
+    monkeypatch.setattr("core.backend.backend_anthropic.is_installed", lambda module: module != "boto3")
     settings = ModelSettings(provider="bedrock", model="anthropic.claude", region="eu-central-1")
     with pytest.raises(ConfigError, match="pip install boto3"):
         ModelClient({"code": settings}, log=MemoryLog()).bind("code")("s", "u")

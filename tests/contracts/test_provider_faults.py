@@ -15,8 +15,7 @@ from llmock.scenarios import Delay, Fail, Match, Reply, StreamFault, ToolCall, T
 from pydantic import SecretStr
 
 from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings
-from core.backend.faults import RefusedError
-from utils.errors import BackendAuthError, BackendBusyError, ReplyError
+from utils.errors import BackendAuthError, BackendBusyError, RefusedError, ReplyError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit/core/backend"))
 from faulty_server import MODELS, REVIEW, REVIEW_CHOICE, REVIEW_TOOL, FaultyServer

@@ -100,3 +100,16 @@ def test_dry_run_stores_nothing_and_calls_nothing(cli, toy):
         assert len(server.requests) == asked
         assert (cli.run_dir / "run.db").read_bytes() == before
         assert stages(cli) == {}
+
+
+def test_dry_run_needs_neither_key_nor_price(cli, toy):
+    words = [
+        *toy(3),
+        "llm.code.provider=openai",
+        "llm.code.model=nobody-knows-it",
+        "llm.code.base_url=https://h.example/v1",
+    ]
+    ended = cli("step", *words, "--dry-run")
+    assert ended.code == 0 and json.loads(ended.out)["stored"] is False, ended.err
+    ended = cli("step", *words)
+    assert ended.code == 2 and "its price is not known" in ended.line

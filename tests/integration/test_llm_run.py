@@ -142,6 +142,7 @@ def test_20_steps_with_30_percent_faults_then_a_rerun_for_nothing(tmp_path: Path
     assert rerun["journal_sha256"] == facts["journal_sha256"]
     assert rerun["tokens"] == facts["tokens"]
     assert rerun["cost_usd"] == 0.0
+    assert (facts["cached_tokens"], rerun["cached_tokens"]) == (0, rerun["tokens"])
 
     leaks = [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
     assert leaks == []

@@ -12,7 +12,7 @@ from support.plugins.toy import ToyEvaluator, ToyWriter
 
 from agents.coder_agent import CoderAgent
 from core.backend.model_client import ModelClient
-from core.backend.settings import model_settings
+from core.backend.roles import model_settings
 from core.contracts import Evaluator, EvaluatorDefaults, SearchPolicy, with_defaults
 from core.loop.attempt import RunContext
 from core.loop.orchestrator import Orchestrator

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from cli.terminal.messages import StepLines, quote_line
-from core.backend.settings import model_settings
+from core.backend.roles import model_settings
 from core.events import NodeCommitted
 from utils.config import load_config
 

@@ -76,7 +76,7 @@ def alive(pid: int) -> bool:
 
 
 def test_faults_are_named() -> None:
-    with pytest.raises(ConfigError, match="cannot start 'no-such-program'"):
+    with pytest.raises(ConfigError, match="there is no program 'no-such-program'"):
         ask("no-such-program")
     with pytest.raises(ReplyError, match="empty"):
         ask("true")

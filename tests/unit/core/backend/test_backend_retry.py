@@ -10,9 +10,8 @@ import pytest
 
 from core.backend.clients import RateLimiter
 from core.backend.deadline import Deadline, call_within
-from core.backend.faults import LostReplyError, RefusedError
 from core.backend.retry import LONGEST_WAIT, Retrier, RetryPolicy
-from utils.errors import BackendAuthError, BackendBusyError, BackendError, RunStopped
+from utils.errors import BackendAuthError, BackendBusyError, BackendError, LostReplyError, RefusedError, RunStopped
 
 
 class Clock(threading.Event):

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from core.backend.exchange import Usage
 from core.backend.preflight import check, quote
-from core.backend.settings import ModelSettings, model_settings
+from core.backend.prices import cost_of
+from core.backend.roles import model_settings
+from core.backend.settings import ModelSettings
 from utils.config import check_config, load_config
 from utils.config_schema import BudgetSection, LLMSection
 from utils.errors import ConfigError
@@ -160,9 +163,33 @@ def test_what_can_be_paid_passes(code: dict[str, object], usd: float | None) -> 
 
 
 def test_missing_sdk_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.backend.preflight._is_installed", lambda package: False)
+    monkeypatch.setattr("core.backend.provider.is_installed", lambda module: False)
     with pytest.raises(ConfigError, match=r"pip install .*\[gemini\]"):
         check(settings(code={"provider": "gemini", "model": "m", "api_key": KEY}), BudgetSection())
+
+
+SEED = """
+llm:
+  code: {provider: openai, model: gpt-4-turbo, api_key: "${env:OPENAI_API_KEY}"}
+  feedback:
+    provider: openai
+    model: glm-4.6
+    api_key: "${env:OPENAI_API_KEY}"
+    base_url: https://open.bigmodel.cn/api/coding/paas/v4
+"""
+
+
+def test_the_seeds_own_models_have_prices(tmp_path: Path) -> None:
+    """glm-4.6 is no longer on the list of its first address, but on that of the same company's other one."""
+    (tmp_path / "seed.yaml").write_text(SEED)
+    config = load_config(tmp_path / "seed.yaml", env={"OPENAI_API_KEY": KEY})
+    roles = model_settings(config.llm, {})
+    check(roles, config.budget)
+    million = Usage(1_000_000, 1_000_000)
+    assert (cost_of(roles["code"], million), cost_of(roles["feedback"], million)) == (
+        pytest.approx(40.0),
+        pytest.approx(2.8),
+    )
 
 
 def test_the_quote_is_steps_times_expected_tokens_and_price() -> None:
