@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 
 from cli.options import project_dir_of
+from cli.terminal.view import open_view
 from core.backend.recording import open_recording
-from runs.composition import Recorded
+from runs.search import Recorded
 from runs.session import RunSession
 from utils.config import check_config
 from utils.errors import ConfigError
@@ -37,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
     config = check_config({**stored, "project": {**stored.get("project", {}), "dir": project_dir_of(args)}})
     with RunSession(
         config,
+        view=open_view(config.logging.view),
         accept_unsandboxed=args.i_accept_unsandboxed,
         origin={"demo": folder.name, "models": recording.model, "date": recording.manifest.recorded_at},
         recorded=Recorded(list(recording.calls), "sample"),

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from cli.options import add_run_argument, project_dir_of
+from cli.terminal.view import open_view
 from core.storage.reader import RunReader
 from runs.preflight import preflight
 from runs.run_folder import find_run
@@ -41,6 +42,10 @@ def run(args: argparse.Namespace) -> int:
     name = f"{run_dir.name}/{node.id}" + (" edited" if args.edit else "")
     origin = {"fork_of": run_dir.name, "node": node.id, "edited": bool(args.edit)}
     with RunSession(
-        config, accept_unsandboxed=args.i_accept_unsandboxed, origin=origin, programs=[(name, code)]
+        config,
+        view=open_view(config.logging.view),
+        accept_unsandboxed=args.i_accept_unsandboxed,
+        origin=origin,
+        programs=[(name, code)],
     ) as session:
         return session.run()

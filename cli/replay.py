@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from cli.options import add_run_argument, project_dir_of
 from runs.run_folder import find_run
@@ -21,7 +22,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     run_dir = find_run(project_dir_of(args), args.run)
     if args.serve:
-        from dashboard.server.replay import serve_replay
+        from dashboard.server.serving import serve_replay  # uvicorn only where something is served
 
         dashboard = load_config(None, args.overrides, check_presets=False).dashboard
         token = dashboard.token.get_secret_value() if dashboard.token else None
@@ -30,7 +31,9 @@ def run(args: argparse.Namespace) -> int:
     if args.verify:
         from runs.rerun import verify
 
-        return verify(run_dir, project_dir_of(args), accept_unsandboxed=args.i_accept_unsandboxed)
+        replayed = verify(run_dir, project_dir_of(args), accept_unsandboxed=args.i_accept_unsandboxed)
+        print(replayed.text, file=sys.stdout if replayed.equal else sys.stderr)
+        return 0 if replayed.equal else 1
     from cli.terminal.playback import play
 
     return play(run_dir, args.speed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from cli.options import add_config_options, config_of
+from cli.terminal.view import open_view
 from runs.preflight import preflight
 from runs.session import RunSession
 
@@ -18,9 +19,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     config = config_of(args)
     preflight(config)
-    view = "quiet" if args.json else None
     with RunSession(
-        config, accept_unsandboxed=args.i_accept_unsandboxed, view=view, origin={"words": origin_words(args.words)}
+        config,
+        view=open_view("quiet" if args.json else config.logging.view),
+        accept_unsandboxed=args.i_accept_unsandboxed,
+        origin={"words": origin_words(args.words)},
     ) as session:
         code = session.run()
         run_dir = session.run_dir

@@ -6,6 +6,9 @@ import argparse
 import json
 
 from cli.options import add_config_options, add_run_argument, config_of, project_dir_of
+from cli.terminal.output import Output
+from cli.terminal.step_text import step_lines
+from cli.terminal.view import open_view
 from core.contracts import STAGES
 from runs.preflight import preflight
 from runs.run_folder import find_run
@@ -44,7 +47,8 @@ def run(args: argparse.Namespace) -> int:
 
         print(json.dumps(dry_run(config, run_dir, args.node, args.operator), indent=2))
         return 0
-    with RunSession(config, run_dir, accept_unsandboxed=args.i_accept_unsandboxed, view="plain") as session:
-        for line in Stepper(session).step(args.node, args.operator, args.since, args.until):
-            print(line)
+    with RunSession(config, run_dir, view=open_view("plain"), accept_unsandboxed=args.i_accept_unsandboxed) as session:
+        out = Output()
+        for line in step_lines(Stepper(session).step(args.node, args.operator, args.since, args.until)):
+            out.say(line)
     return 0

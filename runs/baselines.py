@@ -9,7 +9,7 @@ from core.events import BaselineScored
 from core.state.node import Node
 from core.state.task import node_id
 from core.storage.repository import RunStore
-from runs.composition import Search
+from runs.search import Search
 from utils.errors import BudgetExhausted
 from utils.logger_system import log_msg
 

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from importlib import import_module
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import Literal
 
-from core.backend.cache import ReplyCache
 from core.backend.model_client import ModelClient
-from core.backend.recording import RecordedCalls
-from core.backend.roles import model_settings
-from core.backend.usage import Ledger
 from core.contracts import (
-    Agent,
-    AgentBuilder,
-    AgentDefaults,
-    CallRecord,
     Evaluator,
     EvaluatorDefaults,
     EvaluatorDeps,
@@ -28,7 +15,6 @@ from core.contracts import (
     Limits,
     Problem,
     Progress,
-    Reviewer,
     SearchPolicy,
     with_defaults,
 )
@@ -40,178 +26,53 @@ from core.loop.stages import Stages
 from core.search.stopping import stopping
 from core.state.journal import Journal
 from core.state.memory import remember
+from core.state.node import Node
 from core.state.task import Task
-from core.storage.repository import RunStore
+from core.workers.pool import JobPool
 from problems.registry import build_problem
 from runs.control import ControlFile, StopWatch, stopped_nodes
 from runs.live_output import LiveOutput
 from runs.packages import installed_packages
-from runs.run_folder import logs_dir
+from runs.search import Deadline, Process, Search
 from runs.workers import open_workers, workspaces_dir
+from runs.writing import agents_of, model_client_of, reviewer_of
 from utils.config_schema import Config
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """Answers of an earlier run, in place of models: nothing is asked."""
+def compose(config: Config, problem: Problem, process: Process) -> Search:
+    """Build every part of one run. What was opened is closed again if a later part cannot be built.
 
-    calls: Sequence[CallRecord]
-    match: Literal["exact", "sample"] = "exact"
-    stopped: Sequence[str] = ()
-    """Nodes whose programs the user stopped: they are not run."""
-
-
-@dataclass(slots=True)
-class Deadline:
-    """`budget.seconds` for what is under way. Lifted for the last words: the final score is owed to the user."""
-
-    seconds: float | None
-    active_seconds: Callable[[], float]
-    lifted: bool = False
-
-    def seconds_left(self) -> float:
-        return math.inf if self.lifted or self.seconds is None else self.seconds - self.active_seconds()
-
-
-@dataclass(slots=True)
-class Search:
-    """A search, put together. `close` in the reverse order of making."""
-
-    config: Config
-    problem: Problem
-    store: RunStore
-    journal: Journal
-    evaluator: Evaluator
-    model_client: ModelClient
-    orchestrator: Orchestrator
-    deps: EvaluatorDeps
-    sandbox_tier: str
-    live: LiveOutput
-    deadline: Deadline
-    _closers: list[Callable[[], None]]
-
-    def close(self) -> None:
-        for closer in reversed(self._closers):
-            closer()
-
-
-def compose(
-    config: Config,
-    problem: Problem,
-    store: RunStore,
-    *,
-    run_dir: Path,
-    interrupted: threading.Event,
-    stop_now: threading.Event,
-    active_seconds: Callable[[], float],
-    accept_unsandboxed: bool = False,
-    recorded: Recorded | None = None,
-    stop_after: int | None = None,
-) -> Search:
-    """Build every part for one run. Raises ConfigError and NoSandboxError before anything runs."""
-    closers: list[Callable[[], None]] = []
-    journal = Journal(problem.lower_is_better, python=problem.language == "python")
-    model_client = _model_client(config, problem, store, stop_now, recorded)
-    closers.append(model_client.close)
-    live = LiveOutput(run_dir)
-    deadline = Deadline(config.budget.seconds, active_seconds)
-    closers.append(live.close)
-    jobs, tier = open_workers(config, problem, run_dir, accept_unsandboxed, closers, live, deadline.seconds_left)
-    jobs.refuse(recorded.stopped if recorded else stopped_nodes(run_dir))
-    closers.append(StopWatch(run_dir, store, jobs.stop).close)
-    deps = EvaluatorDeps(
-        jobs=jobs,
-        limits=limits_of(config),
-        run_dir=run_dir,
-        work_dir=workspaces_dir(config) / run_dir.name,
-        seed=config.project.seed,
-        journal=journal,
-        games=store,
-        append=store.append,
-        isolated=tier != "none",
-        extras={
-            "top_k_for_full_eval": config.search.top_k_for_full_eval,
-            "tune_trials": config.search.tune_trials,
-            "smoke": config.search.smoke,
-        },
-    )
-    evaluator = with_defaults(problem.evaluator(deps), EvaluatorDefaults)
-    closers.append(evaluator.close)
-    stages = Stages(
-        agents=agents_of(config, problem),
-        reviewer=reviewer_of(config),
-        evaluator=evaluator,
-        store=store,
-        journal=journal,
-        run_context=RunContext(
-            statement=problem.statement(),
-            preview=problem.preview(),
-            packages=installed_packages(problem.preload, config.execution.python),
-            extras=problem.prompt_extras(),
-            lower_is_better=problem.lower_is_better,
-            claims_only=problem.claims_only,
-            isolated=tier != "none",
-            review=config.agent.review,
-        ),
-        bind=model_client.bind,
-        usage=model_client.usage_of,
-    )
-    limits = stopping(
-        max_steps=config.search.max_steps,
-        max_generations=config.search.max_generations,
-        seconds=config.budget.seconds,
-        tokens=config.budget.tokens,
-        usd=config.budget.usd,
-        target=config.budget.target,
-        lower_is_better=problem.lower_is_better,
-        stagnation=config.budget.stagnation,
-    )
-
-    def stop(progress: Progress) -> str | None:
-        if stop_after is not None and progress.steps >= stop_after:
-            return f"as many steps as were recorded: {stop_after}"
-        return limits.reason(progress)
-
-    def memory(journal: Journal, task: Task) -> str:
-        return remember(journal, task.parent_ids, kind=config.agent.memory, max_tokens=config.agent.memory_tokens)
-
-    def spent() -> tuple[int, float]:
-        amount = model_client.ledger.spent
-        return amount.tokens, amount.usd
-
-    orchestrator = Orchestrator(
-        plan=Plan(
-            seed=config.project.seed,
-            batch=config.search.batch,
-            max_steps=config.search.max_steps,
-            writers=max(config.search.batch, config.search.workers),
-        ),
-        schedule=schedule_of(config.search.schedule)(),
-        policy=policy_of(config),
-        stages=stages,
-        evaluator=evaluator,
-        store=store,
-        journal=journal,
-        stop=stop,
-        spent=spent,
-        active_seconds=active_seconds,
-        memory=memory,
-        usage=model_client.usage_of,
-        reward=lambda node, gain: model_client.reward(
-            node.id,
-            gain,
-            writer=node.writer,
-            prompt_tokens=node.metadata.get("prompt_tokens"),
-            completion_tokens=node.metadata.get("completion_tokens"),
-        ),
-        control=Control(poll=ControlFile(run_dir, store, interrupted).poll, interrupted=interrupted),
-    )
-    return Search(
-        config, problem, store, journal, evaluator, model_client, orchestrator, deps, tier, live, deadline, closers
-    )
+    Raises:
+        ConfigError, NoSandboxError: before anything runs.
+    """
+    with ExitStack() as parts:
+        journal = Journal(problem.lower_is_better, python=problem.language == "python")
+        model_client = parts.enter_context(closing(model_client_of(config, problem, process)))
+        live = parts.enter_context(closing(LiveOutput(process.run_dir)))
+        deadline = Deadline(config.budget.seconds, process.active_seconds)
+        jobs, tier = _jobs(config, problem, process, parts, live, deadline)
+        deps = _evaluator_deps(config, process, journal, jobs, tier)
+        evaluator = parts.enter_context(closing(with_defaults(problem.evaluator(deps), EvaluatorDefaults)))
+        stages = _stages(config, problem, process, journal, evaluator, model_client, isolated=tier != "none")
+        orchestrator = _orchestrator(config, problem, process, journal, stages, evaluator, model_client)
+        return Search(
+            config=config,
+            problem=problem,
+            store=process.store,
+            journal=journal,
+            evaluator=evaluator,
+            model_client=model_client,
+            orchestrator=orchestrator,
+            deps=deps,
+            sandbox_tier=tier,
+            live=live,
+            deadline=deadline,
+            parts=parts.pop_all(),
+        )
 
 
 def problem_of(config: Config) -> Problem:
+    """The problem that the configuration names. Raises ConfigError for an unknown one."""
     return build_problem(config)
 
 
@@ -229,38 +90,14 @@ def limits_of(config: Config) -> Limits:
     )
 
 
-def _model_client(
-    config: Config, problem: Problem, store: RunStore, stop_now: threading.Event, recorded: Recorded | None
-) -> ModelClient:
-    ledger = Ledger(config.budget.tokens, config.budget.usd, stop_now)
-    ledger.restore(store.bills(), store.held())
-    roles = model_settings(config.llm, plugins=config.plugin_folders)
-    uses_models = any(settings.provider != "rules" for settings in roles.values())
-    wants_cache = config.llm.cache and uses_models and recorded is None
-    return ModelClient(
-        roles,
-        log=store if recorded is None else RecordedCalls(recorded.calls, store, recorded.match),
-        ledger=ledger,
-        cache=ReplyCache(logs_dir(config.project.dir) / "llm_cache.db") if wants_cache else None,
-        rules=problem.rules(),
-        run_seed=config.project.seed,
-        stop=stop_now,
-        offline=recorded is not None,
-    )
-
-
 @contextmanager
 def open_jobs(
     config: Config, problem: Problem, run_dir: Path, *, accept_unsandboxed: bool = False
 ) -> Iterator[tuple[Jobs, Limits]]:
     """Sandbox and workers alone, for what is run outside a search (`export-best --refit`)."""
-    closers: list[Callable[[], None]] = []
-    jobs, _ = open_workers(config, problem, run_dir, accept_unsandboxed, closers)
-    try:
+    with ExitStack() as parts:
+        jobs, _ = open_workers(config, problem, run_dir, accept_unsandboxed, parts)
         yield jobs, limits_of(config)
-    finally:
-        for closer in reversed(closers):
-            closer()
 
 
 def policy_of(config: Config) -> SearchPolicy:
@@ -288,30 +125,150 @@ def policy_of(config: Config) -> SearchPolicy:
     return GenerationsPolicy(questions=search.questions, repairs=search.repairs)
 
 
-def agents_of(config: Config, problem: Problem) -> dict[str, Agent]:
-    """The problem's own agents, or the CoderAgent for every operator."""
-    prompts = Path(config.prompts.dir) if config.prompts.dir else None
-    options = {"repairs": config.agent.repairs, "max_tokens": config.agent.prompt_tokens}
-    own = problem.agents(AgentBuilder(prompts, problem.single_function, options))
-    if own:
-        return {operator: with_defaults(agent, AgentDefaults) for operator, agent in own.items()}
-    coder = import_module("agents.coder_agent").CoderAgent
-    return {
-        "*": coder(
-            prompts_dir=prompts,
-            repairs=config.agent.repairs,
-            single_function=problem.single_function,
-            max_tokens=config.agent.prompt_tokens,
-        )
-    }
-
-
-def reviewer_of(config: Config) -> Reviewer | None:
-    if config.agent.review == "never":
-        return None
-    reviewer: Reviewer = import_module("agents.reviewer_agent").ReviewerAgent(
-        prompts_dir=Path(config.prompts.dir) if config.prompts.dir else None,
-        max_tokens=config.agent.prompt_tokens,
-        repairs=config.agent.repairs,
+def _jobs(
+    config: Config, problem: Problem, process: Process, parts: ExitStack, live: LiveOutput, deadline: Deadline
+) -> tuple[JobPool, str]:
+    """The workers and the sandbox tier; what the user stopped in an earlier process is not run again."""
+    run_dir, recorded = process.run_dir, process.recorded
+    jobs, tier = open_workers(
+        config, problem, run_dir, process.accept_unsandboxed, parts, live=live, seconds_left=deadline.seconds_left
     )
-    return reviewer
+    jobs.refuse(recorded.stopped if recorded else stopped_nodes(run_dir))
+    parts.callback(StopWatch(run_dir, process.store, jobs.stop).close)
+    return jobs, tier
+
+
+def _evaluator_deps(config: Config, process: Process, journal: Journal, jobs: Jobs, tier: str) -> EvaluatorDeps:
+    return EvaluatorDeps(
+        jobs=jobs,
+        limits=limits_of(config),
+        run_dir=process.run_dir,
+        work_dir=workspaces_dir(config) / process.run_dir.name,
+        seed=config.project.seed,
+        journal=journal,
+        games=process.store,
+        append=process.store.append,
+        isolated=tier != "none",
+        extras={
+            "top_k_for_full_eval": config.search.top_k_for_full_eval,
+            "tune_trials": config.search.tune_trials,
+            "smoke": config.search.smoke,
+        },
+    )
+
+
+def _stages(
+    config: Config,
+    problem: Problem,
+    process: Process,
+    journal: Journal,
+    evaluator: Evaluator,
+    model_client: ModelClient,
+    *,
+    isolated: bool,
+) -> Stages:
+    return Stages(
+        agents=agents_of(config, problem),
+        reviewer=reviewer_of(config),
+        evaluator=evaluator,
+        store=process.store,
+        journal=journal,
+        run_context=RunContext(
+            statement=problem.statement(),
+            preview=problem.preview(),
+            packages=installed_packages(problem.preload, config.execution.python),
+            extras=problem.prompt_extras(),
+            lower_is_better=problem.lower_is_better,
+            claims_only=problem.claims_only,
+            isolated=isolated,
+            review=config.agent.review,
+        ),
+        bind=model_client.bind,
+        usage=model_client.usage_of,
+    )
+
+
+def _orchestrator(
+    config: Config,
+    problem: Problem,
+    process: Process,
+    journal: Journal,
+    stages: Stages,
+    evaluator: Evaluator,
+    model_client: ModelClient,
+) -> Orchestrator:
+    finish = process.interrupts.finish
+    return Orchestrator(
+        plan=_plan(config),
+        schedule=schedule_of(config.search.schedule)(),
+        policy=policy_of(config),
+        stages=stages,
+        evaluator=evaluator,
+        store=process.store,
+        journal=journal,
+        stop=_stop(config, problem, process.stop_after),
+        spent=_spent(model_client),
+        active_seconds=process.active_seconds,
+        memory=_memory(config),
+        usage=model_client.usage_of,
+        reward=_reward(model_client),
+        control=Control(poll=ControlFile(process.run_dir, process.store, finish).poll, interrupted=finish),
+    )
+
+
+def _plan(config: Config) -> Plan:
+    return Plan(
+        seed=config.project.seed,
+        batch=config.search.batch,
+        max_steps=config.search.max_steps,
+        writers=max(config.search.batch, config.search.workers),
+    )
+
+
+def _stop(config: Config, problem: Problem, stop_after: int | None) -> Callable[[Progress], str | None]:
+    """The limits of the configuration; a replay also ends where its record does."""
+    limits = stopping(
+        max_steps=config.search.max_steps,
+        max_generations=config.search.max_generations,
+        seconds=config.budget.seconds,
+        tokens=config.budget.tokens,
+        usd=config.budget.usd,
+        target=config.budget.target,
+        lower_is_better=problem.lower_is_better,
+        stagnation=config.budget.stagnation,
+    )
+
+    def reason(progress: Progress) -> str | None:
+        if stop_after is not None and progress.steps >= stop_after:
+            return f"as many steps as were recorded: {stop_after}"
+        return limits.reason(progress)
+
+    return reason
+
+
+def _spent(model_client: ModelClient) -> Callable[[], tuple[int, float]]:
+    def spent() -> tuple[int, float]:
+        amount = model_client.ledger.spent
+        return amount.tokens, amount.usd
+
+    return spent
+
+
+def _memory(config: Config) -> Callable[[Journal, Task], str]:
+    def memory(journal: Journal, task: Task) -> str:
+        return remember(journal, task.parent_ids, kind=config.agent.memory, max_tokens=config.agent.memory_tokens)
+
+    return memory
+
+
+def _reward(model_client: ModelClient) -> Callable[[Node, float], None]:
+    def reward(node: Node, gain: float) -> None:
+        model_client.reward(
+            node.id,
+            gain,
+            writer=node.writer,
+            prompt_tokens=node.metadata.get("prompt_tokens"),
+            completion_tokens=node.metadata.get("completion_tokens"),
+        )
+
+    return reward

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 
 class Interrupts:
-    """What the user asked for by signals; both events can also be set by hand."""
+    """What the user asked for by signals; both events can also be set by hand.
 
-    def __init__(self) -> None:
+    Args:
+        on_finish: told of the first signal, inside its handler: it may take no lock.
+    """
+
+    def __init__(self, on_finish: Callable[[], None] = lambda: None) -> None:
         self.finish = threading.Event()
         """Finish what is in flight, begin nothing more."""
         self.now = threading.Event()
         """Give up what is in flight."""
+        self._on_finish = on_finish
 
     @contextmanager
-    def heard(self) -> Iterator[None]:
-        """Signals set the events inside; only a process's main thread can hear them, others run as they are."""
+    def handled(self) -> Iterator[None]:
+        """Signals set the events inside; only a process's main thread can handle them, others run as they are."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -37,7 +41,7 @@ class Interrupts:
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if not self.finish.is_set():
             self.finish.set()
-            os.write(2, b"\nfinishing what is in flight; once more to stop now\n")
+            self._on_finish()
             return
         self.now.set()
         raise KeyboardInterrupt

@@ -1,9 +1,9 @@
-"""The last words of a run: which program wins, how it does on the final part, what is written beside the store."""
+"""The outcome of a run: which program wins, how it does on the final part, what is written beside the store."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,22 +14,29 @@ from core.search.claim import hardest, paired_claim
 from core.search.final_choice import choose, looked_again
 from core.state.node import Node
 from core.storage.repository import RunStore
-from runs.composition import Search
+from runs.facts import RunFacts
+from runs.search import Search
 from utils.errors import SwarmEvoError
 from utils.logger_system import log_msg
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run came to."""
+    """What a run came to, as plain facts."""
 
-    search: Search
-    run_dir: Path
+    facts: RunFacts
     reason: str
+    """Which limit ended the search."""
     best: Node | None = None
     final: dict[str, Any] | None = None
+    """The winner on the final part; None without a winner."""
     baselines: list[dict[str, Any]] = field(default_factory=list)
+    failures: Mapping[str, int] = field(default_factory=dict)
+    """FailureKind → nodes that ended so."""
+    standings: list[dict[str, Any]] = field(default_factory=list)
+    """The arena's last tournament, one object an engine; [] elsewhere."""
     written: list[Path] = field(default_factory=list)
+    """Files of the exported winner."""
 
     @property
     def best_id(self) -> str | None:
@@ -41,7 +48,7 @@ class Outcome:
 
     @property
     def best_dir(self) -> Path:
-        return self.run_dir / "best_solution"
+        return self.facts.run_dir / "best_solution"
 
     def write_files(self, *, report: bool = True) -> None:
         """best_solution/, plots and report. A file that cannot be written is a warning: the search is not lost."""
@@ -54,17 +61,18 @@ class Outcome:
 
     def _export(self) -> None:
         if self.best is not None:
-            self.written = export_node(self.search, self.best, self.best_dir, self.run_dir)
+            self.written = write_solution(self.facts.problem, self.best, self.best_dir, self.facts.run_dir)
 
     def _report(self) -> None:
         from reports.child import write_all
 
-        write_all(self.run_dir)
+        write_all(self.facts.run_dir)
 
 
-def conclude(search: Search, store: RunStore, run_dir: Path, reason: str) -> Outcome:
+def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
     """Choose the winner on validation, open the final part once for it and the baselines, and keep both as facts."""
-    outcome = Outcome(search, run_dir, reason)
+    store = search.store
+    outcome = Outcome(facts, reason, failures=dict(search.journal.failures), standings=_standings(search))
     choice = choose(_finalists(search), search.config.project.seed)
     outcome.best = _appointed(search) or (search.journal[choice.winner.id] if choice else None)
     outcome.baselines = list(store.get_fact("baselines") or _seeded(search))
@@ -87,6 +95,12 @@ def conclude(search: Search, store: RunStore, run_dir: Path, reason: str) -> Out
     )
     store.put_fact("final", outcome.final, [event])
     return outcome
+
+
+def _standings(search: Search) -> list[dict[str, Any]]:
+    """The newest table of an arena: a node's metric is frozen at its first verdict, here is what later games say."""
+    tables = (node.metadata.get("standings") for node in reversed(list(search.journal)))
+    return next((table for table in tables if table), [])
 
 
 def _finalists(search: Search) -> list[Node]:
@@ -168,10 +182,6 @@ def _keep_baselines(
         row["final_interval"] = list(score.interval) if score and score.interval else None
     if rows:
         store.put_fact("baselines", outcome.baselines)
-
-
-def export_node(search: Search, node: Node, out: Path, run_dir: Path) -> list[Path]:
-    return write_solution(search.problem, node, out, run_dir)
 
 
 def write_solution(problem: Problem, node: Node, out: Path, run_dir: Path) -> list[Path]:

@@ -7,8 +7,8 @@ what the clock made it, and steps by hand) the recorded tasks are done again in 
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -18,15 +18,27 @@ from core.loop.schedules import schedule_of
 from core.state.journal import Journal
 from core.state.task import Task
 from core.storage.reader import RunReader
-from runs.composition import Recorded
 from runs.control import stopped_nodes
+from runs.search import Recorded
 from runs.session import RunSession
 from runs.stored_config import stored_config
 from utils.errors import SwarmEvoError
 
+COMPARED = ("id", "operator", "parent_ids", "code", "metric_value", "failure", "signature", "is_valid")
+"""Fields of a node that must come out equal."""
 
-def verify(run_dir: Path, project_dir: str, *, accept_unsandboxed: bool = False) -> int:
-    """Exit code 0 if the hashes are equal, 1 with the first difference if not."""
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a second search with the same replies came to."""
+
+    equal: bool
+    text: str
+    """One line for people: the hash, or the first difference."""
+
+
+def verify(run_dir: Path, project_dir: str, *, accept_unsandboxed: bool = False) -> Replayed:
+    """Search again from the record, in a run of its own that is removed afterwards, and compare the journals."""
     config = stored_config(run_dir, [], project_dir)
     config.project.name = f"verify-{run_dir.name}"[:60]
     config.initial = []  # the user's programs lie in the run; their files may be gone
@@ -42,7 +54,6 @@ def verify(run_dir: Path, project_dir: str, *, accept_unsandboxed: bool = False)
         with RunSession(
             config,
             accept_unsandboxed=accept_unsandboxed,
-            view="quiet",
             origin={"verifies": run_dir.name},
             programs=[(node.plan, node.code) for node in stored if node.operator == "user"],
             recorded=Recorded(calls, "sample" if as_recorded else "exact", stopped_nodes(run_dir)),
@@ -55,30 +66,30 @@ def verify(run_dir: Path, project_dir: str, *, accept_unsandboxed: bool = False)
                 session.run()
             again = session.search.journal
     except SwarmEvoError as error:
-        print(f"replay differs: {error}", file=sys.stderr)
-        return 1
+        return Replayed(False, f"replay differs: {error}")
     finally:
         if copy is not None:
             shutil.rmtree(copy, ignore_errors=True)
+    return compared(stored, again)
+
+
+def compared(stored: Journal, again: Journal) -> Replayed:
+    """Equal by hash, or the first field that is not."""
     if again.sha256 == stored.sha256:
-        print(f"equal: {len(stored)} nodes, journal {stored.sha256}, 0 calls of a model")
-        return 0
+        return Replayed(True, f"equal: {len(stored)} nodes, journal {stored.sha256}, 0 calls of a model")
     for old, new in zip(stored, again, strict=False):
-        for name in ("id", "operator", "parent_ids", "code", "metric_value", "failure", "signature", "is_valid"):
-            if getattr(old, name) != getattr(new, name):
-                print(
-                    f"replay differs at step {old.step} in {name}: {getattr(old, name)!r} became {getattr(new, name)!r}"
-                )
-                return 1
-    print(f"replay differs: {len(stored)} nodes became {len(again)}")
-    return 1
+        for name in COMPARED:
+            before, now = getattr(old, name), getattr(new, name)
+            if before != now:
+                return Replayed(False, f"replay differs at step {old.step} in {name}: {before!r} became {now!r}")
+    return Replayed(False, f"replay differs: {len(stored)} nodes became {len(again)}")
 
 
 def play_as_recorded(
     session: RunSession, stored: Journal, tasks: Mapping[str, Task], whys: Mapping[str, dict[str, Any]]
 ) -> None:
     """Do the recorded tasks again, round by round, in the order in which their nodes were committed."""
-    session.prepare_step()
+    session.score_seeds()
     orchestrator = session.search.orchestrator
     told = [node for node in stored if node.id in tasks or node.operator == "ensemble"]
     for number, nodes in groupby(told, key=lambda node: tasks[node.id].round if node.id in tasks else None):

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from core.state.failure import FailureKind
 from core.state.journal import Journal
-from runs.composition import Search
+from runs.search import Search
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 
 
-def plant(search: Search, programs: Sequence[tuple[str, str]]) -> None:
+def score_seeds(search: Search, programs: Sequence[tuple[str, str]]) -> None:
     """Score them, those of `initial` and `programs`, (name, code) pairs; what is in the journal stays.
 
     Raises:

@@ -1,42 +1,50 @@
-"""RunSession: one process's work on one run, from taking hold of it to the last word."""
+"""RunSession: one process's work on one run, from taking hold of it to the outcome."""
 
 from __future__ import annotations
 
+import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from cli.terminal.view import View, open_view
-from core.events import RunFinished, RunStarted, Warned
+from core.events import RunFinished, Warned
+from core.state.node import Node
 from core.storage.repository import RunStore
 from runs.baselines import BaselineRunner
-from runs.composition import Recorded, compose, problem_of
+from runs.composition import compose, problem_of
 from runs.control import restore_marks
-from runs.environment import environment
+from runs.facts import RunFacts
 from runs.interrupts import Interrupts
-from runs.outcome import conclude, export_node
+from runs.outcome import Outcome, conclude, write_solution
 from runs.run_folder import check_place, hold, new_run
-from runs.seed_nodes import plant
+from runs.search import Process, Recorded
+from runs.seed_nodes import score_seeds
 from runs.sinks import BestSink, MetricsSink
-from runs.workers import proof_of
-from utils.config import secrets_of, to_plain
+from runs.start import record_start
+from runs.view import SilentView, View
+from utils.config import secrets_of
 from utils.config_schema import Config
 from utils.errors import NoSandboxError, StoreError, SwarmEvoError
 from utils.logger_system import configure, log_msg
 
 
 class RunSession:
-    """Use as a context manager; `search` is ready inside.
+    """Use as a context manager; `search` and `facts` are ready inside.
 
     Args:
         config: the whole configuration.
+        run_dir: an existing run's folder to go on with, or None for a new run.
+        view: told of everything; closed with the session.
+        origin: where a new run comes from, kept as a fact.
         programs: (name, code) pairs that become the first nodes, beside `initial`.
         recorded: answers only from this record: nothing is asked.
         stop_after: end after so many steps, without telling the writers: for a replay.
-        run_dir: an existing run's folder to go on with, or None for a new run.
+
+    Raises on entering:
+        ConfigError, NoSandboxError, RunBusyError, StoreError: nothing has run yet, and a new run leaves nothing behind.
     """
 
     def __init__(
@@ -44,23 +52,25 @@ class RunSession:
         config: Config,
         run_dir: Path | None = None,
         *,
+        view: View | None = None,
         accept_unsandboxed: bool = False,
-        view: str | None = None,
-        origin: dict[str, Any] | None = None,
+        origin: Mapping[str, Any] | None = None,
         programs: Sequence[tuple[str, str]] = (),
         recorded: Recorded | None = None,
         stop_after: int | None = None,
     ) -> None:
         self.config = config
         self.resumed = run_dir is not None
-        self.interrupts = Interrupts()
+        self.outcome: Outcome | None = None
+        """What the run came to; None until the search has ended by a limit."""
+        self._view = view or SilentView()
+        self.interrupts = Interrupts(self._view.finishing)
         self._accept = accept_unsandboxed
-        self._view_kind = view or config.logging.view
         self._origin = origin or {}
         self._programs = list(programs)
         self._recorded = recorded
         self._stop_after = stop_after
-        self._run_dir = run_dir
+        self._given_dir = run_dir
         self._stack = ExitStack()
         self._started = time.monotonic()
         self._before = 0.0
@@ -90,12 +100,46 @@ class RunSession:
             raise NoSandboxError(
                 "execution.sandbox=none runs programs unprotected; add --i-accept-unsandboxed to mean it"
             )
-        self.problem = problem_of(self.config)
-        if self._run_dir is None:
+        problem = problem_of(self.config)
+        if not self.resumed:
             check_place(self.config.project.dir)
-        self.problem.prepare()
-        self.run_dir = self._run_dir or new_run(self.config.project.dir, self._prefix(), datetime.now(UTC))
+        problem.prepare()
+        prefix = self.config.project.name or problem.name.rpartition("/")[2]
+        self.run_dir = self._given_dir or new_run(self.config.project.dir, prefix, datetime.now(UTC))
         self._stack.enter_context(hold(self.run_dir))
+        self._open_store()
+        self._stack.enter_context(self.interrupts.handled())
+        process = Process(
+            run_dir=self.run_dir,
+            store=self.store,
+            interrupts=self.interrupts,
+            active_seconds=self.active_seconds,
+            accept_unsandboxed=self._accept,
+            recorded=self._recorded,
+            stop_after=self._stop_after,
+        )
+        try:
+            self.search = compose(self.config, problem, process)
+        except BaseException:
+            self._discard_empty()
+            raise
+        self._stack.callback(self._clear_workspaces)
+        self._stack.callback(self.search.close)
+        self.facts = RunFacts(
+            run_dir=self.run_dir,
+            config=self.config,
+            problem=problem,
+            roles=self.search.model_client.roles,
+            sandbox=self.search.sandbox_tier,
+            offline=self._recorded is not None,
+            resumed=self.resumed,
+        )
+        record_start(self.store, self.facts, self._origin)
+        self.search.orchestrator.restore()
+        restore_marks(self.run_dir, self.search.journal)
+        self._attach_sinks()
+
+    def _open_store(self) -> None:
         self.store = RunStore(self.run_dir)
         self.store_closed = False
         self._stack.callback(self._close_store)
@@ -103,29 +147,10 @@ class RunSession:
         secrets, level = secrets_of(self.config), self.config.logging.level
         self._log = configure(self.run_dir, secrets=secrets, level=level, link=not scratch)
         self._before = float(self.store.get_fact("active_seconds") or 0.0)
-        self._stack.enter_context(self.interrupts.heard())
-        try:
-            self.search = compose(
-                self.config,
-                self.problem,
-                self.store,
-                run_dir=self.run_dir,
-                interrupted=self.interrupts.finish,
-                stop_now=self.interrupts.now,
-                active_seconds=self.active_seconds,
-                accept_unsandboxed=self._accept,
-                recorded=self._recorded,
-                stop_after=self._stop_after,
-            )
-        except BaseException:
-            self._discard_empty()
-            raise
-        self._stack.callback(self._clear_workspaces)
-        self._stack.callback(self.search.close)
-        self._record_start()
-        self.search.orchestrator.restore()
-        restore_marks(self.run_dir, self.search.journal)
-        self.view = self._attach_sinks()
+
+    def _close_store(self) -> None:
+        self.store_closed = True
+        self.store.close()
 
     def _clear_workspaces(self) -> None:
         """What this process and killed ones before it left behind: nobody else works on the run."""
@@ -136,99 +161,40 @@ class RunSession:
         except OSError as error:
             log_msg("WARNING", f"workspaces: {error}")
 
-    def _prefix(self) -> str:
-        return self.config.project.name or self.problem.name.rpartition("/")[2]
-
-    def _close_store(self) -> None:
-        self.store_closed = True
-        self.store.close()
-
     def _discard_empty(self) -> None:
         """A run that could not even be put together leaves nothing behind."""
-        if self.resumed or self.store.seq:
-            return
-        self._stack.callback(self._remove_run)
+        if not self.resumed and not self.store.seq:
+            self._stack.callback(self._remove_run)
 
     def _remove_run(self) -> None:
-        import shutil
-
         shutil.rmtree(self.run_dir, ignore_errors=True)
         for name in ("system.log", "metrics.json"):
             link = self.run_dir.parent / name
             if link.is_symlink() and not link.exists():
                 link.unlink()
 
-    def _attach_sinks(self) -> View:
-        view = open_view(self._view_kind, self)
-        self._stack.callback(view.close)
+    def _attach_sinks(self) -> None:
         self.store.sinks = [
             MetricsSink(self.run_dir, self.store, self.config.search.policy),
             BestSink(self.search, self.run_dir),
             self.search.live,
-            view,
+            self._view,
         ]
+        self._stack.callback(self._view.close)
         self._log.listen(self._warn)
         self._stack.callback(self._log.listen, None)
-        return view
 
     def _warn(self, text: str) -> None:
         with suppress(StoreError):  # the log has it; a store that cannot be written ends the run by itself
             self.store.append([Warned(text=text)])
 
-    def _record_start(self) -> None:
-        config, problem, store = self.config, self.problem, self.store
-        writer = self.writer
-        plain = to_plain(config)
-        if not self.resumed:
-            (self.run_dir / "config.yaml").write_text(_yaml(plain), encoding="utf-8")
-        facts = {
-            "run": self.run_dir.name,
-            "problem": problem.name,
-            "unit": problem.unit,
-            "family": problem.family,
-            "lower_is_better": problem.lower_is_better,
-            "writer": writer,
-            "config": plain,
-            "environment": environment(),
-            "sandbox": {"tier": self.search.sandbox_tier, "probes": proof_of(config, self.search.sandbox_tier)},
-            "status": "running",
-        }
-        if store.get_fact("started_at") is None:
-            facts |= {"started_at": datetime.now(UTC).isoformat(), "origin": self._origin}
-        budget = config.budget
-        started = RunStarted(
-            run=self.run_dir.name,
-            problem=problem.name,
-            lower_is_better=problem.lower_is_better,
-            unit=problem.unit,
-            writer=writer,
-            policy=config.search.policy,
-            sandbox=self.search.sandbox_tier,
-            max_steps=config.search.max_steps,
-            max_generations=config.search.max_generations,
-            budget={"seconds": budget.seconds, "tokens": budget.tokens, "usd": budget.usd},
-            resumed=self.resumed,
-        )
-        store.put_facts(facts, [started])  # all or nothing: a run that is killed before has not begun
-        log_msg("INFO", f"run {self.run_dir.name}: {problem.name}, writer {writer}, sandbox {self.search.sandbox_tier}")
-
-    @property
-    def offline(self) -> bool:
-        """True if recorded replies are played and no model is asked."""
-        return self._recorded is not None
-
-    @property
-    def writer(self) -> str:
-        """Who writes the programs: provider/model, or `rules`."""
-        return self.search.model_client.settings_of("code").writer
-
     # ------------------------------------------------------------ running
 
     def run(self) -> int:
-        """Search to the end; returns the exit code."""
+        """Search until a limit is reached; returns the exit code: 0, or 130 if it was interrupted."""
         search = self.search
-        self.view.start(search)
-        plant(self.search, self._programs)
+        self._view.start(self.facts, search.orchestrator.progress)
+        self.score_seeds()
         runner = BaselineRunner(search, self.store)
         runner.start()
         reason = "interrupted"
@@ -244,12 +210,12 @@ class RunSession:
         runner.finish()
         if self.config.search.ensemble:
             search.orchestrator.add_ensemble(self.config.search.top_k)
-        self.finish(reason)
+        self._finish(reason)
         return 0
 
-    def prepare_step(self) -> None:
-        """What a single step by hand needs first."""
-        plant(self.search, self._programs)
+    def score_seeds(self) -> None:
+        """Let the programs that were given become the first nodes; what is there already stays."""
+        score_seeds(self.search, self._programs)
 
     def pause(self) -> None:
         """A step by hand ends; the run waits for the next."""
@@ -260,45 +226,33 @@ class RunSession:
         """After a step by hand: the best so far lies in best_solution/."""
         best = self.search.journal.get_best_node()
         if best is not None:
-            export_node(self.search, best, self.run_dir / "best_solution", self.run_dir)
+            write_solution(self.facts.problem, best, self.run_dir / "best_solution", self.run_dir)
         self.pause()
 
-    def finish(self, reason: str) -> None:
-        """The last words: final choice, final score, exports, plots, report."""
-        outcome = conclude(self.search, self.store, self.run_dir, reason)
+    def _finish(self, reason: str) -> None:
+        """Final choice, final score, exports, plots, report."""
+        outcome = conclude(self.search, self.facts, reason)
         self._save_time()
-        self.store.put_fact("status", "finished")
-        self.store.append(
-            [
-                RunFinished(
-                    status="finished",
-                    reason=reason,
-                    best_node_id=outcome.best_id,
-                    best_metric=outcome.best_metric,
-                    steps=self.search.journal.steps,
-                )
-            ]
-        )
+        self._record_end("finished", reason, outcome.best)
         outcome.write_files(report=self.config.logging.report)
-        self.view.conclude(outcome)
+        self.outcome = outcome
+        self._view.conclude(outcome)
 
     def _interrupted(self) -> int:
-        journal = self.search.journal
-        best = journal.get_best_node()
-        self.store.put_fact("status", "interrupted")
-        self.store.append(
-            [
-                RunFinished(
-                    status="interrupted",
-                    reason="interrupted",
-                    best_node_id=best.id if best else None,
-                    best_metric=best.metric_value if best else None,
-                    steps=journal.steps,
-                )
-            ]
-        )
-        self.view.interrupted()
+        self._record_end("interrupted", "interrupted", self.search.journal.get_best_node())
+        self._view.interrupted()
         return 130
+
+    def _record_end(self, status: Literal["finished", "interrupted"], reason: str, best: Node | None) -> None:
+        self.store.put_fact("status", status)
+        ended = RunFinished(
+            status=status,
+            reason=reason,
+            best_node_id=best.id if best else None,
+            best_metric=best.metric_value if best else None,
+            steps=self.search.journal.steps,
+        )
+        self.store.append([ended])
 
     def _save_time(self) -> None:
         self.store.put_fact("active_seconds", round(self.active_seconds(), 3))
@@ -314,9 +268,3 @@ class RunSession:
         except SwarmEvoError:
             log_msg("ERROR", "the store could not be told of the failure")
         log_msg("ERROR", text)
-
-
-def _yaml(plain: dict[str, Any]) -> str:
-    from omegaconf import OmegaConf
-
-    return OmegaConf.to_yaml(OmegaConf.create(plain))

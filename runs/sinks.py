@@ -8,7 +8,7 @@ from typing import Any
 
 from core.events import Event, NodeCommitted, RunFinished
 from core.storage.repository import RunStore
-from runs.composition import Search
+from runs.search import Search
 from utils.logger_system import MetricsLog
 
 BY_GENERATION = ("islands", "generations")

@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from cli.terminal.messages import StepLines
 from core.contracts import STAGES, Proposal
+from core.events import NodeCommitted
 from core.state.node import Node, Operator
 from core.state.task import Task
+from runs.session import RunSession
 from utils.errors import ConfigError
 
-if TYPE_CHECKING:
-    from runs.session import RunSession
+
+@dataclass(frozen=True, slots=True)
+class StepBegun:
+    """Which task is worked on."""
+
+    run: str
+    task: Task
+    steps: int
+    """Steps of the run before this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class StageShown:
+    """One stage is done."""
+
+    stage: str
+    text: str
+    """Its result: the prompt, the reply, the code, or the verdict. Untrusted text."""
+    stored_before: bool
+    """True if an earlier command had done it."""
 
 
 class Stepper:
@@ -25,19 +45,21 @@ class Stepper:
 
     def step(
         self, node_id: str | None, operator: Operator | None, since: str | None, until: str | None
-    ) -> Iterator[str]:
-        """Do the stages from `since` to `until`; yields lines for the user."""
+    ) -> Iterator[StepBegun | StageShown | NodeCommitted]:
+        """Do the stages from `since` to `until`, the whole step without `until`; yields what is done, as it is done.
+
+        Raises:
+            ConfigError: no such node, or nothing to start from.
+        """
         session = self._session
-        session.prepare_step()
+        session.score_seeds()
         task = self._task(node_id, operator, since)
         stages = self._store.stages(task.node_id)
-        parents = " ".join(task.parent_ids) or "nothing"
-        yield f"run {session.run_dir.name}, node {task.node_id}: {task.operator} of {parents}"
+        yield StepBegun(session.facts.run, task, session.search.journal.steps)
         if until in (None, "review"):
-            lines = StepLines(None, session.search.journal.steps)
-            for node in self._orchestrator.play([task]):
-                yield lines.line(self._event(node))
+            nodes = self._orchestrator.play([task])
             session.save_best()
+            yield from map(self._event, nodes)
             return
         yield from self._partial(task, STAGES[1 : STAGES.index(until) + 1], stages)
         session.pause()
@@ -120,15 +142,11 @@ class Stepper:
             stages["code"] = {"code": source.code, "plan": source.plan, "genes": source.genes}
         return stages
 
-    def _partial(self, task: Task, wanted: tuple[str, ...], stored: dict[str, Any]) -> Iterator[str]:
+    def _partial(self, task: Task, wanted: tuple[str, ...], stored: dict[str, Any]) -> Iterator[StageShown]:
         attempt = self._orchestrator.begin(task)
         for stage in wanted:
             text = self._orchestrator.run_stage(attempt, stage)
-            yield f"--- {stage}{' (stored before)' if stage in stored else ''}"
-            yield text
+            yield StageShown(stage, text, stage in stored)
 
-    def _event(self, node: Node) -> Any:
-        for event in reversed(self._store.committed_events()):
-            if event.node_id == node.id:
-                return event
-        raise ConfigError(f"node {node.id} was not committed")
+    def _event(self, node: Node) -> NodeCommitted:
+        return next(event for event in reversed(self._store.committed_events()) if event.node_id == node.id)

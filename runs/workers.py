@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,11 @@ def open_workers(
     problem: Problem,
     run_dir: Path,
     accept_unsandboxed: bool,
-    closers: list[Callable[[], None]],
+    parts: ExitStack,
     live: LiveOutput | None = None,
     seconds_left: Callable[[], float] | None = None,
 ) -> tuple[JobPool, str]:
-    """(pool of jobs, sandbox tier). What must be closed later is added to `closers`."""
+    """(pool of jobs, sandbox tier). What must be closed later is put on `parts`."""
     execution = config.execution
     sandbox: dict[str, Any] = {
         "choice": execution.sandbox,
@@ -48,13 +49,14 @@ def open_workers(
         return runner, box.tier
 
     if execution.runner == "ray":
-        runner, tier = _ray(config, sandbox, closers)
+        runner, tier = _ray(config, sandbox, parts)
     elif execution.runner == "modal":
-        runner, tier = _modal(config, sandbox, closers, local)
+        runner, tier = _modal(config, sandbox, parts, local)
     else:
         runner, tier = local()
     pool = JobPool(runner, seconds_left)
-    closers += [pool.close, *boxes]  # a sandbox here closes first: it ends what the workers still wait for
+    for close in (pool.close, *boxes):  # a sandbox here closes first: it ends what the workers still wait for
+        parts.callback(close)
     return pool, tier
 
 
@@ -70,7 +72,7 @@ def proof_of(config: Config, tier: str) -> list[dict[str, Any]]:
     return proof
 
 
-def _ray(config: Config, sandbox: dict[str, Any], closers: list[Callable[[], None]]) -> tuple[JobRunner, str]:
+def _ray(config: Config, sandbox: dict[str, Any], parts: ExitStack) -> tuple[JobRunner, str]:
     from core.workers.ray import RayCluster
     from core.workers.remote import RemoteJobs
 
@@ -78,14 +80,14 @@ def _ray(config: Config, sandbox: dict[str, Any], closers: list[Callable[[], Non
     first = cluster.open_worker()  # its probe says which tier holds there
     tier = first.tier
     first.kill()
-    closers.append(cluster.close)
+    parts.callback(cluster.close)
     return RemoteJobs(cluster.open_worker, min(config.search.workers, cluster.slots)), tier
 
 
 def _modal(
     config: Config,
     sandbox: dict[str, Any],
-    closers: list[Callable[[], None]],
+    parts: ExitStack,
     local: Callable[[], tuple[JobRunner, str]],
 ) -> tuple[JobRunner, str]:
     """Modal, or this machine at its first error; scores are called by the local tier, which must hold as well."""
@@ -103,7 +105,7 @@ def _modal(
             raise
         log_msg("WARNING", f"Modal cannot be used ({type(error).__name__}: {error}); going on locally")
         return here, tier
-    closers.append(cloud.close)
+    parts.callback(cloud.close)
     remote = RemoteJobs(cloud.open_worker, min(config.search.workers, cloud.slots))
     return FallbackJobs(remote, lambda: here, lambda text: log_msg("WARNING", text)), tier
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -15,13 +15,14 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from cli.terminal.messages import banner, closing
+from cli.terminal.banner import banner
+from cli.terminal.closing import closing
+from cli.terminal.commands import interrupted_line
+from cli.terminal.output import say_finishing
+from core.contracts import Progress
 from core.events import BaselineScored, Event, NodeCommitted, Warned
-
-if TYPE_CHECKING:
-    from runs.composition import Search
-    from runs.outcome import Outcome
-    from runs.session import RunSession
+from runs.facts import RunFacts
+from runs.outcome import Outcome
 
 RECENT = 12
 REFRESH_PER_SECOND = 4
@@ -31,23 +32,19 @@ _TAIL_LINES = 6
 class LiveView:
     """Redrawn a few times a second from what it was told; the search never waits for it."""
 
-    def __init__(self, session: RunSession) -> None:
-        self._session = session
+    def __init__(self) -> None:
         self._console = Console()
         self._lock = threading.Lock()
         self._recent: deque[NodeCommitted] = deque(maxlen=RECENT)
         self._baselines: list[str] = []
         self._warnings: deque[str] = deque(maxlen=3)
-        self._search: Search | None = None
         self._live: Live | None = None
-        self._began = time.monotonic()
-        self._steps_before = 0
 
-    def start(self, search: Search) -> None:
-        for line in banner(self._session):
+    def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
+        for line in banner(facts):
             self._console.print(Text(line))
-        self._search = search
-        self._steps_before = search.journal.steps
+        self._facts, self._progress = facts, progress
+        self._began, self._steps_before = time.monotonic(), progress().steps
         self._live = Live(get_renderable=self._picture, console=self._console, refresh_per_second=REFRESH_PER_SECOND)
         self._live.start()
 
@@ -66,10 +63,12 @@ class LiveView:
         for line in closing(outcome):
             self._console.print(Text(line))
 
+    def finishing(self) -> None:
+        say_finishing()
+
     def interrupted(self) -> None:
         self.close()
-        run = self._session.run_dir.name
-        self._console.print(Text(f"interrupted; everything is saved. Go on with: python main.py resume {run}"))
+        self._console.print(Text(interrupted_line(self._facts)))
 
     def close(self) -> None:
         live, self._live = self._live, None
@@ -79,45 +78,43 @@ class LiveView:
     # ------------------------------------------------------------ the picture
 
     def _picture(self) -> Group:
+        progress = self._progress()
         with self._lock:
-            parts: list[RenderableType] = [self._bar(), self._figures(), self._tree()]
+            parts: list[RenderableType] = [self._bar(progress), self._figures(progress), self._tree()]
             tail = self._tail()
             if tail:
                 parts.append(Panel(Text(tail), title="running", title_align="left"))
             parts += [Text(f"warning: {text}", style="yellow") for text in self._warnings]
         return Group(*parts)
 
-    def _bar(self) -> Table:
-        assert self._search is not None
-        journal, limit = self._search.journal, self._session.config.search.max_steps
+    def _bar(self, progress: Progress) -> Table:
+        done, limit = progress.steps, self._facts.config.search.max_steps
         row = Table.grid(padding=(0, 1))
-        done = journal.steps
         row.add_row(
             Text(f"{done}/{limit}" if limit else str(done), style="bold"),
             ProgressBar(total=limit or 100, completed=min(done, limit or 100), width=40, pulse=limit is None),
-            Text(self._time_left(done, limit)),
+            Text(self._time_left(progress, limit)),
         )
         return row
 
-    def _time_left(self, done: int, limit: int | None) -> str:
+    def _time_left(self, progress: Progress, limit: int | None) -> str:
         """By the pace of this process, and never more than the budget has."""
-        budget = self._session.config.budget.seconds
-        left = None if budget is None else max(budget - self._session.active_seconds(), 0)
-        fresh = done - self._steps_before
+        budget = self._facts.config.budget.seconds
+        left = None if budget is None else max(budget - progress.seconds, 0)
+        fresh = progress.steps - self._steps_before
         if limit and fresh:
             pace = (time.monotonic() - self._began) / fresh
-            left = min(left or float("inf"), pace * (limit - done))
+            left = min(left or float("inf"), pace * (limit - progress.steps))
         return "" if left is None else f"about {left:.0f} s left" if left < 120 else f"about {left / 60:.0f} min left"
 
-    def _figures(self) -> Text:
-        assert self._search is not None
+    def _figures(self, progress: Progress) -> Text:
         newest = self._recent[-1] if self._recent else None
         best = "–" if newest is None or newest.best_metric is None else f"{newest.best_metric:.6g}"
         parts = [f"best {best}", *self._baselines]
-        spent = self._search.model_client.ledger.spent
-        if spent.tokens:
-            cap = self._session.config.budget.usd
-            parts.append(f"{spent.tokens:,} tokens, ${spent.usd:.4f}" + (f" of ${cap:g}" if cap is not None else ""))
+        if progress.tokens:
+            cap = self._facts.config.budget.usd
+            spent = f"{progress.tokens:,} tokens, ${progress.usd:.4f}"
+            parts.append(spent + (f" of ${cap:g}" if cap is not None else ""))
         return Text("   ".join(parts))
 
     def _tree(self) -> Tree:
@@ -129,7 +126,7 @@ class LiveView:
         return tree
 
     def _tail(self) -> str:
-        folder = self._session.run_dir / "live"
+        folder = self._facts.run_dir / "live"
         try:
             newest = max(folder.glob("*.out"), key=lambda path: path.stat().st_mtime, default=None)
             if newest is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from cli.terminal.messages import StepLines
+from cli.terminal.step_text import StepLines
 from core.events import BaselineScored, FinalScored, NodeCommitted, RunFinished
 from core.storage.reader import RunReader
 

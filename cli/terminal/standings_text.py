@@ -19,7 +19,7 @@ def standings_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return lines
 
 
-def final_words(final: Mapping[str, Any]) -> str:
+def final_text(final: Mapping[str, Any]) -> str:
     """What fresh games say of the winner, and its direct match against the starting champion, in one line."""
     text = f"final: {final['message']}"
     direct = final.get("detail", {}).get("head_to_head")

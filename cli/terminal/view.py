@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
-from typing import TYPE_CHECKING, Protocol, TextIO
+from collections.abc import Callable
+from typing import TextIO
 
+from cli.terminal.banner import banner
+from cli.terminal.closing import closing
+from cli.terminal.commands import interrupted_line
+from cli.terminal.output import Output, say_finishing
+from cli.terminal.step_text import StepLines
+from core.contracts import Progress
 from core.events import BaselineScored, Event, NodeCommitted, Warned
+from runs.facts import RunFacts
+from runs.outcome import Outcome
+from runs.view import SilentView, View
 
-if TYPE_CHECKING:
-    from cli.terminal.messages import StepLines
-    from runs.composition import Search
-    from runs.outcome import Outcome
-    from runs.session import RunSession
-
-
-class View(Protocol):
-    """Told of everything after it is stored."""
-
-    def start(self, search: Search) -> None: ...
-
-    def emit(self, event: Event) -> None: ...
-
-    def conclude(self, outcome: Outcome) -> None: ...
-
-    def interrupted(self) -> None: ...
-
-    def close(self) -> None: ...
+CROWDED = 40
+"""Steps after which at most one line a second is printed, but for a new best."""
 
 
-def open_view(kind: str, session: RunSession) -> View:
-    """`live` on a terminal, `plain` elsewhere, `quiet` for programs."""
+def open_view(kind: str) -> View:
+    """`live` on a terminal, `plain` elsewhere, `quiet` for programs; `auto` looks where stdout leads."""
     if kind == "auto":
         kind = "live" if sys.stdout.isatty() else "plain"
     if kind == "quiet":
@@ -38,73 +32,66 @@ def open_view(kind: str, session: RunSession) -> View:
     if kind == "live":
         from cli.terminal.live_view import LiveView
 
-        return LiveView(session)
-    return PlainView(session)
+        return LiveView()
+    return PlainView()
 
 
-class QuietView:
-    """Says nothing."""
+class QuietView(SilentView):
+    """Answers Ctrl-C, and says nothing else."""
 
-    def start(self, search: Search) -> None: ...
-
-    def emit(self, event: Event) -> None: ...
-
-    def conclude(self, outcome: Outcome) -> None: ...
-
-    def interrupted(self) -> None: ...
-
-    def close(self) -> None: ...
+    def finishing(self) -> None:
+        say_finishing()
 
 
 class PlainView:
-    """One line an event worth reading; at most one line a second where steps are fast."""
+    """One line an event worth reading; at most one line a second where steps are fast.
 
-    def __init__(self, session: RunSession, out: TextIO | None = None) -> None:
-        self._session = session
-        self._out = out or sys.stdout
+    A reader who goes away ends the run in good order, as Ctrl-C would.
+    """
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._out = Output(stream, on_gone=lambda: signal.raise_signal(signal.SIGINT))
+        self._facts: RunFacts | None = None
+        self._lines: StepLines | None = None
+        """None until the search starts: `step` says itself what it does."""
         self._last = 0.0
         self._hidden = 0
-        self._lines: StepLines | None = None
-        """None until it starts: `step` says in its own words what it does."""
 
-    def start(self, search: Search) -> None:
-        from cli.terminal.messages import StepLines, banner
-
-        self._lines = StepLines(self._session.config.search.max_steps, search.journal.steps)
-        for line in banner(self._session):
-            self._say(line)
+    def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
+        self._facts = facts
+        self._lines = StepLines(facts.config.search.max_steps, progress().steps)
+        for line in banner(facts):
+            self._out.say(line)
 
     def emit(self, event: Event) -> None:
         if isinstance(event, NodeCommitted) and self._lines is not None:
             self._committed(event, self._lines)
         elif isinstance(event, BaselineScored):
             score = "failed" if event.metric is None else f"{event.metric:.6g}"
-            self._say(f"baseline {event.name}: {score}")
+            self._out.say(f"baseline {event.name}: {score}")
         elif isinstance(event, Warned):
-            self._say(f"warning: {event.text}")
+            self._out.say(f"warning: {event.text}")
 
     def _committed(self, event: NodeCommitted, lines: StepLines) -> None:
         now = time.monotonic()
         line = lines.line(event)
-        if not event.is_best and now - self._last < 1.0 and event.step > 40:
+        if not event.is_best and now - self._last < 1.0 and event.step > CROWDED:
             self._hidden += 1
             return
         self._last = now
         skipped = f" (+{self._hidden} not shown)" if self._hidden else ""
         self._hidden = 0
-        self._say(line + skipped)
+        self._out.say(line + skipped)
+
+    def finishing(self) -> None:
+        say_finishing()
 
     def conclude(self, outcome: Outcome) -> None:
-        from cli.terminal.messages import closing
-
         for line in closing(outcome):
-            self._say(line)
+            self._out.say(line)
 
     def interrupted(self) -> None:
-        name = self._session.run_dir.name
-        self._say(f"interrupted; everything is saved. Go on with: python main.py resume {name}")
+        if self._facts is not None:
+            self._out.say(interrupted_line(self._facts))
 
     def close(self) -> None: ...
-
-    def _say(self, line: str) -> None:
-        print(line, file=self._out, flush=True)

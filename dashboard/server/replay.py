@@ -88,10 +88,3 @@ class Replay:
             except TimeoutError:
                 return
             run_seconds = max(0.0, run_seconds - (loop.time() - started) * speed)
-
-
-def serve_replay(run_dir: Path, host: str, port: int, speed: float, token: str | None = None) -> int:
-    """`replay RUN --serve`: see `dashboard.server.serving.serve_replay`."""
-    from dashboard.server.serving import serve_replay as serve  # uvicorn only where something is served
-
-    return serve(run_dir, host, port, speed, token)

@@ -13,8 +13,9 @@ import pytest
 
 from core.events import Warned
 from core.storage.repository import RunStore
-from dashboard.server.replay import LONGEST_PAUSE, Replay, serve_replay
+from dashboard.server.replay import LONGEST_PAUSE, Replay
 from dashboard.server.schemas.control import NoteRequest
+from dashboard.server.serving import serve_replay
 from runs.control import MAX_NOTE
 from utils.errors import ConfigError
 

@@ -1,28 +1,7 @@
 // Curves by uPlot, loaded when first needed.
 import { useEffect, useRef, useState } from "react";
 import type uPlot from "uplot";
-
-export interface Series {
-  label: string;
-  color: string;
-  values: (number | null)[];
-  kind: "step" | "points";
-  width?: number;
-}
-
-export interface ChartProps {
-  x: number[];
-  series: Series[];
-  /** Horizontal reference lines. */
-  lines?: { label: string; value: number }[];
-  range: [number, number];
-  height?: number;
-  label: string;
-  axis: string;
-  grid: string;
-  text: string;
-  onPick?: (index: number) => void;
-}
+import type { ChartProps } from "./chart-props";
 
 export function Chart(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);

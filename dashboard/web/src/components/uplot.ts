@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import { stacked, xRange } from "../model/curve";
 import { metric, tickTexts } from "../model/format";
-import type { ChartProps } from "./chart";
+import type { ChartProps } from "./chart-props";
 
 /** Steps and generations are whole numbers. */
 const WHOLE = [1, 2, 5].flatMap((n) => Array.from({ length: 8 }, (_, k) => n * 10 ** k)).sort((a, b) => a - b);

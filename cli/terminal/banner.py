@@ -1,0 +1,78 @@
+"""What a run says before it starts: what is searched, who writes, where programs run, and what it may cost."""
+
+from __future__ import annotations
+
+from runs.facts import RunFacts
+from utils.config_schema import SearchSection
+
+
+def banner(facts: RunFacts) -> list[str]:
+    """What is about to happen, who writes, and what it may cost."""
+    config, problem = facts.config, facts.problem
+    better = "lower" if problem.lower_is_better else "higher"
+    writer = facts.writer
+    search = config.search
+    lines = [
+        f"run {facts.run}: {problem.name}, {problem.unit or 'metric'} ({better} is better)",
+        f"writer: {_writers(facts)}" + (" (a rule-based writer, not a language model)" if writer == "rules" else ""),
+        f"search: {search.policy}, {_limits(facts)}, {search.workers} workers, seed {config.project.seed}",
+        f"sandbox: {facts.sandbox}",
+    ]
+    if facts.offline:
+        lines.append("cost: none: every reply is in the record")
+    elif writer != "rules":
+        from core.backend.doctor import silent_servers
+
+        lines.append(f"cost: {quote_line(facts)}")
+        lines += [
+            f"NOTE: nothing answers at {url} yet; start that server, or Ctrl-C and resume later"
+            for url in silent_servers(facts.roles)
+        ]
+    if problem.note:
+        lines.append(f"note: {problem.note}")
+    if facts.sandbox == "none":
+        lines.append("NO SANDBOX: programs run with your rights, scores are unisolated")
+    return lines
+
+
+def _writers(facts: RunFacts) -> str:
+    """Who writes programs; several models with the way that one is chosen."""
+    settings = facts.roles["code"]
+    names = [model.writer for model in settings.alternatives]
+    return f"{', '.join(names)} ({settings.choice})" if len(names) > 1 else facts.writer
+
+
+def quote_line(facts: RunFacts) -> str:
+    """Steps × expected tokens, before the first call."""
+    from core.backend.preflight import quote
+
+    config = facts.config
+    steps = _expected_steps(config.search)
+    reviews = config.agent.review != "never"
+    text = quote(facts.roles, steps or 1, reviews=reviews).text(config.budget.usd)
+    return text if steps is not None else f"no limit on steps; for each: {text}"
+
+
+def _expected_steps(search: SearchSection) -> int | None:
+    """Steps that the limits allow; None without a limit on steps or generations."""
+    a_generation = search.num_islands * search.per_island if search.policy == "islands" else search.questions
+    limits = [search.max_steps, search.max_generations and search.max_generations * a_generation]
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _limits(facts: RunFacts) -> str:
+    search, budget = facts.config.search, facts.config.budget
+    parts = []
+    if search.max_steps is not None:
+        parts.append(f"{search.max_steps} steps")
+    if search.max_generations is not None:
+        parts.append(f"{search.max_generations} generations")
+    if budget.seconds is not None:
+        parts.append(f"{_duration(budget.seconds)}")
+    return "at most " + ", ".join(parts)
+
+
+def _duration(seconds: float) -> str:
+    if seconds >= 3600:
+        return f"{seconds / 3600:.3g} h"
+    return f"{seconds / 60:.3g} min" if seconds >= 120 else f"{seconds:.3g} s"

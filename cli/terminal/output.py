@@ -1,0 +1,45 @@
+"""Output: lines for whoever reads them; who stops reading (`| head`) ends neither a step nor a run by an error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TextIO
+
+
+class Output:
+    """Prints lines at once, until nobody reads any more.
+
+    Args:
+        stream: stdout if None.
+        on_gone: called once, when the reader has gone away.
+    """
+
+    def __init__(self, stream: TextIO | None = None, on_gone: Callable[[], None] = lambda: None) -> None:
+        self._stream = stream or sys.stdout
+        self._on_gone = on_gone
+        self._gone = False
+
+    def say(self, line: str) -> None:
+        """Print one line."""
+        if self._gone:
+            return
+        try:
+            print(line, file=self._stream, flush=True)
+        except BrokenPipeError:
+            self._gone = True
+            _to_nowhere(self._stream)
+            self._on_gone()
+
+
+def say_finishing() -> None:
+    """Answer the first Ctrl-C, inside the signal's handler: no lock, no buffer."""
+    os.write(2, b"\nfinishing what is in flight; once more to stop now\n")
+
+
+def _to_nowhere(stream: TextIO) -> None:
+    """What is still in the stream's buffer would raise again when Python flushes it at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -1,0 +1,80 @@
+"""Search: a search that is put together, and what the process that runs it brings along."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from core.backend.model_client import ModelClient
+from core.contracts import CallRecord, Evaluator, EvaluatorDeps, Problem
+from core.loop.orchestrator import Orchestrator
+from core.state.journal import Journal
+from core.storage.repository import RunStore
+from runs.interrupts import Interrupts
+from runs.live_output import LiveOutput
+from utils.config_schema import Config
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Answers of an earlier run, in place of models: nothing is asked."""
+
+    calls: Sequence[CallRecord]
+    match: Literal["exact", "sample"] = "exact"
+    stopped: Sequence[str] = ()
+    """Nodes whose programs the user stopped: they are not run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One process's work on one run, as the parts of a search see it."""
+
+    run_dir: Path
+    store: RunStore
+    interrupts: Interrupts
+    active_seconds: Callable[[], float]
+    """→ seconds the run has been worked on, all its processes added up."""
+    accept_unsandboxed: bool = False
+    recorded: Recorded | None = None
+    stop_after: int | None = None
+    """End after so many steps, without telling the writers: for a replay."""
+
+
+@dataclass(slots=True)
+class Deadline:
+    """`budget.seconds` for what is under way. Lifted once the search is over: the final score is owed to the user."""
+
+    seconds: float | None
+    active_seconds: Callable[[], float]
+    lifted: bool = False
+
+    def seconds_left(self) -> float:
+        """Seconds until the budget ends; infinite without one."""
+        return math.inf if self.lifted or self.seconds is None else self.seconds - self.active_seconds()
+
+
+@dataclass(slots=True)
+class Search:
+    """A search, put together by `runs.composition.compose`."""
+
+    config: Config
+    problem: Problem
+    store: RunStore
+    journal: Journal
+    evaluator: Evaluator
+    model_client: ModelClient
+    orchestrator: Orchestrator
+    deps: EvaluatorDeps
+    sandbox_tier: str
+    live: LiveOutput
+    deadline: Deadline
+    parts: ExitStack
+    """Closes every part, in the reverse order of making."""
+
+    def close(self) -> None:
+        """End what runs and let go of everything that was opened."""
+        self.parts.close()

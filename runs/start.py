@@ -1,0 +1,65 @@
+"""What is stored when a process takes up a run: its facts, and the event that tells of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from core.events import RunStarted
+from core.storage.repository import RunStore
+from runs.environment import environment
+from runs.facts import RunFacts
+from runs.workers import proof_of
+from utils.config import to_plain
+from utils.logger_system import log_msg
+
+
+def record_start(store: RunStore, facts: RunFacts, origin: Mapping[str, Any]) -> None:
+    """Store both in one transaction: a run that is killed before has not begun.
+
+    Args:
+        origin: where a new run comes from: the command that was typed, the run it forks or verifies.
+    """
+    plain = to_plain(facts.config)
+    if not facts.resumed:
+        (facts.run_dir / "config.yaml").write_text(_yaml(plain), encoding="utf-8")
+    stored = {
+        "run": facts.run,
+        "problem": facts.problem.name,
+        "unit": facts.problem.unit,
+        "family": facts.problem.family,
+        "lower_is_better": facts.problem.lower_is_better,
+        "writer": facts.writer,
+        "config": plain,
+        "environment": environment(),
+        "sandbox": {"tier": facts.sandbox, "probes": proof_of(facts.config, facts.sandbox)},
+        "status": "running",
+    }
+    if store.get_fact("started_at") is None:
+        stored |= {"started_at": datetime.now(UTC).isoformat(), "origin": dict(origin)}
+    store.put_facts(stored, [_started(facts)])
+    log_msg("INFO", f"run {facts.run}: {facts.problem.name}, writer {facts.writer}, sandbox {facts.sandbox}")
+
+
+def _started(facts: RunFacts) -> RunStarted:
+    search, budget = facts.config.search, facts.config.budget
+    return RunStarted(
+        run=facts.run,
+        problem=facts.problem.name,
+        lower_is_better=facts.problem.lower_is_better,
+        unit=facts.problem.unit,
+        writer=facts.writer,
+        policy=search.policy,
+        sandbox=facts.sandbox,
+        max_steps=search.max_steps,
+        max_generations=search.max_generations,
+        budget={"seconds": budget.seconds, "tokens": budget.tokens, "usd": budget.usd},
+        resumed=facts.resumed,
+    )
+
+
+def _yaml(plain: dict[str, Any]) -> str:
+    from omegaconf import OmegaConf
+
+    return OmegaConf.to_yaml(OmegaConf.create(plain))

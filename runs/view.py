@@ -1,0 +1,49 @@
+"""View: whoever watches a run. A verb hands one to the session; without one nobody watches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from core.contracts import Progress
+from core.events import Event
+from runs.facts import RunFacts
+from runs.outcome import Outcome
+
+
+class View(Protocol):
+    """Told of everything after it is stored."""
+
+    def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
+        """The search begins. `progress` may be asked at any time, from any thread, until `close`."""
+
+    def emit(self, event: Event) -> None:
+        """Something happened. Called from any thread; also before `start`."""
+
+    def finishing(self) -> None:
+        """A signal asked for the end in good order. Called inside the signal's handler: it may take no lock."""
+
+    def conclude(self, outcome: Outcome) -> None:
+        """The search is over and all its files are written."""
+
+    def interrupted(self) -> None:
+        """The process ends before its run; all that was done is stored."""
+
+    def close(self) -> None:
+        """Nothing more will be told. Called once, whatever happened since the session was opened."""
+
+
+class SilentView:
+    """Says nothing."""
+
+    def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None: ...
+
+    def emit(self, event: Event) -> None: ...
+
+    def finishing(self) -> None: ...
+
+    def conclude(self, outcome: Outcome) -> None: ...
+
+    def interrupted(self) -> None: ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,63 @@
+"""Who writes: the models, the agents that ask them, and the reviewer."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from core.backend.cache import ReplyCache
+from core.backend.model_client import ModelClient
+from core.backend.recording import RecordedCalls
+from core.backend.roles import model_settings
+from core.backend.usage import Ledger
+from core.contracts import Agent, AgentBuilder, AgentDefaults, Problem, Reviewer, with_defaults
+from runs.run_folder import logs_dir
+from runs.search import Process
+from utils.config_schema import Config
+
+
+def model_client_of(config: Config, problem: Problem, process: Process) -> ModelClient:
+    """The models of every role, with the run's record, budget and cache; or the recorded replies of an earlier run."""
+    store, recorded, stop_now = process.store, process.recorded, process.interrupts.now
+    ledger = Ledger(config.budget.tokens, config.budget.usd, stop_now)
+    ledger.restore(store.bills(), store.held())
+    roles = model_settings(config.llm, plugins=config.plugin_folders)
+    uses_models = any(settings.provider != "rules" for settings in roles.values())
+    wants_cache = config.llm.cache and uses_models and recorded is None
+    return ModelClient(
+        roles,
+        log=store if recorded is None else RecordedCalls(recorded.calls, store, recorded.match),
+        ledger=ledger,
+        cache=ReplyCache(logs_dir(config.project.dir) / "llm_cache.db") if wants_cache else None,
+        rules=problem.rules(),
+        run_seed=config.project.seed,
+        stop=stop_now,
+        offline=recorded is not None,
+    )
+
+
+def agents_of(config: Config, problem: Problem) -> dict[str, Agent]:
+    """The problem's own agents, or the CoderAgent for every operator."""
+    prompts = _prompts_dir(config)
+    options = {"repairs": config.agent.repairs, "max_tokens": config.agent.prompt_tokens}
+    own = problem.agents(AgentBuilder(prompts, problem.single_function, options))
+    if own:
+        return {operator: with_defaults(agent, AgentDefaults) for operator, agent in own.items()}
+    coder = import_module("agents.coder_agent").CoderAgent
+    return {"*": coder(prompts_dir=prompts, single_function=problem.single_function, **options)}
+
+
+def reviewer_of(config: Config) -> Reviewer | None:
+    """The agent that reads what programs printed; None where the user wants no reviews."""
+    if config.agent.review == "never":
+        return None
+    reviewer: Reviewer = import_module("agents.reviewer_agent").ReviewerAgent(
+        prompts_dir=_prompts_dir(config),
+        max_tokens=config.agent.prompt_tokens,
+        repairs=config.agent.repairs,
+    )
+    return reviewer
+
+
+def _prompts_dir(config: Config) -> Path | None:
+    return Path(config.prompts.dir) if config.prompts.dir else None
