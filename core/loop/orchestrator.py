@@ -102,6 +102,10 @@ class Orchestrator:
         """Read the stored nodes into the journal and tell the policy of each, in order."""
         self._search.restore()
 
+    def progress(self) -> Progress:
+        """What the run has used and reached so far, all its processes added up."""
+        return self._search.progress()
+
     # ------------------------------------------------------------ programs that nobody was asked to write
 
     def seed_with(self, nodes: Sequence[tuple[str, str]], operator: Literal["user", "baseline"]) -> None:
