@@ -157,7 +157,7 @@ def main() -> None:
         assert isinstance(ml, WarmSandbox) and isinstance(small, WarmSandbox)
         try:
             figures["tier"] = ml.tier
-            figures["preload_s"] = round(ml.ready()["ready"], 2)
+            figures["preload_s"] = round(ml.ready().seconds, 2)
             figures["import_job"] = warm_against_fresh(ml, folder, args.repeats)
             figures["ml_jobs_per_s"] = round(throughput(ml, FIT, root, 60, 2), 1)
             figures["tiny_jobs_per_s"] = round(throughput(small, "print(1)", root, 200, 2), 1)

@@ -62,7 +62,8 @@ def open_workers(
 
 def proof_of(config: Config, tier: str) -> list[dict[str, Any]]:
     """What the sandbox's tier withstood just now: `{"name", "ok", "detail"}`; [] without a tier on this machine."""
-    from core.executor.probe import TIERS, examine
+    from core.executor.probe import examine
+    from core.executor.tiers import TIERS
 
     execution = config.execution
     if execution.runner == "ray" or tier not in TIERS:

@@ -19,7 +19,7 @@ from core.arena.validator import engine_name
 from core.contracts import Game, JobContext, Limits, Sandbox
 from core.state.node import Node
 from core.state.task import derive_seed
-from utils.errors import SandboxError
+from utils.errors import JobLost, SandboxError
 
 TRIES = 3
 """How often a game is begun before a fault of ours is given up on."""
@@ -72,13 +72,13 @@ def play(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
 
 
 def play_match(match: Match, sandbox: Sandbox) -> GameRecord:
-    """Play `match`; a fault of ours plays it again from the start, up to `TRIES` times, then it is SandboxError."""
+    """Play `match`; a fault of ours plays it again from the start, up to `TRIES` times. SandboxError or JobLost then."""
     game = load_game(match.game)
     for attempt in range(1, TRIES + 1):
         try:
             with _Spool(match.spool, attempt) as spool:
                 return _play_once(match, game, sandbox, spool.write).model_copy(update={"tries": attempt})
-        except SandboxError:
+        except (SandboxError, JobLost):
             if attempt == TRIES:
                 raise
     raise AssertionError("unreachable")

@@ -11,7 +11,7 @@ from typing import Protocol
 from core.arena.limit import MoveLimit
 from core.contracts import ExecutionResult, Limits, Sandbox, SessionFailure
 from core.state.failure import FailureKind
-from utils.errors import SandboxError
+from utils.errors import JobLost
 
 LOAD_SECONDS = 10.0
 """An engine may take so long to load; it is not on its clock then."""
@@ -56,7 +56,7 @@ class Player(Protocol):
 
         Raises:
             Forfeit: crash, flood, hang.
-            SandboxError: a fault of ours; the game is played again.
+            JobLost: its process was lost, not by its own doing; the game is played again.
         """
 
     def close(self) -> str:
@@ -112,7 +112,7 @@ def _forfeit(result: ExecutionResult) -> Exception:
     """What a session's failure means for the game."""
     failure = result.failure or FailureKind.RUNTIME
     if failure is FailureKind.LOST_WORKER:
-        return SandboxError(f"the engine's process was lost: {result.message}")
+        return JobLost(f"the engine's process was lost: {result.message}")
     termination = "time_forfeit" if failure is FailureKind.TIMEOUT else "crash"
     kind = FailureKind.TIME_FORFEIT if failure is FailureKind.TIMEOUT else failure
     return Forfeit(termination, kind, result.message or failure.advice)

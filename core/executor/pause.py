@@ -19,14 +19,14 @@ class Pause:
     """
 
     def __init__(self, supervisor: int) -> None:
-        self._warden = supervisor
+        self._supervisor = supervisor
         self._program: int | None = None
         self._stopped = False
 
     def begin(self) -> None:
         """Stop the program; nothing happens where it has ended."""
         if self._program is None:
-            self._program = _handle_of_child(self._warden)
+            self._program = _handle_of_child(self._supervisor)
         self._stopped = self._send(signal.SIGSTOP)
 
     def end(self) -> None:

@@ -23,11 +23,9 @@ from typing import Any
 
 from core.contracts import Limits, Sandbox
 from core.executor.server import ServerConfig, own_python, private_folder
+from core.executor.tiers import TIERS, make_sandbox
 from core.state.failure import FailureKind
-from utils.errors import NoSandboxError, SandboxError
-
-TIERS = ("warm", "lite", "bubblewrap")
-"""In the order in which `auto` tries them."""
+from utils.errors import JobLost, NoSandboxError, SandboxError
 
 REMEDIES = {
     "system": "use Linux, WSL2 or a virtual machine: no tier works on other systems",
@@ -196,8 +194,6 @@ def _key(tier: str, python: str, gpus: int) -> str:
 
 
 def _attack(tier: str, python: str, gpus: int) -> list[Probe]:
-    from core.executor.sandbox import make_sandbox
-
     folder = Path(tempfile.mkdtemp(prefix="swarm-probe-"))
     folder.chmod(0o755)
     try:
@@ -209,7 +205,7 @@ def _attack(tier: str, python: str, gpus: int) -> list[Probe]:
                 return [Probe("start", False, str(error))]
             try:
                 return list(_run_all(sandbox, folder, params))
-            except SandboxError as error:
+            except (SandboxError, JobLost) as error:
                 return [Probe("start", False, str(error)[:500])]
             finally:
                 sandbox.close()

@@ -14,11 +14,11 @@ from typing import Any
 
 from core.contracts import Limits
 from core.executor import devices
-from core.executor.sandbox import make_sandbox
 from core.executor.server import ServerConfig, own_python, private_folder
+from core.executor.tiers import make_sandbox
 from core.executor.warm import WarmSandbox
 from utils.check import Check
-from utils.errors import SandboxError
+from utils.errors import JobLost, SandboxError
 
 _LIMITS = Limits(seconds=60, memory_mb=4096, processes=64, output_kb=256)
 _PYTHON = """
@@ -70,7 +70,7 @@ def prove_python(tier: str, python: str, preload: Sequence[str]) -> Check:
             kind, version, executable, prefix = trial.say(_PYTHON)
             modules = trial.say(f"NAMES = {list(preload)!r}\n{_MODULES}")
             preloaded = [module for module in preload if module not in trial.missing]
-    except (SandboxError, ValueError) as error:
+    except (SandboxError, JobLost, ValueError) as error:
         remedy = "give the path of a Python 3.9 or newer that every user can read and start"
         return Check(name, False, f"{python}: {error}", remedy)
     here = [f"{module} {modules[module][1]}".strip() for module in preloaded if modules[module][0]]
@@ -91,7 +91,7 @@ def prove_gpus(tier: str, gpus: int, python: str | None) -> Check:
     try:
         with _Trial(tier, python or own_python(), (), gpus) as trial:
             found = trial.say("\n".join(f"{key} = {value!r}" for key, value in names.items()) + _DEVICES)
-    except (SandboxError, ValueError) as error:
+    except (SandboxError, JobLost, ValueError) as error:
         return Check(name, False, f"{error} ({untested})", "see the check `sandbox`")
     refused = {path: why for path, why in found["nodes"].items() if why}
     seen = ", ".join(path for path in found["nodes"] if path not in refused) or "no device node"
@@ -120,7 +120,7 @@ class _Trial:
             opened.callback(self._folder.cleanup)
             self._sandbox: WarmSandbox = make_sandbox(self._config, self._gpus)
             opened.callback(self._sandbox.close)
-            self.missing = self._sandbox.ready()["missing"]
+            self.missing = self._sandbox.ready().missing
             self._closers = opened.pop_all()
         return self
 

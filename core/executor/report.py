@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import Any
 
 from core.contracts import ExecutionResult, Limits
 from core.executor import verdict
+from core.executor.inside.messages import Report
 from core.executor.output import Output
 from utils.errors import SandboxError
 
 
 def result_of(
-    report: dict[str, Any], raised: verdict.Raised | None, output: Output, limits: Limits, tier: str
+    report: Report, raised: verdict.Raised | None, output: Output, limits: Limits, tier: str
 ) -> ExecutionResult:
-    status, breach = report["status"], report["breach"]
+    status, breach = report.status, report.breach
     if status is not None and os.WIFEXITED(status) and os.WEXITSTATUS(status) == verdict.SETUP_FAILED:
         text = output.text()
         if text.startswith("the sandbox could not be set up"):
@@ -25,8 +25,8 @@ def result_of(
     failure, message = verdict.judge(status, None if breach is None else (breach[0], breach[1]), raised, limits)
     told = raised if failure is not None and breach is None else None
     return ExecutionResult(
-        term_out=output.text(), exec_time=report["seconds"], cpu_seconds=report["cpu"],
-        max_memory_mb=report["memory"] / 2**20, exit_code=verdict.exit_code(status), failure=failure,
+        term_out=output.text(), exec_time=report.seconds, cpu_seconds=report.cpu,
+        max_memory_mb=report.memory / 2**20, exit_code=verdict.exit_code(status), failure=failure,
         message=message, exc_type=told.type if told else None, exc_info=told.info() if told else None, tier=tier,
     )  # fmt: skip
 

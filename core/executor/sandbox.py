@@ -1,28 +1,15 @@
-"""Choosing the tier that holds on this machine.
-
-warm         namespaces, Landlock, seccomp; forked from a preloaded interpreter
-lite         no namespaces: Landlock and seccomp alone
-bubblewrap   namespaces made by `bwrap`, with our filter
-none         not isolated at all
-"""
+"""Opening a sandbox of the tier that holds on this machine."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from core.contracts import Sandbox
-from core.executor import devices
-from core.executor.inside import landlock
 from core.executor.probe import choose
 from core.executor.server import ServerConfig, own_python, private_folder
-from core.executor.warm import WarmSandbox
+from core.executor.tiers import CHOICES, make_sandbox
 from utils.errors import NoSandboxError
-
-CHOICES = ("auto", "warm", "lite", "bubblewrap", "none")
 
 
 def open_sandbox(
@@ -55,16 +42,3 @@ def open_sandbox(
         tier=tier, python=python or own_python(), preload=tuple(preload), state_dir=private_folder(state_dir)
     )
     return make_sandbox(config, gpus)
-
-
-def make_sandbox(config: ServerConfig, gpus: int = 0) -> WarmSandbox:
-    """The sandbox of a tier, unproven: `open_sandbox` attacks it first."""
-    if config.tier == "lite" and not landlock.abi():
-        raise NoSandboxError("this kernel has no Landlock, which the tier lite is made of")
-    if config.tier == "bubblewrap":
-        if os.getuid() == 0:
-            raise NoSandboxError("bubblewrap is never run as uid 0")
-        if shutil.which("bwrap") is None:
-            raise NoSandboxError("bubblewrap is not installed (apt install bubblewrap)")
-    nodes, libraries = devices.visible(gpus)
-    return WarmSandbox(replace(config, devices=(*config.devices, *nodes), show=(*config.show, *libraries)))

@@ -1,4 +1,4 @@
-"""Our side of the fork server: starting it, asking it for slots, and talking to their wardens."""
+"""Our side of the fork server: starting it, asking it for slots, and talking to their supervisors."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from core.executor.inside import frames
+from core.executor.inside import messages
+from core.executor.inside.messages import Fault, Job, Ready, Report, ServerSetup, SlotMade, SlotSetup, SlotWanted, Stop
 from core.executor.inside.mounts import FIXED
-from utils.errors import SandboxError
+from utils.errors import JobLost, SandboxError
 
 _SCRIPT = Path(__file__).parent / "inside" / "fork_server.py"
 _START_SECONDS = 120.0
@@ -37,49 +37,52 @@ class ServerConfig:
     devices: tuple[str, ...] = ()
 
 
-class Slot:
-    """Our end of one supervisor. Not thread-safe: one user at a time."""
+class SandboxSlot:
+    """Our end of one supervisor, which runs one job after the other. Not thread-safe: one user at a time."""
 
     def __init__(self, control: socket.socket, pid: int) -> None:
         self.control = control
         self.pid = pid
 
-    def start(self, job: dict[str, Any], fds: Sequence[int]) -> None:
-        """Start a candidate with `fds` as its descriptors 0, 1, 2, 3."""
+    def start(self, job: Job, fds: Sequence[int]) -> None:
+        """Start a candidate with `fds` as its descriptors 0, 1, 2, 3. Raises as `report` does."""
         try:
-            frames.send(self.control, job, list(fds))
+            messages.send(self.control, job, list(fds))
         except OSError as error:
-            raise SandboxError(self._last_words() or f"the supervisor of the sandbox is gone: {error}") from error
+            self.report(1.0)  # it may have said why it is gone
+            raise JobLost(f"the sandbox's supervisor did not take the job: {error}") from error
 
     def stop(self, kind: str, message: str) -> None:
         """Have the running candidate killed; its report will carry this breach."""
         try:
-            frames.send(self.control, {"stop": kind, "message": message})
+            messages.send(self.control, Stop(kind, message))
         except OSError:  # already gone
             pass
 
-    def report(self, timeout: float | None = None) -> dict[str, Any]:
-        """The supervisor's report of the job that ended. SandboxError when the supervisor is gone, broken or late."""
-        self.control.settimeout(timeout)
-        received = frames.receive(self.control)
-        if received is None:
-            raise SandboxError(
-                "the sandbox's supervisor ended without a report (killed from outside, or out of memory)"
-            )
-        if "error" in received[0]:
-            raise SandboxError(f"the sandbox could not set up a job: {received[0]['error']}")
-        return received[0]
+    def report(self, timeout: float | None = None) -> Report:
+        """The supervisor's report of the job that ended.
 
-    def _last_words(self) -> str:
-        try:
-            self.report(1.0)
-        except (SandboxError, OSError) as error:
-            return str(error)
-        return ""
+        Raises:
+            JobLost: the supervisor is gone, late, or broke when a candidate had begun.
+            SandboxError: it could not even begin.
+        """
+        self.control.settimeout(timeout)
+        received = messages.receive(self.control)
+        if received is None:
+            raise JobLost("the sandbox's supervisor ended without a report (killed from outside, or out of memory)")
+        if isinstance(received[0], Fault):
+            raise error_of(received[0], "the sandbox could not run a job")
+        assert isinstance(received[0], Report)
+        return received[0]
 
     def close(self) -> None:
         """Let the supervisor go; it takes everything of the slot with it."""
         self.control.close()
+
+
+def error_of(fault: Fault, what: str) -> JobLost | SandboxError:
+    """The exception for a fault that a process of ours told."""
+    return (JobLost if fault.lost else SandboxError)(f"{what}: {fault.text}")
 
 
 @dataclass
@@ -92,7 +95,7 @@ class ForkServer:
     config: ServerConfig
     _process: subprocess.Popen[bytes] | None = None
     _control: socket.socket | None = None
-    _ready: dict[str, Any] | None = None
+    _ready: Ready | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _spare: socket.socket | None = None
     """Our end of a supervisor that was made ahead of need; the server's word about it is not read yet."""
@@ -102,13 +105,13 @@ class ForkServer:
         self.config.state_dir.mkdir(parents=True, exist_ok=True)
         self._start()
 
-    def ready(self) -> dict[str, Any]:
-        """Wait until it is preloaded; return what it said: `missing` modules with reasons, `version`, `read_only`, …"""
+    def ready(self) -> Ready:
+        """Wait until it is preloaded; return what it said."""
         with self._lock:
             return self._wait_until_ready()
 
-    def open_slot(self, setup: dict[str, Any]) -> Slot:
-        """A new supervisor with its namespaces. SandboxError when the kernel refuses them."""
+    def open_slot(self, setup: SlotSetup) -> SandboxSlot:
+        """A new supervisor with its namespaces. SandboxError when the kernel refuses them, JobLost when it is full."""
         with self._lock:
             try:
                 return self._ask(setup)
@@ -122,7 +125,7 @@ class ForkServer:
             self._closed = True
             self._stop()
 
-    def _ask(self, setup: dict[str, Any]) -> Slot:
+    def _ask(self, setup: SlotSetup) -> SandboxSlot:
         self._wait_until_ready()
         assert self._control is not None
         if self._spare is None:
@@ -131,24 +134,26 @@ class ForkServer:
         assert ours is not None
         try:
             self._control.settimeout(_SLOT_SECONDS)
-            answer = frames.receive(self._control)
-            if answer is None:
+            received = messages.receive(self._control)
+            if received is None:
                 raise ConnectionError("the fork server is gone")
-            if "error" in answer[0]:
-                raise SandboxError(f"the kernel refused the sandbox's namespaces: {answer[0]['error']}")
-            frames.send(ours, setup)
+            answer = received[0]
+            if isinstance(answer, Fault):
+                raise error_of(answer, "the kernel refused the sandbox's namespaces")
+            assert isinstance(answer, SlotMade)
+            messages.send(ours, setup)
         except BaseException:
             ours.close()
             raise
         self._order_spare()
-        return Slot(ours, answer[0]["pid"])
+        return SandboxSlot(ours, answer.pid)
 
     def _order_spare(self) -> None:
         """Ask for a supervisor without waiting for it: the next slot will find it ready."""
         assert self._control is not None
         ours, theirs = socket.socketpair()
         try:
-            frames.send(self._control, {"slot": True}, [theirs.fileno()])
+            messages.send(self._control, SlotWanted(), [theirs.fileno()])
         except BaseException:
             ours.close()
             raise
@@ -162,10 +167,10 @@ class ForkServer:
         scratch = self.config.state_dir / "root"
         scratch.mkdir(exist_ok=True)
         ours, theirs = socket.socketpair()
-        config = {
-            "tier": self.config.tier, "scratch": str(scratch), "preload": list(self.config.preload),
-            "show": list(self.config.show), "devices": list(self.config.devices),
-        }  # fmt: skip
+        setup = ServerSetup(
+            tier=self.config.tier, scratch=str(scratch), preload=list(self.config.preload),
+            show=list(self.config.show), devices=list(self.config.devices),
+        )  # fmt: skip
         command = [self.config.python, "-s", "-B", str(_SCRIPT), str(theirs.fileno())]
         with open(self.config.state_dir / "fork_server.log", "ab") as log:
             try:
@@ -179,17 +184,18 @@ class ForkServer:
             finally:
                 theirs.close()
         with suppress(OSError):  # it ended at once; its log says why
-            frames.send(ours, config)  # not as an argument: candidates can read those
+            messages.send(ours, setup)  # not as an argument: candidates can read those
         self._control, self._ready = ours, None
 
-    def _wait_until_ready(self) -> dict[str, Any]:
+    def _wait_until_ready(self) -> Ready:
         if self._closed or self._control is None:
             raise SandboxError("the sandbox is closed")
         if self._ready is None:
             self._control.settimeout(_START_SECONDS)
-            received = frames.receive(self._control)
+            received = messages.receive(self._control)
             if received is None:
                 raise SandboxError(f"the fork server did not start: {self._log_tail()}")
+            assert isinstance(received[0], Ready)
             self._ready = received[0]
         return self._ready
 

@@ -25,16 +25,19 @@ import select
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.executor import strict, verdict
 from core.executor.inside import packed, plain
+from core.executor.inside.messages import Job
 from core.executor.output import Output, drain
 from core.executor.pause import Pause
 from core.executor.report import result_of
-from core.executor.server import Slot
+from core.executor.server import SandboxSlot
 from core.state.failure import FailureKind
+from utils.errors import JobLost
 
 _REPORT_SECONDS = 120.0
 _CHUNK = 1 << 18
@@ -54,12 +57,12 @@ class SandboxSession:
 
     def __init__(
         self,
-        slot: Slot,
-        job: dict[str, Any],
+        slot: SandboxSlot,
+        job: Job,
         limits: Limits,
         output: Output,
         tier: str,
-        give_back: Callable[[Slot, bool], None],
+        give_back: Callable[[SandboxSlot, bool], None],
         msgpack: bool = False,
     ) -> None:
         self._slot = slot
@@ -293,13 +296,13 @@ class SandboxSession:
         try:
             report = self._slot.report(_REPORT_SECONDS)
             usable = True
-            if report["breach"] and report["breach"][0] == "closed":
-                report = report | {"breach": None, "status": 0}
+            if report.breach and report.breach[0] == "closed":
+                report = replace(report, breach=None, status=0)
             drain(self._out, self._output)
             self._result = result_of(report, None, self._output, self._limits, self._tier)
+        except JobLost as error:
+            self._result = self._failure(FailureKind.LOST_WORKER, str(error)).result
         finally:
-            if self._result is None:
-                self._result = ExecutionResult(failure=FailureKind.LOST_WORKER, message="the sandbox lost the session")
             self._pause.close()
             self._channel.close()
             os.close(self._out)

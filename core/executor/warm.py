@@ -14,18 +14,18 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from core.contracts import ExecutionResult, Limits
 from core.executor import verdict
 from core.executor.inside import mounts, packed
+from core.executor.inside.messages import Job, JobLimits, Ready, Report, SlotSetup
 from core.executor.output import Output, drain
 from core.executor.report import result_of
-from core.executor.server import ForkServer, ServerConfig, Slot
+from core.executor.server import ForkServer, SandboxSlot, ServerConfig
 from core.executor.session import SandboxSession
 from core.executor.uids import UidPool
 from core.state.failure import FailureKind
-from utils.errors import SandboxError
+from utils.errors import JobLost, SandboxError
 
 _GRACE = 120.0
 """Seconds after a deadline in which the supervisor must have reported; then it is killed itself. It kills the candidate
@@ -47,15 +47,15 @@ class WarmSandbox:
         self._state_dir = config.state_dir
         self._uids = UidPool() if os.getuid() == 0 and config.tier != "none" else None
         self._closed = threading.Event()
-        self._idle: list[tuple[Slot, int | None]] = []
-        self._users: dict[Slot, threading.Thread] = {}
+        self._idle: list[tuple[SandboxSlot, int | None]] = []
+        self._users: dict[SandboxSlot, threading.Thread] = {}
         """Which thread uses a slot."""
         self._stopped: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
         """Threads that get no slot any more."""
         self._lock = threading.Lock()
 
-    def ready(self) -> dict[str, Any]:
-        """Wait for the fork server; what it preloaded, what was `missing`, which `version` it is."""
+    def ready(self) -> Ready:
+        """Wait for the fork server; what it preloaded and what was missing, which version it is."""
         return self._server.ready()
 
     def run(
@@ -69,19 +69,19 @@ class WarmSandbox:
         argv: Sequence[str] = (),
         on_output: Callable[[str], None] | None = None,
     ) -> ExecutionResult:
-        job = job_message("script", limits, code=code, seed=seed, argv=argv)
+        job = job_of("script", limits, code=code, seed=seed, argv=argv)
         return self._once(job, workspace, inputs, limits, on_output)
 
     def command(
         self, argv: Sequence[str], *, workspace: Path, inputs: Path | None = None, limits: Limits, seed: int = 0
     ) -> ExecutionResult:
-        return self._once(job_message("command", limits, seed=seed, argv=argv), workspace, inputs, limits, None)
+        return self._once(job_of("command", limits, seed=seed, argv=argv), workspace, inputs, limits, None)
 
     def session(
         self, code: str, *, limits: Limits, seed: int = 0, workspace: Path | None = None, prelude: str = ""
     ) -> SandboxSession:
         """Hold a program ready for calls; see `session`. Without a workspace it gets a prepared slot."""
-        job = job_message("session", limits, code=code, prelude=prelude, seed=seed)
+        job = job_of("session", limits, code=code, prelude=prelude, seed=seed)
         output = Output(limits.output_kb * 1024, None, None)
         while True:
             pooled = workspace is None and self.tier == "warm"
@@ -89,17 +89,17 @@ class WarmSandbox:
             folder = self._state_folder() if workspace is None and self.tier != "warm" else workspace
             slot, uid = kept or self.open_slot(limits, folder, None)
 
-            def give_back(slot: Slot, usable: bool, uid: int | None = uid, pooled: bool = pooled) -> None:
+            def give_back(slot: SandboxSlot, usable: bool, uid: int | None = uid, pooled: bool = pooled) -> None:
                 self._take_back(slot, uid, pooled and usable)
 
             try:
-                msgpack = self.ready()["msgpack"] and packed.library() is not None
+                msgpack = self.ready().msgpack and packed.library() is not None
                 return SandboxSession(slot, job, limits, output, self.tier, give_back, msgpack)
-            except SandboxError:
+            except (SandboxError, JobLost):
                 if kept is None:  # an idle slot may have died with an earlier fork server
                     raise
 
-    def _idle_slot(self) -> tuple[Slot, int | None] | None:
+    def _idle_slot(self) -> tuple[SandboxSlot, int | None] | None:
         with self._lock:
             kept = self._idle.pop() if self._idle else None
         if kept is not None:
@@ -110,7 +110,7 @@ class WarmSandbox:
                 raise
         return kept
 
-    def _take_back(self, slot: Slot, uid: int | None, keep: bool) -> None:
+    def _take_back(self, slot: SandboxSlot, uid: int | None, keep: bool) -> None:
         with self._lock:
             if keep and len(self._idle) < _MOST_IDLE and not self._closed.is_set():
                 self._idle.append((slot, uid))
@@ -133,15 +133,15 @@ class WarmSandbox:
                 self._uids.close()
             shutil.rmtree(self._state_dir, ignore_errors=True)
 
-    def open_slot(self, limits: Limits, workspace: Path | None, inputs: Path | None) -> tuple[Slot, int | None]:
+    def open_slot(self, limits: Limits, workspace: Path | None, inputs: Path | None) -> tuple[SandboxSlot, int | None]:
         """A slot and the uid it holds, to be given to `close_slot`."""
         uid = self._uids.take() if self._uids is not None else None
-        setup = {
-            "tier": self.tier, "uid": uid, "disk_mb": limits.disk_mb,
-            "inputs": None if inputs is None else str(inputs.resolve()),
-            "workspace": None if workspace is None else str(workspace.resolve()),
-            "in_memory": _fits_in_memory(limits.disk_mb),
-        }  # fmt: skip
+        setup = SlotSetup(
+            tier=self.tier, uid=uid, disk_mb=limits.disk_mb,
+            inputs=None if inputs is None else str(inputs.resolve()),
+            workspace=None if workspace is None else str(workspace.resolve()),
+            in_memory=_fits_in_memory(limits.disk_mb),
+        )  # fmt: skip
         try:
             slot = self._server.open_slot(setup)
             self._in_use(slot)
@@ -158,7 +158,7 @@ class WarmSandbox:
                 if user is thread:  # told under the lock: a slot that was given back may be another's by now
                     slot.stop(FailureKind.TIMEOUT.value, _STOPPED)
 
-    def _in_use(self, slot: Slot) -> None:
+    def _in_use(self, slot: SandboxSlot) -> None:
         """Raises SandboxError in a thread that was stopped; the slot is then closed."""
         thread = threading.current_thread()
         with self._lock:
@@ -168,7 +168,7 @@ class WarmSandbox:
         slot.close()
         raise SandboxError(_STOPPED)
 
-    def close_slot(self, slot: Slot, uid: int | None) -> None:
+    def close_slot(self, slot: SandboxSlot, uid: int | None) -> None:
         with self._lock:
             self._users.pop(slot, None)
         slot.close()
@@ -180,7 +180,7 @@ class WarmSandbox:
 
     def _once(
         self,
-        job: dict[str, Any],
+        job: Job,
         workspace: Path,
         inputs: Path | None,
         limits: Limits,
@@ -190,26 +190,26 @@ class WarmSandbox:
         try:
             rename = None if self.tier == "warm" else (str(workspace.resolve()), mounts.WORKSPACE)
             output = Output(limits.output_kb * 1024, on_output, rename)
-            report, words = _follow(slot, job, output, limits.seconds + _GRACE)
-            return result_of(report, verdict.read_exception(words), output, limits, self.tier)
+            report, description = _follow(slot, job, output, limits.seconds + _GRACE)
+            return result_of(report, verdict.read_exception(description), output, limits, self.tier)
         finally:
             self.close_slot(slot, uid)
 
 
-def job_message(
+def job_of(
     kind: str, limits: Limits, *, code: str = "", prelude: str = "", seed: int = 0, argv: Sequence[str] = ()
-) -> dict[str, Any]:
-    """What a supervisor is told about one job. A session has no deadline of its own: each of its frames has."""
-    return {
-        "kind": kind, "code": code, "prelude": prelude, "seed": seed, "argv": list(argv),
-        "threads": limits.threads, "env": environment(limits),
-        "deadline": None if kind == "session" else limits.seconds, "limits": limit_message(kind, limits),
-    }  # fmt: skip
+) -> Job:
+    """What a supervisor is told about one job.
 
-
-def limit_message(kind: str, limits: Limits) -> dict[str, Any]:
-    """A session is as long as it has calls, so its CPU is only limited where somebody said so."""
-    return limits.model_dump() | ({} if kind == "session" else {"cpu_seconds": verdict.cpu_limit(limits)})
+    A session is as long as it has calls, each with a deadline of its own: it has none itself, and its CPU is only
+    limited where somebody said so.
+    """
+    session = kind == "session"
+    plain = limits.model_dump() | ({} if session else {"cpu_seconds": verdict.cpu_limit(limits)})
+    return Job(
+        kind=kind, limits=JobLimits(**plain), deadline=None if session else limits.seconds, code=code, prelude=prelude,
+        seed=seed, argv=list(argv), env=environment(limits),
+    )  # fmt: skip
 
 
 def environment(limits: Limits) -> dict[str, str]:
@@ -224,8 +224,8 @@ def environment(limits: Limits) -> dict[str, str]:
     return fixed | dict.fromkeys(threads, str(limits.threads))
 
 
-def _follow(slot: Slot, job: dict[str, Any], output: Output, patience: float) -> tuple[dict[str, Any], bytes]:
-    """Start a job, read what it prints and tells until its supervisor reports."""
+def _follow(slot: SandboxSlot, job: Job, output: Output, at_most: float) -> tuple[Report, bytes]:
+    """Start a job, read what it prints and tells until its supervisor reports, for `at_most` seconds."""
     out_read, out_write = os.pipe()
     told_read, told_write = os.pipe()
     null = os.open(os.devnull, os.O_RDONLY)
@@ -239,14 +239,14 @@ def _follow(slot: Slot, job: dict[str, Any], output: Output, patience: float) ->
         for fd in (null, out_write, told_write):
             os.close(fd)
     try:
-        return _read_until_report(slot, output, out_read, told_read, time.monotonic() + patience)
+        return _read_until_report(slot, output, out_read, told_read, time.monotonic() + at_most)
     finally:
         os.close(out_read)
         os.close(told_read)
 
 
-def _read_until_report(slot: Slot, output: Output, out: int, told: int, end: float) -> tuple[dict[str, Any], bytes]:
-    words = b""
+def _read_until_report(slot: SandboxSlot, output: Output, out: int, told: int, end: float) -> tuple[Report, bytes]:
+    description = b""
     poll = select.poll()
     for fd in (out, told, slot.control.fileno()):
         poll.register(fd, select.POLLIN)
@@ -255,19 +255,19 @@ def _read_until_report(slot: Slot, output: Output, out: int, told: int, end: flo
         ready = {fd for fd, _ in poll.poll(1000.0 * max(0.0, end - time.monotonic()))}
         if not ready:
             kill_supervisor(slot)
-            raise SandboxError("the sandbox's supervisor did not report in time and was killed")
+            raise JobLost("the sandbox's supervisor did not report in time and was killed")
         if slot.control.fileno() in ready:
             report = slot.report(_GRACE)
             drain(out, output)
-            return report, words + (_read_now(told) if not words else b"")
+            return report, description or _read_now(told)
         for fd in ready & {out, told}:
             data = os.read(fd, 65536)
             if not data:
                 poll.unregister(fd)
             elif fd == out:
                 output.add(data)
-            elif len(words) < _REPORT_BYTES:
-                words += data
+            elif len(description) < _REPORT_BYTES:
+                description += data
         if output.over and not stopped:
             stopped = True
             slot.stop(FailureKind.OUTPUT.value, f"output: more than {output.cap // 1024:,} KB printed, the limit")
@@ -281,7 +281,7 @@ def _read_now(fd: int) -> bytes:
         return b""
 
 
-def kill_supervisor(slot: Slot) -> None:
+def kill_supervisor(slot: SandboxSlot) -> None:
     """The last resort: with pid 1 its whole namespace dies."""
     try:
         os.kill(slot.pid, 9)

@@ -14,7 +14,6 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,8 @@ from core.contracts import ExecutionResult, JobContext, JobResult, JobSpec, Limi
 from core.executor.collect import collect_file
 from core.executor.warm import WarmSandbox
 from core.executor.workspace import WorkspaceManager, remove_tree
-from core.workers.exclusive import SharedExclusiveLock
-from utils.errors import SandboxError
+from core.workers.job_queue import JobQueue, QueuedJob
+from utils.errors import JobLost, SandboxError
 
 _STOP_SECONDS = 1.0
 """How long a stopped job may take to end before the next one is begun beside it."""
@@ -88,7 +87,7 @@ def _take(root: Path, relative: str, max_bytes: int, keep_dir: str | None) -> di
     return {"path": str(path), "bytes": len(taken.data)}
 
 
-class LocalJobs:
+class LocalJobs(JobQueue):
     """Implements `JobRunner` with `slots` threads of this process round one sandbox.
 
     A job that is cancelled or oversteps its `seconds` is stopped: what it runs in the sandbox is killed, and it gets
@@ -107,65 +106,21 @@ class LocalJobs:
             scratch: folder for the jobs' private folders; a temporary one without.
             on_output: called with (label or job id, text) while a candidate prints.
         """
-        if slots < 1:
-            raise ValueError(f"slots={slots}: at least 1 is needed")
-        self.slots = slots
+        super().__init__(slots)
         self._sandbox = sandbox
         if scratch is not None:
             scratch.mkdir(parents=True, exist_ok=True)
         self._scratch = Path(tempfile.mkdtemp(prefix="swarm-jobs-", dir=scratch))
         self._on_output = on_output
-        self._todo: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._done: queue.SimpleQueue[JobResult] = queue.SimpleQueue()
-        self._jobs: dict[str, _Job] = {}
-        """What is waiting or under way."""
-        self._lane = SharedExclusiveLock()
-        self._serial = 0
-        self._lock = threading.Lock()
-        self._threads = [threading.Thread(target=self._work, daemon=True, name=f"job-{i}") for i in range(slots)]
-        for thread in self._threads:
-            thread.start()
-
-    def submit(self, spec: JobSpec) -> str:
-        with self._lock:
-            self._serial += 1
-            job = _Job(f"job-{self._serial}", spec)
-            self._jobs[job.id] = job
-        self._todo.put(job)
-        return job.id
-
-    def next(self, timeout: float | None = None) -> JobResult | None:
-        try:
-            return self._done.get(timeout=timeout)
-        except queue.Empty:
-            return None
-
-    def cancel(self, id: str) -> None:
-        with self._lock:
-            job = self._jobs.get(id)
-        if job is not None:
-            job.cancelled = True
-            job.told.put(None)
+        self.start()
 
     def close(self) -> None:
-        for _ in self._threads:
-            self._todo.put(None)
-        for thread in self._threads:
-            thread.join(timeout=5.0)
+        super().close()
         remove_tree(self._scratch)
 
-    def _work(self) -> None:
-        while (job := self._todo.get()) is not None:
-            with self._lane.alone() if job.spec.alone else self._lane.shared():
-                result = None if job.cancelled else self._supervise(job)
-            with self._lock:
-                del self._jobs[job.id]
-            if result is not None and not job.cancelled:
-                self._done.put(result)
-
-    def _supervise(self, job: _Job) -> JobResult | None:
+    def _run(self, job: QueuedJob) -> JobResult | None:
         """The job's result, when it ends or at its deadline; None when it was cancelled."""
-        thread = threading.Thread(target=self._run, args=(job,), daemon=True, name=job.id)
+        thread = threading.Thread(target=self._call, args=(job,), daemon=True, name=job.id)
         thread.start()
         try:
             result = job.told.get(timeout=min(job.spec.seconds, threading.TIMEOUT_MAX))
@@ -184,7 +139,7 @@ class LocalJobs:
                 self._sandbox.stop_thread(thread)
             thread.join(_STOP_SECONDS / 20)
 
-    def _run(self, job: _Job) -> None:
+    def _call(self, job: QueuedJob) -> None:
         scratch = self._scratch / job.id
         told, label = self._on_output, job.spec.label or job.id
         on_output = None if told is None else lambda text: told(label, text)
@@ -192,6 +147,8 @@ class LocalJobs:
             scratch.mkdir()
             value = run_job(job.spec, JobContext(sandbox=self._sandbox, scratch=scratch, on_output=on_output))
             result = JobResult(id=job.id, value=value)
+        except JobLost as error:
+            result = JobResult(id=job.id, lost=True, error=str(error))
         except Exception as error:  # noqa: BLE001 - whatever an entry raises is told to the one who waits
             result = JobResult(id=job.id, error=_explain(error))
         try:
@@ -199,15 +156,6 @@ class LocalJobs:
         except OSError:
             shutil.rmtree(scratch, ignore_errors=True)
         job.told.put(result)
-
-
-@dataclass(slots=True)
-class _Job:
-    id: str
-    spec: JobSpec
-    cancelled: bool = False
-    told: queue.SimpleQueue[JobResult | None] = field(default_factory=queue.SimpleQueue)
-    """Its result, or None when it is cancelled: whichever comes first."""
 
 
 def _explain(error: Exception) -> str:

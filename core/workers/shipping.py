@@ -12,7 +12,7 @@ from typing import Any
 from core.contracts import JobContext, JobSpec, Sandbox
 from core.executor.workspace import remove_tree
 from core.workers.local import run_job
-from utils.errors import ConfigError
+from utils.errors import ConfigError, JobLost
 
 READS = "inputs"
 """Payload key of a host folder that the job reads: it is shipped, once a worker."""
@@ -71,7 +71,7 @@ def unpack_folder(data: bytes, folder: Path) -> None:
 def serve(spec_text: str, inputs: tuple[str, bytes] | None, sandbox: Sandbox, state_dir: Path) -> tuple[str, bytes]:
     """Worker's side: run the job; (answer as JSON, zip of what it wrote).
 
-    The answer is `{"value": …}`, or `{"error": text}` for a fault of ours.
+    The answer holds fields of JobResult: `value`, or `error` for a fault of ours, with `lost` where a retry may work.
     """
     spec = JobSpec.model_validate_json(spec_text)
     payload = dict(spec.payload)
@@ -86,6 +86,8 @@ def serve(spec_text: str, inputs: tuple[str, bytes] | None, sandbox: Sandbox, st
     try:
         value = run_job(spec.model_copy(update={"payload": payload}), JobContext(sandbox, scratch))
         answer: dict[str, Any] = {"value": value}
+    except JobLost as error:
+        answer = {"error": str(error), "lost": True}
     except Exception as error:  # noqa: BLE001 - told to the one who waits
         answer = {"error": f"{type(error).__name__}: {error}"}
     _, files = pack_folder(written)

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +22,7 @@ from core.executor.probe import examine
 from core.executor.sandbox import open_sandbox
 from core.executor.warm import WarmSandbox
 from core.state.failure import FailureKind
-from utils.errors import NoSandboxError
+from utils.errors import JobLost, NoSandboxError
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
 LIMITS = Limits(seconds=20, memory_mb=512, disk_mb=64, file_mb=16, processes=32, output_kb=64)
@@ -48,7 +49,7 @@ def talking(request: pytest.FixtureRequest, sandbox: WarmSandbox, monkeypatch: p
     """The sandbox with sessions in either form of frames."""
     if request.param == "json":
         monkeypatch.setattr(packed, "library", lambda: None)
-    elif not sandbox.ready()["msgpack"]:
+    elif not sandbox.ready().msgpack:
         pytest.skip("msgpack is not installed")
     return sandbox
 
@@ -133,7 +134,7 @@ def test_page_tables_count_as_memory(sandbox: WarmSandbox, workspace: Path) -> N
     assert result.failure is FailureKind.MEMORY, (result.message, result.term_out)
 
 
-def test_a_program_on_the_timing_lane_stays_on_its_core(sandbox: WarmSandbox, workspace: Path) -> None:
+def test_a_program_with_a_core_of_its_own_stays_there(sandbox: WarmSandbox, workspace: Path) -> None:
     core = max(os.sched_getaffinity(0))
     code = "import os\nprint(os.sched_getaffinity(0))\nos.sched_setaffinity(0, range(os.cpu_count()))"
     result = run(sandbox, workspace, code, core=core)
@@ -271,6 +272,31 @@ def test_an_answer_that_drips_in_is_late(talking: WarmSandbox) -> None:
         assert caught.value.result.failure is FailureKind.TIMEOUT and time.monotonic() - began < 5
 
 
+OUR_MODULES = "sorted(n for n, m in list(sys.modules.items()) if '/inside/' in (getattr(m, '__file__', None) or ''))"
+
+
+def test_no_module_of_ours_is_loaded_where_a_program_runs(sandbox: WarmSandbox, workspace: Path) -> None:
+    assert run(sandbox, workspace, f"import sys\nprint({OUR_MODULES})").term_out == "[]\n"
+    with sandbox.session(f"import sys\ndef look(): return {OUR_MODULES}", limits=LIMITS) as session:
+        assert session.call("look", [], timeout=10) == []
+
+
+def test_a_supervisor_that_dies_under_a_program_loses_that_job_alone(sandbox: WarmSandbox, workspace: Path) -> None:
+    """Whoever killed it: the job can be run again, the sandbox goes on."""
+    killed = threading.Timer(0.5, lambda: [os.kill(slot.pid, 9) for slot in list(sandbox._users)])
+    killed.start()
+    with pytest.raises(JobLost, match="ended without a report"):
+        run(sandbox, workspace, "import time\ntime.sleep(30)")
+    session = sandbox.session("import time\ndef f(): time.sleep(30)\ndef g(): return 1", limits=LIMITS)
+    assert session.call("g", [], timeout=10) == 1
+    os.kill(session._slot.pid, 9)
+    with pytest.raises(SessionFailure) as caught:
+        session.call("f", [], timeout=10)
+    assert caught.value.result.failure is FailureKind.LOST_WORKER
+    assert session.close().failure is FailureKind.LOST_WORKER
+    assert run(sandbox, workspace, "print(1)").term_out == "1\n"
+
+
 def test_sessions_do_not_see_each_other(sandbox: WarmSandbox) -> None:
     with sandbox.session("import math\nmath.pi = 3\ndef f(): return math.pi", limits=LIMITS) as first:
         assert first.call("f", [], timeout=10) == 3
@@ -289,7 +315,7 @@ def test_many_threads_may_run_at_once(sandbox: WarmSandbox, tmp_path: Path) -> N
 
 
 def test_a_missing_preload_is_told_not_fatal(sandbox: WarmSandbox) -> None:
-    assert list(sandbox.ready()["missing"]) == ["no_such_module"]
+    assert list(sandbox.ready().missing) == ["no_such_module"]
 
 
 def test_no_tier_holds_without_the_flag(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """What runs in the fork server and its children: standard library and ctypes only.
 
 These files are started by path in the candidates' interpreter (`python -s fork_server.py`), where nothing of ours is
-installed, so they import each other relatively and the rest of Swarm-Evo not at all.
+installed, so they import each other relatively and the rest of Swarm-Evo not at all. Python 3.9 must understand them.
 
-fork_server   trusted; preloads modules, makes one supervisor a slot
-supervisor        trusted; pid 1 of a slot: builds the view, starts candidates, measures, kills, reports
+fork_server   trusted; preloads modules, forks one supervisor after the other
+supervisor    trusted; first process of a job's namespaces: builds the file system, starts candidates, measures, kills
+compartment   trusted; namespaces, private folders and processes of one supervisor's jobs
 candidate     the last lines of ours before untrusted code: confines itself for good, then runs the program
+messages      what they tell each other and the host
 """

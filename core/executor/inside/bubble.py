@@ -12,19 +12,20 @@ import os
 import shutil
 import sys
 import tempfile
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from . import mounts, seccomp
+from . import messages, mounts, seccomp
+from .messages import BubbleJob, Job, SlotSetup
 
 INSIDE = "/.candidate"
 """Where this folder lies in the sandbox."""
 JOB, FILTER = 4, 5
 
 
-def execute(job: dict[str, Any], setup: dict[str, Any], layout: mounts.Layout) -> NoReturn:
+def execute(job: Job, setup: SlotSetup, layout: mounts.Layout) -> NoReturn:
     """Become bwrap. The descriptors 0, 1, 2, 3 go on to the program; 4 holds the job, 5 the filter."""
-    _place(JOB, json.dumps({"job": job, "read_only": layout.read_only, "devices": layout.devices}).encode())
-    _place(FILTER, seccomp.program(namespaces=True, pinned=job["limits"]["core"] is not None))
+    _place(JOB, json.dumps(messages.to_plain(BubbleJob(job, layout.read_only, layout.devices))).encode())
+    _place(FILTER, seccomp.program(namespaces=True, pinned=job.limits.core is not None))
     os.set_inheritable(3, True)
     program = shutil.which("bwrap") or "bwrap"
     os.execve(program, [program, *arguments(job, setup, layout)], {})
@@ -41,13 +42,14 @@ def _place(fd: int, data: bytes) -> None:
     os.close(kept)
 
 
-def arguments(job: dict[str, Any], setup: dict[str, Any], layout: mounts.Layout) -> list[str]:
+def arguments(job: Job, setup: SlotSetup, layout: mounts.Layout) -> list[str]:
     """bwrap's command line, in the order in which it mounts."""
-    size = ["--size", str(mounts.tmpfs_mb(job["limits"]["disk_mb"]) << 19)]  # half the limit each
+    assert setup.workspace is not None
+    size = ["--size", str(mounts.tmpfs_mb(job.limits.disk_mb) << 19)]  # half the limit each
     words = [
         "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--clearenv",
         "--cap-drop", "ALL", "--hostname", "sandbox", "--proc", "/proc", "--dev", "/dev",
-        *size, "--tmpfs", "/dev/shm", *size, "--tmpfs", "/tmp", "--bind", setup["workspace"], mounts.WORKSPACE,
+        *size, "--tmpfs", "/dev/shm", *size, "--tmpfs", "/tmp", "--bind", setup.workspace, mounts.WORKSPACE,
     ]  # fmt: skip
     for path in layout.read_only:
         if os.path.islink(path) and path.count("/") == 1:
@@ -57,8 +59,8 @@ def arguments(job: dict[str, Any], setup: dict[str, Any], layout: mounts.Layout)
     for path in layout.devices:
         words += ["--dev-bind-try", path, path]
     words += ["--ro-bind", os.path.dirname(os.path.abspath(__file__)), f"{INSIDE}/inside"]
-    if setup["inputs"]:
-        words += ["--ro-bind", setup["inputs"], f"{mounts.WORKSPACE}/input"]
+    if setup.inputs:
+        words += ["--ro-bind", setup.inputs, f"{mounts.WORKSPACE}/input"]
     words += ["--remount-ro", "/", "--chdir", mounts.WORKSPACE, "--seccomp", str(FILTER)]
     for name, value in mounts.FIXED.items():
         words += ["--setenv", name, value]

@@ -22,69 +22,60 @@ from types import ModuleType, TracebackType
 from typing import Any, NoReturn
 
 from . import bubble, confine, landlock, mounts
-from .supervisor import Start
+from .messages import Job, Start
 
 FILE = f"{mounts.WORKSPACE}/solution.py"
 """Where a program believes itself to be, in tracebacks of every tier."""
 PRELUDE = f"{mounts.WORKSPACE}/prelude.py"
 CHANNEL = 3
-_OURS = [__package__ or "inside"] + [
-    f"{__package__}.{name}"
-    for name in (
-        "answering",
-        "bubble",
-        "candidate",
-        "confine",
-        "copying",
-        "frames",
-        "kernel",
-        "landlock",
-        "notify",
-        "packed",
-        "plain",
-        "seccomp",
-        "slot",
-        "syscalls",
-        "view",
-        "supervisor",
-        "watch",
-    )
-]
 _REPORT_BYTES = 32_000
 _MAX_FRAMES = 30
 
 
-def run(start: Start, layout: mounts.Layout, serve: Callable[[str, str], NoReturn]) -> NoReturn:
-    """Become the candidate: never returns. `serve(prelude, code)` holds a session."""
+def own_modules() -> list[str]:
+    """Names of our modules that are loaded.
+
+    To be asked before a fork: in a candidate's process the walk would copy every page of memory that holds a name.
+    """
+    return [name for name in sys.modules if name.partition(".")[0] == __package__]
+
+
+def run(start: Start, layout: mounts.Layout, ours: list[str], serve: Callable[[str, str], NoReturn]) -> NoReturn:
+    """Become the candidate: never returns.
+
+    Args:
+        ours: modules that the candidate must not find loaded.
+        serve: `serve(prelude, code)` holds a session.
+    """
     job, setup = start.job, start.setup
     try:
-        _take_descriptors(start)
+        link = _take_descriptors(start)
         os.setsid()
-        if setup["nice"]:
+        if start.raised:
             os.setpriority(os.PRIO_PROCESS, 0, 0)
         os.umask(0o022)
-        home = setup["workspace"] if setup["tier"] != "warm" else mounts.WORKSPACE
+        home = mounts.WORKSPACE if setup.workspace is None or setup.tier == "warm" else setup.workspace
         os.chdir(home)
         _write_program(job)
-        if setup["tier"] == "bubblewrap":
-            confine.pin(job["limits"])
+        if setup.tier == "bubblewrap":
+            confine.pin(job.limits)
             bubble.execute(job, setup, layout)
-        confine.confine(start, layout)
-        _settle(job, home, setup["tier"])
+        confine.confine(job, setup, layout, link)
+        _settle(job, home, setup.tier, ours)
     except BaseException as error:  # noqa: BLE001 - our own failure, told as such by an exit code of its own
         _give_up(error)
-    del start, setup, layout
+    del start, setup, layout, link, ours
     _begin(job, serve)
 
 
-def run_fresh(job: dict[str, Any], layout: mounts.Layout, serve: Callable[[str, str], NoReturn]) -> NoReturn:
+def run_fresh(job: Job, layout: mounts.Layout, serve: Callable[[str, str], NoReturn]) -> NoReturn:
     """The same in a fresh interpreter whose namespaces and filter somebody else has made."""
     try:
         os.set_inheritable(CHANNEL, False)
         os.closerange(CHANNEL + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-        confine.limit(job["limits"], own_space=True, gpus=bool(layout.devices))
+        confine.limit(job.limits, own_space=True, gpus=bool(layout.devices))
         landlock.restrict(confine.rules(layout))
-        _settle(job, mounts.WORKSPACE, "bubblewrap")
+        _settle(job, mounts.WORKSPACE, "bubblewrap", own_modules())
     except BaseException as error:  # noqa: BLE001 - as above
         _give_up(error)
     _begin(job, serve)
@@ -95,42 +86,36 @@ def _give_up(error: BaseException) -> NoReturn:
     os._exit(125)
 
 
-def _begin(job: dict[str, Any], serve: Callable[[str, str], NoReturn]) -> NoReturn:
-    if job["kind"] == "command":
-        _execute(job["argv"])
-    if job["kind"] == "session":
-        serve(job["prelude"], job["code"])
-    _run_script(job["code"])
+def _begin(job: Job, serve: Callable[[str, str], NoReturn]) -> NoReturn:
+    if job.kind == "command":
+        _execute(job.argv)
+    if job.kind == "session":
+        serve(job.prelude, job.code)
+    _run_script(job.code)
 
 
-def _take_descriptors(start: Start) -> None:
-    """0, 1, 2, 3, and without namespaces the link to the supervisor; everything else is closed."""
-    fds = start.fds
+def _take_descriptors(start: Start) -> socket.socket | None:
+    """Put 0, 1, 2, 3 in their places and close everything else. Returns the link to the supervisor, if there is one."""
+    fds = [*start.fds] + ([] if start.link is None else [start.link.detach()])
     for index, fd in enumerate(fds):
-        os.dup2(fd, 200 + index)
-    if start.link is not None:
-        os.dup2(start.link.detach(), 200 + len(fds), inheritable=False)
+        os.dup2(fd, 200 + index, inheritable=False)
     for index in range(len(fds)):
         os.dup2(200 + index, index, inheritable=index < CHANNEL)
-    first = len(fds)
-    if start.link is not None:
-        os.dup2(200 + first, first, inheritable=False)
-        object.__setattr__(start, "link", socket.socket(fileno=first))
-        first += 1
-    os.closerange(first, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    os.closerange(len(fds), resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    return None if start.link is None else socket.socket(fileno=len(fds) - 1)
 
 
-def _write_program(job: dict[str, Any]) -> None:
+def _write_program(job: Job) -> None:
     """A script lies in its workspace, so that a process it spawns can import it."""
-    if job["kind"] == "script":
+    if job.kind == "script":
         with open("solution.py", "w", encoding="utf-8", errors="surrogateescape") as file:
-            file.write(job["code"])
+            file.write(job.code)
 
 
-def _settle(job: dict[str, Any], home: str, tier: str) -> None:
+def _settle(job: Job, home: str, tier: str, ours: list[str]) -> None:
     """The interpreter as a program expects to find it."""
     os.environ.clear()
-    os.environ.update(job["env"])
+    os.environ.update(job.env)
     if home != mounts.WORKSPACE:
         private = f"{home}/.tmp"
         names = ("TMPDIR", "JOBLIB_TEMP_FOLDER", "MPLCONFIGDIR", "NUMBA_CACHE_DIR")
@@ -144,12 +129,13 @@ def _settle(job: dict[str, Any], home: str, tier: str) -> None:
     sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
     vars(sys).update(__stdout__=sys.stdout, __stderr__=sys.stderr, __stdin__=sys.stdin)
-    sys.argv = ["solution.py", *job["argv"]]
+    sys.argv = ["solution.py", *job.argv]
     sys.path.insert(0, home)
-    for name in _OURS:  # named one by one: a walk over sys.modules would copy every page that holds a key
+    for name in ours:
         sys.modules.pop(name, None)
-    seed(job["seed"])
-    _set_threads(job["threads"])
+    sys.modules["__main__"] = ModuleType("__main__")
+    seed(job.seed)
+    _set_threads(job.limits.threads)
 
 
 def seed(value: int) -> None:

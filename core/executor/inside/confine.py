@@ -6,46 +6,48 @@ import os
 import resource
 import signal
 import socket
-from typing import Any
 
 from . import kernel, landlock, mounts, seccomp
-from .supervisor import Start
+from .messages import Job, JobLimits, SlotSetup
 
 _DATA_SLACK = 256 << 20
 _OPEN_FILES = 1024
 _FILTERS = {pinned: seccomp.program(namespaces=True, pinned=pinned) for pinned in (False, True)}
 
 
-def confine(start: Start, layout: mounts.Layout) -> None:
-    setup = start.setup
+def confine(job: Job, setup: SlotSetup, layout: mounts.Layout, link: socket.socket | None) -> None:
+    """Give up what the tier says.
+
+    Args:
+        link: to the supervisor, in the tier without namespaces.
+    """
     kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # the supervisor is not; its child inherited that
-    own_space = setup["tier"] == "warm" or setup["uid"] is not None
-    limit(start.job["limits"], own_space=own_space, gpus=bool(layout.devices))
-    if setup["tier"] == "warm":
-        if setup["uid"] is not None:
-            kernel.become(setup["uid"])
+    own_space = setup.tier == "warm" or setup.uid is not None
+    limit(job.limits, own_space=own_space, gpus=bool(layout.devices))
+    if setup.tier == "warm":
+        if setup.uid is not None:
+            kernel.become(setup.uid)
         kernel.drop_capabilities()
         landlock.restrict(rules(layout))
-        seccomp.install(_FILTERS[start.job["limits"]["core"] is not None])
-    elif setup["tier"] == "lite":
-        _confine_without_namespaces(start, layout)
+        seccomp.install(_FILTERS[job.limits.core is not None])
+    elif setup.tier == "lite":
+        assert link is not None
+        _confine_without_namespaces(setup, layout, link, pinned=job.limits.core is not None)
 
 
-def _confine_without_namespaces(start: Start, layout: mounts.Layout) -> None:
+def _confine_without_namespaces(setup: SlotSetup, layout: mounts.Layout, link: socket.socket, *, pinned: bool) -> None:
     """The supervisor has already taken the uid and given up the capabilities."""
-    assert start.link is not None
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
-    landlock.restrict(lite_rules(start.setup, layout))
-    pinned = start.job["limits"]["core"] is not None
+    landlock.restrict(lite_rules(setup, layout))
     filter_ = seccomp.program(namespaces=False, pid=os.getpid(), scoped=landlock.scopes_signals(), pinned=pinned)
     listener = seccomp.install(filter_, seccomp.FLAG_NEW_LISTENER)
-    socket.send_fds(start.link, [b"x"], [listener])  # from here on the supervisor answers
+    socket.send_fds(link, [b"x"], [listener])  # from here on the supervisor answers
     os.close(listener)
-    start.link.close()
+    link.close()
 
 
 def rules(layout: mounts.Layout) -> list[tuple[str, int]]:
-    """What Landlock lets a candidate do in the view."""
+    """What Landlock lets a candidate do in the file system that was built for it."""
     return [
         *((path, landlock.RUN) for path in layout.read_only),
         *((path, landlock.CHANGE) for path in mounts.PRIVATE),
@@ -58,7 +60,7 @@ def rules(layout: mounts.Layout) -> list[tuple[str, int]]:
     ]
 
 
-def lite_rules(setup: dict[str, Any], layout: mounts.Layout) -> list[tuple[str, int]]:
+def lite_rules(setup: SlotSetup, layout: mounts.Layout) -> list[tuple[str, int]]:
     """What Landlock lets a candidate do among the host's files."""
     proc = (
         "/proc/self",
@@ -70,21 +72,21 @@ def lite_rules(setup: dict[str, Any], layout: mounts.Layout) -> list[tuple[str, 
     )
     return [
         *((path, landlock.RUN) for path in layout.read_only),
-        (setup["workspace"], landlock.CHANGE),
-        *(((setup["inputs"], landlock.READ),) if setup["inputs"] else ()),
+        (setup.workspace or mounts.WORKSPACE, landlock.CHANGE),
+        *(((setup.inputs, landlock.READ),) if setup.inputs else ()),
         *((path, landlock.READ) for path in proc),
         *((path, landlock.DEVICE) for path in mounts.DEVICES),
         *((path, landlock.GPU) for path in layout.devices),
     ]
 
 
-def limit(limits: dict[str, Any], *, own_space: bool, gpus: bool) -> None:
+def limit(limits: JobLimits, *, own_space: bool, gpus: bool) -> None:
     """Kernel limits a process: the watcher's tree-wide ones are the rule, these hold between two looks."""
     pin(limits)
-    memory = limits["memory_mb"] << 20
+    memory = limits.memory_mb << 20
     wanted = {
         resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_FSIZE: limits["file_mb"] << 20,
+        resource.RLIMIT_FSIZE: limits.file_mb << 20,
         resource.RLIMIT_NOFILE: _OPEN_FILES,
         resource.RLIMIT_MEMLOCK: 64 << 10,
         resource.RLIMIT_MSGQUEUE: 0,
@@ -92,19 +94,19 @@ def limit(limits: dict[str, Any], *, own_space: bool, gpus: bool) -> None:
     if not gpus:
         wanted[resource.RLIMIT_DATA] = _private_memory() + memory + _DATA_SLACK
     others = 0 if own_space else _tasks_of_user()  # the kernel counts them as well
-    wanted[resource.RLIMIT_NPROC] = limits["processes"] + 2 + others
-    if limits["cpu_seconds"] is not None:
-        wanted[resource.RLIMIT_CPU] = int(limits["cpu_seconds"]) + 2
+    wanted[resource.RLIMIT_NPROC] = limits.processes + 2 + others
+    if limits.cpu_seconds is not None:
+        wanted[resource.RLIMIT_CPU] = int(limits.cpu_seconds) + 2
     for name, value in wanted.items():
         hard = resource.getrlimit(name)[1]
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(name, (value, value))
 
 
-def pin(limits: dict[str, Any]) -> None:
+def pin(limits: JobLimits) -> None:
     """To the core of a timed job; once the filter is in force it is too late."""
-    if limits["core"] is not None and os.sched_getaffinity(0) != {limits["core"]}:
-        os.sched_setaffinity(0, {limits["core"]})
+    if limits.core is not None and os.sched_getaffinity(0) != {limits.core}:
+        os.sched_setaffinity(0, {limits.core})
 
 
 def _tasks_of_user() -> int:

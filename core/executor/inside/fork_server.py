@@ -6,6 +6,7 @@ is sent. It ends when its parent does.
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import os
@@ -14,7 +15,6 @@ import signal
 import socket
 import sys
 import time
-from typing import Any
 
 if __package__ in (None, ""):  # started by path: make the sibling files importable, under a name nobody else has
     _folder = os.path.dirname(os.path.abspath(__file__))
@@ -25,9 +25,12 @@ if __package__ in (None, ""):  # started by path: make the sibling files importa
         importlib.import_module(f"{__package__}.{_name}")
     del sys.path[0]
 
-from . import answering, candidate, frames, kernel, mounts, packed, supervisor, syscalls
+from . import answering, candidate, kernel, messages, mounts, packed, supervisor, syscalls
+from .messages import Fault, Ready, ServerSetup, SlotMade, Start
 
 _LOOK_FOR_PARENT = 0.5
+_SHORT_OF_SOMETHING = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+"""Errors of a fork that other processes may have caused."""
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = (
     "/etc/ld.so.cache",
@@ -54,29 +57,30 @@ _COMPANIONS = {
 _NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS
 
 
-def main(control: socket.socket) -> tuple[supervisor.Start, mounts.Layout]:
-    """Preload, then serve until the host is gone. Returns only in a candidate's process."""
+def main(control: socket.socket) -> tuple[Start, mounts.Layout, list[str]]:
+    """Preload, then serve until the host is gone. Returns only in a candidate's process: what that is to become."""
+    ours = candidate.own_modules()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    received = frames.receive(control)
+    received = messages.receive(control)
     if received is None:
         os._exit(0)
-    config: dict[str, Any] = received[0]
-    layout = mounts.Layout(config["scratch"], _read_only(config["show"]), config["devices"], config["tier"] == "warm")
+    setup = received[0]
+    assert isinstance(setup, ServerSetup)
+    layout = mounts.Layout(setup.scratch, _read_only(setup.show), setup.devices, setup.tier == "warm")
     keep_path(layout.read_only)
     began = time.monotonic()
-    missing = _preload(config["preload"], control)
+    missing = _preload(setup.preload, control)
     has_msgpack = packed.library() is not None
     gc.collect()
     gc.freeze()
     kernel.collapse_memory()
-    frames.send(control, {
-        "ready": time.monotonic() - began, "missing": missing, "version": list(sys.version_info[:3]),
-        "executable": sys.executable, "arch": syscalls.machine(), "read_only": layout.read_only,
-        "msgpack": has_msgpack,
-    })  # fmt: skip
-    start = _serve(control, config["tier"], layout)
-    return start, layout
+    ready = Ready(
+        seconds=time.monotonic() - began, missing=missing, version=list(sys.version_info[:3]),
+        executable=sys.executable, arch=syscalls.machine(), read_only=layout.read_only, msgpack=has_msgpack,
+    )  # fmt: skip
+    messages.send(control, ready)
+    return _serve(control, setup.tier, layout), layout, ours
 
 
 def _read_only(show: list[str]) -> list[str]:
@@ -125,7 +129,7 @@ def _parent_is_gone(control: socket.socket) -> bool:
         return True
 
 
-def _serve(control: socket.socket, tier: str, layout: mounts.Layout) -> supervisor.Start:
+def _serve(control: socket.socket, tier: str, layout: mounts.Layout) -> Start:
     parent = os.getppid()
     owner = (os.getuid(), os.getgid()) if tier == "warm" and os.getuid() != 0 else None
     namespaces = 0 if tier != "warm" else _NAMESPACES | (kernel.CLONE_NEWUSER if owner else 0)
@@ -138,7 +142,7 @@ def _serve(control: socket.socket, tier: str, layout: mounts.Layout) -> supervis
             os._exit(0)
         if not ready:
             continue
-        received = frames.receive(control)
+        received = messages.receive(control)
         if received is None:
             os._exit(0)
         start = _new_supervisor(control, received[1][0], namespaces, layout, owner)
@@ -148,18 +152,18 @@ def _serve(control: socket.socket, tier: str, layout: mounts.Layout) -> supervis
 
 def _new_supervisor(
     control: socket.socket, fd: int, namespaces: int, layout: mounts.Layout, owner: tuple[int, int] | None
-) -> supervisor.Start | None:
+) -> Start | None:
     try:
         pid = kernel.fork_into(namespaces) if namespaces else os.fork()
     except OSError as error:
         os.close(fd)
-        frames.send(control, {"error": str(error)})
+        messages.send(control, Fault(str(error), lost=error.errno in _SHORT_OF_SOMETHING))
         return None
     if pid == 0:
         control.close()
         return supervisor.serve(socket.socket(fileno=fd), layout, owner)
     os.close(fd)
-    frames.send(control, {"pid": pid})
+    messages.send(control, SlotMade(pid))
     return None
 
 

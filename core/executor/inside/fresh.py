@@ -16,11 +16,12 @@ if __package__ in (None, ""):
         importlib.import_module(f"{__package__}.{_name}")
     del sys.path[0]
 
-from . import answering, candidate, fork_server, mounts
+from . import answering, candidate, fork_server, messages, mounts
 
 if __name__ == "__main__":
     with open(4, encoding="utf-8") as _file:
-        _task = json.load(_file)
-    _layout = mounts.Layout("", _task["read_only"], _task["devices"])
+        _task = messages.from_plain(json.load(_file))
+    assert isinstance(_task, messages.BubbleJob)
+    _layout = mounts.Layout("", _task.read_only, _task.devices)
     fork_server.keep_path(_layout.read_only)
-    candidate.run_fresh(_task["job"], _layout, answering.serve)
+    candidate.run_fresh(_task.job, _layout, answering.serve)

@@ -1,31 +1,30 @@
-"""A slot: one set of namespaces (or none), its private folders and its processes."""
+"""What the jobs of one supervisor live in: namespaces (or none), private folders, processes."""
 
 from __future__ import annotations
 
 import os
 import signal
 import time
-from typing import Any
 
-from . import copying, kernel, mounts, watch
+from . import copying, kernel, messages, mounts, watch
 
 _KILL_SECONDS = 5.0
 
 
-class Slot:
-    """One set of namespaces (or none) and the private folders in it."""
+class Compartment:
+    """One set of namespaces (or none) and the private folders in it, for one job after the other."""
 
-    def __init__(self, setup: dict[str, Any], layout: mounts.Layout) -> None:
+    def __init__(self, setup: messages.SlotSetup, layout: mounts.Layout) -> None:
         self.setup = setup
-        self.namespaces: bool = setup["tier"] == "warm"
-        self.in_memory: bool = self.namespaces and setup["in_memory"]
-        self.uid: int | None = setup["uid"]
+        self.namespaces = setup.tier == "warm"
+        self.in_memory = self.namespaces and setup.in_memory
+        self.uid = setup.uid
         self._layout = layout
         self._host: int | None = None
         self._used = False
 
     def open(self) -> None:
-        workspace = self.setup["workspace"]
+        workspace = self.setup.workspace
         if workspace is not None:
             self._host = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY)
             if not self.in_memory and self.uid is not None:
@@ -36,35 +35,35 @@ class Slot:
             return
         mounts.enter(
             self._layout,
-            disk_mb=self.setup["disk_mb"],
+            disk_mb=self.setup.disk_mb,
             uid=self.uid,
-            inputs=self.setup["inputs"],
+            inputs=self.setup.inputs,
             workspace=None if self.in_memory else workspace,
         )
 
     def _step_down(self) -> None:
         """As root without namespaces the supervisor takes the candidate's uid itself: it must look into its memory."""
-        for name in (".tmp",):
-            os.makedirs(os.path.join(self.setup["workspace"], name), mode=0o700, exist_ok=True)
-            if self.uid is not None:
-                os.chown(os.path.join(self.setup["workspace"], name), self.uid, self.uid)
+        assert self.setup.workspace is not None
+        temporary = os.path.join(self.setup.workspace, ".tmp")
+        os.makedirs(temporary, mode=0o700, exist_ok=True)
         if self.uid is not None:
+            os.chown(temporary, self.uid, self.uid)
             kernel.become(self.uid, _needed_to_read(self.roots()))
 
     def roots(self) -> list[str]:
-        """What a candidate without a view of its own may look into."""
+        """What a candidate without a file system of its own may look into."""
         return [
             *self._layout.read_only,
             *self._layout.devices,
-            *filter(None, (self.setup["workspace"], self.setup["inputs"])),
+            *filter(None, (self.setup.workspace, self.setup.inputs)),
         ]
 
     def _link_inputs(self) -> None:
         """Without mounts, `input` is a link to where the data lies (bwrap mounts it)."""
-        if self.setup["inputs"] and self.setup["workspace"] and self.setup["tier"] != "bubblewrap":
-            link = os.path.join(self.setup["workspace"], "input")
+        if self.setup.inputs and self.setup.workspace and self.setup.tier != "bubblewrap":
+            link = os.path.join(self.setup.workspace, "input")
             if not os.path.lexists(link):
-                os.symlink(self.setup["inputs"], link)
+                os.symlink(self.setup.inputs, link)
 
     def fill(self, disk_mb: int) -> None:
         """Before a job: empty private folders with what lies in the host's workspace."""
@@ -113,7 +112,7 @@ class Slot:
 
     def disk(self, pids: list[int]) -> int:
         """Bytes that the job keeps, where no quota of the kernel's holds it."""
-        folder = mounts.WORKSPACE if self.namespaces else self.setup["workspace"]
+        folder = mounts.WORKSPACE if self.namespaces else self.setup.workspace
         return watch.disk_usage(folder) + watch.unlinked_usage(pids) if folder else 0
 
 

@@ -1,0 +1,188 @@
+"""What host, fork server and supervisor tell each other, as types; and what a forked process is to become.
+
+A message travels as a frame `{"<class name>": {its fields}}`. Both sides import this file.
+"""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from . import frames
+
+
+class Message:
+    """Base of everything that travels."""
+
+
+@dataclass(frozen=True)
+class ServerSetup(Message):
+    """Host to fork server, once: what is the same for all jobs of a sandbox."""
+
+    tier: str
+    scratch: str
+    """An empty folder of the host to mount the new root on."""
+    preload: list[str]
+    """Modules to import before the first job."""
+    show: list[str]
+    """Further host paths that candidates may read."""
+    devices: list[str]
+    """GPU device nodes."""
+
+
+@dataclass(frozen=True)
+class Ready(Message):
+    """Fork server to host: it is preloaded."""
+
+    seconds: float
+    """How long the imports took."""
+    missing: dict[str, str]
+    """Modules that could not be imported, with the reason."""
+    version: list[int]
+    executable: str
+    arch: str
+    read_only: list[str]
+    """Host paths that candidates see."""
+    msgpack: bool
+    """The candidates' interpreter has msgpack."""
+
+
+@dataclass(frozen=True)
+class SlotWanted(Message):
+    """Host to fork server, with a socket: make a supervisor at its other end."""
+
+
+@dataclass(frozen=True)
+class SlotMade(Message):
+    """Fork server to host: the supervisor's process id, as the host sees it."""
+
+    pid: int
+
+
+@dataclass(frozen=True)
+class SlotSetup(Message):
+    """Host to supervisor, first: what its jobs have in common."""
+
+    tier: str
+    uid: int | None
+    """User id of the candidates, None for our own."""
+    disk_mb: int
+    inputs: str | None
+    """Host folder for /workspace/input."""
+    workspace: str | None
+    """Host folder for /workspace; None for jobs that leave nothing behind."""
+    in_memory: bool
+    """The workspace is copied into memory and back, so that the disk limit is the kernel's."""
+
+
+@dataclass(frozen=True)
+class JobLimits:
+    """`core.contracts.Limits` as the supervisor reads it; the fields mean the same."""
+
+    seconds: float
+    cpu_seconds: float | None
+    memory_mb: int
+    processes: int
+    file_mb: int
+    disk_mb: int
+    output_kb: int
+    threads: int
+    core: int | None
+
+
+@dataclass(frozen=True)
+class Job(Message):
+    """Host to supervisor, with descriptors: start a candidate."""
+
+    kind: str
+    """`script`, `command` or `session`."""
+    limits: JobLimits
+    deadline: float | None
+    """Seconds of wall clock; None where each call of a session has its own."""
+    code: str = ""
+    prelude: str = ""
+    """Source that runs before the code of a session, in its namespace."""
+    seed: int = 0
+    argv: list[str] = field(default_factory=list)
+    env: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Stop(Message):
+    """Host to supervisor: kill the candidate; its report carries this kind of failure and message."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Report(Message):
+    """Supervisor to host: a job ended, all its processes are dead."""
+
+    status: int | None
+    """Wait status of the candidate; None where it was killed for a breach."""
+    breach: list[str] | None
+    """[kind of failure, message]"""
+    seconds: float
+    cpu: float
+    memory: int
+    """Most bytes held at once."""
+
+
+@dataclass(frozen=True)
+class Fault(Message):
+    """Fork server or supervisor to host: something of ours broke."""
+
+    text: str
+    lost: bool = False
+    """Only this job is lost, another try may work: a candidate had begun, or the machine was out of something."""
+
+
+@dataclass(frozen=True)
+class BubbleJob(Message):
+    """Through bubblewrap to the fresh interpreter inside of it."""
+
+    job: Job
+    read_only: list[str]
+    devices: list[str]
+
+
+@dataclass(frozen=True)
+class Start:
+    """In a candidate's process, just forked: what it is to become. It never travels."""
+
+    job: Job
+    setup: SlotSetup
+    fds: list[int]
+    """Its descriptors 0, 1, 2, 3."""
+    raised: bool
+    """Its supervisor has raised its own priority, which the candidate must not inherit."""
+    link: socket.socket | None = None
+    """Without namespaces: where the listener of the candidate's system-call filter is sent."""
+
+
+def send(channel: socket.socket, message: Message, fds: list[int] | None = None) -> None:
+    frames.send(channel, to_plain(message), fds)
+
+
+def receive(channel: socket.socket) -> tuple[Message, list[int]] | None:
+    """The next message with its descriptors; None when the other side is gone."""
+    received = frames.receive(channel)
+    return None if received is None else (from_plain(received[0]), received[1])
+
+
+def to_plain(message: Message) -> dict[str, Any]:
+    return {type(message).__name__: asdict(message)}  # type: ignore[call-overload]
+
+
+def from_plain(plain: dict[str, Any]) -> Message:
+    """The inverse of `to_plain`, for what our own processes sent."""
+    ((name, fields),) = plain.items()
+    message: Message = _load(next(kind for kind in Message.__subclasses__() if kind.__name__ == name), fields)
+    return message
+
+
+def _load(kind: Any, fields: dict[str, Any]) -> Any:
+    parts = {"limits": JobLimits, "job": Job}
+    return kind(**{name: _load(parts[name], value) if name in parts else value for name, value in fields.items()})

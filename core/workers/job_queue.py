@@ -1,0 +1,94 @@
+"""JobQueue: what every runner does alike with the jobs that are handed to it, wherever they run."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+
+from core.contracts import JobResult, JobSpec
+from core.workers.exclusive import SharedExclusiveLock
+
+
+@dataclass(slots=True)
+class QueuedJob:
+    """A job that waits or is under way."""
+
+    id: str
+    spec: JobSpec
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    told: queue.SimpleQueue[JobResult | None] = field(default_factory=queue.SimpleQueue)
+    """Its result, or None when it is cancelled: whichever comes first."""
+
+
+class JobQueue(ABC):
+    """Implements `JobRunner` with `slots` threads that take the jobs in order; a subclass says what running one means.
+
+    A job that wants to be alone waits until no other runs, and the others wait for it. What comes of a cancelled job is
+    told to nobody.
+    """
+
+    def __init__(self, slots: int) -> None:
+        """The subclass calls `start` once it is ready to run jobs."""
+        if slots < 1:
+            raise ValueError(f"slots={slots}: at least 1 is needed")
+        self.slots = slots
+        self._todo: queue.SimpleQueue[QueuedJob | None] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[JobResult] = queue.SimpleQueue()
+        self._jobs: dict[str, QueuedJob] = {}
+        self._lock = threading.Lock()
+        self._serial = 0
+        self._closing = threading.Event()
+        self._exclusive = SharedExclusiveLock()
+        self._threads = [threading.Thread(target=self._work, daemon=True, name=f"jobs-{i}") for i in range(slots)]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, spec: JobSpec) -> str:
+        with self._lock:
+            self._serial += 1
+            job = QueuedJob(f"job-{self._serial}", spec)
+            self._jobs[job.id] = job
+        self._todo.put(job)
+        return job.id
+
+    def next(self, timeout: float | None = None) -> JobResult | None:
+        try:
+            return self._done.get(timeout=timeout)
+        except queue.Empty:
+            return None
+
+    def cancel(self, id: str) -> None:
+        with self._lock:
+            job = self._jobs.get(id)
+        if job is not None:
+            job.cancelled.set()
+            job.told.put(None)
+
+    def close(self) -> None:
+        """Take no further job, and wait a while for what is under way."""
+        self._closing.set()
+        for _ in self._threads:
+            self._todo.put(None)
+        for thread in self._threads:
+            thread.join(timeout=10.0)
+
+    def _work(self) -> None:
+        while (job := self._todo.get()) is not None and not self._closing.is_set():
+            with self._exclusive.alone() if job.spec.alone else self._exclusive.shared():
+                result = None if job.cancelled.is_set() else self._run(job)
+            with self._lock:
+                del self._jobs[job.id]
+            if result is not None and not job.cancelled.is_set():
+                self._done.put(result)
+        self._leave()
+
+    @abstractmethod
+    def _run(self, job: QueuedJob) -> JobResult | None:
+        """Run it; None when it was cancelled meanwhile."""
+
+    def _leave(self) -> None:  # noqa: B027 - most hold nothing
+        """Called in each thread before it ends: let go what it held."""
