@@ -99,7 +99,7 @@ def play_game(
     """Play from `opening` to the end. `players[0]` moves first in the game (white), whatever the opening's length.
 
     Raises:
-        JobLost: a fault of ours, from a player. Nothing is known about the game then.
+        SandboxError, JobLost: a fault of ours, from a player. Nothing is known about the game then.
     """
     table = _Table(game, opening, Clocks(limit, deadline), adjudication or Adjudication())
     while (ended := table.outcome(max_plies)) is None:

@@ -9,7 +9,7 @@ from arena_support import FIRST, LAST, InProcessSandbox, engine, four_spec
 
 from core.arena.match import Engine, Match, play_match
 from core.state.failure import FailureKind
-from utils.errors import JobLost
+from utils.errors import JobLost, SandboxError
 
 
 def match(white, black, **changes):
@@ -75,7 +75,7 @@ def test_a_fault_of_ours_is_played_again():
 
 
 def test_a_fault_that_stays_is_an_error_of_ours_not_a_result():
-    with pytest.raises(JobLost):
+    with pytest.raises(SandboxError):
         play_match(match(FIRST, LAST), InProcessSandbox(faults=99))
 
 
