@@ -72,7 +72,7 @@ def play(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
 
 
 def play_match(match: Match, sandbox: Sandbox) -> GameRecord:
-    """Play `match`; a fault of ours plays it again from the start, up to `TRIES` times. SandboxError or JobLost then."""
+    """Play `match`; a fault of ours (SandboxError, JobLost) plays it again from the start, `TRIES` times at most."""
     game = load_game(match.game)
     for attempt in range(1, TRIES + 1):
         try:
