@@ -11,6 +11,7 @@ from core.state.node import Node
 from core.storage.reader import RunReader
 from runs.composition import problem_of
 from runs.outcome import write_solution
+from runs.reading import best_of
 from runs.run_folder import find_run
 from runs.stored_config import stored_config
 from utils.config_schema import Config
@@ -27,8 +28,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    from cli.list_runs import best_of
-
     project_dir = project_dir_of(args)
     run_dir = find_run(project_dir, args.run)
     config = stored_config(run_dir, args.overrides, project_dir)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 
 from cli.options import add_config_options, config_of
 from cli.terminal.view import open_view
+from core.storage.reader import RunReader
 from runs.preflight import preflight
+from runs.reading import run_facts
 from runs.session import RunSession
 
 
@@ -28,9 +31,8 @@ def run(args: argparse.Namespace) -> int:
         code = session.run()
         run_dir = session.run_dir
     if args.json:
-        from cli.show import print_run_json
-
-        print_run_json(run_dir)
+        with RunReader(run_dir) as reader:
+            print(json.dumps(run_facts(reader), indent=2))
     return code
 
 

@@ -19,11 +19,11 @@ UNSEEN = {"competition": "rows", "heuristic": "instances", "arena": "games and o
 
 def closing(outcome: Outcome) -> list[str]:
     """How it ended, how good it is and how we know, against what, where it lies, and what to try next."""
-    facts, problem = outcome.facts, outcome.facts.problem
+    facts, problem, folder = outcome.facts, outcome.facts.problem, outcome.facts.config.project.dir
     lines = ["", f"ended: {outcome.reason}"]
     if outcome.best is None:
         lines.append("no valid program found" + _commonest_failure(outcome))
-        return [*lines, f"look: {command(facts, 'show', facts.run)}", *_next(outcome)]
+        return [*lines, f"look: {command(folder, 'show', facts.run)}", *_next(outcome)]
     best = outcome.best
     how = HOW.get(str(best.metric_source), "")
     where = "at its first tournament" if problem.family == "arena" else "on validation"
@@ -86,18 +86,18 @@ def _commonest_failure(outcome: Outcome) -> str:
 
 
 def _next(outcome: Outcome) -> list[str]:
-    facts, problem = outcome.facts, outcome.facts.problem
-    lines = ["", "next:", f"  {command(facts, 'show', facts.run)}"]
+    facts, problem, folder = outcome.facts, outcome.facts.problem, outcome.facts.config.project.dir
+    lines = ["", "next:", f"  {command(folder, 'show', facts.run)}"]
     if problem.family == "competition":
         if outcome.best is not None and not problem.claims_only:
-            lines.append(f"  {command(facts, 'export-best', facts.run, '--refit')}")
+            lines.append(f"  {command(folder, 'export-best', facts.run, '--refit')}")
         own = ("--data.dir=FOLDER", '--data.goal="…"', "--data.target=COLUMN", "--data.metric=rmse")
-        lines.append(f"  {command(facts, *own)}")
+        lines.append(f"  {command(folder, *own)}")
     if problem.family == "arena" and outcome.best is not None:
         engine = _shown(outcome.best_dir / "engine.py")
         lines.append(f"  {program()} arena --problem {problem.name} {engine} RIVAL      (a .py or a UCI command)")
     if facts.roles["code"].provider == "rules":
-        with_model = command(facts, "--llm=openai")
+        with_model = command(folder, "--llm=openai")
         lines.append(f"  OPENAI_API_KEY=… {with_model}      (or anthropic, gemini, deepseek, glm, ollama, vllm)")
     return lines
 

@@ -6,8 +6,6 @@ import shlex
 import sys
 from pathlib import Path
 
-from runs.facts import RunFacts
-
 
 def program() -> str:
     """How this program was started: `swarm-evo`, or `python` with the path of main.py as it was typed."""
@@ -17,13 +15,12 @@ def program() -> str:
     return f"python {shlex.quote(str(typed))}" if typed.name == "main.py" else "python main.py"
 
 
-def command(facts: RunFacts, *words: str) -> str:
-    """The words after the program's name, with `--project.dir` where the run does not lie below the current folder."""
-    folder = facts.config.project.dir
-    elsewhere = [] if Path(folder).resolve() == Path.cwd() else [f"--project.dir={shlex.quote(str(folder))}"]
+def command(project_dir: str, *words: str) -> str:
+    """The program with `words`, and with `--project.dir` where that is not the current folder."""
+    elsewhere = [] if Path(project_dir).resolve() == Path.cwd() else [f"--project.dir={shlex.quote(project_dir)}"]
     return " ".join([program(), *words, *elsewhere])
 
 
-def interrupted_line(facts: RunFacts) -> str:
+def interrupted_line(project_dir: str, run: str) -> str:
     """What a user reads whose run was interrupted."""
-    return f"interrupted; everything is saved. Go on with: {command(facts, 'resume', facts.run)}"
+    return f"interrupted; everything is saved. Go on with: {command(project_dir, 'resume', run)}"

@@ -68,7 +68,7 @@ class LiveView:
 
     def interrupted(self) -> None:
         self.close()
-        self._console.print(Text(interrupted_line(self._facts)))
+        self._console.print(Text(interrupted_line(self._facts.config.project.dir, self._facts.run)))
 
     def close(self) -> None:
         live, self._live = self._live, None

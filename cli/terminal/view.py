@@ -92,6 +92,6 @@ class PlainView:
 
     def interrupted(self) -> None:
         if self._facts is not None:
-            self._out.say(interrupted_line(self._facts))
+            self._out.say(interrupted_line(self._facts.config.project.dir, self._facts.run))
 
     def close(self) -> None: ...

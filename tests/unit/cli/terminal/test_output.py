@@ -1,0 +1,54 @@
+"""Whoever stops reading ends neither a step nor a run by an error."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from support.command_line import ROOT, toy_words
+
+from cli.terminal.output import Output
+
+
+def test_nothing_more_is_said_once_nobody_reads():
+    reading, writing = os.pipe()
+    gone = []
+    with os.fdopen(writing, "w") as stream:
+        out = Output(stream, on_gone=lambda: gone.append(1))
+        out.say("first")
+        assert os.read(reading, 100) == b"first\n"
+        os.close(reading)
+        for _ in range(3):
+            out.say("second")
+    assert gone == [1]
+
+
+def head(cli, *words):
+    """`main.py WORDS | head -1`: (exit code, stderr)."""
+    child = subprocess.Popen(
+        [sys.executable, str(ROOT / "main.py"), *words],
+        cwd=cli.folder,
+        env={**os.environ, **cli.environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with child:
+        child.stdout.readline()
+        child.stdout.close()
+        said = child.stderr.read().decode()
+        return child.wait(60), said
+
+
+def test_a_step_is_done_whole_though_nobody_reads(cli):
+    assert head(cli, "step", *toy_words(3), "search.batch=1") == (0, "")
+    assert cli.show()["steps"] == 1
+    assert (cli.run_dir / "best_solution").is_dir() or cli.show()["nodes"][0]["failure"]
+    assert "ERROR" not in (cli.run_dir / "system.log").read_text()
+
+
+def test_a_run_that_nobody_reads_ends_in_good_order(cli):
+    code, said = head(cli, *toy_words(2000, "search.batch=1", seconds=0.05))
+    assert code == 130 and "Error" not in said
+    assert cli.show()["status"] == "interrupted"
+    assert "ERROR" not in (cli.run_dir / "system.log").read_text()
