@@ -134,7 +134,7 @@ def _engine(word: str, id_: str, spec: ArenaSpec) -> Engine:
         code = path.read_text(encoding="utf-8")
         refusal = static_refusal(code, spec.packages)
         if refusal is not None:
-            raise ConfigError(f"engine '{word}': {refusal.reason}")
+            raise ConfigError(f"engine '{word}': {refusal.message}")
         return Engine(id=id_, name=engine_name(code) or path.stem, code=code)
     try:
         command = shlex.split(word)

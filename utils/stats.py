@@ -1,4 +1,4 @@
-"""Statistics of matches: Elo with intervals, likelihood of superiority, pentanomial pairs, SPRT, Bradley-Terry.
+"""Statistics of means and matches: Student's interval; Elo with intervals, pentanomial pairs, SPRT, Bradley-Terry.
 
 A score is a share of points, 0..1. `z` is the half-width of an interval in standard deviations: 1.96 for 95 %.
 """
@@ -17,6 +17,33 @@ ELO_PER_NAT = 400 / math.log(10)
 TRINOMIAL = (0.0, 0.5, 1.0)
 PENTANOMIAL = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Scores of one game (loss, draw, win), and of a pair of games with colours reversed, as shares of its points."""
+
+
+FEWEST_CASES = 5
+"""Below so many cases nothing is said of their mean."""
+_T975 = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+    2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
+"""97.5 % quantiles of Student's t for 1 to 30 degrees of freedom."""
+
+
+def student_interval(values: Sequence[float]) -> tuple[float, float, float] | None:
+    """(mean, low, high): Student's 95 % interval of the mean; None with too few values or one that is not finite."""
+    if len(values) < FEWEST_CASES or not all(map(math.isfinite, values)):
+        return None
+    mean = sum(values) / len(values)
+    spread = math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    half = student_975(len(values) - 1) * spread / math.sqrt(len(values))
+    return mean, mean - half, mean + half
+
+
+def student_975(degrees: int) -> float:
+    """97.5 % quantile of Student's t; from 31 degrees on by the first terms of its expansion (Fisher 1925)."""
+    if degrees <= len(_T975):
+        return _T975[degrees - 1]
+    z = 1.959964
+    return z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
 
 
 @dataclass(frozen=True, slots=True)

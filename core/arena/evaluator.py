@@ -11,7 +11,7 @@ from core.arena.match import Engine, engine_of
 from core.arena.round_verdict import RoundVerdict, forfeit_text
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.arena.tournament import meetings, round_robin, with_deadline
-from core.arena.validator import Refusal, static_refusal
+from core.arena.validator import static_refusal
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -34,10 +34,10 @@ class ArenaEvaluator(Evaluator):
 
     def check(self, node: Node) -> Evaluation | None:
         """Static checks, then a smoke match: one game with each colour against the random engine."""
-        refusal = static_refusal(node.code, self.run.spec.packages) or self._smoke_refusal(node)
+        refusal, check = static_refusal(node.code, self.run.spec.packages), "static"
         if refusal is None:
-            return None
-        return Evaluation(failure=refusal.failure, message=refusal.reason, metadata={"gate": refusal.check})
+            refusal, check = self._smoke_refusal(node), "smoke"
+        return refusal.model_copy(update={"metadata": {"gate": check}}) if refusal is not None else None
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
         """Play the round robin and return one verdict a node. The first call holds the baselines."""
@@ -66,12 +66,12 @@ class ArenaEvaluator(Evaluator):
         """Id of the reigning champion: the run's answer. A frozen metric may be luck; the champion has held its own."""
         return next(iter(self.run.promoted), None)
 
-    def _smoke_refusal(self, node: Node) -> Refusal | None:
+    def _smoke_refusal(self, node: Node) -> Evaluation | None:
         """None for an engine that plays both games to an end that is not its own forfeit."""
         for game in self._smoke_games(node):
             loser = game["loser"]
             if loser is not None and (game["white"], game["black"])[loser] == node.id:
-                return Refusal("smoke", FailureKind(game["failure"]), forfeit_text(game))
+                return Evaluation(failure=FailureKind(game["failure"]), message=forfeit_text(game))
         return None
 
     def _smoke_games(self, node: Node) -> list[dict[str, Any]]:

@@ -4,61 +4,47 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection
 
+from core.contracts import Evaluation
+from core.evaluation.static_check import Imports, check_program, imported, refusal
 from core.state.failure import FailureKind
-from utils.syntax import parse
+from utils.syntax import parse, parse_shared
 
-MAX_CHARS = 200_000
 USELESS = frozenset({"asyncio", "ctypes", "multiprocessing", "socket", "subprocess"})
 """Standard modules that an engine has no use for: the sandbox stops what they do, the check says so at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why an engine is not let in."""
-
-    check: str
-    """Which check refused it: `static` or `smoke`."""
-    failure: FailureKind
-    reason: str
-    """One line for the writer; it names the line or the move."""
-
-
-def static_refusal(code: str, packages: Collection[str]) -> Refusal | None:
-    """Parse the file without running it; None if it may play a smoke match.
+def static_refusal(code: str, packages: Collection[str]) -> Evaluation | None:
+    """What is wrong with an engine's file, found without running it; None if it may play a smoke match.
 
     Args:
         packages: modules outside the standard library that it may import.
     """
-    if len(code) > MAX_CHARS:
-        return _refuse(FailureKind.SIGNATURE, f"the file has {len(code)} characters, allowed are {MAX_CHARS}")
-    try:
-        tree = parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        line = f"line {error.lineno}: " if isinstance(error, SyntaxError) and error.lineno else ""
-        return _refuse(FailureKind.SYNTAX, f"{line}{getattr(error, 'msg', None) or error}")
-    for module, line_number in _imports(tree):
-        if module in USELESS or (module not in sys.stdlib_module_names and module not in packages):
-            allowed = ", ".join(sorted(packages)) or "none"
-            reason = f"line {line_number}: import of {module!r}; allowed: the standard library without "
-            return _refuse(FailureKind.IMPORT_BLOCKED, f"{reason}{', '.join(sorted(USELESS))}, and packages: {allowed}")
+    imports = Imports(frozenset(packages), standard=True, without=USELESS)
+    return check_program(code, imports) or _wrong_engine(parse_shared(code))
+
+
+def _wrong_engine(tree: ast.Module) -> Evaluation | None:
+    """Whether the file binds an engine that can be asked for moves."""
     if "engine" not in _bound_names(tree):
-        reason = "the file must bind the name `engine`, for example `engine = Engine()`"
-        return _refuse(FailureKind.SIGNATURE, reason)
+        return _refuse("the file must bind the name `engine`, for example `engine = Engine()`")
     methods = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and f.name == "select_move"]
     if not methods:
-        return _refuse(FailureKind.SIGNATURE, "no method select_move(self, position, time_left_ms) is defined")
+        return _refuse("no method select_move(self, position, time_left_ms) is defined")
     if all(_takes(method) < 2 for method in methods):
-        reason = f"line {methods[0].lineno}: select_move must take (position, time_left_ms)"
-        return _refuse(FailureKind.SIGNATURE, reason)
+        return _refuse(f"line {methods[0].lineno}: select_move must take (position, time_left_ms)")
     return None
+
+
+def _refuse(message: str) -> Evaluation:
+    return refusal(FailureKind.SIGNATURE, message)
 
 
 def foreign_imports(code: str) -> set[str]:
     """Top-level modules outside the standard library that the source imports; it must parse."""
-    return {module for module, _ in _imports(parse(code)) if module not in sys.stdlib_module_names}
+    tops = {module.partition(".")[0] for _, module in imported(parse(code))}
+    return tops - sys.stdlib_module_names
 
 
 def engine_name(code: str) -> str:
@@ -74,19 +60,6 @@ def engine_name(code: str) -> str:
             if isinstance(value, str) and any(_target(target) == "name" for target in targets):
                 return " ".join(value.split())[:60]
     return ""
-
-
-def _refuse(failure: FailureKind, reason: str) -> Refusal:
-    return Refusal("static", failure, reason)
-
-
-def _imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name.partition(".")[0], node.lineno
-        elif isinstance(node, ast.ImportFrom):
-            yield (node.module or "").partition(".")[0] if not node.level else ".", node.lineno
 
 
 def _bound_names(tree: ast.Module) -> set[str]:

@@ -10,7 +10,6 @@ from core.contracts import Evaluation, ExecutionResult
 from core.state.failure import FailureKind
 from core.state.node import MetricSource, Node
 from utils.metric import finite
-from utils.response import syntax_error
 
 if TYPE_CHECKING:
     from core.state.journal import Journal
@@ -47,12 +46,6 @@ def failed_run(result: ExecutionResult) -> Evaluation:
 def refused(result: ExecutionResult, failure: FailureKind, message: str, **more: Any) -> Evaluation:
     """The verdict on a program that ran to its end, but whose result cannot be scored."""
     return Evaluation(failure=failure, message=message, seconds=result.exec_time, term_out=result.term_out, **more)
-
-
-def syntax_refusal(node: Node) -> Evaluation | None:
-    """A Python program that does not parse is refused before it takes a sandbox; None for one that does."""
-    fault = syntax_error(node.code)
-    return Evaluation(failure=FailureKind.SYNTAX, message=fault) if fault else None
 
 
 def parent_metric(node: Node, journal: Journal) -> float | None:

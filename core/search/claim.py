@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-FEWEST_CASES = 5
-
-_T975 = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-    2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-)  # fmt: skip
-"""97.5 % quantiles of Student's t for 1 to 30 degrees of freedom."""
+from utils.stats import student_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +43,8 @@ def paired_claim(
     The winner was chosen on validation, so the final part's cases are new to it.
     """
     gains = [(r - w) if lower_is_better else (w - r) for w, r in zip(winner, reference, strict=False)]
-    if len(winner) != len(reference) or len(gains) < FEWEST_CASES or not all(map(math.isfinite, gains)):
-        return None
-    mean = sum(gains) / len(gains)
-    spread = math.sqrt(sum((gain - mean) ** 2 for gain in gains) / (len(gains) - 1))
-    half = student_975(len(gains) - 1) * spread / math.sqrt(len(gains))
-    return Claim(baseline, mean, (mean - half, mean + half))
+    found = student_interval(gains) if len(winner) == len(reference) else None
+    return Claim(baseline, found[0], found[1:]) if found else None
 
 
 def hardest(claims: Sequence[Claim]) -> Claim | None:
@@ -67,11 +56,3 @@ def hardest(claims: Sequence[Claim]) -> Claim | None:
     really better than that one.
     """
     return min(claims, key=lambda claim: claim.interval[0], default=None)
-
-
-def student_975(degrees: int) -> float:
-    """97.5 % quantile of Student's t; from 31 degrees on by the first terms of its expansion (Fisher 1925)."""
-    if degrees <= len(_T975):
-        return _T975[degrees - 1]
-    z = 1.959964
-    return z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)

@@ -5,29 +5,26 @@ Types: number, test (of an `if`), and index (an int that may index the histogram
 
 from __future__ import annotations
 
-import ast
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
-MOST_NODES = 260
-"""Syntax nodes of a rule; larger ones are made smaller. 140 found worse rules, no limit no better ones (docs)."""
-
-
-def expression(text: str) -> ast.expr:
-    """The syntax tree of an expression of ours."""
-    return ast.parse(text, mode="eval").body
+from problems.bin_packing.program import FUNCTION
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """Draws expressions.
+    """Draws expressions; see `core.evaluation.variation.Grammar`.
 
     Args:
         capacity: of a bin; constants are drawn on its scale.
         histogram: whether the rule sees the histogram of open bins.
         rng: where every draw comes from.
     """
+
+    function: ClassVar[str] = FUNCTION
+    fixed: ClassVar[frozenset[str]] = frozenset({"gap"})
 
     capacity: int
     histogram: bool

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.contracts import Baseline, Evaluator, EvaluatorDeps, Problem, RulesWriter
 from core.state.node import Node
-from problems.bin_packing.program import ALLOWED, FUNCTION
+from problems.bin_packing.program import FUNCTION, IMPORTS
 from problems.options import checked_options
 from utils.config_schema import Config
 
@@ -74,7 +74,7 @@ class BinPackingProblem(Problem):
             "signature": f"{self._form()} -> float",
             "histogram": self.options.signature == "histogram",
             "capacity": self.data.capacity,
-            "allowed_imports": sorted(ALLOWED),
+            "allowed_imports": sorted(IMPORTS.modules),
             "output_format": f"One Python code block that defines {self._form()} at the top level.",
         }
 

@@ -6,36 +6,26 @@ import ast
 from typing import Literal
 
 from core.contracts import Evaluation
+from core.evaluation.static_check import Imports, check_program, refusal
 from core.state.failure import FailureKind
-from utils.syntax import parse
+from utils.syntax import parse, parse_shared
 
 FUNCTION = "score_bin"
 Signature = Literal["pair", "histogram"]
-ALLOWED = frozenset({"math", "itertools", "functools", "collections", "statistics", "fractions", "operator", "bisect"})
+IMPORTS = Imports.only("math", "itertools", "functools", "collections", "statistics", "fractions", "operator", "bisect")
 """Modules a rule may import. `random` is left out: a rule has to decide alike each time."""
 
 
 def inspect(code: str, signature: Signature) -> Evaluation | None:
     """None for a program that may run, else why not. Parses, never runs."""
-    try:
-        tree = parse(code)
-    except SyntaxError as error:
-        return _refusal(FailureKind.SYNTAX, f"line {error.lineno}: {error.msg}")
-    except (ValueError, RecursionError, MemoryError) as error:
-        return _refusal(FailureKind.SYNTAX, f"cannot be parsed: {type(error).__name__}")
-    for node in ast.walk(tree) if "import" in code else ():
-        for module in _imports(node):
-            if module.partition(".")[0] not in ALLOWED:
-                allowed = ", ".join(sorted(ALLOWED))
-                return _refusal(FailureKind.IMPORT_BLOCKED, f"import of {module!r}; allowed: {allowed}")
-    parameters = arity(tree)
-    allowed_arity = (2,) if signature == "pair" else (2, 3)
-    if parameters not in allowed_arity:
-        form = "(item, remaining_capacity)" + (
-            "" if signature == "pair" else " or (item, remaining_capacity, histogram)"
-        )
-        return _refusal(FailureKind.SIGNATURE, f"a function {FUNCTION}{form} is needed at the top level")
-    return None
+    allowed = {2: "(item, remaining_capacity)"}
+    if signature == "histogram":
+        allowed[3] = "(item, remaining_capacity, histogram)"
+    wrong = check_program(code, IMPORTS)
+    if wrong is None and arity(parse_shared(code)) not in allowed:
+        message = f"a function {FUNCTION}{' or '.join(allowed.values())} is needed at the top level"
+        return refusal(FailureKind.SIGNATURE, message)
+    return wrong
 
 
 def arity(tree: ast.Module | str) -> int | None:
@@ -48,15 +38,3 @@ def arity(tree: ast.Module | str) -> int | None:
     if arguments.kwonlyargs or arguments.vararg or arguments.kwarg:
         return None
     return len(arguments.posonlyargs) + len(arguments.args)
-
-
-def _imports(node: ast.AST) -> list[str]:
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom):
-        return [node.module or "."]
-    return []
-
-
-def _refusal(failure: FailureKind, message: str) -> Evaluation:
-    return Evaluation(failure=failure, message=message[:300])

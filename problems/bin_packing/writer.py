@@ -7,9 +7,10 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from core.evaluation.sites import function_of, scores
+from core.evaluation.variation import crossover, finish, mutate
 from problems.bin_packing.grammar import Grammar
 from problems.bin_packing.program import FUNCTION, arity
-from problems.bin_packing.variation import crossover, finish, function_of, mutate, scores
 from utils.syntax import parse
 
 TRIES = 5
@@ -55,7 +56,7 @@ def _vary(operator: str, parents: list[str], grammar: Grammar, rng: random.Rando
 def prepared(code: str, histogram: bool) -> str:
     """The same rule ready to be varied: no docstring, `gap` defined, the histogram among its parameters if wanted."""
     tree = parse(code)
-    function = function_of(tree)
+    function = function_of(tree, FUNCTION)
     if histogram and len(function.args.args) == 2:
         function.args.args.append(ast.arg("histogram"))
     if ast.get_docstring(function) is not None:
@@ -68,7 +69,7 @@ def prepared(code: str, histogram: bool) -> str:
 def _usable(code: str) -> bool:
     """True for a rule that can be varied: it parses, has the statement's parameters, and returns scores that we see."""
     try:
-        function = function_of(parse(code))
+        function = function_of(parse(code), FUNCTION)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     names = [argument.arg for argument in function.args.args]

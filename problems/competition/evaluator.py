@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, JobSpec
-from core.evaluation.base import failed_run, refused, signature_of, source_of, syntax_refusal
+from core.evaluation.base import failed_run, refused, signature_of, source_of
 from core.evaluation.grading import GradingFault, TrustedChild, python_command
+from core.evaluation.static_check import syntax_refusal
 from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.task import derive_seed
@@ -47,7 +48,7 @@ class CompetitionEvaluator(Evaluator):
             self._judge.start()
 
     def check(self, node: Node) -> Evaluation | None:
-        return syntax_refusal(node)
+        return syntax_refusal(node.code)
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
         return [self._evaluate(node) for node in nodes]

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, JobSpec
-from core.evaluation.base import failed_run, nothing_better, parent_metric, source_of, syntax_refusal
+from core.evaluation.base import failed_run, nothing_better, parent_metric, source_of
+from core.evaluation.static_check import syntax_refusal
 from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -46,7 +47,7 @@ class ScriptEvaluator(Evaluator):
         self._lower_is_better = lower_is_better
 
     def check(self, node: Node) -> Evaluation | None:
-        return syntax_refusal(node)
+        return syntax_refusal(node.code)
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
         return [self.score(node.code, node.id) for node in nodes]

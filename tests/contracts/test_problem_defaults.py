@@ -25,6 +25,7 @@ from core.contracts import (
     SearchPolicy,
     with_defaults,
 )
+from core.evaluation.function_problem import FunctionEvaluator
 from core.search.generations import GenerationsPolicy
 from core.search.islands import IslandsPolicy
 from core.search.mcts import MCTSPolicy
@@ -44,8 +45,7 @@ from problems.registry import PROBLEMS, build_problem
 from problems.script.agent import ScriptAgent
 from problems.script.evaluator import ScriptEvaluator
 from problems.script.problem import ScriptProblem
-from problems.tsp.job import PRELUDE
-from problems.tsp.problem import Options, TourEvaluator, TourProblem
+from problems.tsp.problem import DRIVER, Options, TourProblem
 from utils.config import load_config
 from utils.errors import ConfigError
 
@@ -56,7 +56,7 @@ EVALUATORS = [
     CompetitionEvaluator,
     PackingEvaluator,
     ScriptEvaluator,
-    TourEvaluator,
+    FunctionEvaluator,
 ]
 AGENTS = [BuilderAgent, CoderAgent, FilesAgent, ScriptAgent]
 POLICIES = [GenerationsPolicy, IslandsPolicy, MCTSPolicy, ThreePhasePolicy]
@@ -188,8 +188,8 @@ class InThisProcess:
 
 def tours(payload):
     names: dict = {}
-    exec(PRELUDE + payload["code"], names)  # the test's own text
-    return {"tours": [names["tour__"](points) for points in payload["instances"]]}
+    exec(DRIVER + payload["code"], names)  # the test's own text
+    return {"answers": [names["drive"](*arguments) for arguments in payload["calls"]]}
 
 
 def nearness(payload):
@@ -203,11 +203,14 @@ def nearness(payload):
 
 
 def deps(answer, journal):
-    return SimpleNamespace(jobs=InThisProcess(answer), limits=Limits(), seed=0, isolated=True, journal=journal)
+    jobs = InThisProcess(answer)
+    return SimpleNamespace(
+        jobs=jobs, limits=Limits(), seed=0, isolated=True, journal=journal, extras={"tune_trials": 25}
+    )
 
 
 def tour_evaluator(journal):
-    return TourEvaluator(TourProblem(Options(cities=12, instances=3), tune_trials=25), deps(tours, journal))
+    return FunctionEvaluator(TourProblem(Options(cities=12, instances=3)), deps(tours, journal))
 
 
 def script_evaluator(journal):

@@ -189,3 +189,21 @@ def test_a_seed_style_configuration_runs(cli: Cli):
     assert shown["problem"] == "bin_packing/weibull_5k"
     assert shown["config"]["project"]["name"] == "binpacking_demo_001"
     assert shown["config"]["search"]["top_k_for_full_eval"] == 10
+
+
+def test_the_knapsack_of_the_docs_runs_as_a_plug_in(cli: Cli):
+    """The example as `docs/heuristics.md` starts it: found in a folder, searched, judged, exported."""
+    examples = Path(__file__).resolve().parents[2] / "examples"
+    source = (examples / "problems" / "knapsack.py").read_text()
+    assert len(source.split('"""')[2].strip().splitlines()) <= 36
+    words = ("--problem.kind=knapsack", f"--plugins={examples}", "--search.max_steps=25", "--logging.view=quiet")
+    shown = summary(cli, "run", *words)
+    (start,) = [row for row in shown["baselines"] if row["name"] == "start"]
+    assert shown["problem"] == "knapsack" and shown["metric_source"] == "verified"
+    assert shown["best_metric"] < start["metric"] and shown["final_metric"] < start["final"]
+    low, high = shown["final_interval"]
+    assert low < shown["final_metric"] < high
+    (solution,) = cli.folder.glob("logs/*/best_solution/solution.py")
+    names: dict = {}
+    exec(solution.read_text(), names)  # the rules' own text
+    assert isinstance(names["priority"](3, 5, 100), int | float)

@@ -1,4 +1,4 @@
-"""The static gate: what it refuses, with which kind and words."""
+"""The static check: what it refuses, with which kind and words."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from core.state.failure import FailureKind
         ("import math\nfrom torch.nn import x\n" + FIRST, FailureKind.IMPORT_BLOCKED, "line 2"),
         ("def f():\n    import subprocess\n" + FIRST, FailureKind.IMPORT_BLOCKED, "subprocess"),
         ("from . import x\n" + FIRST, FailureKind.IMPORT_BLOCKED, "'.'"),
-        ("#" * 200_001 + "\n" + FIRST, FailureKind.SIGNATURE, "200000"),
+        ("#" * 200_001 + "\n" + FIRST, FailureKind.SYNTAX, "200000"),
         ("\x00" + FIRST, FailureKind.SYNTAX, ""),
     ],
 )
 def test_refused(code, failure, word):
     refusal = static_refusal(code, {"rust_chess"})
-    assert refusal is not None and refusal.failure is failure and word in refusal.reason
-    assert refusal.check == "static" and "\n" not in refusal.reason
+    assert refusal is not None and refusal.failure is failure and word in refusal.message
+    assert "\n" not in refusal.message
 
 
 @pytest.mark.parametrize(

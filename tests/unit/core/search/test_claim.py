@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from core.search.claim import hardest, paired_claim, student_975
+from core.search.claim import hardest, paired_claim
+from utils.stats import student_975
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,13 @@ GOOD = "def score_bin(item, remaining_capacity):\n    return -remaining_capacity
         ("class A:\n    def score_bin(item, room):\n        return 0\n", FailureKind.SIGNATURE),
     ],
 )
-def test_the_gate_says_what_is_wrong(code, failure):
+def test_the_check_says_what_is_wrong(code, failure):
     refusal = inspect(code, "histogram")
     assert refusal is not None and refusal.failure is failure
     assert refusal.message
 
 
-def test_the_gate_lets_through_what_may_run():
+def test_the_check_lets_through_what_may_run():
     assert inspect("import math\n" + GOOD, "pair") is None
     three = "def score_bin(item, remaining_capacity, histogram):\n    return 0\n"
     assert inspect(three, "histogram") is None

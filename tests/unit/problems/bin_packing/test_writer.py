@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.evaluation.sites import function_of
+from core.evaluation.variation import CHANGES, MOST_NODES, size
 from problems.bin_packing.arithmetic import translate
-from problems.bin_packing.grammar import MOST_NODES, Grammar
+from problems.bin_packing.grammar import Grammar
 from problems.bin_packing.program import arity, inspect
 from problems.bin_packing.references import BEST_FIT, FIRST_FIT, FUNSEARCH_OR, SUM_OF_SQUARES, sum_of_squares
-from problems.bin_packing.variation import CHANGES, function_of, size
 from problems.bin_packing.writer import PackingWriter, random_rule
 from utils.response import parse_response
 
@@ -57,7 +58,7 @@ def test_a_line_of_a_hundred_mutations_stays_sound_and_bounded():
     for seed in range(150):
         code = write("mutate", [code], seed)
         assert inspect(code, "histogram") is None
-    assert size(function_of(ast.parse(code))) <= MOST_NODES
+    assert size(function_of(ast.parse(code), "score_bin")) <= MOST_NODES
 
 
 def test_programs_do_not_grow_for_as_long_as_the_search_runs():
@@ -66,16 +67,16 @@ def test_programs_do_not_grow_for_as_long_as_the_search_runs():
     for seed in range(400):
         rng = random.Random(seed)
         pool.append(write("crossover" if seed % 4 else "mutate", rng.sample(pool[-30:], 2), seed))
-    sizes = [size(function_of(ast.parse(code))) for code in pool]
+    sizes = [size(function_of(ast.parse(code), "score_bin")) for code in pool]
     assert max(sizes) <= MOST_NODES < 2 * max(sizes)
 
 
 def test_a_large_rule_of_the_users_is_not_cut():
     body = " + ".join(f"{number} * gap" for number in range(1, 120))
     large = f"def score_bin(item, remaining_capacity):\n    gap = remaining_capacity - item\n    return {body}\n"
-    before = size(function_of(ast.parse(large)))
+    before = size(function_of(ast.parse(large), "score_bin"))
     assert before > 2 * MOST_NODES
-    sizes = [size(function_of(ast.parse(write("mutate", [large], seed)))) for seed in range(20)]
+    sizes = [size(function_of(ast.parse(write("mutate", [large], seed)), "score_bin")) for seed in range(20)]
     assert max(sizes) <= before and sorted(sizes)[10] > before - 100
 
 
@@ -114,7 +115,7 @@ def test_each_change_changes_something(change):
     for seed in range(20):
         tree = ast.parse(before)
         rng = random.Random(seed)
-        if change(function_of(tree), Grammar(100, False, rng), rng):
+        if change(function_of(tree, "score_bin"), Grammar(100, False, rng), rng):
             seen.add(ast.unparse(ast.fix_missing_locations(tree)))
     assert len(seen - {ast.unparse(ast.parse(before))}) >= 2
     assert all("gap = remaining_capacity - item" in code for code in seen)

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.evaluation.function_problem import FunctionEvaluator
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.tsp.instances import excess, generate, tour_length
-from problems.tsp.job import PRELUDE
-from problems.tsp.problem import Options, TourEvaluator, TourProblem, build
+from problems.tsp.problem import DRIVER, Options, TourProblem, build
 from problems.tsp.writer import NEAREST, TourWriter
 from utils.errors import ConfigError
 from utils.response import parse_response
@@ -34,16 +34,16 @@ def test_what_is_no_tour_is_refused(tour):
         tour_length([(0.0, 0.0)] * 4, tour)
 
 
-def test_the_prelude_builds_the_nearest_neighbour_tour():
+def test_the_driver_builds_the_nearest_neighbour_tour():
     names: dict = {}
-    exec(PRELUDE + NEAREST, names)
+    exec(DRIVER + NEAREST, names)
     (points,) = generate(1, 30, "x")
     tour, left = [0], set(range(1, 30))
     while left:
         here = points[tour[-1]]
         tour.append(min(sorted(left), key=lambda city: math.dist(here, points[city])))
         left.discard(tour[-1])
-    assert names["tour__"](points) == tour
+    assert names["drive"](points) == tour
 
 
 class Answers:
@@ -59,19 +59,19 @@ class Answers:
 @pytest.mark.parametrize(
     ("answer", "failure"),
     [
-        ({"tours": [[0, 1, 2]] * 2}, None),
-        ({"tours": [[0, 1, 1]] * 2}, FailureKind.EVAL_ERROR),
-        ({"tours": [[0, 1, 2]]}, FailureKind.EVAL_ERROR),
-        ({"tours": [None, 3]}, FailureKind.EVAL_ERROR),
+        ({"answers": [[0, 1, 2]] * 2}, None),
+        ({"answers": [[0, 1, 1]] * 2}, FailureKind.EVAL_ERROR),
+        ({"answers": [["0", 1, 2]] * 2}, FailureKind.EVAL_ERROR),
+        ({"answers": [None, 3]}, FailureKind.EVAL_ERROR),
         ({"failure": "timeout", "message": "late"}, FailureKind.TIMEOUT),
     ],
 )
 def test_tours_are_checked_on_our_side(answer, failure):
     deps = SimpleNamespace(
-        jobs=Answers(answer), limits=SimpleNamespace(model_dump=lambda **_: {}), seed=0, isolated=True
+        jobs=Answers(answer), limits=SimpleNamespace(model_dump=lambda **_: {}), seed=0, isolated=True, extras={}
     )
     problem = TourProblem(Options(cities=3, instances=2))
-    (verdict,) = TourEvaluator(problem, deps).evaluate([Node(id="a", code=NEAREST)])
+    (verdict,) = FunctionEvaluator(problem, deps).evaluate([Node(id="a", code=NEAREST)])
     assert verdict.failure is failure
     assert (verdict.metric is None) == (failure is not None)
 
@@ -90,8 +90,8 @@ def test_the_solution_alone_prints_its_score_on_the_held_out_instances(tmp_path)
     command = [sys.executable, "-I", str(tmp_path / "solution.py")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     names: dict = {}
-    exec(PRELUDE + NEAREST, names)
-    each = [excess(points, names["tour__"](points)) for points in generate(100, 8, "tsp/test")]
+    exec(DRIVER + NEAREST, names)
+    each = [excess(points, names["drive"](points)) for points in generate(100, 8, "tsp/test")]
     assert done.stdout == f"test excess: {sum(each) / 100:.6f}\n"
 
 
@@ -102,9 +102,8 @@ def test_options_are_checked(options):
         build(cfg, Path("."))
 
 
-def test_it_is_small_enough_to_copy():
-    import problems.tsp
-
-    files = list(Path(problems.tsp.__file__).parent.glob("*.py"))
-    assert len(files) <= 5
-    assert sum(len(file.read_text().splitlines()) for file in files) < 400
+def test_a_module_that_is_not_promised_is_refused_before_it_runs():
+    (verdict,) = FunctionEvaluator(TourProblem(Options()), SimpleNamespace(extras={})).evaluate(
+        [Node(id="a", code=f"import numpy\n{NEAREST}")]
+    )
+    assert verdict.failure is FailureKind.IMPORT_BLOCKED and "line 1" in verdict.message

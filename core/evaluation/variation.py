@@ -1,114 +1,63 @@
-"""Typed changes of a rule's syntax tree: constants, operators, sub-trees, terms, crossover of two rules."""
+"""Typed genetic programming on the syntax tree of one function: constants, operators, sub-trees, terms, crossover."""
 
 from __future__ import annotations
 
 import ast
 import copy
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import Protocol
 
-from problems.bin_packing.grammar import MOST_NODES, Grammar, expression
-from problems.bin_packing.program import FUNCTION
+from core.evaluation.sites import Site, expression, function_of, scores, sites
 from utils.syntax import parse
 
+MOST_NODES = 260
+"""Syntax nodes of a function; larger ones are made smaller. For packing rules 140 found worse ones, no limit no better
+ones (docs/bin_packing.md)."""
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult)
 _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
-@dataclass(slots=True)
-class Site:
-    """A place in the tree that holds an expression; `put` replaces it."""
+class Grammar(Protocol):
+    """Draws expressions, as source texts, for one searched function."""
 
-    node: ast.expr
-    kind: str
-    """number, test or index."""
-    put: Callable[[ast.expr], None]
+    @property
+    def function(self) -> str:
+        """Name of the searched function."""
 
+    @property
+    def fixed(self) -> frozenset[str]:
+        """Local names that expressions may refer to: statements that assign them stay as they are."""
 
-def function_of(tree: ast.Module) -> ast.FunctionDef:
-    """The rule's function, the last of that name; ValueError without one."""
-    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == FUNCTION]
-    if not found:
-        raise ValueError(f"no function {FUNCTION}")
-    return found[-1]
+    def atom(self) -> str:
+        """A parameter or a constant."""
 
+    def index(self) -> str:
+        """An int that may index what the function indexes."""
 
-def sites(function: ast.FunctionDef) -> list[Site]:
-    """Every expression of the body that may be replaced, in source order."""
-    found: list[Site] = []
-    stack: list[Site] = []
-    for statement in reversed([n for n in _statements(function.body) if not _defines_gap(n)]):
-        for name, kind in (("value", "number"), ("test", "test")):
-            child = getattr(statement, name, None)
-            if isinstance(child, ast.expr) and not _is_text(child):
-                stack.append(_site(statement, name, kind))
-    while stack:
-        site = stack.pop()
-        found.append(site)
-        stack += reversed(list(_inner(site)))
-    return found
+    def test(self) -> str:
+        """A condition."""
 
+    def number(self, depth: int = 2) -> str:
+        """A number, at most `depth` operators deep below its terms."""
 
-def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    for statement in body:
-        yield statement
-        for part in ("body", "orelse"):
-            yield from _statements(getattr(statement, part, []))
+    def term(self) -> str:
+        """One meaningful part of a returned number."""
 
+    def weight(self) -> float:
+        """A coefficient."""
 
-def _defines_gap(statement: ast.stmt) -> bool:
-    """`gap = …`: what every other expression may refer to stays as it is."""
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    return any(isinstance(target, ast.Name) and target.id == "gap" for target in targets)
-
-
-def _inner(site: Site) -> Iterator[Site]:
-    node, kind = site.node, site.kind
-    if isinstance(node, ast.IfExp):
-        yield _site(node, "test", "test")
-        yield _site(node, "body", kind)
-        yield _site(node, "orelse", kind)
-    elif isinstance(node, ast.BinOp):
-        inside = "index" if kind == "index" else "number"
-        yield _site(node, "left", inside)
-        yield _site(node, "right", "index" if kind == "index" or isinstance(node.op, ast.Pow) else "number")
-    elif isinstance(node, ast.UnaryOp):
-        yield _site(node, "operand", "test" if isinstance(node.op, ast.Not) else kind)
-    elif isinstance(node, ast.Compare):
-        yield _site(node, "left", "number")
-        for place in range(len(node.comparators)):
-            yield _item(node.comparators, place, "number")
-    elif isinstance(node, ast.BoolOp):
-        for place in range(len(node.values)):
-            yield _item(node.values, place, "test")
-    elif isinstance(node, ast.Call):
-        for place, argument in enumerate(node.args):
-            if not isinstance(argument, ast.Starred):
-                yield _item(node.args, place, "index" if kind == "index" else "number")
-    elif isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
-        yield _site(node, "slice", "index")
-
-
-def _site(owner: ast.AST, name: str, kind: str) -> Site:
-    return Site(getattr(owner, name), kind, lambda new: setattr(owner, name, new))
-
-
-def _item(values: list[ast.expr], place: int, kind: str) -> Site:
-    return Site(values[place], kind, lambda new: values.__setitem__(place, new))
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+    def fraction(self) -> float:
+        """A share, 0..1."""
 
 
 # ---------------------------------------------------------------- mutation
 
 
 def mutate(code: str, grammar: Grammar, rng: random.Random) -> tuple[str, str]:
-    """(new program, what was done): one to three changes of a rule."""
+    """(new program, what was done): one to three changes of the function."""
     tree = parse(code)
-    function = function_of(tree)
+    function = function_of(tree, grammar.function)
     most = max(MOST_NODES, size(function))
     done = []
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3))):
@@ -139,7 +88,7 @@ def trim(function: ast.FunctionDef, most: int, grammar: Grammar, rng: random.Ran
 
 def jitter_constants(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
     """Move one or two constants: a little, or to another order of magnitude."""
-    constants = [site for site in sites(function) if _number(site.node) is not None and site.kind != "index"]
+    constants = [s for s in sites(function, grammar.fixed) if _number(s.node) is not None and s.kind != "index"]
     if not constants:
         return False
     for site in rng.sample(constants, min(len(constants), rng.choice((1, 1, 2)))):
@@ -159,7 +108,7 @@ def moved(value: float, rng: random.Random) -> float:
 
 def new_subtree(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
     """Replace an expression by a fresh one of its type."""
-    site = rng.choice(sites(function))
+    site = rng.choice(sites(function, grammar.fixed))
     drawn = grammar.test() if site.kind == "test" else grammar.index() if site.kind == "index" else grammar.number(2)
     site.put(expression(drawn))
     return True
@@ -167,14 +116,14 @@ def new_subtree(function: ast.FunctionDef, grammar: Grammar, rng: random.Random)
 
 def new_terminal(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
     """Replace a leaf by another."""
-    leaves = [s for s in sites(function) if isinstance(s.node, ast.Name | ast.Constant) and s.kind == "number"]
+    leaves = [s for s in _numbers(function, grammar) if isinstance(s.node, ast.Name | ast.Constant)]
     if leaves:
         rng.choice(leaves).put(expression(grammar.atom()))
     return bool(leaves)
 
 
 def add_term(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
-    """Add a meaningful term to a returned score."""
+    """Add a meaningful term to a returned number."""
     site = rng.choice(scores(function))
     site.put(ast.BinOp(site.node, ast.Add(), expression(grammar.term())))
     return True
@@ -182,7 +131,7 @@ def add_term(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) ->
 
 def drop_part(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
     """Replace an operation by one of its operands."""
-    whole = [(site, parts) for site in sites(function) if site.kind == "number" and (parts := _operands(site.node))]
+    whole = [(site, parts) for site in _numbers(function, grammar) if (parts := _operands(site.node))]
     if not whole:
         return False
     site, parts = rng.choice(whole)
@@ -199,8 +148,10 @@ def _operands(node: ast.expr) -> tuple[ast.expr, ...]:
 
 def change_operator(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
     """Swap + − ×, or the direction of a comparison."""
-    found = [s.node for s in sites(function) if isinstance(s.node, ast.BinOp | ast.Compare) and s.kind != "index"]
-    found = [n for n in found if isinstance(n, ast.Compare) or isinstance(n.op, _ARITHMETIC)]
+    inside = [s.node for s in sites(function, grammar.fixed) if s.kind != "index"]
+    found = [
+        n for n in inside if isinstance(n, ast.Compare) or (isinstance(n, ast.BinOp) and isinstance(n.op, _ARITHMETIC))
+    ]
     if not found:
         return False
     node = rng.choice(found)
@@ -213,8 +164,7 @@ def change_operator(function: ast.FunctionDef, grammar: Grammar, rng: random.Ran
 
 def split_cases(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
     """Let an expression hold in one case only."""
-    numbers = [s for s in sites(function) if s.kind == "number"]
-    site = rng.choice(numbers)
+    site = rng.choice(_numbers(function, grammar))
     other = expression(grammar.number(1))
     if rng.random() < 0.5:
         other = ast.BinOp(copy.deepcopy(site.node), ast.Add(), expression(str(grammar.weight())))
@@ -226,9 +176,14 @@ def split_cases(function: ast.FunctionDef, grammar: Grammar, rng: random.Random)
 
 def scale(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
     """Multiply an expression by a constant."""
-    site = rng.choice([s for s in sites(function) if s.kind == "number"])
+    site = rng.choice(_numbers(function, grammar))
     site.put(ast.BinOp(expression(str(abs(grammar.weight()))), ast.Mult(), site.node))
     return True
+
+
+def _numbers(function: ast.FunctionDef, grammar: Grammar) -> list[Site]:
+    """The sites that hold a number."""
+    return [site for site in sites(function, grammar.fixed) if site.kind == "number"]
 
 
 CHANGES: dict[Callable[[ast.FunctionDef, Grammar, random.Random], bool], float] = {
@@ -248,11 +203,11 @@ SHRINKING: dict[Callable[[ast.FunctionDef, Grammar, random.Random], bool], float
 
 
 def crossover(code: str, other: str, rng: random.Random, grammar: Grammar) -> tuple[str, str]:
-    """(new program, what was done): a part or the whole score of `other` put into `code`."""
+    """(new program, what was done): a part or the whole result of `other` put into `code`."""
     tree = parse(code)
-    function, donor = function_of(tree), function_of(parse(other))
+    function, donor = function_of(tree, grammar.function), function_of(parse(other), grammar.function)
     most = max(MOST_NODES, size(function))
-    here, there = sites(function), sites(donor)
+    here, there = sites(function, grammar.fixed), sites(donor, grammar.fixed)
     home = rng.choice(scores(function))
     given = scores(donor)
     way = rng.randrange(4)
@@ -273,12 +228,6 @@ def crossover(code: str, other: str, rng: random.Random, grammar: Grammar) -> tu
         done = "took a part of the second rule"
     trim(function, most, grammar, rng)
     return finish(tree), done
-
-
-def scores(function: ast.FunctionDef) -> list[Site]:
-    """What the function returns, one site a return; [] where we do not see it (inside `match`) or where it is text."""
-    returns = [n for n in _statements(function.body) if isinstance(n, ast.Return)]
-    return [_site(n, "value", "number") for n in returns if n.value and not _is_text(n.value)]
 
 
 def _times(factor: float, node: ast.expr) -> ast.expr:

@@ -1,0 +1,37 @@
+"""Calls a searched function on prepared arguments, in the sandbox, as a job for any machine."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from core.contracts import JobContext, Limits, Session, SessionFailure
+
+CALLS_A_FRAME = 5_000
+"""Calls that cross to the sandbox together: enough that a frame's cost is nothing, few enough that it stays small."""
+
+
+def answer_calls(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
+    """Job entry.
+
+    Payload: `code`, `function` (its name), `calls` (lists of arguments), `driver` (source that is loaded before the
+    program, ''), `limits` (`seconds` is for all calls together), `seed`.
+
+    Returns `{answers}`, one a call in their order, or an ExecutionResult of how the program failed.
+    """
+    limits = Limits.model_validate(payload["limits"])
+    session = context.sandbox.session(payload["code"], limits=limits, seed=payload["seed"], prelude=payload["driver"])
+    try:
+        return {"answers": _answers(session, payload["function"], payload["calls"], limits.seconds)}
+    except SessionFailure as failure:
+        return failure.result.model_dump(mode="json")
+    finally:
+        session.close()
+
+
+def _answers(session: Session, function: str, calls: list[Any], seconds: float) -> list[Any]:
+    end, answers = time.monotonic() + seconds, []
+    for start in range(0, len(calls), CALLS_A_FRAME):
+        left = max(0.001, end - time.monotonic())
+        answers += session.call_many(function, calls[start : start + CALLS_A_FRAME], timeout=left)
+    return answers

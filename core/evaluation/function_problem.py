@@ -1,0 +1,220 @@
+"""FunctionProblem: search one function that is called on fixed cases and scored by you; all else has a default."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from core.contracts import (
+    Baseline,
+    Evaluation,
+    Evaluator,
+    EvaluatorDeps,
+    ExecutionResult,
+    JobSpec,
+    Problem,
+    RulesWriter,
+)
+from core.evaluation.base import failed_run, nothing_better, signature_of, source_of
+from core.evaluation.function_rules import FunctionWriter
+from core.evaluation.signature import Signature
+from core.evaluation.static_check import Imports, check_program
+from core.evaluation.tune import tune_program
+from core.state.failure import FailureKind
+from core.state.node import Node
+from utils.metric import finite
+from utils.stats import student_interval
+
+Part = Literal["validation", "test"]
+"""The search is steered by the first and never sees the second, which is opened once, at the end."""
+TUNE_TRIALS = 40
+SEEN = 200
+"""Calls whose arguments tell `rules` on which scale a parameter lies."""
+
+
+class FunctionProblem(Problem):
+    """One function, called on cases of yours. Write a subclass with the texts below, `cases`, `calls` and `score`.
+
+    The function runs in the sandbox; cases, calls and scores are made here, out of its reach. The metric is the mean of
+    the cases' scores. See docs/heuristics.md.
+    """
+
+    family: Literal["heuristic"] = "heuristic"
+    preload: tuple[str, ...] = ("math",)
+    lower_is_better = True
+    seeds_search = True
+    claims_only = False
+    single_function = True
+
+    signature: ClassVar[str]
+    """What is searched: `priority(weight, value, room) -> float`. Answers of another type are refused."""
+    start: ClassVar[str]
+    """The first program: a sound function of that signature."""
+    about: ClassVar[str] = ""
+    """For the prompt: what the function is for, what its arguments mean, what happens with its answer."""
+    imports: ClassVar[tuple[str, ...]] = ("math",)
+    """Modules that a program may import."""
+    driver: ClassVar[str] = ""
+    """Source of a function `drive` that runs beside the program in the sandbox and calls it, where a call depends on
+    earlier answers and there are many. `calls` then gives the arguments of `drive`, `score` gets what that returned.
+    The program can reach it: `score` must check what comes."""
+
+    @abstractmethod
+    def cases(self, part: Part) -> Sequence[Any]:
+        """The problem's instances, the same at each call. () for the test part: there is no final score."""
+
+    @abstractmethod
+    def calls(self, case: Any) -> Sequence[Sequence[Any]]:
+        """The arguments of each call that the case needs: plain data."""
+
+    @abstractmethod
+    def score(self, case: Any, answers: list[Any]) -> float:
+        """How good the answers are, one a call in the order of `calls`. Raise ValueError where they are not usable."""
+
+    # ------------------------------------------------------------ defaults
+
+    @cached_property
+    def form(self) -> Signature:
+        return Signature.read(self.signature)
+
+    def statement(self) -> str:
+        goal = "lower" if self.lower_is_better else "higher"
+        metric = f"Metric: {self.unit}, mean over all cases; {goal} is better."
+        return f"{self.about.strip()}\n\nWrite the function\n\n    {self.signature}\n\n{metric}"
+
+    def prompt_extras(self) -> dict[str, Any]:
+        return {"signature": self.signature, "allowed_imports": sorted(self.imports)}
+
+    def baselines(self) -> Sequence[Baseline]:
+        return [Baseline("start", self.start)]
+
+    def rules(self) -> RulesWriter:
+        return FunctionWriter(self.form, self.start, self.seen_values())
+
+    def seen_values(self) -> Mapping[str, Sequence[float]]:
+        """Parameter → numbers that it takes in the first cases; parameters that are no numbers are left out."""
+        names = self.form.numbers()
+        if self.driver:
+            return {name: () for name in names}
+        calls = list(islice((call for case in self.cases("validation") for call in self.calls(case)), SEEN))
+        columns = {name: [call[self.form.parameters.index(name)] for call in calls] for name in names}
+        return {name: found for name, found in columns.items() if all(finite(value) is not None for value in found)}
+
+    def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
+        return FunctionEvaluator(self, deps)
+
+    def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
+        """`solution.py`: the program, after the driver that calls it where there is one."""
+        out.mkdir(parents=True, exist_ok=True)
+        parts = [part.strip() for part in (self.driver, node.code) if part.strip()]
+        (out / "solution.py").write_text("\n\n\n".join(parts) + "\n", encoding="utf-8")
+        return [out / "solution.py"]
+
+
+class FunctionEvaluator(Evaluator):
+    """Has the calls answered in the sandbox, and scores the answers here."""
+
+    together = False
+
+    def __init__(self, problem: FunctionProblem, deps: EvaluatorDeps) -> None:
+        self._problem, self._deps = problem, deps
+        self._trials = int(deps.extras.get("tune_trials", TUNE_TRIALS))
+        self._parts = {part: _Prepared(problem, part) for part in ("validation", "test")}
+
+    def check(self, node: Node) -> Evaluation | None:
+        form = self._problem.form
+        imports = Imports.only(*self._problem.imports)
+        return check_program(node.code, imports, function=form.name, arguments=len(form.parameters))
+
+    def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
+        """Founders are checked here too: what a writer wrote was checked before."""
+        return [self.check(node) or self.score(node.code, "validation", node.id) for node in nodes]
+
+    def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
+        if not self._parts["test"].cases:
+            return [None for _ in nodes]
+        return [_with_interval(self.score(node.code, "test")) for node in nodes]
+
+    def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
+        tuned = tune_program(
+            node.code,
+            lambda code: self.score(code, "validation", node_id).metric,
+            trials=self._trials,
+            seed=seed,
+            lower_is_better=self._problem.lower_is_better,
+        )
+        if tuned is None or tuned.score == tuned.start:
+            return nothing_better(node)
+        return self.score(tuned.code, "validation").model_copy(update={"code": tuned.code})
+
+    def score(self, code: str, part: Part, label: str = "") -> Evaluation:
+        """Mean score over the part's cases; `label`: the node it is for."""
+        prepared = self._parts[part]
+        payload = {
+            "code": code,
+            "function": "drive" if self._problem.driver else self._problem.form.name,
+            "calls": prepared.calls,
+            "driver": self._problem.driver,
+            "limits": self._deps.limits.model_dump(mode="json"),
+            "seed": self._deps.seed,
+        }
+        entry = "core.evaluation.function_calls:answer_calls"
+        found = self._deps.jobs.run(JobSpec(entry=entry, payload=payload, label=label))
+        if "answers" not in found:
+            return failed_run(ExecutionResult.model_validate(found))
+        return self._judged(prepared, found["answers"])
+
+    def _judged(self, prepared: _Prepared, answers: list[Any]) -> Evaluation:
+        """The verdict on what came back, which may be anything that is plain."""
+        problem, each = self._problem, []
+        if not problem.driver:
+            wrong = next((i for i, answer in enumerate(answers) if not problem.form.fits(answer)), None)
+            if wrong is not None:
+                call = f"{problem.form.name}({', '.join(map(repr, prepared.calls[wrong]))})"[:200]
+                message = f"{call} is {answers[wrong]!r}"[:300] + f", not of type {problem.form.returns}"
+                return Evaluation(failure=FailureKind.SIGNATURE, message=message)
+        for number, (case, own) in enumerate(zip(prepared.cases, prepared.split(answers), strict=True), 1):
+            try:
+                value = finite(problem.score(case, own))
+            except Exception as error:  # noqa: BLE001 - a candidate's answers may make a problem's code raise anything
+                message = f"case {number}: {error}" if isinstance(error, ValueError) else f"case {number}: {error!r}"
+                return Evaluation(failure=FailureKind.EVAL_ERROR, message=message[:500])
+            if value is None:
+                return Evaluation(failure=FailureKind.NON_FINITE, message=f"the score of case {number} is not finite")
+            each.append(value)
+        source = source_of(self._deps.isolated)
+        return Evaluation(metric=sum(each) / len(each), source=source, signature=signature_of(each))
+
+
+class _Prepared:
+    """A part's cases, with all their calls in one list; made when they are first asked for."""
+
+    def __init__(self, problem: FunctionProblem, part: Part) -> None:
+        self._problem, self._part = problem, part
+
+    @cached_property
+    def cases(self) -> list[Any]:
+        return list(self._problem.cases(self._part))
+
+    @cached_property
+    def _by_case(self) -> list[list[list[Any]]]:
+        return [[list(call) for call in self._problem.calls(case)] for case in self.cases]
+
+    @cached_property
+    def calls(self) -> list[list[Any]]:
+        return [call for calls in self._by_case for call in calls]
+
+    def split(self, answers: list[Any]) -> list[list[Any]]:
+        """The answers of each case."""
+        left = iter(answers)
+        return [list(islice(left, len(calls))) for calls in self._by_case]
+
+
+def _with_interval(verdict: Evaluation) -> Evaluation:
+    """The verdict with a 95 % interval of the mean over its cases, where they are enough to say."""
+    found = student_interval(verdict.signature)
+    return verdict if found is None else verdict.model_copy(update={"interval": found[1:]})
