@@ -30,7 +30,7 @@ def test_an_example_beats_the_random_engine(cli, path):
     rival = cli.folder / "random.py"
     rival.write_text(spec.sparring.code)
     words = ["arena", str(path), str(rival), "--problem", problem, "--openings", "2", "--json"]
-    ended = cli(*words, "arena.limit=depth:2", *more)
+    ended = cli.here(*words, "arena.limit=depth:2", *more)
     assert ended.code == 0, ended.err
     rows = {row["node_id"]: row for row in ended.json["standings"]}
     assert rows["engine-1"]["score"] > 0.5 and rows["engine-1"]["forfeits"] == {}

@@ -45,7 +45,7 @@ def events(run_dir: Path, kind: str) -> list[dict]:
 @pytest.fixture
 def played(cli):
     with ChatServer(answer) as server:
-        ended = cli("run", "--problem", "connect_four", *server.words(), *SMALL, timeout=120)
+        ended = cli.here("run", "--problem", "connect_four", *server.words(), *SMALL)
         assert ended.code == 0, ended.err
         yield cli, server
 
@@ -69,5 +69,5 @@ def test_a_generation_with_a_model(played):
     count = len(server.requests)
     (generation,) = [e for e in events(cli.run_dir, "generation.finished") if e["generation"] == 1]
     assert {row["name"] for row in generation["ratings"]} >= {"repaired", "alpha-beta 2"}
-    assert cli("replay", "latest", "--verify", timeout=120).code == 0
+    assert cli.here("replay", "latest", "--verify").code == 0
     assert len(server.requests) == count, "a replay asks nobody"

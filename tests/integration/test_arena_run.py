@@ -92,7 +92,7 @@ def test_kill_in_a_tournament_then_resume_plays_no_finished_game_again(cli, fini
     before = {key for (key,) in rows(cli.run_dir, "select key from games")}
     ids_before = {event["game_id"] for event in events(cli.run_dir, "game.finished")}
     assert before and not events(cli.run_dir, "run.finished")
-    resumed = cli("resume", "latest", timeout=120)
+    resumed = cli.here("resume", "latest")
     assert resumed.code == 0, resumed.err
     ids = [event["game_id"] for event in events(cli.run_dir, "game.finished")]
     keys = [key for (key,) in rows(cli.run_dir, "select key from games")]
@@ -108,7 +108,7 @@ def test_the_exported_engine_plays_itself_as_a_file_and_as_a_uci_program(cli, fi
     exported = run_dir / "best_solution" / "engine.py"
     pgn = cli.folder / "games.pgn"
     words = ["arena", str(exported), f"{sys.executable} {exported}", str(ENGINES / "random_mover.py")]
-    ended = cli(*words, "--openings", "2", "--pgn", str(pgn), "--json", "arena.limit=nodes:200")
+    ended = cli.here(*words, "--openings", "2", "--pgn", str(pgn), "--json", "arena.limit=nodes:200")
     assert ended.code == 0, ended.err
     found = ended.json
     assert found["games"] == 12 and pgn.read_text().count("[White ") == 12
@@ -132,13 +132,13 @@ def test_the_exported_engine_plays_itself_as_a_file_and_as_a_uci_program(cli, fi
     ],
 )
 def test_wrong_words_are_one_line_and_exit_code_2(cli, words, said):
-    ended = cli("arena", *[str(ENGINES / word) if word.endswith(".py") else word for word in words])
+    ended = cli.here("arena", *[str(ENGINES / word) if word.endswith(".py") else word for word in words])
     assert ended.code == 2 and said in ended.line
 
 
 def test_games_alone_are_played_from_as_many_openings_as_they_need(cli):
     words = ["arena", str(ENGINES / "greedy.py"), str(ENGINES / "alpha_beta.py"), "--games", "6", "--json"]
-    ended = cli(*words, "arena.limit=depth:1")
+    ended = cli.here(*words, "arena.limit=depth:1")
     assert ended.code == 0 and ended.json["games"] == 6, "no game is a copy of another"
 
 
@@ -156,7 +156,7 @@ def test_a_program_is_also_found_where_debian_keeps_games(cli, monkeypatch, tmp_
 def test_an_engine_file_that_is_none_is_refused_before_any_game(cli):
     broken = cli.folder / "broken.py"
     broken.write_text("engine = (")
-    ended = cli("arena", str(broken), str(ENGINES / "greedy.py"))
+    ended = cli.here("arena", str(broken), str(ENGINES / "greedy.py"))
     assert ended.code == 2 and "broken.py" in ended.line
 
 
@@ -167,6 +167,6 @@ STOCKFISH = os.environ.get("SWARM_EVO_STOCKFISH") or shutil.which("stockfish", p
 def test_stockfish_sits_down_with_an_engine_file(cli):
     greedy = ROOT / "problems" / "chess_engines" / "engines" / "greedy.py"
     words = ["arena", "--problem", "chess_engines", STOCKFISH, str(greedy), "--openings", "1", "--json"]
-    ended = cli(*words, "arena.limit=nodes:500")
+    ended = cli.here(*words, "arena.limit=nodes:500")
     assert ended.code == 0, ended.err
     assert ended.json["standings"][0]["wins"] == 2 and ended.json["standings"][0]["node_id"] == "engine-1"

@@ -15,33 +15,33 @@ from support.command_line import PLUGINS, ROOT, Cli
 
 def test_project_dir_decides_where_everything_goes(cli, toy, tmp_path):
     there = tmp_path / "a place" / "über"
-    ended = cli(*toy(2), f"project.dir={there}")
+    ended = cli.here(*toy(2), f"project.dir={there}")
     assert ended.code == 0, ended.err
     assert (there / "logs" / "system.log").is_symlink()
     assert {path.name for path in cli.folder.iterdir()} <= {"a place"}
-    assert cli("list-runs", "--json").json == []
-    (row,) = cli("list-runs", "--json", f"project.dir={there}").json
-    assert cli("show", row["run"], f"--project.dir={there}", "--json").json["steps"] == 2
-    assert cli("resume", "latest", f"project.dir={there}", "search.max_steps=3").code == 0
+    assert cli.here("list-runs", "--json").json == []
+    (row,) = cli.here("list-runs", "--json", f"project.dir={there}").json
+    assert cli.here("show", row["run"], f"--project.dir={there}", "--json").json["steps"] == 2
+    assert cli.here("resume", "latest", f"project.dir={there}", "search.max_steps=3").code == 0
     moved = tmp_path / "moved"
     there.rename(moved)
-    assert cli("show", "latest", f"project.dir={moved}", "--json").json["steps"] == 3, "a run can be moved"
+    assert cli.here("show", "latest", f"project.dir={moved}", "--json").json["steps"] == 3, "a run can be moved"
 
 
 def test_the_environment_and_the_command_line(cli, toy):
     env = {"SWARM_EVO__SEARCH__MAX_STEPS": "2", "SWARM_EVO__PROJECT__SEED": "5", "SWARM_EVO__PROJECT__NAME": "mine"}
     words = [word for word in toy(1) if not word.startswith("search.max_steps")]
-    assert cli(*words, "project.seed=6", **env).code == 0
+    assert cli.here(*words, "project.seed=6", **env).code == 0
     shown = cli.show()
     assert shown["steps"] == 2 and shown["config"]["project"]["seed"] == 6 and shown["run"].startswith("mine-")
-    ended = cli(*words, SWARM_EVO__SEARCH__MAX_STEP="2")
+    ended = cli.here(*words, SWARM_EVO__SEARCH__MAX_STEP="2")
     assert ended.code == 2 and "search.max_steps" in ended.line
 
 
 def test_the_users_programs_are_the_first_nodes(cli, toy):
     (cli.folder / "good.py").write_text("x = 2.125\n")
     (cli.folder / "bad.py").write_text("x = nothing\n")
-    ended = cli(*toy(2), "initial=good.py,bad.py")
+    ended = cli.here(*toy(2), "initial=good.py,bad.py")
     assert ended.code == 0, ended.err
     shown = cli.show()
     assert [node["operator"] for node in shown["nodes"][:2]] == ["user", "user"]
@@ -49,40 +49,40 @@ def test_the_users_programs_are_the_first_nodes(cli, toy):
     assert shown["steps"] == 2, "they do not count"
     assert cli.node(shown["nodes"][0]["node_id"])["writer"] == "user"
     (cli.folder / "latin.py").write_bytes(b"x = 1 # \xff\n")
-    ended = cli(*toy(2), "initial=latin.py")
+    ended = cli.here(*toy(2), "initial=latin.py")
     assert ended.code == 2 and "latin.py" in ended.line
 
 
 def test_a_plugin_in_a_folder_of_its_own_and_what_can_be_wrong(cli, toy):
-    ended = cli("problem.kind=nothing", f"problem.plugins={PLUGINS}")
+    ended = cli.here("problem.kind=nothing", f"problem.plugins={PLUGINS}")
     assert ended.code == 2 and "nothing" in ended.line
     (cli.folder / "mine").mkdir()
     (cli.folder / "mine" / "problem.py").write_text((PLUGINS / "toy.py").read_text())
-    assert cli("problem.kind=mine", "problem.plugins=.", "search.max_steps=1").code == 0
+    assert cli.here("problem.kind=mine", "problem.plugins=.", "search.max_steps=1").code == 0
     (cli.folder / "broken.py").write_text("def build(:\n")
-    ended = cli("problem.kind=broken", "problem.plugins=.")
+    ended = cli.here("problem.kind=broken", "problem.plugins=.")
     assert ended.code == 2 and "broken.py" in ended.line and "SyntaxError" in ended.line
     (cli.folder / "empty.py").write_text("")
-    ended = cli("problem.kind=empty", "problem.plugins=.")
+    ended = cli.here("problem.kind=empty", "problem.plugins=.")
     assert ended.code == 2 and "build" in ended.line
 
 
 def test_a_target_ends_the_search(cli, toy):
-    ended = cli(*toy(50), "budget.target=1.5")
+    ended = cli.here(*toy(50), "budget.target=1.5")
     assert ended.code == 0 and "target" in ended.out
     shown = cli.show()
     assert shown["best_metric"] <= 1.5 and shown["steps"] < 50
 
 
 def test_no_valid_program_is_said_plainly_and_is_no_error(cli, toy):
-    ended = cli(*toy(2), "problem.options.refuse=-100")
+    ended = cli.here(*toy(2), "problem.options.refuse=-100")
     assert ended.code == 0, ended.err
     assert "no valid program found" in ended.out
     shown = cli.show()
     assert shown["best_node_id"] is None and shown["final_metric"] is None
-    text = cli("show", "latest").out
+    text = cli.here("show", "latest").out
     assert "no valid program found" in text and "None" not in text
-    ended = cli("export-best", "latest")
+    ended = cli.here("export-best", "latest")
     assert ended.code == 2 and "no valid program" in ended.line
 
 
@@ -108,15 +108,15 @@ def small_disk(tmp_path):
 @pytest.mark.parametrize("kilobytes", [4, 60, 120, 250, 400])
 def test_a_full_disk_at_any_moment_is_one_line_and_loses_nothing(cli_at, toy, small_disk, kilobytes):
     whole = cli_at("whole")
-    assert whole(*toy(40)).code == 0
+    assert whole.here(*toy(40)).code == 0
     cli = Cli(small_disk(kilobytes))
     ended = cli(*toy(40))
     assert ended.code == 1 and "Traceback" not in ended.err, ended.err
     assert re.search("full|No space left", ended.line), ended.err
     small_disk(100_000)
-    again = cli("resume", "latest")
+    again = cli.here("resume", "latest")
     if again.code == 2:  # the disk was full before the run began
-        again = cli(*toy(40))
+        again = cli.here(*toy(40))
     assert again.code == 0, again.err
     assert cli.show()["journal_sha256"] == whole.show()["journal_sha256"]
 
@@ -137,8 +137,8 @@ def test_a_full_disk_is_one_line_and_the_run_can_be_resumed(tmp_path, toy):
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
     assert "Traceback" not in done.stderr and "store" in done.stderr.strip().splitlines()[-1], done.stderr
-    here = Cli(tmp_path)
-    steps = here.show()["steps"]
+    cli = Cli(tmp_path)
+    steps = cli.show()["steps"]
     assert steps > 2
-    assert here("resume", "latest", f"search.max_steps={steps + 2}").code == 0
-    assert here.show()["steps"] == steps + 2
+    assert cli.here("resume", "latest", f"search.max_steps={steps + 2}").code == 0
+    assert cli.show()["steps"] == steps + 2

@@ -16,16 +16,16 @@ def stages(cli):
 
 
 def test_step_without_a_run_starts_one_and_adds_one_step_each_time(cli, toy):
-    first = cli("step", *toy(1))
+    first = cli.here("step", *toy(1))
     assert first.code == 0, first.err
     assert cli.show()["steps"] == 1
-    again = cli("step", "latest")
+    again = cli.here("step", "latest")
     assert again.code == 0, again.err
     shown = cli.show()
     assert shown["steps"] == 2, "whatever max_steps says"
     assert len(cli.runs) == 1 and shown["status"] == "interrupted"
     assert [row["step"] for row in json.loads((cli.run_dir / "metrics.json").read_text())] == [0, 1]
-    assert cli("resume", "latest", "search.max_steps=3").code == 0
+    assert cli.here("resume", "latest", "search.max_steps=3").code == 0
     assert cli.show()["steps"] == 3
 
 
@@ -38,20 +38,20 @@ def test_stages_are_stored_and_the_next_step_goes_on_from_there(cli, toy):
 
     with ChatServer(script) as server:
         words = [*toy(3), *server.words(), "agent.review=never", "llm.cache=false"]
-        ended = cli("step", *words, "--until", "prompt")
+        ended = cli.here("step", *words, "--until", "prompt")
         assert ended.code == 0, ended.err
         assert "Find x near 2." in ended.out and calls == []
         (node_id,) = stages(cli)
         assert stages(cli) == {node_id: ["select", "prompt"]}
 
-        ended = cli("step", "latest", "--until", "reply")
+        ended = cli.here("step", "latest", "--until", "reply")
         assert ended.code == 0 and "I try this." in ended.out and len(calls) == 1, ended.err
-        ended = cli("step", "latest", "--until", "code")
+        ended = cli.here("step", "latest", "--until", "code")
         assert ended.code == 0 and "x = 1.75" in ended.out and len(calls) == 1, ended.err
-        ended = cli("step", "latest", "--until", "execute")
+        ended = cli.here("step", "latest", "--until", "execute")
         assert ended.code == 0 and "metric 0.25" in ended.out and len(calls) == 1, ended.err
         assert cli.show()["steps"] == 0
-        ended = cli("step", "latest")
+        ended = cli.here("step", "latest")
         assert ended.code == 0 and len(calls) == 1, "nothing is asked again"
     shown = cli.show()
     assert shown["steps"] == 1 and shown["nodes"][0]["node_id"] == node_id
@@ -63,39 +63,39 @@ def test_a_stored_reply_survives_as_the_users_own_stage(cli, toy):
     """`--from reply` asks anew; `--from execute` judges the same code again as a node of its own."""
     with ChatServer(lambda request, number: f"```python\nx = {number + 3}.5\n```") as server:
         words = [*toy(3), *server.words(), "agent.review=never", "llm.cache=false"]
-        assert cli("step", *words).code == 0
+        assert cli.here("step", *words).code == 0
         first = cli.show()["nodes"][0]["node_id"]
-        again = cli("step", "latest", "--node", first, "--from", "execute")
+        again = cli.here("step", "latest", "--node", first, "--from", "execute")
         assert again.code == 0 and len(server.requests) == 1, again.err
-        anew = cli("step", "latest", "--node", first, "--from", "reply")
+        anew = cli.here("step", "latest", "--node", first, "--from", "reply")
         assert anew.code == 0 and len(server.requests) == 2, anew.err
     one, two, three = (cli.node(node["node_id"]) for node in cli.show()["nodes"])
     assert two["code"] == one["code"] and three["code"] != one["code"]
 
 
 def test_operator_and_parent_by_hand(cli, toy):
-    assert cli(*toy(4)).code == 0
+    assert cli.here(*toy(4)).code == 0
     best = cli.show()["best_node_id"]
-    ended = cli("step", "latest", "--node", best[:6], "--operator", "improve")
+    ended = cli.here("step", "latest", "--node", best[:6], "--operator", "improve")
     assert ended.code == 0, ended.err
     newest = cli.show()["nodes"][-1]
     assert newest["operator"] == "improve" and newest["parent_ids"] == [best]
-    assert cli("step", "latest", "--operator", "draft").code == 0
+    assert cli.here("step", "latest", "--operator", "draft").code == 0
     assert cli.show()["nodes"][-1]["parent_ids"] == []
-    ended = cli("step", "latest", "--node", "ffff", "--operator", "improve")
+    ended = cli.here("step", "latest", "--node", "ffff", "--operator", "improve")
     assert ended.code == 2 and "ffff" in ended.line
 
 
 def test_dry_run_stores_nothing_and_calls_nothing(cli, toy):
     with ChatServer(lambda request, number: "```python\nx = 1\n```") as server:
         words = [*toy(3), *server.words(), "agent.review=never"]
-        ended = cli("step", *words, "--dry-run")
+        ended = cli.here("step", *words, "--dry-run")
         assert ended.code == 0 and json.loads(ended.out)["stored"] is False, ended.err
         assert not (cli.folder / "logs").exists()
-        assert cli("step", *words).code == 0
+        assert cli.here("step", *words).code == 0
         before = (cli.run_dir / "run.db").read_bytes()
         asked = len(server.requests)
-        ended = cli("step", "latest", "--dry-run")
+        ended = cli.here("step", "latest", "--dry-run")
         assert ended.code == 0 and json.loads(ended.out)["stored"] is False
         assert len(server.requests) == asked
         assert (cli.run_dir / "run.db").read_bytes() == before

@@ -20,20 +20,20 @@ def script(request, number):
 
 def test_a_recording_is_made_and_replayed_without_a_call(cli, cli_at, tmp_path):
     with ChatServer(script) as server:
-        ended = cli(
+        ended = cli.here(
             "--problem.name=diabetes", *server.words(), "search.max_steps=3", "search.batch=1",
-            "agent.review=never", "llm.cache=false", timeout=120,
+            "agent.review=never", "llm.cache=false",
         )  # fmt: skip
         assert ended.code == 0, ended.err
         asked = len(server.requests)
     recorded = cli.show()
     folder = tmp_path / "recording"
-    made = cli("export-best", "latest", "--recording", str(folder))
+    made = cli.here("export-best", "latest", "--recording", str(folder))
     assert made.code == 0, made.err
     assert json.loads((folder / "manifest.json").read_text())["calls"] == asked == 3
 
     elsewhere = cli_at(tmp_path / "elsewhere")
-    shown = elsewhere("demo", "--recording", str(folder), timeout=120)  # the server is gone: nothing can be asked
+    shown = elsewhere.here("demo", "--recording", str(folder))  # the server is gone: nothing can be asked
     assert shown.code == 0, shown.err
     assert "every program runs and is scored now" in shown.out
     assert elsewhere.show()["journal_sha256"] == recorded["journal_sha256"]
@@ -44,29 +44,29 @@ def test_a_run_without_a_valid_program_is_recorded_too(cli, cli_at, tmp_path):
     with ChatServer(
         lambda request, number: "I cannot." if number else "```python\n" + "x = 1\n" * 20 + "```"
     ) as server:
-        ended = cli(
+        ended = cli.here(
             "--problem.name=diabetes", *server.words(), "search.max_steps=2", "search.batch=1",
-            "agent.review=never", "llm.cache=false", timeout=120,
+            "agent.review=never", "llm.cache=false",
         )  # fmt: skip
     assert ended.code == 0, ended.err
-    shown = cli("show", "latest")
+    shown = cli.here("show", "latest")
     assert "no_submission 1" in shown.out and "no_code 1" in shown.out and "None" not in shown.out
     folder = tmp_path / "recording"
-    made = cli("export-best", "latest", "--recording", str(folder))
+    made = cli.here("export-best", "latest", "--recording", str(folder))
     assert made.code == 0, made.err
-    played = cli_at("elsewhere")("demo", "--recording", str(folder), timeout=120)
+    played = cli_at("elsewhere").here("demo", "--recording", str(folder))
     assert played.code == 0, played.err
     assert "no_submission" in played.out and "no_code" in played.out
 
 
 def test_without_a_recording_one_line_and_exit_2(cli, tmp_path):
-    ended = cli("demo", "--recording", str(tmp_path / "nothing"))
+    ended = cli.here("demo", "--recording", str(tmp_path / "nothing"))
     assert ended.code == 2 and "manifest.json" in ended.line
 
 
 def test_a_run_of_rules_cannot_be_recorded(cli, tmp_path):
-    assert cli("--problem.name=diabetes", "search.max_steps=1", timeout=120).code == 0
-    ended = cli("export-best", "latest", "--recording", str(tmp_path / "nothing"))
+    assert cli.here("--problem.name=diabetes", "search.max_steps=1").code == 0
+    ended = cli.here("export-best", "latest", "--recording", str(tmp_path / "nothing"))
     assert ended.code == 2 and "no model was asked" in ended.line
 
 

@@ -12,7 +12,7 @@ def test_one_two_and_four_workers_make_the_same_journal(cli_at, toy):
     found = {}
     for workers in (1, 2, 4):
         cli = cli_at(str(workers))
-        ended = cli(*toy(12, seconds=0.02), f"search.workers={workers}", "search.batch=4")
+        ended = cli.here(*toy(12, seconds=0.02), f"search.workers={workers}", "search.batch=4")
         assert ended.code == 0, ended.err
         found[workers] = cli.show()
     assert found[1]["journal_sha256"] == found[2]["journal_sha256"] == found[4]["journal_sha256"]
@@ -31,7 +31,7 @@ def test_the_order_of_a_models_answers_does_not_matter(cli_at, toy):
         with ChatServer(script) as server:
             cli = cli_at(name)
             words = [*server.words(), "search.workers=4", "search.batch=4", "agent.review=never", "llm.cache=false"]
-            ended = cli(*toy(8), *words)
+            ended = cli.here(*toy(8), *words)
         assert ended.code == 0, ended.err
         return cli.show()["journal_sha256"]
 

@@ -20,7 +20,7 @@ def checks(found: Any) -> dict[str, dict[str, Any]]:
 def test_doctor_runs_a_program_in_the_users_interpreter(cli: Cli) -> None:
     venv.create(cli.folder / "own", with_pip=False, symlinks=True)
     python = cli.folder / "own" / "bin" / "python"
-    done = cli("doctor", "--json", f"--execution.python={python}", "--execution.preload=[math,no_such_module]")
+    done = cli.here("doctor", "--json", f"--execution.python={python}", "--execution.preload=[math,no_such_module]")
     assert done.code == 0, done.out + done.err
     found = checks(done.json)["execution.python"]
     assert (
@@ -30,14 +30,14 @@ def test_doctor_runs_a_program_in_the_users_interpreter(cli: Cli) -> None:
 
 
 def test_doctor_names_an_interpreter_that_does_not_start(cli: Cli) -> None:
-    done = cli("doctor", "--execution.python=/no/such/python")
+    done = cli.here("doctor", "--execution.python=/no/such/python")
     assert done.code == 1 and "FAIL execution.python" in done.out and "/no/such/python" in done.out
     assert "give a Python" in done.out
 
 
 @pytest.mark.skipif(bool(glob.glob("/dev/nvidia[0-9]*") + glob.glob("/dev/dri/renderD*")), reason="there is a GPU")
 def test_doctor_says_that_there_is_no_gpu(cli: Cli) -> None:
-    done = cli("doctor", "--execution.gpus=1")
+    done = cli.here("doctor", "--execution.gpus=1")
     assert done.code == 1
     assert "FAIL execution.gpus" in done.out and "0 GPU device nodes were found" in done.out
     assert "untested hardware" in done.out and "ok   sandbox" in done.out

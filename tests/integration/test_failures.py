@@ -50,10 +50,10 @@ def run(tmp_path_factory):
 
     script.written = 0
     with ChatServer(script) as server:
-        ended = cli(
+        ended = cli.here(
             "--problem.name=diabetes", *server.words(), f"search.max_steps={len(replies)}", "search.batch=1",
             "agent.repairs=0", "execution.timeout=4", "search.num_drafts=99", "llm.cache=false",
-            "logging.report=true", timeout=150, SWARM_EVO_TEST_NO_NETWORK="1",
+            "logging.report=true", SWARM_EVO_TEST_NO_NETWORK="1",
         )  # fmt: skip
         requests = server.requests
     shown = cli.show()
@@ -125,7 +125,7 @@ def test_a_claim_that_disagrees_is_shown_and_never_steers(cli):
     script.written = 0
     with ChatServer(script) as server:
         server.reviews = True
-        ended = cli(
+        ended = cli.here(
             "--problem.name=diabetes", *server.words(), "search.max_steps=2", "search.batch=1", "search.num_drafts=9",
             "agent.review=always",
         )  # fmt: skip

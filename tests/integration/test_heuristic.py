@@ -23,7 +23,7 @@ PACKING = (
 
 
 def summary(cli: Cli, *words: str) -> dict:
-    ended = cli(*words, timeout=120)
+    ended = cli.here(*words)
     assert ended.code == 0, ended.err + ended.out
     return cli.show()
 
@@ -31,7 +31,9 @@ def summary(cli: Cli, *words: str) -> dict:
 def test_one_and_two_workers_and_a_killed_run_search_alike(cli_at: Callable[[str], Cli]):
     one, two, broken = cli_at("one"), cli_at("two"), cli_at("broken")
     steps = "--search.max_steps=60"
-    first = summary(one, *PACKING, steps, "--search.workers=1")
+    ended = one(*PACKING, steps, "--search.workers=1", timeout=120)
+    assert ended.code == 0, ended.err + ended.out
+    first = one.show()
     second = summary(two, *PACKING, steps, "--search.workers=2")
     child = broken.start(*PACKING, steps)
     deadline = time.monotonic() + 60
@@ -158,7 +160,7 @@ def test_an_evaluator_that_cannot_judge_the_users_program_ends_the_search(cli: C
     (tmp_path / "evaluator.py").write_text(evaluator)
     (tmp_path / "program.py").write_text("def f(x):\n    return x\n")
     words = [f"--problem.program={tmp_path}/program.py", f"--problem.evaluator={tmp_path}/evaluator.py"]
-    ended = cli("--problem=script", *words, "--problem.options.evaluation_timeout=2", "--search.max_steps=50")
+    ended = cli.here("--problem=script", *words, "--problem.options.evaluation_timeout=2", "--search.max_steps=50")
     assert ended.code == 2 and said in ended.line and "nothing was searched" in ended.line
     assert cli.show()["steps"] == 0
 
@@ -169,7 +171,7 @@ def test_an_evaluator_that_cannot_judge_the_users_program_ends_the_search(cli: C
 def test_a_command_that_cannot_judge_the_users_files_ends_the_search(cli: Cli, tmp_path: Path, command, said):
     (tmp_path / "a.txt").write_text("1\n")
     words = [f"--problem.source={tmp_path}/a.txt", f"--problem.eval={command}", "--problem.metric=cost"]
-    ended = cli("--problem=command", *words, "--search.max_steps=50")
+    ended = cli.here("--problem=command", *words, "--search.max_steps=50")
     assert ended.code == 2 and said in ended.line and "nothing was searched" in ended.line
 
 

@@ -39,5 +39,5 @@ def test_one_program_is_stopped_and_the_search_goes_on(cli, eventually):
     assert cli.show()["status"] == "finished" and cli.show()["steps"] == 2
     assert "stopped" in out + err
 
-    verified = cli("replay", "latest", "--verify", timeout=120)
+    verified = cli.here("replay", "latest", "--verify")
     assert verified.code == 0, verified.err

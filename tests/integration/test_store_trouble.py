@@ -49,10 +49,10 @@ def test_a_store_that_stays_locked_ends_the_run_in_one_line_and_it_can_be_resume
     last = err.strip().splitlines()[-1]
     assert "run.db" in last and "locked" in last
     assert 2 <= stored < STEPS
-    ended = cli("resume", "latest")
+    ended = cli.here("resume", "latest")
     assert ended.code == 0, ended.err
     whole = cli_at("whole")
-    assert whole(*words).code == 0
+    assert whole.here(*words).code == 0
     assert cli.show()["journal_sha256"] == whole.show()["journal_sha256"]
 
 
@@ -68,9 +68,8 @@ def test_a_store_that_is_locked_for_a_moment_is_waited_for(cli, toy):
 
 
 @pytest.fixture
-def archived(cli, toy):
+def archived(cli, finished):
     """A finished run in a folder that cannot be written."""
-    assert cli(*toy(4)).code == 0
     folder = cli.folder
     for path in [folder, *folder.rglob("*")]:
         if not path.is_symlink():
@@ -119,4 +118,4 @@ def test_a_killed_run_that_was_copied_without_its_lock_and_index_is_whole(cli, t
     shutil.copytree(cli.folder / "logs", copy / "logs", ignore=shutil.ignore_patterns("*-shm", "run.lock"))
     there = Cli(Path(copy))
     assert steps(there) == steps(cli) > 0
-    assert there("resume", "latest").code == 0 and steps(there) == 6
+    assert there.here("resume", "latest").code == 0 and steps(there) == 6

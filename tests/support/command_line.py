@@ -18,6 +18,7 @@ import pytest
 from cli.parser import main
 from core.storage.reader import RunReader
 from runs.run_folder import find_run
+from utils import logger_system
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PLUGINS = ROOT / "tests" / "support" / "plugins"
@@ -77,6 +78,8 @@ class Cli:
                     code = main(words)
                 except SystemExit as left:  # argparse after `-h`
                     code = int(left.code or 0)
+                finally:
+                    logger_system.close()
         return Ended(code, out.getvalue(), err.getvalue())
 
     def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
