@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import chain
 from typing import ClassVar
 
 from core.contracts import Evaluation
 from core.loop.attempt import Attempt
 from core.loop.search_state import SearchState
-from core.state.task import Task
 from utils.errors import BudgetExhausted
 
 
@@ -20,12 +20,12 @@ class AsyncSchedule:
 
     def __init__(self) -> None:
         self._flying: set[Future[list[Attempt]]] = set()
-        self._waiting: list[Task] = []
         self._reason = ""
 
     def run(self, search: SearchState, pool: ThreadPoolExecutor) -> str:
         """Search until a limit is reached and all that is under way has landed; the reason."""
-        self._waiting = search.open_tasks()
+        for attempt, context in chain.from_iterable(search.take_restored()):
+            self._flying.add(pool.submit(search.runner.one, attempt, context))
         while True:
             self._fill(search, pool)
             if not self._flying:
@@ -38,27 +38,27 @@ class AsyncSchedule:
     def _fill(self, search: SearchState, pool: ThreadPoolExecutor) -> None:
         while not self._reason and len(self._flying) < search.plan.batch:
             left = search.steps_left()
-            if not self._waiting and (left is None or left > len(self._flying)):
-                self._reason = search.reason() or ""
-                proposals = [] if self._reason else search.ask(1)
-                self._waiting += search.open_round(proposals[:1]) if proposals else []
-            if not self._waiting:
+            if left is not None and left <= 0:
                 return
-            attempt, context = search.begin(self._waiting.pop(0))
+            self._reason = search.reason() or ""
+            proposals = [] if self._reason else search.ask(1)
+            if not proposals:
+                return
+            attempt, context = search.begin(search.open_round(proposals[:1])[0])
             self._flying.add(pool.submit(search.runner.one, attempt, context))
 
     def _land(self, search: SearchState, future: Future[list[Attempt]], pool: ThreadPoolExecutor) -> None:
         """Commit what one thread brought; a program that another one brought meanwhile is a duplicate."""
         try:
-            chain = future.result()
+            attempts = future.result()
         except BudgetExhausted as error:
             search.runner.exhausted = str(error)
             return
-        for attempt in chain:
+        for attempt in attempts:
             if attempt.is_alive or attempt.node is None or attempt.verdict is None:
                 continue
             found = None if attempt.verdict.duplicate_of else search.journal.find_duplicate(attempt.node.code)
             if found is not None and attempt.verdict.failure is None and attempt.task.operator != "tune":
                 attempt.verdict = Evaluation(duplicate_of=found[0], message=f"same program as {found[0]}")
-        search.runner.review(chain, pool)
-        search.commit(chain)
+        search.runner.review(attempts, pool)
+        search.commit(attempts)

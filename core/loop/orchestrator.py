@@ -100,7 +100,7 @@ class Orchestrator:
 
     def restore(self) -> None:
         """Read the stored nodes into the journal and tell the policy of each, in order."""
-        self._search.restore()
+        self._search.restore(begin_open=not self._schedule.whole_rounds)
 
     def progress(self) -> Progress:
         """What the run has used and reached so far, all its processes added up."""

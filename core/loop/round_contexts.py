@@ -38,7 +38,8 @@ class RoundContexts:
     def of(self, task: Task) -> RoundContext:
         """For the writers of the task's round. The round's shared data are asked for once and then a stored fact."""
         notes = self._store.get_fact(f"round/{task.round}/notes")
-        context = replace(self.for_given(), notes=tuple(notes or ()))
+        left = self._steps_left() if task.steps_left is None else task.steps_left
+        context = replace(self.for_given(), notes=tuple(notes or ()), steps_left=left)
         return replace(context, shared=self._shared(task, context))
 
     def for_given(self) -> RoundContext:

@@ -36,7 +36,10 @@ class RoundRunner:
 
     def play(self, attempts: list[Attempt], notes: RoundContext, pool: ThreadPoolExecutor) -> list[Attempt]:
         """From task to verdict; the attempts that have one, in slot order, repairs behind what they repair."""
-        attempts = self.write(attempts, pool)
+        return self.judge_round(self.write(attempts, pool), notes, pool)
+
+    def judge_round(self, attempts: list[Attempt], notes: RoundContext, pool: ThreadPoolExecutor) -> list[Attempt]:
+        """What is written, to its verdict: the second half of `play`."""
         self.drop_duplicates(attempts)
         attempts = self.check(attempts, notes, pool)
         attempts = self.judge(attempts, pool)
@@ -45,18 +48,42 @@ class RoundRunner:
 
     def one(self, attempt: Attempt, notes: RoundContext) -> list[Attempt]:
         """All of an attempt but review and commit: what one thread does under `async`."""
-        self._stages.write(attempt)
+        self.draft(attempt)
         self.drop_duplicates([attempt])
+        return self.judge_alone(attempt, notes)
+
+    def judge_alone(self, attempt: Attempt, notes: RoundContext) -> list[Attempt]:
+        """Check one attempt, with the repairs of what is refused, and run what passes."""
         chain = self._checked(attempt, notes)
-        for attempt in chain:
-            if attempt.is_alive:
-                self._stages.execute(attempt)
+        for checked in chain:
+            if checked.is_alive:
+                self._stages.execute(checked)
         return chain
+
+    def settle(self, chain: list[Attempt], notes: RoundContext) -> list[Attempt]:
+        """Decide whether the first of `chain` repeats a program, now that all before it are committed.
+
+        It may have been run meanwhile, because that was not known: then its verdict gives way. Where it was not run
+        because another seemed to be before it that never came, it is run now.
+        """
+        first = chain[0]
+        verdict, first.verdict = first.verdict, None
+        self.drop_duplicates([first])
+        if first.verdict is not None:
+            first.review = None
+            return [first]
+        first.verdict = verdict
+        return chain if verdict is not None else self.judge_alone(first, notes)
+
+    @property
+    def together(self) -> bool:
+        """True if a round's candidates are judged together."""
+        return self._evaluator.together
 
     def write(self, attempts: list[Attempt], pool: ThreadPoolExecutor) -> list[Attempt]:
         """Write all; what the budget did not reach stays open, and the run ends after this round."""
         written: list[Attempt] = []
-        for attempt, future in [(attempt, pool.submit(self._draft, attempt)) for attempt in attempts]:
+        for attempt, future in [(attempt, pool.submit(self.draft, attempt)) for attempt in attempts]:
             try:
                 future.result()
                 written.append(attempt)
@@ -64,11 +91,15 @@ class RoundRunner:
                 self.exhausted = str(error)
         return written
 
-    def _draft(self, attempt: Attempt) -> None:
+    def draft(self, attempt: Attempt) -> None:
         """Write it, and take its fingerprint while its tree is still at hand: few trees are kept."""
         self._stages.write(attempt)
         if attempt.node is not None and attempt.node.code and attempt.is_alive:
             self._journal.fingerprint(attempt.node.code)
+
+    def may_repeat(self, attempt: Attempt) -> bool:
+        """True if it is written, not judged yet, and a program of its own: `tune` begins with its parent's."""
+        return attempt.is_alive and attempt.task.operator != "tune" and bool(attempt.node and attempt.node.code)
 
     def drop_duplicates(self, attempts: Sequence[Attempt]) -> None:
         """In slot order, against the journal and the slots before: a duplicate takes a step and no evaluation."""
@@ -76,7 +107,7 @@ class RoundRunner:
         normals: dict[str, str] = {}
         counts: dict[str, int] = {}
         for attempt in attempts:
-            if not attempt.is_alive or attempt.task.operator == "tune" or attempt.node is None or not attempt.node.code:
+            if not self.may_repeat(attempt) or attempt.node is None:
                 continue
             text, normal = self._journal.fingerprint(attempt.node.code)
             found = self._journal.find_duplicate(attempt.node.code)
@@ -175,7 +206,22 @@ class RoundRunner:
     def review(self, attempts: Sequence[Attempt], pool: ThreadPoolExecutor) -> None:
         """Which nodes are reviewed is decided in slot order; the reviews themselves run side by side."""
         best = self._journal.get_best_node()
-        leader = best.fitness if best else None
+        wanted = self._to_review(attempts, best.fitness if best else None)
+        for future in [pool.submit(self._stages.reviewed, attempt) for attempt in wanted]:
+            try:
+                future.result()
+            except BudgetExhausted as error:
+                self.exhausted = str(error)
+
+    def review_alone(self, attempts: Sequence[Attempt], leader: float | None) -> None:
+        """Review one slot's attempts in this thread. `leader`: the best fitness when it was proposed."""
+        for attempt in self._to_review(attempts, leader):
+            try:
+                self._stages.reviewed(attempt)
+            except BudgetExhausted as error:
+                self.exhausted = str(error)
+
+    def _to_review(self, attempts: Sequence[Attempt], leader: float | None) -> list[Attempt]:
         wanted = []
         for attempt in attempts:
             if self._stages.wants_review(attempt, leader):
@@ -183,8 +229,4 @@ class RoundRunner:
             fitness = self._stages.fitness(attempt.verdict) if attempt.verdict else None
             if fitness is not None and (leader is None or fitness > leader):
                 leader = fitness
-        for future in [pool.submit(self._stages.reviewed, attempt) for attempt in wanted]:
-            try:
-                future.result()
-            except BudgetExhausted as error:
-                self.exhausted = str(error)
+        return wanted

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar, Protocol
 
 from core.loop.async_schedule import AsyncSchedule
+from core.loop.pipeline_schedule import PipelineSchedule
 from core.loop.round_schedule import RoundSchedule
 from core.loop.search_state import SearchState
 from utils.errors import ConfigError
@@ -28,7 +29,11 @@ class Schedule(Protocol):
         """
 
 
-SCHEDULES: Mapping[str, type[Schedule]] = {"rounds": RoundSchedule, "async": AsyncSchedule}
+SCHEDULES: Mapping[str, type[Schedule]] = {
+    "pipeline": PipelineSchedule,
+    "rounds": RoundSchedule,
+    "async": AsyncSchedule,
+}
 
 
 def schedule_of(name: str) -> type[Schedule]:

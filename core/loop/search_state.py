@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import groupby
 from random import Random
 
 from core.contracts import Agent, Progress, Proposal, SearchPolicy, Store
@@ -16,7 +18,7 @@ from core.loop.round_contexts import RoundContexts
 from core.loop.round_runner import RoundRunner
 from core.loop.stages import Stages
 from core.state.journal import Journal
-from core.state.node import Node
+from core.state.node import FREE_OPERATORS, Node
 from core.state.task import Task, derive_seed, node_id
 
 
@@ -64,14 +66,39 @@ class SearchState:
         self._usage = usage
         self._control = control
         self._notes: list[str] = []
+        self._notes_left = 0
         self._round = 0
+        self._restored: list[tuple[Attempt, RoundContext]] = []
 
-    def restore(self) -> None:
-        """Read the stored nodes into the journal and tell the policy of each, in order."""
+    def restore(self, *, begin_open: bool = False) -> None:
+        """Read the stored nodes into the journal and tell the policy of each, in order.
+
+        Args:
+            begin_open: begin each open task when the journal stands as it stood when the task was proposed, for
+                `take_restored`: its prompt comes out as it was, and what is answered is not asked again.
+        """
+        waiting = self.open_tasks() if begin_open else []
         for node in self._store.nodes():
+            waiting = self._begin_restored(waiting)
             self._learning.learn(self.journal.append(node))
+        for task in self._begin_restored(waiting):  # a store of before `Task.seen`
+            self._restored.append(self.begin(task))
+        for attempt, _ in self._restored:
+            self.journal.propose(attempt.task)
         self._policy.drain_events()  # told already, in the run's first process
         self._round = self._store.rounds()
+
+    def _begin_restored(self, waiting: list[Task]) -> list[Task]:
+        """Begin the tasks that were proposed from a journal of just this length; the others."""
+        known = len(self.journal)
+        self._restored += [self.begin(task) for task in waiting if task.seen == known]
+        return [task for task in waiting if task.seen != known]
+
+    def take_restored(self) -> list[list[tuple[Attempt, RoundContext]]]:
+        """What `restore` has begun, round by round; once."""
+        restored, self._restored = self._restored, []
+        rounds = groupby(restored, key=lambda begun: begun[0].task.round)
+        return [list(group) for _, group in rounds]
 
     @property
     def newest_round(self) -> int:
@@ -106,12 +133,16 @@ class SearchState:
         )
 
     def steps_left(self) -> int | None:
-        """Steps up to `max_steps`; None without one."""
-        return None if self.plan.max_steps is None else self.plan.max_steps - self.journal.steps
+        """Steps up to `max_steps` that nobody has begun; None without a limit."""
+        if self.plan.max_steps is None:
+            return None
+        return self.plan.max_steps - self.journal.steps - len(self.journal.open_tasks)
 
     def ask(self, k: int) -> list[Proposal]:
         """The policy's next proposals: no more than the steps left."""
-        self._notes += self._control.poll(self.journal)
+        new = self._control.poll(self.journal)
+        if new:
+            self._notes, self._notes_left = [*self._notes, *new], self.plan.batch
         left = self.steps_left()
         if left is not None:
             k = min(k, max(left, 1))
@@ -124,34 +155,56 @@ class SearchState:
         """
         number = self._round
         self._round += 1
-        tasks = [_task(self.plan.seed, number, slot, proposal) for slot, proposal in enumerate(proposals)]
+        tasks = [self._task(number, slot, proposal) for slot, proposal in enumerate(proposals)]
         whys = [{**proposal.why, "repairs": proposal.repairs} for proposal in proposals]
-        notes, self._notes = self._notes, []
-        if notes:
-            self._store.put_fact(f"round/{number}/notes", notes)
+        if self._notes:
+            self._store.put_fact(f"round/{number}/notes", self._notes)
+            self._forget_notes(len(tasks))
         if by_hand:
             self._store.put_fact(f"round/{number}/by_hand", True)
         opened = RoundOpened(round=number, node_ids=[task.node_id for task in tasks])
         self._store.open_round(number, tasks, whys, [opened])
+        for task in tasks:
+            self.journal.propose(task)
         return tasks
+
+    def _task(self, number: int, slot: int, proposal: Proposal) -> Task:
+        return Task(
+            node_id=node_id(self.plan.seed, number, slot),
+            operator=proposal.operator,
+            parent_ids=proposal.parents,
+            round=number,
+            slot=slot,
+            generation=proposal.generation,
+            island=proposal.island,
+            seen=len(self.journal),
+            steps_left=self.steps_left(),
+            seed=derive_seed(self.plan.seed, "task", number, slot),
+        )
+
+    def _forget_notes(self, told: int) -> None:
+        """A note of the user is told to as many writers as a round has."""
+        self._notes_left -= told
+        if self._notes_left <= 0:
+            self._notes = []
 
     # ------------------------------------------------------------ from task to node
 
     def begin(self, task: Task) -> tuple[Attempt, RoundContext]:
         """An attempt, and what the writers of its round are told."""
         context = self.contexts.of(task)
-        return self.stages.begin(task, context), context
+        attempt = self.stages.begin(task, context)
+        return attempt, replace(context, memory=lambda _: attempt.context.memory)  # repairs know what it knew
 
     def play(self, tasks: Sequence[Task], pool: ThreadPoolExecutor) -> list[Node]:
         """A whole round, and its commit in slot order."""
         context = self.contexts.of(tasks[0])
-        attempts = self.runner.play([self.stages.begin(task, context) for task in tasks], context, pool)
-        for agent in {id(agent): agent for agent in (self.stages.agent(task.operator) for task in tasks)}.values():
-            self._drain(agent)
-        return self.commit(attempts)
+        return self.commit(self.runner.play([self.stages.begin(task, context) for task in tasks], context, pool))
 
     def commit(self, attempts: Sequence[Attempt]) -> list[Node]:
         """Into the journal and the store, in order, in one transaction; then the policy learns."""
+        for agent in {id(agent): agent for agent in map(self._agent_of, attempts) if agent}.values():
+            self._drain(agent)
         nodes: list[Node] = []
         events: list[Event] = []
         for attempt in attempts:
@@ -164,20 +217,10 @@ class SearchState:
         self._drain(self._policy)
         return nodes
 
+    def _agent_of(self, attempt: Attempt) -> Agent | None:
+        return None if attempt.task.operator in FREE_OPERATORS else self.stages.agent(attempt.task.operator)
+
     def _drain(self, source: SearchPolicy | Agent) -> None:
         events = source.drain_events()
         if events:
             self._store.append(events)
-
-
-def _task(seed: int, number: int, slot: int, proposal: Proposal) -> Task:
-    return Task(
-        node_id=node_id(seed, number, slot),
-        operator=proposal.operator,
-        parent_ids=proposal.parents,
-        round=number,
-        slot=slot,
-        generation=proposal.generation,
-        island=proposal.island,
-        seed=derive_seed(seed, "task", number, slot),
-    )

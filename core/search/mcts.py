@@ -24,7 +24,7 @@ class MCTSPolicy(SearchPolicy):
       widening), so that none is ever exhausted; a failed node for one repair, `max_debug_depth` in a chain.
     * A node's reward is its rank among the scored nodes so far, from 1/n to 1; 0 for failures and duplicates.
       Ranks need no scale, which no problem could give beforehand.
-    * Proposals of one round see each other as visits without reward, so that a round spreads.
+    * Proposals under way are seen as visits without reward, so that a round, or a pipeline, spreads.
     * A banned node takes its branch along; where nodes are pinned, only their branches are searched.
 
     Args:
@@ -45,6 +45,9 @@ class MCTSPolicy(SearchPolicy):
 
     def ask(self, journal: Journal, rng: random.Random, k: int) -> list[Proposal]:
         pending = _Pending()
+        for task in journal.open_tasks:
+            parents = task.parent_ids[:1]
+            pending.add([ROOT, *reversed([i for parent in parents for i in journal.ancestors(parent)]), *parents])
         return [self._propose(journal, rng, slot, pending) for slot in range(k)]
 
     def tell(self, journal: Journal, node: Node) -> None:
@@ -146,7 +149,7 @@ class MCTSPolicy(SearchPolicy):
 
 @dataclass(slots=True)
 class _Pending:
-    """What this round has already proposed: visits without a reward yet, and children that do not exist yet."""
+    """What is proposed and has no verdict yet: visits without a reward, and children that do not exist yet."""
 
     visits: dict[str, int] = field(default_factory=dict)
     children: dict[str, int] = field(default_factory=dict)

@@ -15,6 +15,10 @@ DEBUG_POOL = 64
 """Newest failures that may be drawn for repair: bounds the cost of a step in a run of any length."""
 
 
+Pending = tuple[str, tuple[str, ...]]
+"""Operator and parents of a proposal that has no verdict yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class ThreePhasePolicy(SearchPolicy):
     """Three phases a proposal, in this order:
@@ -33,22 +37,25 @@ class ThreePhasePolicy(SearchPolicy):
     merge_prob: float = 0.1
 
     def ask(self, journal: Journal, rng: random.Random, k: int) -> list[Proposal]:
-        """`k` proposals; drafts and repairs of this same round are taken into account."""
-        round_: list[Proposal] = []
+        """`k` proposals; drafts and repairs that are under way, in this round or before it, are taken into account."""
+        pending: list[Pending] = [(task.operator, task.parent_ids) for task in journal.open_tasks]
+        proposals: list[Proposal] = []
         for slot in range(k):
-            round_.append(self._propose(journal, rng, slot, round_))
-        return round_
+            proposals.append(self._propose(journal, rng, slot, pending))
+            pending.append((proposals[-1].operator, proposals[-1].parents))
+        return proposals
 
     def tell(self, journal: Journal, node: Node) -> None:
         """Nothing to learn: the journal knows."""
 
-    def _propose(self, journal: Journal, rng: random.Random, slot: int, round_: list[Proposal]) -> Proposal:
-        drafts = journal.roots + sum(p.operator == "draft" for p in round_)
+    def _propose(self, journal: Journal, rng: random.Random, slot: int, pending: list[Pending]) -> Proposal:
+        drafts = journal.roots + sum(operator == "draft" for operator, _ in pending)
         if drafts < self.num_drafts:
             why: dict[str, Any] = {"rule": f"draft phase: {drafts} of {self.num_drafts} drafts"}
             return Proposal(operator="draft", slot=slot, why=why)
         draw = rng.random()
-        leaves = self._leaves(journal, taken={i for p in round_ if p.operator == "debug" for i in p.parents})
+        taken = {node_id for operator, parents in pending if operator == "debug" for node_id in parents}
+        leaves = self._leaves(journal, taken)
         if leaves and draw < self.debug_prob:
             chosen = rng.choice(leaves)
             why = {

@@ -15,6 +15,7 @@ from core.state.failure import FailureKind
 from core.state.fingerprint import ast_hash, text_hash
 from core.state.node import FREE_OPERATORS, Node
 from core.state.summary import BEST_SHOWN, NEWEST_SHOWN, summary_of
+from core.state.task import Task
 
 _HASHED = ("id", "parent_ids", "operator", "code", "metric_value", "failure", "signature", "is_valid")
 
@@ -50,6 +51,7 @@ class Journal:
         self._ast_hash = lru_cache(maxsize=64)(hashed)  # a program is looked up before it is appended
         self._steps = 0
         self._digest = sha256()
+        self._open: dict[str, Task] = {}
         self.marks: dict[str, str] = {}
         """node id → `pinned` or `banned`, as the user said."""
         for node in nodes:
@@ -74,6 +76,7 @@ class Journal:
                 "metadata": self._with_fingerprint(node),
             }
         )
+        self._open.pop(node.id, None)
         self._nodes.append(node)
         self._position[node.id] = position
         self._index(node, position)
@@ -145,6 +148,15 @@ class Journal:
         return self._current(self._nodes[self._position[node_id]])
 
     @property
+    def open_tasks(self) -> Sequence[Task]:
+        """What is proposed and not committed yet, in the order of the proposals: policies take it into account."""
+        return tuple(self._open.values())
+
+    def propose(self, task: Task) -> None:
+        """Note that `task` is under way; the node with its id ends that when it is appended."""
+        self._open[task.node_id] = task
+
+    @property
     def steps(self) -> int:
         """Committed nodes that count towards `max_steps`."""
         return self._steps
@@ -189,6 +201,11 @@ class Journal:
             return earlier, "text"
         earlier = self._by_ast.get(normal)
         return (earlier, "ast") if earlier is not None else None
+
+    def same_program(self, one: str, other: str) -> bool:
+        """True if two programs have the same text or the same syntax tree."""
+        (text, tree), (other_text, other_tree) = self.fingerprint(one), self.fingerprint(other)
+        return text == other_text or (bool(tree) and tree == other_tree)
 
     def fingerprint(self, code: str) -> tuple[str, str]:
         """(text hash, AST hash or ''); the newest are remembered: a program is looked up before it is appended."""

@@ -24,6 +24,10 @@ class Task(BaseModel):
     """0, or the number of the repair round."""
     generation: int | None = None
     island: int | None = None
+    seen: int = 0
+    """Nodes that the journal held when this was proposed: what its prompt may know."""
+    steps_left: int | None = None
+    """Steps up to the limit, this one included, as its writer is told; None without a limit."""
     seed: int
     """Seed of everything random in this task."""
     task_type: str = "explore"

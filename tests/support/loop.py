@@ -63,6 +63,7 @@ def open_loop(
     writer: Any = None,
     control: Control | None = None,
     stop: Callable[..., str | None] | None = None,
+    reviewer: Any = None,
 ) -> Loop:
     """Put a run together. `wrap` stands between the loop and its store."""
     store = RunStore(folder)
@@ -72,7 +73,7 @@ def open_loop(
     model_client = ModelClient(model_settings(LLMSection()), log=seen, rules=writer or ToyWriter(), run_seed=seed)
     stages = Stages(
         agents={"*": CoderAgent(single_function=True)},
-        reviewer=None,
+        reviewer=reviewer,
         evaluator=judge,
         store=seen,
         journal=journal,

@@ -57,7 +57,15 @@ def no_slow_stages():
         yield
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["alone", "together"])
+WAYS = {
+    "alone": {"together": False}, "together": {"together": True},
+    "pipeline": {"together": False, "schedule": "pipeline"},
+    "pipeline_together": {"together": True, "schedule": "pipeline"},
+}  # fmt: skip
+"""How a search is led: `together` is the evaluator's, the schedule the search's."""
+
+
+@pytest.fixture(scope="module", params=WAYS)
 def reference(request, tmp_path_factory, no_slow_stages):
     folder = tmp_path_factory.mktemp("whole")
     made = []
@@ -66,20 +74,30 @@ def reference(request, tmp_path_factory, no_slow_stages):
         made.append(DyingStore(store, 10**9, "after"))
         return made[0]
 
-    whole = loop(folder, evaluator=Counting(refuse=6, together=request.param), wrap=wrap)
+    way = dict(WAYS[request.param])
+    judge = Counting(refuse=6, together=way.pop("together"))
+    whole = loop(folder, evaluator=judge, wrap=wrap, **way)
     whole.run()
     assert any(node.operator == "debug" for node in whole.journal)
-    return request.param, told(whole.journal), whole.journal.sha256, len(made[0].writes)
+    return WAYS[request.param], told(whole.journal), whole.journal.sha256, len(made[0].writes)
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_after_a_crash_at_any_write_the_run_becomes_the_same(tmp_path, reference, when):
-    together, nodes, sha256, writes = reference
+    way, nodes, sha256, writes = reference
+    schedule = way.get("schedule", "rounds")
+    together = way["together"]
     assert writes >= 20
     for at in range(1, writes + 1):
         folder = tmp_path / str(at)
         first, writer = Counting(refuse=6, together=together), CountingWriter()
-        died = loop(folder, evaluator=first, writer=writer, wrap=lambda store, at=at: DyingStore(store, at, when))
+        died = loop(
+            folder,
+            evaluator=first,
+            writer=writer,
+            schedule=schedule,
+            wrap=lambda store, at=at: DyingStore(store, at, when),
+        )
         with pytest.raises(Crash):
             died.run()
         stored = open_loop(folder)
@@ -89,7 +107,7 @@ def test_after_a_crash_at_any_write_the_run_becomes_the_same(tmp_path, reference
         stored.close()
 
         second, writer = Counting(refuse=6, together=together), CountingWriter()
-        again = loop(folder, evaluator=second, writer=writer)
+        again = loop(folder, evaluator=second, writer=writer, schedule=schedule)
         again.run()
         assert again.journal.sha256 == sha256, f"write {at}: {told(again.journal)} instead of {nodes}"
         assert not known & set(second.judged), f"write {at}: judged once more"

@@ -1,0 +1,150 @@
+"""`search.schedule: pipeline`: no round waits for its slowest member, and still the same seed gives the same run.
+
+Proposal i is asked for when commit i - lag is done, from the journal as it then stands, so what it may know is fixed by
+counters and never by the clock. Candidates are written, run and reviewed in any order; commits stay in the order of the
+proposals. A reply or a program that is slow holds nobody up while the lag allows.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Event
+from typing import ClassVar
+
+from core.loop.attempt import Attempt, RoundContext
+from core.loop.search_state import SearchState
+from core.state.journal import Journal
+from utils.errors import BudgetExhausted
+
+LAG_ROUNDS = 2
+"""Rounds under way at once: the one that is committed next, and one behind it."""
+
+
+@dataclass(slots=True, eq=False)
+class _Flight:
+    """One attempt under way."""
+
+    attempt: Attempt
+    context: RoundContext
+    leader: float | None
+    """The best fitness that the journal held when it was proposed: what decides on a review."""
+    before: Sequence[_Flight] = ()
+    """Those that are committed before it and were under way when it started."""
+    written: Event = field(default_factory=Event)
+    """Set once its program is there, or once it is known that there will be none."""
+    program: str = ""
+    """The program, where it is one that may repeat another; '' before it is written."""
+    result: Future[list[Attempt]] | None = None
+
+    def repeats(self, journal: Journal) -> bool:
+        """True if a program before it is the same, as far as is known now. What is committed stands before it."""
+        if not self.program:
+            return False
+        return journal.find_duplicate(self.program) is not None or any(
+            flight.program and journal.same_program(flight.program, self.program) for flight in self.before
+        )
+
+
+class PipelineSchedule:
+    """Groups of attempts under way, committed in the order in which they were proposed.
+
+    Where nodes are judged alone, a group is one attempt; where the evaluator judges a round together, it is a round.
+    """
+
+    whole_rounds: ClassVar[bool] = False
+    repeatable: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        self._groups: deque[list[_Flight]] = deque()
+        self._reason = ""
+
+    def run(self, search: SearchState, pool: ThreadPoolExecutor) -> str:
+        """Search until a limit is reached and everything under way is committed; the reason."""
+        for group in search.take_restored():
+            self._start(search, group, pool)
+        while True:
+            self._fill(search, pool)
+            if not self._groups:
+                return self._reason or search.reason() or "the policy has nothing more to propose"
+            self._land(search, self._groups.popleft(), pool)
+            self._reason = self._reason or search.runner.exhausted
+
+    def _fill(self, search: SearchState, pool: ThreadPoolExecutor) -> None:
+        """Ask for one group after the other, each from the journal as it stands, up to the lag."""
+        size = search.plan.batch if search.runner.together else 1
+        while not self._reason and len(self._groups) * size < LAG_ROUNDS * search.plan.batch:
+            left = search.steps_left()
+            if left is not None and left <= 0:
+                return
+            self._reason = search.reason() or ""
+            proposals = [] if self._reason else search.ask(size)
+            if not proposals:
+                return
+            self._start(search, [search.begin(task) for task in search.open_round(proposals)], pool)
+
+    def _start(
+        self, search: SearchState, group: Iterable[tuple[Attempt, RoundContext]], pool: ThreadPoolExecutor
+    ) -> None:
+        best = search.journal.get_best_node()
+        before = tuple(flight for flights in self._groups for flight in flights)
+        flights = [_Flight(attempt, context, best.fitness if best else None, before) for attempt, context in group]
+        for flight in flights:
+            flight.result = pool.submit(self._lead_group if search.runner.together else self._lead, search, flight)
+        self._groups.append(flights)
+
+    # ------------------------------------------------------------ in the threads
+
+    def _write(self, search: SearchState, flight: _Flight) -> None:
+        attempt = flight.attempt
+        try:
+            search.runner.draft(attempt)
+            if search.runner.may_repeat(attempt) and attempt.node is not None:
+                flight.program = attempt.node.code
+        finally:
+            flight.written.set()
+
+    def _lead_group(self, search: SearchState, flight: _Flight) -> list[Attempt]:
+        """Write it; the whole group is judged when its turn has come."""
+        self._write(search, flight)
+        return [flight.attempt]
+
+    def _lead(self, search: SearchState, flight: _Flight) -> list[Attempt]:
+        """Write it, run it and have it reviewed. What repeats a program before it is neither run nor reviewed."""
+        self._write(search, flight)
+        if flight.repeats(search.journal):
+            return [flight.attempt]
+        chain = search.runner.judge_alone(flight.attempt, flight.context)
+        for earlier in flight.before:  # a review is paid for: first be sure that the program is no repetition
+            earlier.written.wait()
+        if not flight.repeats(search.journal):
+            search.runner.review_alone(chain, flight.leader)
+        return chain
+
+    # ------------------------------------------------------------ in order
+
+    def _land(self, search: SearchState, flights: list[_Flight], pool: ThreadPoolExecutor) -> None:
+        """Wait for a group, decide what it repeats now that all before it are committed, and commit it.
+
+        What the budget refused stays open; what is paid for and stands behind it is committed all the same.
+        """
+        landed = [flight for flight in flights if self._has_landed(search, flight)]
+        if search.runner.together:
+            attempts = [flight.attempt for flight in landed]
+            search.commit(search.runner.judge_round(attempts, flights[0].context, pool))
+            return
+        for flight in landed:
+            assert flight.result is not None
+            chain = flight.result.result()
+            search.commit(search.runner.settle(chain, flight.context) if flight.program else chain)
+
+    def _has_landed(self, search: SearchState, flight: _Flight) -> bool:
+        assert flight.result is not None
+        try:
+            flight.result.result()
+        except BudgetExhausted as error:
+            search.runner.exhausted = str(error)
+            return False
+        return True
