@@ -20,6 +20,7 @@ from core.contracts import (
 )
 from core.loop.attempt import RunContext
 from core.loop.orchestrator import Orchestrator
+from core.loop.pipeline_schedule import LAG_ROUNDS
 from core.loop.plan import Control, Plan
 from core.loop.schedules import schedule_of
 from core.loop.stages import Stages
@@ -221,7 +222,7 @@ def _plan(config: Config) -> Plan:
         seed=config.project.seed,
         batch=config.search.batch,
         max_steps=config.search.max_steps,
-        writers=max(config.search.batch, config.search.workers),
+        writers=max(LAG_ROUNDS * config.search.batch, config.search.workers),
     )
 
 

@@ -90,7 +90,11 @@ class ModelClient:
         self._seen: set[tuple[str, str]] = set()
 
     def bind(self, role: str, node_id: str = "") -> BoundQuery:
-        """Return the `query` function of one role for one node."""
+        """Return the `query` function of one role for one node.
+
+        Of several models one is chosen now, by the rewards so far: not by those of nodes that are committed meanwhile.
+        """
+        self._chooser.choose(self.settings_of(role), node_id, role)
         return BoundQuery(self, role, node_id)
 
     def settings_of(self, role: str) -> ModelSettings:
