@@ -37,7 +37,7 @@ class _Open:
 
 
 class LiveMoves:
-    """Tells `game.started` and `game.move` while games are played.
+    """Emits `game.started` and `game.move` while games are played.
 
     Args:
         folder: for the spool files; made here, emptied as games end.

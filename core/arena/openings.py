@@ -10,7 +10,7 @@ from typing import Any
 from core.contracts import Game
 from utils.errors import ConfigError
 
-PATIENCE = 3000
+MOST_BARREN = 3000
 """Random lines in a row that bring nothing new before the game is said to have no more openings."""
 
 
@@ -40,7 +40,7 @@ def draw_openings(
     rng.shuffle(lines)
     found: dict[str, tuple[str, ...]] = {}
     barren = 0
-    while len(found) < count and barren < PATIENCE:
+    while len(found) < count and barren < MOST_BARREN:
         line = lines.pop() if lines else _random_line(game, plies, rng)
         barren += 1
         if line is None:

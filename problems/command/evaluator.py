@@ -73,9 +73,9 @@ class CommandEvaluator(Evaluator):
         }
         spec = JobSpec(entry="problems.command.job:evaluate", payload=payload)
         if command.timed:
-            patience = 2 * (MOST_RUNS + 1) * deps.limits.seconds + 60
+            seconds = 2 * (MOST_RUNS + 1) * deps.limits.seconds + 60
             spec = timed_spec("problems.command.job:timed", payload, deps.limits)
-            spec = spec.model_copy(update={"seconds": patience})
+            spec = spec.model_copy(update={"seconds": seconds})
         answer = deps.jobs.run(spec.model_copy(update={"label": label}))
         return self.verdict(ExecutionResult.model_validate(answer["result"]), answer["graded"], answer.get("timing"))
 

@@ -38,7 +38,7 @@ def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
 
 
 def timed(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
-    """Job entry of the timing lane: `evaluate` again and again, each run graded; the seconds are the sandbox's.
+    """Job entry of a timed command: `evaluate` again and again, each run graded; the seconds are the sandbox's.
 
     Returns the last `{result, graded}` and `timing`: `{seconds, interval, samples}`, or null where a run failed.
     """

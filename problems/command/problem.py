@@ -33,7 +33,7 @@ class Options(BaseModel):
     statement: str = ""
     reply: Literal["diff", "program"] = "diff"
     timed: bool = False
-    """The score is the seconds that the command takes, measured from outside on the timing lane; `problem.metric` is
+    """The score is the seconds that the command takes, measured from outside, alone on one core; `problem.metric` is
     then only its name, and `problem.grade` says by its exit code whether the output is right."""
 
 
