@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import secrets
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from core.contracts import Jobs, JobSpec, Limits
 from core.evaluation.grading import GradingFault, python_command, run_trusted
 from core.state.node import Node
 from problems.competition.evaluator import ENTRY, MIN_BYTES
-from problems.competition.prepared import LAUNCH, Prepared
+from problems.competition.prepared import LAUNCH, Prepared, open_to_all
 from utils.errors import ConfigError, SwarmEvoError
 from utils.workspace_builder import SUBMISSION
 
@@ -35,13 +36,14 @@ def refit(node: Node, out: Path, prepared: Prepared, jobs: Jobs, limits: Limits,
     """
     if not prepared.meta["targets"]:
         raise ConfigError("export-best --refit: without data.target there are no hidden labels to add")
-    inputs = _all_labels(prepared)
+    inputs = prepared.folder / f"refit-{secrets.token_hex(8)}"
     payload = {
         "code": node.code, "inputs": str(inputs), "limits": limits.model_dump(), "seed": seed,
         "collect": [SUBMISSION], "max_bytes": MIN_BYTES * 8, "keep_dir": str(out / ".refit"),
     }  # fmt: skip
     out.mkdir(parents=True, exist_ok=True)
     try:
+        _write_all_labels(prepared, inputs)
         value = jobs.run(JobSpec(entry=ENTRY, payload=payload, seconds=limits.seconds + 60, memory_mb=limits.memory_mb))
         result, found = value["result"], value["files"].get(SUBMISSION)
         if result.get("failure") or found is None or "error" in found:
@@ -52,24 +54,23 @@ def refit(node: Node, out: Path, prepared: Prepared, jobs: Jobs, limits: Limits,
         return [program, *_predictions(Path(found["path"]), out, prepared)]
     finally:
         shutil.rmtree(out / ".refit", ignore_errors=True)
+        shutil.rmtree(inputs, ignore_errors=True)
 
 
-def _all_labels(prepared: Prepared) -> Path:
-    """`input/` with every label: made once beside the public files, out of every search's reach."""
-    target = prepared.folder / "private" / "refit"
-    if not (target / "train.csv").is_file():
-        own = prepared.folder / "private" / "user_rows.json"
-        request = {
-            "verb": "refit", "public": str(prepared.public), "out": str(target), "exam": prepared.exam(),
-            "theirs": str(own) if own.is_file() else "",
-        }  # fmt: skip
-        try:
-            answer = run_trusted(python_command(LAUNCH, "prepare"), request, timeout=600)
-        except GradingFault as error:
-            raise SwarmEvoError(f"export-best --refit: {error}") from error
-        if "config_error" in answer:
-            raise ConfigError(answer["config_error"])
-    return target
+def _write_all_labels(prepared: Prepared, target: Path) -> None:
+    """`input/` with every label; it is there for this one program, and no search sees it."""
+    own = prepared.folder / "private" / "user_rows.json"
+    request = {
+        "verb": "refit", "public": str(prepared.public), "out": str(target), "exam": prepared.exam(),
+        "theirs": str(own) if own.is_file() else "",
+    }  # fmt: skip
+    try:
+        answer = run_trusted(python_command(LAUNCH, "prepare"), request, timeout=600)
+    except GradingFault as error:
+        raise SwarmEvoError(f"export-best --refit: {error}") from error
+    if "config_error" in answer:
+        raise ConfigError(answer["config_error"])
+    open_to_all(target)
 
 
 def _predictions(kept: Path, out: Path, prepared: Prepared) -> list[Path]:

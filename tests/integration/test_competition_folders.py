@@ -217,6 +217,15 @@ def test_keyed_answers_prepared_by_somebody_else_are_used_in_place(tmp_path, sta
     assert wine.evaluator.final([node])[0].metric > 0
 
 
+def test_a_prepared_folder_that_only_its_owner_may_open_works(tmp_path, stand):
+    text = "wine_id,quality\n" + "".join(f"W{i},{i % 9}\n" for i in range(40))
+    folder = prepared_folder(tmp_path, "test.csv", text)
+    close(folder / "prepared")
+    wine = stand(f"problem.path={folder}")
+    assert wine.score(writes("open('input/sample_submission.csv').read()"))[1].failure is None
+    assert modes(folder / "prepared") == {0o700, 0o600}, "what is the user's stays as it is"
+
+
 def test_a_pointer_where_answers_should_be_is_named(tmp_path):
     folder = prepared_folder(tmp_path, "test.csv", "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n")
     with pytest.raises(ConfigError, match=r"test\.csv' is a Git-LFS pointer.*git lfs pull"):
@@ -296,6 +305,49 @@ def test_hidden_rows_are_carved_and_the_users_rows_are_what_is_exported(tmp_path
     places = dict(zip(column(public / "test.csv", "row_id"), column(public / "test.csv", "flat"), strict=True))
     order = [places[key] for key in column(public / "sample_submission.csv", "row_id")]
     assert {name: int(value) for name, value in exported[1:]} == {f"T{i}": order.index(f"T{i}") for i in range(10)}
+
+
+def close(folder: Path) -> None:
+    """Only the owner may open the folder and what is in it."""
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+
+
+def modes(folder: Path) -> set[int]:
+    return {path.stat().st_mode & 0o777 for path in (folder, *folder.rglob("*"))}
+
+
+def test_a_data_folder_that_only_its_owner_may_open_works(tmp_path, stand):
+    """Candidates run as another user where we are root: the modes of the user's files must not reach `input/`."""
+    folder = own_data(tmp_path / "mine")
+    (folder / "pictures" / "old").mkdir(parents=True)
+    (folder / "pictures" / "old" / "a.txt").write_text("a picture")
+    close(folder)
+    rent = stand(f"data.dir={folder}", *SCORED)
+    reads = "open('input/pictures/old/a.txt').read(); open('input/train.csv').read()"
+    assert rent.score(writes(reads))[1].failure is None
+    assert modes(rent.problem.input_dir) == {0o755, 0o644}
+    assert modes(folder) == {0o700, 0o600}
+
+
+def test_labels_are_for_our_user_alone_and_a_refit_leaves_none_behind(tmp_path, stand):
+    rent = stand(f"data.dir={own_data(tmp_path / 'mine')}", *SCORED)
+    private = rent.problem.input_dir.parent / "private"
+    assert {path.name for path in private.iterdir()} >= {"answers.csv", "exam.json"}
+    assert modes(private) == {0o700, 0o600}
+    node, _ = rent.score(writes("pass"))
+    before = sorted(private.parent.rglob("*"))
+    rent.problem.refit(node, tmp_path / "best", rent.jobs, Limits())
+    assert sorted(private.parent.rglob("*")) == before and modes(private) == {0o700, 0o600}
+
+
+def test_labels_that_were_prepared_before_are_closed_too(tmp_path, stand, inline):
+    words = (f"data.dir={own_data(tmp_path / 'mine')}", *SCORED)
+    private = stand(*words).problem.input_dir.parent / "private"
+    private.chmod(0o755)
+    (private / "answers.csv").chmod(0o644)
+    stand(*words)
+    assert modes(private) == {0o700, 0o600}
 
 
 def test_labels_of_hidden_rows_are_in_no_public_file(tmp_path, stand, inline):

