@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from core.events import RunFinished, Warned
+from core.events import RunFinished
 from core.state.node import Node
 from core.storage.repository import RunStore
 from runs.baselines import BaselineRunner
@@ -18,6 +18,7 @@ from runs.composition import compose, problem_of
 from runs.control import restore_marks
 from runs.facts import RunFacts
 from runs.interrupts import Interrupts
+from runs.log_sink import LogSink
 from runs.outcome import Outcome, conclude, write_solution
 from runs.run_folder import check_place, hold, new_run
 from runs.search import Process, Recorded
@@ -27,7 +28,7 @@ from runs.start import record_start
 from runs.view import SilentView, View
 from utils.config import secrets_of
 from utils.config_schema import Config
-from utils.errors import NoSandboxError, StoreError, SwarmEvoError
+from utils.errors import NoSandboxError, SwarmEvoError
 from utils.logger_system import configure, log_msg
 
 
@@ -174,19 +175,17 @@ class RunSession:
                 link.unlink()
 
     def _attach_sinks(self) -> None:
+        log = LogSink(self._log, self.store)
         self.store.sinks = [
             MetricsSink(self.run_dir, self.store, self.config.search.policy),
             BestSink(self.search, self.run_dir),
+            log,
             self.search.live,
             self._view,
         ]
         self._stack.callback(self._view.close)
-        self._log.listen(self._warn)
+        self._log.listen(log.warned)
         self._stack.callback(self._log.listen, None)
-
-    def _warn(self, text: str) -> None:
-        with suppress(StoreError):  # the log has it; a store that cannot be written ends the run by itself
-            self.store.append([Warned(text=text)])
 
     # ------------------------------------------------------------ running
 
@@ -260,11 +259,12 @@ class RunSession:
     def _record_failure(self, error: BaseException | None) -> None:
         """The run stays resumable; the store says why it stopped."""
         text = str(error) if isinstance(error, SwarmEvoError) else f"{type(error).__name__}: {error}"
+        by_user = isinstance(error, KeyboardInterrupt)
         try:
             self._save_time()
-            self.store.put_fact("status", "interrupted" if isinstance(error, KeyboardInterrupt) else "failed")
+            self.store.put_fact("status", "interrupted" if by_user else "failed")
             if isinstance(error, Exception):
                 self.store.append([RunFinished(status="failed", reason=text)])
         except SwarmEvoError:
             log_msg("ERROR", "the store could not be told of the failure")
-        log_msg("ERROR", text)
+        log_msg(*(("INFO", "stopped at once by the user") if by_user else ("ERROR", text)))

@@ -39,7 +39,8 @@ def record_start(store: RunStore, facts: RunFacts, origin: Mapping[str, Any]) ->
     if store.get_fact("started_at") is None:
         stored |= {"started_at": datetime.now(UTC).isoformat(), "origin": dict(origin)}
     store.put_facts(stored, [_started(facts)])
-    log_msg("INFO", f"run {facts.run}: {facts.problem.name}, writer {facts.writer}, sandbox {facts.sandbox}")
+    what = f"{facts.problem.name}, writer {facts.writer}, sandbox {facts.sandbox}, policy {facts.config.search.policy}"
+    log_msg("INFO", f"run {facts.run} {'goes on' if facts.resumed else 'begins'}: {what}")
 
 
 def _started(facts: RunFacts) -> RunStarted:

@@ -65,15 +65,19 @@ class RunLog:
                 listener(line)
 
     def message(self, level: str, text: str) -> None:
-        line = self.mask(_one_entry(text))
+        """Write one entry; a warning is told to the listener first."""
         if level == "WARNING":
-            self._tell(line)
+            self._tell(self.mask(_one_entry(text)))
+        self.write(level, text)
+
+    def write(self, level: str, text: str) -> None:
+        """Write one entry if its level is wanted, and tell nobody."""
         if LEVELS.index(level) < self._threshold:
             return
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         with self._lock:
             if not self._text.closed:
-                self._text.write(f"{now} {level:<7} {line}\n")
+                self._text.write(f"{now} {level:<7} {self.mask(_one_entry(text))}\n")
                 self._text.flush()
 
     def _tell(self, line: str) -> None:
@@ -191,10 +195,17 @@ def log_msg(level: str, text: str) -> None:
 
 
 def log_json(record: Mapping[str, Any]) -> None:
-    """Append one object to `metrics.json` and one row to `metrics.csv`. Needs `configure`."""
+    """Append one object to `metrics.json` and one row to `metrics.csv` of the run.
+
+    Raises:
+        RuntimeError: no run has been named by `configure`.
+    """
     log = _STATE.get().log
-    ensure(log is not None, "log_json before configure")
-    assert log is not None
+    if log is None:
+        raise RuntimeError(
+            "log_json: no run yet; call utils.logger_system.configure(Path('logs/my-run')) first, "
+            "and metrics.json lies in that folder"
+        )
     log.open_metrics().append(record)
 
 

@@ -272,7 +272,7 @@ def test_without_a_run_warnings_go_to_stderr_and_metrics_are_refused(capsys):
     log_msg("INFO", "quiet")
     log_msg("ERROR", "loud")
     assert capsys.readouterr().err == "ERROR: loud\n"
-    with pytest.raises(AssertionError):
+    with pytest.raises(RuntimeError, match=r"configure\(Path\('logs/my-run'\)\) first"):
         log_json({})
     with pytest.raises(ValueError, match="LOUD"):
         log_msg("LOUD", "x")

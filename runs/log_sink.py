@@ -1,0 +1,148 @@
+"""`logs/<run>/system.log` tells the run: what is stored as events for programs, as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from core.events import (
+    BaselineScored,
+    BuilderCompleted,
+    CandidateRejected,
+    Event,
+    FinalScored,
+    GameFinished,
+    GenerationFinished,
+    GenerationStarted,
+    IslandMigrated,
+    IslandReset,
+    LadderCounted,
+    LLMCalled,
+    NodeCommitted,
+    NodeMarked,
+    NodeProposed,
+    NodeStopped,
+    NoteAdded,
+    RoundOpened,
+    RunFinished,
+    StageDone,
+    StrategistQuestion,
+    Warned,
+)
+from core.storage.repository import RunStore
+from utils.errors import StoreError
+from utils.logger_system import RunLog
+
+LONGEST = 300
+"""Characters of a message or a note in one line; the node has the whole text."""
+
+
+class LogSink:
+    """A line an event: at INFO what a person follows a run by, at DEBUG what explains it. Single moves are left out.
+
+    It works both ways: a warning that is logged becomes an event, and a warning that is an event is logged.
+    """
+
+    def __init__(self, log: RunLog, store: RunStore) -> None:
+        self._log = log
+        self._store = store
+        self._logged: set[str] = set()
+        """Warnings that the log has, and that are on their way to being stored."""
+
+    def warned(self, text: str) -> None:
+        """For `RunLog.listen`: store a warning that was logged."""
+        self._logged.add(text)
+        with suppress(StoreError):  # the log has it; a store that cannot be written ends the run by itself
+            self._store.append([Warned(text=text)])
+        self._logged.discard(text)
+
+    def emit(self, event: Event) -> None:
+        if isinstance(event, Warned) and event.text in self._logged:
+            return
+        level, text = LINES.get(type(event), ("", str))
+        if type(event) is LLMCalled and event.provider == "rules":
+            level = "DEBUG"  # nothing was asked of anybody
+        if level:
+            self._log.write(level, text(event))
+
+
+def _committed(event: NodeCommitted) -> str:
+    parents = f" of {' '.join(event.parent_ids)}" if event.parent_ids else ""
+    return f"step {event.step}: {event.node_id} {event.operator}{parents} by {event.writer}: {_verdict(event)}"
+
+
+def _verdict(event: NodeCommitted) -> str:
+    ran = f"ran {event.exec_time:.3g} s"
+    if event.failure is not None:
+        return f"failed: {event.failure.value}: {_short(event.message)} ({ran})"
+    if event.metric is None:
+        return f"not scored: {_short(event.message)}"
+    best = "the best so far" if event.is_best else f"best {_number(event.best_metric)} of {event.best_node_id}"
+    claim = "" if event.claimed_metric is None else f", claimed {event.claimed_metric:.6g}"
+    return f"{event.metric:.6g} {event.metric_source}{claim}, {best} ({ran})"
+
+
+def _called(event: LLMCalled) -> str:
+    cost = "" if event.cost_usd is None else f", ${event.cost_usd:.4f}"
+    tokens = f"{event.prompt_tokens or 0} + {event.completion_tokens or 0} tokens{cost}"
+    how = "from the cache" if event.cached else f"{event.seconds:.3g} s, {event.tries} tries"
+    return f"call {event.call_id}: {event.role} {event.provider}/{event.model} for {event.node_id}: {tokens}, {how}"
+
+
+def _baseline(event: BaselineScored) -> str:
+    return f"baseline {event.name}: {event.failure.value if event.failure else _number(event.metric)}"
+
+
+def _final(event: FinalScored) -> str:
+    interval = "" if event.interval is None else f" (95 % {event.interval[0]:.6g} to {event.interval[1]:.6g})"
+    return f"final score of {event.node_id}: {_number(event.metric)}{interval}"
+
+
+def _finished(event: RunFinished) -> str:
+    best = f"best {_number(event.best_metric)} of {event.best_node_id}" if event.best_node_id else "no valid program"
+    return f"{event.status}: {event.reason}; {event.steps} steps, {best}"
+
+
+def _generation(event: GenerationFinished) -> str:
+    rows = ", ".join(f"{row.get('name', row.get('node_id'))} {row.get('elo')}" for row in event.ratings[:5])
+    return f"generation {event.generation} ends: promoted {' '.join(event.promoted) or 'nobody'}; Elo {rows}"
+
+
+def _proposed(event: NodeProposed) -> str:
+    parents = f" of {' '.join(event.parent_ids)}" if event.parent_ids else ""
+    return f"proposed {event.node_id}: {event.operator}{parents} (round {event.round}, slot {event.slot})"
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.6g}"
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:LONGEST]
+
+
+LINES: dict[type, tuple[str, Callable[[Any], str]]] = {
+    NodeCommitted: ("INFO", _committed),
+    LLMCalled: ("INFO", _called),
+    BaselineScored: ("INFO", _baseline),
+    FinalScored: ("INFO", _final),
+    RunFinished: ("INFO", _finished),
+    GenerationStarted: ("INFO", lambda e: f"generation {e.generation} begins; champion {e.champion}"),
+    GenerationFinished: ("INFO", _generation),
+    IslandMigrated: ("INFO", lambda e: f"generation {e.generation}: {len(e.moves)} nodes migrated between islands"),
+    IslandReset: ("INFO", lambda e: f"island {e.island} starts again from {e.founder or 'nothing'}"),
+    NoteAdded: ("INFO", lambda e: f"note of the user: {_short(e.text)}"),
+    NodeMarked: ("INFO", lambda e: f"the user marked {e.node_id}: {e.mark}"),
+    NodeStopped: ("INFO", lambda e: f"the user stopped the program of {e.node_id}"),
+    Warned: ("WARNING", lambda e: f"{e.node_id}: {e.text}" if e.node_id else e.text),
+    RoundOpened: ("DEBUG", lambda e: f"round {e.round} opened: {' '.join(e.node_ids)}"),
+    NodeProposed: ("DEBUG", _proposed),
+    StageDone: ("DEBUG", lambda e: f"{e.stage} of {e.node_id} took {e.seconds:.3g} s"),
+    LadderCounted: ("DEBUG", lambda e: f"round {e.round}: stopped by the duplicate ladder: {e.counts}"),
+    StrategistQuestion: ("DEBUG", lambda e: f"question {e.index} ({e.category}): {_short(e.question)}"),
+    BuilderCompleted: ("DEBUG", lambda e: f"built {e.node_id}: {e.name}"),
+    CandidateRejected: ("DEBUG", lambda e: f"{e.node_id} refused by {e.gate}: {e.failure.value}: {_short(e.reason)}"),
+    GameFinished: ("DEBUG", lambda e: f"game {e.white} - {e.black}: {e.result} {e.termination}, {e.plies} plies"),
+}
+"""Event → the level from which on it is told, and its line. What is absent is not told."""
