@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from utils.syntax import parse, with_texts
+from utils.syntax import parse_shared, with_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def choose(*values: Any) -> Callable[[Any, random.Random], Any]:
 
 def _assignments(code: str) -> dict[str, tuple[Any, ast.expr]]:
     try:
-        tree = parse(code)
+        tree = parse_shared(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     found: dict[str, tuple[Any, ast.expr]] = {}

@@ -70,6 +70,7 @@ def write_programs(server: FaultyServer, fault_rate: float, slow: int = 0) -> No
 def command(project: Path, server: FaultyServer, *arguments: str) -> subprocess.Popen[str]:
     environment = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}
     environment |= {"OPENAI_API_KEY": KEY, "SWARM_EVO_TEST_NO_NETWORK": "1", "PYTHONPATH": ""}
+    environment |= {"SWARM_EVO__LOGGING__REPORT": "false"}  # plots take longer than the rest
     return subprocess.Popen(
         [sys.executable, str(ROOT / "main.py"), *arguments],
         cwd=project,

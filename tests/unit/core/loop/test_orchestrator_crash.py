@@ -1,6 +1,7 @@
 """The process may end before or after any write: the resumed run becomes the run that was not interrupted.
 
-Every write of a short run is tried, in this process; `tests/integration/test_crash.py` does it with real kills.
+Every write of a short run is tried, in this process (every sixth in `make test`); `tests/integration/test_crash.py` does
+it with real kills.
 """
 
 from __future__ import annotations
@@ -82,13 +83,14 @@ def reference(request, tmp_path_factory, no_slow_stages):
     return WAYS[request.param], told(whole.journal), whole.journal.sha256, len(made[0].writes)
 
 
+@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.long)], ids=["samples", "all"])
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_after_a_crash_at_any_write_the_run_becomes_the_same(tmp_path, reference, when):
+def test_after_a_crash_at_any_write_the_run_becomes_the_same(tmp_path, reference, when, every):
     way, nodes, sha256, writes = reference
     schedule = way.get("schedule", "rounds")
     together = way["together"]
     assert writes >= 20
-    for at in range(1, writes + 1):
+    for at in range(1, writes + 1, every):
         folder = tmp_path / str(at)
         first, writer = Counting(refuse=6, together=together), CountingWriter()
         died = loop(
