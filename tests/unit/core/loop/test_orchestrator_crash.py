@@ -1,7 +1,7 @@
 """The process may end before or after any write: the resumed run becomes the run that was not interrupted.
 
-Every write of a short run is tried, in this process (every sixth in `make test`); `tests/integration/test_crash.py` does
-it with real kills.
+Every write of a short run is tried, in this process (every sixth in `make test`); `tests/integration/test_crash.py`
+does it with real kills.
 """
 
 from __future__ import annotations
