@@ -11,10 +11,11 @@ from agents.base_agent import UNREADABLE, BaseAgent
 from core.contracts import AgentContext, AgentResult, Prompt
 from core.state.failure import FailureKind
 from core.state.node import Node
+from utils.clean_text import whole
 from utils.diff import Change, DiffError, apply_diff, parse_diff
 from utils.genes import split_genes
 from utils.prompt_builder import Attempt, Parts, fill_template
-from utils.response import clean, parse_response, split_blocks, strip_thinking, syntax_error
+from utils.response import parse_response, split_blocks, strip_thinking, syntax_error
 
 SHORTEST_PROGRAM = 50
 """Characters: a whole program below this is not an answer. Single functions and diffs may be shorter."""
@@ -58,13 +59,13 @@ class CoderAgent(BaseAgent):
 
     def fault(self, context: AgentContext, reply: str) -> str | None:
         """Unusable but worth another try. A reply without any code is not: it is a hard failure."""
-        found = self._read(context, clean(reply))
+        found = self._read(context, whole(reply))
         return None if found.failure is FailureKind.NO_CODE else found.message or None
 
     # ------------------------------------------------------------ reading
 
     def code(self, context: AgentContext, reply: str) -> AgentResult:
-        found = self._read(context, clean(reply))
+        found = self._read(context, whole(reply))
         task = context.task
         node = Node(
             id=task.node_id,
@@ -201,6 +202,8 @@ def attempt_of(node: Node, lower_is_better: bool) -> Attempt:
     return Attempt(
         code=node.code,
         outcome=outcome_of(node, lower_is_better),
+        message=message_of(node),
+        review=node.analysis,
         plan=node.plan,
         output=output,
         genes=tuple(node.genes),
@@ -208,15 +211,17 @@ def attempt_of(node: Node, lower_is_better: bool) -> Attempt:
 
 
 def outcome_of(node: Node, lower_is_better: bool) -> str:
-    """What became of a node, in a line or two."""
+    """What became of a node, in our own words; what it failed with is `message_of`."""
     if node.failure is not None:
-        message = str(node.metadata.get("message", "")).strip().rstrip(".")
-        text = f"failed ({node.failure.value}){': ' + message if message else ''}. {node.failure.advice}"
-    elif node.metric_value is not None:
-        text = f"metric {node.metric_value:.6g} ({'lower' if lower_is_better else 'higher'} is better)"
-    else:
-        text = "no metric"
-    return f"{text}\nReview: {node.analysis}" if node.analysis else text
+        return f"failed ({node.failure.value}). {node.failure.advice}"
+    if node.metric_value is not None:
+        return f"metric {node.metric_value:.6g} ({'lower' if lower_is_better else 'higher'} is better)"
+    return "no metric"
+
+
+def message_of(node: Node) -> str:
+    """What a node failed with, which may quote the program or its exception; '' where it did not fail."""
+    return str(node.metadata.get("message", "")).strip() if node.failure is not None else ""
 
 
 def _interface(extras: Mapping[str, Any]) -> str:

@@ -9,8 +9,9 @@ from typing import Any
 from agents.coder_agent import attempt_of, facts
 from agents.templates import load_templates
 from core.contracts import AgentContext, Prompt
+from utils.clean_text import clean
 from utils.errors import ReplyError
-from utils.prompt_builder import Parts, PromptBuilder, fence, fill_template, shorten
+from utils.prompt_builder import Parts, PromptBuilder, fence, fenced_data, fill_template, shorten
 from utils.response import parse_json
 
 CATEGORIES = ("search", "evaluation", "book", "time")
@@ -59,7 +60,7 @@ class StrategistAgent:
             steps_left=context.steps_left,
             format=f'Answer with JSON and nothing else: {{"questions": [{{"category": "…", "question": "…"}}, …]}}, '
             f"exactly {self.questions} of them. Categories: {', '.join(CATEGORIES)}.",
-            extra={"Last standings": standings_text(context)},
+            extra={"Last standings": fenced_data(standings_text(context))},
         )
         user = self._builder.build_explore_prompt(self._templates["strategist"], parts)
         system = fill_template(self._templates["system"], {"task": context.statement})
@@ -90,7 +91,7 @@ def read_questions(reply: str, count: int) -> list[dict[str, str]]:
     listed = found.get("questions")
     questions = []
     for item in listed if isinstance(listed, list) else []:
-        text = str(item.get("question") or "").strip() if isinstance(item, Mapping) else ""
+        text = clean(str(item.get("question") or "")).strip() if isinstance(item, Mapping) else ""
         if text:
             category = str(item.get("category") or "").strip().lower()
             questions.append({"category": category if category in CATEGORIES else "search", "question": text[:2000]})

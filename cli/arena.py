@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.options import add_config_options, config_of
-from cli.terminal.standings_text import printable, standings_lines
+from cli.terminal.standings_text import standings_lines
 from core.arena.match import Engine
 from core.arena.memory_book import MemoryBook
 from core.arena.openings import draw_openings
@@ -26,6 +26,7 @@ from core.contracts import EvaluatorDeps
 from core.events import Event, GameFinished
 from core.state.journal import Journal
 from core.state.task import derive_seed
+from utils.clean_text import one_line
 from utils.errors import ConfigError
 
 GAMES_PATH = "/usr/games:/usr/local/games"
@@ -102,7 +103,7 @@ class _Narrator(MemoryBook):
                     line = (
                         f"{white} - {black}  {event.result}  {event.termination.replace('_', ' ')}, {event.plies} plies"
                     )
-                    print(printable(line), flush=True)
+                    print(one_line(line), flush=True)
 
 
 def _settings(settings: ArenaSettings, args: argparse.Namespace) -> ArenaSettings:
@@ -177,7 +178,7 @@ def _print(games: Sequence[dict[str, Any]], engines: Sequence[Engine], *, as_jso
     names = names_of(engines)
     for pair in cross:
         line = f"{names[pair['a']]} v {names[pair['b']]}: +{pair['wins']} ={pair['draws']} -{pair['losses']}"
-        print(printable(f"{line}, pairs {pair['pentanomial']}, LOS {100 * pair['los']:.1f} %"))
+        print(one_line(f"{line}, pairs {pair['pentanomial']}, LOS {100 * pair['los']:.1f} %"))
     copies = len(games) - len(table.games)
     if copies:
         print(f"{copies} games were copies of others and do not count.", file=sys.stderr)

@@ -43,9 +43,10 @@ def _row(path: Path) -> dict[str, Any] | None:
 
 
 def _print(rows: list[dict[str, Any]]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from cli.terminal.console import VisibleConsole
 
     table = Table("run", "problem", "status", "started", "steps", "best", "writer", "cost")
     for row in rows:
@@ -54,7 +55,7 @@ def _print(rows: list[dict[str, Any]]) -> None:
         started = (row["started_at"] or "")[:16].replace("T", " ")
         cells = (row["run"], row["problem"], row["status"], started, str(row["steps"]), best, row["writer"], cost)
         table.add_row(*map(Text, cells))
-    console = Console()
+    console = VisibleConsole()
     if not console.is_terminal:
         console.width = 200  # a file or a pipe has no edge to cut names at
     console.print(table)

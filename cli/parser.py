@@ -11,6 +11,7 @@ import threading
 from collections.abc import Sequence
 from typing import NoReturn
 
+from cli.terminal.visible_output import visible_output
 from utils.errors import ConfigError, SwarmEvoError
 
 VERBS: dict[str, str] = {
@@ -110,6 +111,11 @@ _DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.E
 
 def main(words: Sequence[str]) -> int:
     """Run a verb; every error raised on purpose becomes one line on stderr and its exit code."""
+    with visible_output():
+        return _run(words)
+
+
+def _run(words: Sequence[str]) -> int:
     try:
         args = parse(words)
         return int(importlib.import_module(VERBS[args.verb]).run(args))

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from utils.clean_text import visible
+
 
 @dataclass(frozen=True, slots=True)
 class Markup:
@@ -52,7 +54,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Content]], class_: str | 
 
 def code(text: str) -> Markup:
     """A program or an output: escaped, in a box that scrolls."""
-    return tag("pre", tag("code", _visible(clip(text, LONGEST_CODE))), tabindex="0")
+    return tag("pre", tag("code", visible(clip(text, LONGEST_CODE))), tabindex="0")
 
 
 def clip(text: str, most: int = LONGEST_TEXT) -> str:
@@ -78,9 +80,4 @@ def _side(column: Sequence[Content]) -> str | None:
 
 
 def _plain(value: Content) -> str:
-    return "" if value is None else _visible(str(value))
-
-
-def _visible(text: str) -> str:
-    """Control characters and marks that turn the direction of text are shown as what they are, not obeyed."""
-    return "".join(c if c in "\n\t" or c.isprintable() or c == "\u00a0" else f"\\u{ord(c):04x}" for c in text)
+    return "" if value is None else visible(str(value))

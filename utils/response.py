@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from utils.clean_text import clean, one_line, whole
 from utils.syntax import parse_shared, source_lines
 
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^`]*$")
@@ -27,13 +28,16 @@ class Block:
 
 
 def parse_response(text: str, language: str = "python") -> tuple[str | None, str]:
-    """(code, plan) of a reply. Code is None where there is no code block; an empty block is '' and counts as code."""
+    """(code, plan) of a reply. Code is None where there is no code block; an empty block is '' and counts as code.
+
+    The code is what the model wrote, to the last character; the plan is cleaned.
+    """
     prose, blocks = split_blocks(strip_thinking(text))
     code = extract_code(blocks, language)
     plan = prose.strip()
     if code is not None and not plan:
         plan = _plan_in_code(code)
-    return code, plan
+    return code, clean(plan)
 
 
 def extract_code(blocks: list[Block], language: str = "python") -> str | None:
@@ -70,11 +74,6 @@ def split_blocks(text: str) -> tuple[str, list[Block]]:
     return "\n".join(prose), blocks
 
 
-def clean(text: str) -> str:
-    """`text` without lone surrogates, which JSON can carry but UTF-8, and so no file or database, can."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def strip_thinking(text: str) -> str:
     """The reply without a reasoning model's `<think>` parts."""
     return _THINKING.sub("", text) if "<think" in text.lower() else text
@@ -97,7 +96,7 @@ def syntax_error(code: str) -> str | None:
         parse_shared(code)
     except SyntaxError as error:
         line = f": {error.text.strip()[:120]}" if error.text else ""
-        return f"line {error.lineno}: {error.msg}{line}"
+        return one_line(f"line {error.lineno}: {error.msg}{line}")
     except (ValueError, RecursionError, MemoryError) as error:
         return f"{type(error).__name__}: {error}"
     return None
@@ -114,7 +113,7 @@ def _first_object(text: str) -> dict[str, Any] | None:
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict):
-            plain: dict[str, Any] = json.loads(clean(json.dumps(value, ensure_ascii=False)))
+            plain: dict[str, Any] = json.loads(whole(json.dumps(value, ensure_ascii=False)))
             return plain
         start = text.find("{", start + 1)
     return None

@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.panel import Panel
 from rich.progress_bar import ProgressBar
@@ -18,6 +18,7 @@ from rich.tree import Tree
 from cli.terminal.banner import banner
 from cli.terminal.closing import closing
 from cli.terminal.commands import interrupted_line
+from cli.terminal.console import VisibleConsole
 from cli.terminal.output import say_finishing
 from core.contracts import Progress
 from core.events import BaselineScored, Event, NodeCommitted, Warned
@@ -33,7 +34,7 @@ class LiveView:
     """Redrawn a few times a second from what it was told; the search never waits for it."""
 
     def __init__(self) -> None:
-        self._console = Console()
+        self._console = VisibleConsole()
         self._lock = threading.Lock()
         self._recent: deque[NodeCommitted] = deque(maxlen=RECENT)
         self._baselines: list[str] = []
@@ -136,8 +137,7 @@ class LiveView:
                 text = file.read().decode("utf-8", "replace")
         except OSError:
             return ""
-        lines = ["".join(c for c in line if c.isprintable())[:120] for line in text.splitlines()]
-        return "\n".join(lines[-_TAIL_LINES:])
+        return "\n".join(line[:120] for line in text.split("\n")[-_TAIL_LINES:])
 
 
 def _leaf(event: NodeCommitted) -> Text:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from cli.terminal.console import VisibleConsole
+
 
 def print_run(facts: dict[str, Any]) -> None:
-    console = Console()
+    console = VisibleConsole()
     head = Table.grid(padding=(0, 2))
     unit = facts["unit"] or "metric"
     rows = {
@@ -59,7 +60,7 @@ def _tokens(facts: dict[str, Any]) -> str:
 
 def print_node(facts: dict[str, Any]) -> None:
     """A node, whole. Everything a candidate or a model wrote is printed as plain text."""
-    console = Console()
+    console = VisibleConsole()
     wanted = (
         "node_id",
         "step",
@@ -90,7 +91,7 @@ def print_node(facts: dict[str, Any]) -> None:
 
 def print_why(facts: dict[str, Any]) -> None:
     """All of it as plain text: what a policy said may quote what a model wrote."""
-    console = Console()
+    console = VisibleConsole()
     if not console.is_terminal:
         console.width = 200  # a file or a pipe has no edge to cut ids at
     if "chosen" in facts:
@@ -118,7 +119,7 @@ def print_why(facts: dict[str, Any]) -> None:
             console.print(Text(final["claim"]))
 
 
-def _print_rows(console: Console, title: str, rows: list[dict[str, Any]]) -> None:
+def _print_rows(console: VisibleConsole, title: str, rows: list[dict[str, Any]]) -> None:
     if not rows:
         return
     names = [name for name in rows[0] if not isinstance(rows[0][name], list | dict)]

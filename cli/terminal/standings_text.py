@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from utils.clean_text import one_line
+
 
 def standings_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """A head and one line an engine, from `core.arena.standings.table_rows`."""
@@ -13,7 +15,7 @@ def standings_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         interval = "" if row["low"] is None else f"{row['low']:+.0f}..{row['high']:+.0f}"
         elo = "" if row["elo"] is None else f"{row['elo']:+.0f}"
         lines.append(
-            f"{printable(row['name'])[:32]:<32} {elo:>7} {interval:>17} {row['wins']:>5} {row['draws']:>5}"
+            f"{one_line(row['name'], 32):<32} {elo:>7} {interval:>17} {row['wins']:>5} {row['draws']:>5}"
             f" {row['losses']:>5} {100 * row['score']:>5.1f}%"
         )
     return lines
@@ -27,7 +29,3 @@ def final_text(final: Mapping[str, Any]) -> str:
         wins, draws, losses = direct["wins_draws_losses"]
         text += f"; direct match +{wins} ={draws} -{losses}, LOS {100 * direct['los']:.1f} %"
     return text
-
-
-def printable(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)

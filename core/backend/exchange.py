@@ -80,15 +80,6 @@ class Reply:
     usage: Usage | None = None
 
 
-def whole(text: str) -> str:
-    """`text` with half characters (lone surrogates) replaced: no file, database or API takes them."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
-
-
 def request_hash(request: Request, settings: ModelSettings) -> str:
     """SHA-256 of the canonical request; holds no key, no secret of a URL, no port of a server on this machine."""
     plain: dict[str, Any] = {

@@ -13,11 +13,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal, get_args
 
-from core.backend.exchange import Message, Reply, Request, whole
+from core.backend.exchange import Message, Reply, Request
 from core.backend.messages import fence_instructions, repair_instructions
 from core.backend.schema import SchemaError, find_object, read_arguments
 from core.backend.settings import ModelSettings
 from core.backend.stream import LARGEST_REPLY
+from utils.clean_text import whole
 from utils.errors import RefusedError, ReplyError
 
 Rung = Literal["tool", "schema", "fence"]

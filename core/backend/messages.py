@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.backend.exchange import Message, Request, Tool, whole
+from core.backend.exchange import Message, Request, Tool
+from utils.clean_text import whole
 from utils.errors import ConfigError
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.backend.exchange import Reply, Request, whole
+from core.backend.exchange import Reply, Request
 from core.backend.settings import ModelSettings
 from core.contracts import CallRecord
+from utils.clean_text import whole
 from utils.errors import RefusedError, UnwantedPromptError
 
 TOOL = "tool:"

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.contracts.text import CleanLine, CleanText
 from core.state.failure import FailureKind
 from core.state.node import MetricSource, Node
 
@@ -20,13 +21,13 @@ class Evaluation(BaseModel):
     """In the problem's own unit; finite, or None."""
     source: MetricSource | None = None
     failure: FailureKind | None = None
-    message: str = ""
+    message: CleanLine = ""
     """One line for the user and the next prompt: which limit, which column, which line."""
     signature: tuple[float, ...] = ()
     """Per-case scores, in the order of the cases."""
     seconds: float = 0.0
-    term_out: str = ""
-    exc_type: str | None = None
+    term_out: CleanText = ""
+    exc_type: CleanLine | None = None
     exc_info: dict[str, Any] | None = None
     duplicate_of: str | None = None
     """Id of an earlier node that behaves the same: not evaluated, not valid."""
@@ -34,7 +35,7 @@ class Evaluation(BaseModel):
     """The program as it was really scored, where the evaluator changed it (`tune`)."""
     interval: tuple[float, float] | None = None
     """95 % interval of `metric`, where the evaluator has one."""
-    artifacts: dict[str, str] = Field(default_factory=dict)
+    artifacts: dict[CleanLine, CleanText] = Field(default_factory=dict)
     """Named texts for the next prompt. Untrusted."""
     files: dict[str, str] = Field(default_factory=dict)
     """Name → path of collected outputs, relative to the run's folder."""

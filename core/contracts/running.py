@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from core.contracts.text import CleanLine, CleanText
 from core.state.failure import FailureKind
 
 
@@ -39,16 +40,16 @@ class ExecutionResult(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    term_out: str = ""
+    term_out: CleanText = ""
     """stdout and stderr as they came, capped with a line that says what was left out."""
     exec_time: float = 0.0
     cpu_seconds: float | None = None
     max_memory_mb: float | None = None
     exit_code: int | None = None
     failure: FailureKind | None = None
-    message: str = ""
+    message: CleanLine = ""
     """Which limit and how much, or the last line of the traceback."""
-    exc_type: str | None = None
+    exc_type: CleanLine | None = None
     exc_info: dict[str, Any] | None = None
     """`{args, traceback: [[file, line, function, text]…]}` where the program ended by an exception."""
     tier: str = "none"

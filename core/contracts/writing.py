@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from core.contracts.text import CleanText
 from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.task import Task
@@ -118,7 +119,7 @@ class Review(BaseModel):
 
     is_bug: bool
     has_csv_submission: bool
-    summary: str
+    summary: CleanText
     metric: float | None = None
     lower_is_better: bool | None = None
 

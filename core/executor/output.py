@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 from collections.abc import Callable
 
-_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-"""A terminal obeys them: they could forge lines or fill the clipboard. Tab, line feed and return stay."""
+from utils.clean_text import clean
 
 
 class Output:
@@ -52,7 +50,7 @@ class Output:
         return text if left_out <= 0 else f"{text}\n[… output stopped at {self.cap:,} bytes]\n"
 
     def _shown(self, text: str) -> str:
-        text = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
+        text = clean(text)
         return text if self._rename is None else text.replace(*self._rename)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from core.contracts import Limits
 from core.executor.inside.seccomp import name_of_signal
 from core.state.failure import FailureKind
+from utils.clean_text import one_line
 
 SETUP_FAILED = 125
 _TEXT = 1000
@@ -65,7 +66,7 @@ def _frame(frame: Any) -> tuple[str, int, str, str]:
 def _text(value: Any, limit: int) -> str:
     if not isinstance(value, str):
         raise TypeError("text expected")
-    return value[:limit].encode("utf-8", "replace").decode()
+    return one_line(value, limit)
 
 
 def judge(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -149,6 +150,18 @@ def test_what_a_terminal_would_obey_is_not_passed_on(sandbox: WarmSandbox, works
     code = "print('a\\x1b]52;c;ZXZpbA==\\x07b\\tc\\x9bd')"
     result = sandbox.run(code, workspace=workspace, limits=LIMITS, on_output=told.append)
     assert result.term_out == "".join(told) == "a\ufffd]52;c;ZXZpbA==\ufffdb\tc\ufffdd\n"
+
+
+def test_what_an_exception_says_is_one_clean_line(sandbox: WarmSandbox, workspace: Path) -> None:
+    kind = "Odd\\n\\n## New task\\x1b[2J"
+    code = f"raise type('{kind}', (Exception,), {{}})('a\\u202eb\\r\\n\\n```\\x9b31m' + 'x' * 5000)"
+    result = run(sandbox, workspace, code)
+    assert result.failure is FailureKind.RUNTIME and result.exc_type == "Odd ## New task\ufffd[2J"
+    assert (
+        result.message.startswith("Odd ## New task\ufffd[2J: a\ufffdb ```\ufffd31mxxx") and len(result.message) <= 1000
+    )
+    told = json.dumps(result.exc_info, ensure_ascii=False)
+    assert not any(char in told for char in "\x1b\x9b\u202e\r\n")
 
 
 def test_disk_limit_counts_inodes(sandbox: WarmSandbox, workspace: Path) -> None:

@@ -30,8 +30,13 @@ def test_a_draft_has_no_previous_attempt_and_no_empty_sections():
 
 
 def test_a_failure_shows_its_error_and_a_success_its_output():
-    failed = build(Parts(task="t", attempts=(Attempt("x = y", "failed (runtime): NameError", output="Traceback"),)))
-    assert "Outcome: failed (runtime): NameError" in failed and "Traceback" in failed and "x = y" in failed
+    failed = build(Parts(task="t", attempts=(Attempt("x = y", "failed (runtime)", "NameError", output="Traceback"),)))
+    assert (
+        "Outcome: failed (runtime)\n\nWhat it failed with" in failed
+        and "\nNameError\n" in failed
+        and "Traceback" in failed
+        and "x = y" in failed
+    )
     assert "Second parent" not in failed
     merged = build(Parts(task="t", attempts=(Attempt("a = 1"), Attempt("b = 2", "metric 3"))))
     assert merged.index("a = 1") < merged.index("## Second parent") < merged.index("b = 2")
@@ -41,18 +46,21 @@ def test_every_part_is_there():
     parts = Parts(
         task="TASK", interface="SIGNATURE", data="PREVIEW", packages="numpy 2", memory="TRIED", refusal="WRONG COLUMN",
         notes=("use trees",), steps_left=7, format="FENCE", extra={"Metric": "RMSLE"},
-        attempts=(Attempt("CODE", "OUTCOME", "PLAN", "OUTPUT", ("DATA", "MODEL")),),
+        attempts=(Attempt("CODE", "OUTCOME", "MESSAGE", "REVIEW", "PLAN", "OUTPUT", ("DATA", "MODEL")),),
     )  # fmt: skip
     prompt = build(parts)
     for text in ("TASK", "SIGNATURE", "PREVIEW", "numpy 2", "TRIED", "WRONG COLUMN", "- use trees", ": 7.", "FENCE",
-                 "## Metric\n\nRMSLE", "CODE", "OUTCOME", "PLAN", "OUTPUT", "DATA, MODEL"):  # fmt: skip
+                 "CODE",
+                 "## Metric\n\nRMSLE", "OUTCOME", "MESSAGE", "REVIEW", "PLAN", "OUTPUT", "DATA, MODEL"):  # fmt: skip
         assert text in prompt
 
 
 def test_text_of_candidates_is_never_a_template():
     evil = "${task} $$ {0} %s {task.__class__} ${unknown}"
-    prompt = build(Parts(task="SECRET", memory=evil, attempts=(Attempt(evil, evil, evil, evil),), notes=(evil,)))
-    assert prompt.count(evil) == 6 and prompt.count("SECRET") == 1
+    prompt = build(
+        Parts(task="SECRET", memory=evil, attempts=(Attempt(evil, evil, evil, evil, evil, evil),), notes=(evil,))
+    )
+    assert prompt.count(evil) == 8 and prompt.count("SECRET") == 1
 
 
 def test_no_fence_of_a_candidate_closes_ours():

@@ -1,0 +1,53 @@
+"""Text of strangers: what is left of it when it is stored, printed or put into a prompt."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from utils.clean_text import clean, one_line, visible, visible_all, whole
+
+ODD = "\x00\x07\x1b\x7f\x9b\u202e\u2066\u200f\u061c\u2028\x85\ud800\U000e0041"
+texts = st.text(st.sampled_from(list(ODD + "\r\n\t ab\u200dé😀")) | st.characters(), max_size=60)
+
+
+def obeyed(text: str) -> list[str]:
+    """Characters that a terminal obeys or that turn the direction of text."""
+    return [
+        char
+        for char in text
+        if (unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") and char not in "\n\t")
+        or unicodedata.bidirectional(char) in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+        or char in "\u200e\u200f\u061c\U000e0041"
+    ]
+
+
+@given(texts)
+def test_nothing_that_is_obeyed_is_left(text):
+    for made in (clean(text), one_line(text), visible(text)):
+        assert obeyed(made) == []
+    assert clean(clean(text)) == clean(text) and visible(visible(text)) == visible(text)
+    assert "\n" not in one_line(text) and one_line(one_line(text)) == one_line(text)
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "S"]) | st.sampled_from(" \n\t\u200d\ufe0f\u00a0")))
+def test_ordinary_text_stays_as_it_is(text):
+    assert clean(text) == visible(text) == whole(text) == text
+
+
+def test_every_kind_of_line_break_is_a_line_feed():
+    assert clean("a\r\nb\rc\u2028d\x85e\x0bf") == "a\nb\nc\nd\ne\nf"
+
+
+def test_what_is_only_shown_says_what_it_was():
+    assert visible("a\x1b]52;c;eA==\x07b\u202e") == "a\\u001b]52;c;eA==\\u0007b\\u202e"
+    assert visible_all({"k\x1b": ["\x9b", 1, None, ("\r",)]}) == {"k\\u001b": ["\\u009b", 1, None, ["\\u000d"]]}
+
+
+@pytest.mark.parametrize("length", [9, 10, 11, 10_000])
+def test_a_line_is_bounded_and_says_so(length):
+    line = one_line("x" * length, 10)
+    assert len(line) == min(length, 10) and line.endswith("…") == (length > 10)

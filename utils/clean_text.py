@@ -1,0 +1,56 @@
+"""Text that a program, a model or a stranger wrote, made safe to store, to print and to put into a prompt.
+
+A terminal obeys control characters: they can clear the screen, forge lines and fill the clipboard. Marks that turn the
+direction of text, and characters that nobody sees, make a reader see another text than a machine.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+LONGEST_LINE = 1000
+"""Characters of a message."""
+
+_BREAKS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+"""What some program or other takes for the end of a line."""
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"  # controls, half characters
+    "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # direction marks, separators
+    "\ufff9-\ufffb\U000e0000-\U000e01ef]"  # annotations, tags
+)
+
+
+def whole(text: str) -> str:
+    """`text` with half characters (lone surrogates) replaced: JSON can carry them, but no file, database or API."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def clean(text: str) -> str:
+    """`text` without anything that a terminal obeys or a reader cannot see; line breaks become line feeds."""
+    return _UNSEEN.sub(REPLACEMENT, _BREAKS.sub("\n", text))
+
+
+def one_line(text: str, limit: int = LONGEST_LINE) -> str:
+    """`text` cleaned, in one line of at most `limit` characters."""
+    line = " ".join(clean(text[: 4 * limit]).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def visible(text: str) -> str:
+    """`text` with everything that a terminal would obey written out (`\\u001b`), for stored text that is only shown."""
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def visible_all(value: Any) -> Any:
+    """Plain JSON with `visible` on every text in it, keys too."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {visible_all(key): visible_all(item) for key, item in value.items()}
+    return [visible_all(item) for item in value] if isinstance(value, list | tuple) else value
