@@ -92,4 +92,5 @@ lock:  ## resolve the locks anew (needs uv)
 	uv pip compile --universal --generate-hashes --python-version 3.11 --extra data pyproject.toml -c requirements-dev.lock --no-annotate --no-header -o requirements.lock
 
 clean:  ## remove what was made at run time (runs too)
-	rm -rf logs workspaces .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	find logs workspaces -mindepth 1 -not -name README.md -delete
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

