@@ -244,12 +244,13 @@ def main() -> None:
     options = parser.parse_args()
     if not options.loops_only:
         packing()
-    islands = ["--search.policy=islands", "--search.batch=24", "--search.workers=2", "--search.stagnation_restart=0"]
+    islands = ["--search.policy=islands", "--search.batch=24", "--search.workers=2"]
+    islands += [f"--search.islands.{option}" for option in ("stagnation_restart=0", "per_island=8", "num_islands=3")]
     print("loop with a trusted evaluator of 1 ms")
-    search(["problem.kind=instant", *islands, "--search.per_island=8", "--search.num_islands=3"], options.steps)
+    search(["problem.kind=instant", *islands], options.steps)
     print("through the sandbox: u500, rules of (item, room), each in a process of its own")
     words = ["--problem", "bin_packing", "--problem.name=u500", "--problem.options.signature=pair"]
-    search([*words, "--search.workers=2", "--search.tune_interval=0"], options.sandboxed)
+    search([*words, "--search.workers=2", "--search.islands.tune_interval=0"], options.sandboxed)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
     python -m benchmarks.heuristic_control [--names weibull_5k u500] [--seconds 300] [--seed 42]
     python -m benchmarks.heuristic_control --run logs/RUN        # a run that has ended, compared the same way
 
-A search by `rules`, then as many candidates drawn from the same grammar without parents (`search.generate_prob=1`),
-through the same ladder, beside first fit, best fit, FunSearch's rules and Sum-of-Squares. Excess over the lower bound
-in %, lower is better, with the 95 % interval over the instances; the test split is opened once a run, at its end.
+A search by `rules`, then as many candidates drawn from the same grammar without parents
+(`search.islands.generate_prob=1`), through the same ladder, beside first fit, best fit, FunSearch's rules and
+Sum-of-Squares. Excess over the lower bound in %, lower is better, with the 95 % interval over the instances; the test
+split is opened once a run, at its end.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from typing import Any
 
 MAIN = Path(__file__).resolve().parent.parent / "main.py"
 RANDOM = (
-    "search.generate_prob=1", "search.crossover_prob=0", "search.tune_interval=0", "search.refine_interval=0",
-    "search.stagnation_restart=0", "search.reset_evaluations=0",
+    "search.islands.generate_prob=1", "search.islands.crossover_prob=0", "search.islands.tune_interval=0",
+    "search.islands.refine_interval=0", "search.islands.stagnation_restart=0", "search.islands.reset_evaluations=0",
 )  # fmt: skip
 """Parents are never looked at, so what is left is the grammar and the ladder."""
 

@@ -123,7 +123,7 @@ def steps(total: int) -> dict[str, Any]:
     from core.loop.plan import Plan
     from core.loop.round_schedule import RoundSchedule
     from core.loop.stages import Stages
-    from core.search.three_phase import ThreePhasePolicy
+    from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
     from core.state.journal import Journal
     from core.state.memory import remember
     from core.storage.repository import RunStore
@@ -151,7 +151,7 @@ def steps(total: int) -> dict[str, Any]:
 
         orchestrator = Orchestrator(
             plan=Plan(seed=1, batch=2, max_steps=total, writers=2), schedule=RoundSchedule(),
-            policy=ThreePhasePolicy(), stages=stages,
+            policy=ThreePhasePolicy(ThreePhaseOptions()), stages=stages,
             evaluator=judge, store=store, journal=journal, stop=stop, spent=lambda: (0, 0.0),
             usage=model_client.usage_of,
             active_seconds=lambda: time.perf_counter() - started,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from cli.options import add_run_argument, project_dir_of
+from cli.options import add_run_argument, project_dir_of, remark
 from core.contracts import Problem
 from core.state.node import Node
 from core.storage.reader import RunReader
@@ -30,7 +30,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     project_dir = project_dir_of(args)
     run_dir = find_run(project_dir, args.run)
-    config = stored_config(run_dir, args.overrides, project_dir)
+    config = stored_config(run_dir, args.overrides, project_dir, remark)
     problem = problem_of(config)
     problem.prepare()
     with RunReader(run_dir) as reader:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from cli.options import add_run_argument, project_dir_of
+from cli.options import add_run_argument, project_dir_of, remark
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
 from runs.preflight import preflight
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
             code = Path(args.edit).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"--edit {args.edit}: cannot be read ({error})") from error
-    config = stored_config(run_dir, args.overrides, project_dir)
+    config = stored_config(run_dir, args.overrides, project_dir, remark)
     config.initial = []
     preflight(config)
     name = f"{run_dir.name}/{node.id}" + (" edited" if args.edit else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from utils.config import load_config
@@ -21,7 +22,12 @@ def add_config_options(parser: argparse.ArgumentParser) -> None:
 def config_of(args: argparse.Namespace) -> Config:
     """The configuration that the words name."""
     named = {kind: getattr(args, kind) for kind in ("problem", "llm") if getattr(args, kind, None)}
-    return load_config(getattr(args, "config", None), args.overrides, presets=named, translate=seed_style)
+    return load_config(getattr(args, "config", None), args.overrides, presets=named, translate=seed_style, note=remark)
+
+
+def remark(text: str) -> None:
+    """A line beside the verb's own output: standard error, so that `--json` stays JSON."""
+    print(text, file=sys.stderr)
 
 
 def seed_style(plain: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from cli.options import add_run_argument, project_dir_of
+from cli.options import add_run_argument, project_dir_of, remark
 from cli.terminal.view import open_view
 from runs.preflight import preflight
 from runs.run_folder import find_run
@@ -20,7 +20,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     run_dir = find_run(project_dir_of(args), args.run)
-    config = stored_config(run_dir, args.overrides, project_dir_of(args))
+    config = stored_config(run_dir, args.overrides, project_dir_of(args), remark)
     preflight(config)
     view = open_view(config.logging.view)
     with RunSession(config, run_dir, view=view, accept_unsandboxed=args.i_accept_unsandboxed) as session:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from cli.options import add_config_options, add_run_argument, config_of, project_dir_of
+from cli.options import add_config_options, add_run_argument, config_of, project_dir_of, remark
 from cli.terminal.output import Output
 from cli.terminal.step_text import step_lines
 from cli.terminal.view import open_view
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     if args.run:
         project_dir = project_dir_of(args)
         run_dir = find_run(project_dir, args.run)
-        config = stored_config(run_dir, args.overrides, project_dir)
+        config = stored_config(run_dir, args.overrides, project_dir, remark)
     else:
         config = config_of(args)
     preflight(config, calls_models=not args.dry_run)

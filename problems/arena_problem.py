@@ -42,7 +42,7 @@ class ArenaProblem(Problem):
 
     Args:
         name: as in JSON.
-        questions: asked a generation; one engine is built for each.
+        questions: asked a round; one engine is built for each.
     """
 
     lower_is_better = False
@@ -135,9 +135,9 @@ def arena_spec(folder: Path, entry: str, gauntlet: Mapping[str, str], packages: 
 
 
 def build_arena(cfg: Config, name: str, spec: ArenaSpec, texts: GameTexts, rules: RulesWriter) -> ArenaProblem:
-    """The problem as configured (`arena`, `search.questions`)."""
+    """The problem as configured (`arena`, `search.batch`)."""
     settings = settings_of(cfg.arena)
-    return ArenaProblem(name, spec, texts, rules, settings=settings, questions=cfg.search.questions)
+    return ArenaProblem(name, spec, texts, rules, settings=settings, questions=cfg.search.batch)
 
 
 def _games_of(node_id: str, run_dir: Path) -> list[str]:

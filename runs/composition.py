@@ -15,7 +15,6 @@ from core.contracts import (
     Limits,
     Problem,
     Progress,
-    SearchPolicy,
     with_defaults,
 )
 from core.loop.attempt import RunContext
@@ -34,6 +33,7 @@ from problems.registry import build_problem
 from runs.control import ControlFile, StopWatch, stopped_nodes
 from runs.live_output import LiveOutput
 from runs.packages import installed_packages
+from runs.policies import policy_of
 from runs.search import Deadline, Process, Search
 from runs.workers import open_workers, workspaces_dir
 from runs.writing import agents_of, model_client_of, reviewer_of
@@ -99,31 +99,6 @@ def open_jobs(
     with ExitStack() as parts:
         jobs, _ = open_workers(config, problem, run_dir, accept_unsandboxed, parts)
         yield jobs, limits_of(config)
-
-
-def policy_of(config: Config) -> SearchPolicy:
-    """One line a policy; its file is loaded when it is chosen."""
-    search = config.search
-    if search.policy == "three_phase":
-        from core.search.three_phase import ThreePhasePolicy
-
-        return ThreePhasePolicy(search.num_drafts, search.debug_prob, search.max_debug_depth, search.merge_prob)
-    if search.policy == "mcts":
-        from core.search.mcts import MCTSPolicy
-
-        return MCTSPolicy(search.num_drafts, search.max_debug_depth, search.merge_prob, search.exploration)
-    if search.policy == "islands":
-        from core.search.islands import IslandsPolicy
-
-        keys = (
-            "num_islands", "per_island", "population_size", "selection", "tournament_size", "temperature", "migration",
-            "migration_interval", "reset_evaluations", "stagnation_restart", "crossover_prob", "generate_prob",
-            "refine_interval", "tune_interval", "grid",
-        )  # fmt: skip
-        return IslandsPolicy(seed=config.project.seed, **{key: getattr(search, key) for key in keys})
-    from core.search.generations import GenerationsPolicy
-
-    return GenerationsPolicy(questions=search.questions, repairs=search.repairs)
 
 
 def _jobs(

@@ -9,7 +9,7 @@ from typing import Any
 from core.state.journal import Journal
 from core.state.task import derive_seed
 from core.storage.reader import RunReader
-from runs.composition import policy_of
+from runs.policies import policy_of
 from utils.config_schema import Config
 
 

@@ -177,7 +177,7 @@ class RunSession:
     def _attach_sinks(self) -> None:
         log = LogSink(self._log, self.store)
         self.store.sinks = [
-            MetricsSink(self.run_dir, self.store, self.config.search.policy),
+            MetricsSink(self.run_dir, self.store, self.config.search.options.generation_size is not None),
             BestSink(self.search, self.run_dir),
             log,
             self.search.live,

@@ -11,17 +11,14 @@ from core.storage.repository import RunStore
 from runs.search import Search
 from utils.logger_system import MetricsLog
 
-BY_GENERATION = ("islands", "generations")
-"""Policies whose metrics are told a generation at a time."""
 TOP_K = 10
 
 
 class MetricsSink:
     """metrics.json and metrics.csv: an object a step, or a generation. Made anew from the store on a resume."""
 
-    def __init__(self, run_dir: Path, store: RunStore, policy: str) -> None:
+    def __init__(self, run_dir: Path, store: RunStore, by_generation: bool) -> None:
         lower = bool(store.get_fact("lower_is_better"))
-        by_generation = policy in BY_GENERATION
         self._rows = GenerationRows(run_dir.name, lower) if by_generation else StepRows(run_dir.name, lower)
         self._log = MetricsLog(run_dir)
         self._log.restart(row for event in store.committed_events() for row in self._rows.add(event))

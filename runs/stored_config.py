@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from core.storage.reader import RunReader
@@ -10,15 +11,21 @@ from utils.config_schema import Config
 from utils.errors import ConfigError
 
 
-def stored_config(run_dir: Any, overrides: list[str], project_dir: str) -> Config:
-    """The run's own configuration, secrets found again where they came from, with the user's changes on top."""
+def stored_config(
+    run_dir: Any, overrides: list[str], project_dir: str, note: Callable[[str], None] = lambda text: None
+) -> Config:
+    """The run's own configuration, secrets found again where they came from, with the user's changes on top.
+
+    Args:
+        note: told one line where `overrides` have keys by an older name.
+    """
     with RunReader(run_dir) as reader:
         plain = reader.fact("config")
     if plain is None:
         raise ConfigError(f"run {run_dir.name} was killed before it began: it holds nothing, start it again")
     plain["project"]["dir"] = project_dir
     presets = {kind: plain["presets"][kind] for kind in ("problem", "llm")}
-    fresh = to_plain(load_config(None, overrides, presets=presets), secrets=True)
+    fresh = to_plain(load_config(None, overrides, presets=presets, note=note), secrets=True)
     _unmask(plain, fresh)
     return check_config(merge_overrides(plain, overrides))
 

@@ -17,9 +17,11 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from utils.config_schema import Config
+from utils.config_schema import Config, plugin_folders
 from utils.errors import ConfigError
+from utils.older_keys import HOMES, renamed, told
 from utils.registry import nearest
+from utils.strategies import option_keys
 
 CONFIG_DIR = Path(__file__).resolve().parent.parent / "config"
 ENV_PREFIX = "SWARM_EVO__"
@@ -35,6 +37,7 @@ def load_config(
     env: Mapping[str, str] | None = None,
     check_presets: bool = True,
     translate: Callable[[dict[str, Any]], dict[str, Any]] = lambda plain: plain,
+    note: Callable[[str], None] = lambda text: None,
 ) -> Config:
     """Return the checked configuration.
 
@@ -45,44 +48,57 @@ def load_config(
         env: the environment; None for the process's own.
         translate: turns a file of another form into our keys (the seed's flat keys, for one).
         check_presets: False for verbs that only look at runs: presets are not read.
+        note: told one line where the user wrote keys by an older name.
     Raises:
         ConfigError: one line that names the key, the value and what is allowed.
     """
     environment = os.environ if env is None else env
     _register_env_resolver(environment)
     layers: list[DictConfig] = []
-    from_file = _read_yaml(Path(file) if file else CONFIG_DIR / "default.yaml", "configuration file", translate)
+    older: list[str] = []
+    path = Path(file) if file else CONFIG_DIR / "default.yaml"
+    from_file = _read_yaml(path, "configuration file", translate, older.append)
     named_in_file = _presets_of(from_file)
     named = dict(presets or {})
     for kind in PRESET_KINDS if check_presets else ():
         if kind in named_in_file and kind not in named:
-            layers.append(load_preset(kind, named_in_file[kind]))
+            layers.append(load_preset(kind, named_in_file[kind], older.append))
     layers.append(from_file)
-    layers += [load_preset(kind, name) for kind, name in named.items()]
+    layers += [load_preset(kind, name, older.append) for kind, name in named.items()]
     layers.append(OmegaConf.create({"presets": {**named_in_file, **named}}))
-    layers.append(_from_environment(environment))
-    layers.append(_from_overrides(overrides))
+    layers.append(_from_environment(environment, older.append))
+    layers.append(_from_overrides(overrides, older.append))
     try:
         merged = OmegaConf.merge(*layers)
         plain = OmegaConf.to_container(merged, resolve=True)
     except OmegaConfBaseException as error:
         raise ConfigError(f"configuration: {str(error).splitlines()[0]}") from error
     assert isinstance(plain, dict)
-    return check_config({str(key): value for key, value in plain.items()})
+    try:
+        config = check_config({str(key): value for key, value in plain.items()})
+    except ConfigError as error:
+        if not older:
+            raise
+        raise ConfigError(f"{error} ({told(older)})") from error
+    if older:
+        note(told(older))
+    return config
 
 
 def check_config(plain: Mapping[str, Any]) -> Config:
     """Validate a plain mapping; ConfigError with one line for the first fault."""
+    ours = renamed(plain)
+    plugins = plugin_folders(ours)
     try:
-        config = Config.model_validate(plain)
+        config = Config.model_validate(ours, context=plugins)
     except ValidationError as error:
-        raise ConfigError(_explain(error)) from error
+        raise ConfigError(_explain(error, plugins)) from error
     if config.budget.seconds is None:
         config.budget.seconds = config.agent.time_limit
     return config
 
 
-def load_preset(kind: str, name: str) -> DictConfig:
+def load_preset(kind: str, name: str, seen: Callable[[str], None] = lambda key: None) -> DictConfig:
     """Read `config/<kind>/<name>.yaml`; `name` may also be a path to a YAML file of the user's."""
     path = CONFIG_DIR / kind / f"{name}.yaml"
     if name.endswith((".yaml", ".yml")):
@@ -90,7 +106,7 @@ def load_preset(kind: str, name: str) -> DictConfig:
     elif not path.is_file():
         known = sorted(p.stem for p in (CONFIG_DIR / kind).glob("*.yaml"))
         raise ConfigError(f"--{kind}: unknown preset '{name}'{nearest(name, known)}; allowed: {', '.join(known)}")
-    return _read_yaml(path, f"{kind} preset")
+    return _read_yaml(path, f"{kind} preset", seen=seen)
 
 
 def to_plain(config: Config, *, secrets: bool = False) -> dict[str, Any]:
@@ -122,7 +138,10 @@ def _plain(value: Any, secrets: bool) -> Any:
     if isinstance(value, SecretStr):
         return value.get_secret_value() if secrets else MASK
     if isinstance(value, BaseModel):
-        return {name: _plain(getattr(value, name), secrets) for name in type(value).model_fields}
+        return {
+            name: _plain(getattr(value, name), secrets)
+            for name in [*type(value).model_fields, *(value.model_extra or ())]
+        }
     if isinstance(value, dict):
         return {key: _plain(item, secrets) for key, item in value.items()}
     if isinstance(value, list):
@@ -138,7 +157,10 @@ def _register_env_resolver(environment: Mapping[str, str]) -> None:
 
 
 def _read_yaml(
-    path: Path, what: str, translate: Callable[[dict[str, Any]], dict[str, Any]] = lambda plain: plain
+    path: Path,
+    what: str,
+    translate: Callable[[dict[str, Any]], dict[str, Any]] = lambda plain: plain,
+    seen: Callable[[str], None] = lambda key: None,
 ) -> DictConfig:
     try:
         loaded = OmegaConf.load(path)
@@ -152,7 +174,7 @@ def _read_yaml(
         raise ConfigError(f"{what} '{path}' must hold sections (a mapping), not a list")
     plain = OmegaConf.to_container(loaded, resolve=False)
     assert isinstance(plain, dict)
-    ours = translate({str(key): value for key, value in plain.items()})
+    ours = renamed(translate({str(key): value for key, value in plain.items()}), seen)
     return loaded if ours == plain else OmegaConf.create(ours)
 
 
@@ -161,19 +183,23 @@ def _presets_of(layer: DictConfig) -> dict[str, str]:
     return {kind: str(section[kind]) for kind in PRESET_KINDS if section.get(kind) is not None}
 
 
-def _from_environment(environment: Mapping[str, str]) -> DictConfig:
+def _from_environment(environment: Mapping[str, str], seen: Callable[[str], None]) -> DictConfig:
     keys = sorted(key for key in environment if key.startswith(ENV_PREFIX))
-    return _from_overrides([f"{k[len(ENV_PREFIX) :].lower().replace('__', '.')}={environment[k]}" for k in keys])
+    words = [f"{k[len(ENV_PREFIX) :].lower().replace('__', '.')}={environment[k]}" for k in keys]
+    return _from_overrides(words, seen)
 
 
-def _from_overrides(overrides: Sequence[str]) -> DictConfig:
+def _from_overrides(overrides: Sequence[str], seen: Callable[[str], None] = lambda key: None) -> DictConfig:
     for text in overrides:
         if "=" not in text or not text.partition("=")[0]:
             raise ConfigError(f"'{text}' is not of the form key=value")
     try:
-        return OmegaConf.from_dotlist([_quoted(text) for text in overrides])
+        typed = OmegaConf.from_dotlist([_quoted(text) for text in overrides])
     except Exception as error:  # a value that is not YAML
         raise ConfigError(f"command line: {str(error).splitlines()[0]}") from error
+    plain = OmegaConf.to_container(typed, resolve=False)
+    assert isinstance(plain, dict)
+    return OmegaConf.create(renamed({str(key): value for key, value in plain.items()}, seen))
 
 
 def _quoted(override: str) -> str:
@@ -198,7 +224,7 @@ def _text_keys() -> frozenset[str]:
     return frozenset(visit(Config, ""))
 
 
-def _explain(error: ValidationError) -> str:
+def _explain(error: ValidationError, plugins: Sequence[str]) -> str:
     """One line for the first fault; unknown keys before wrong values, since a typo is the commoner cause."""
     faults = error.errors(include_url=False, include_context=False)
     faults.sort(key=lambda fault: fault["type"] != "extra_forbidden")
@@ -206,7 +232,7 @@ def _explain(error: ValidationError) -> str:
     path = [str(part) for part in fault["loc"]]
     key = ".".join(path)
     if fault["type"] == "extra_forbidden":
-        known = known_keys()
+        known = [*known_keys(), *option_keys(plugins), *(f"search.{name}" for name in HOMES)]
         parents = {k.rsplit(".", 1)[0] for k in known if "." in k}
         return f"unknown key '{key}'{nearest(key, [*known, *parents])}"
     value = "********" if "api_key" in key or "token" in path[-1:] else repr(fault.get("input"))
@@ -227,6 +253,6 @@ def known_keys(model: type[BaseModel] = Config, prefix: str = "") -> list[str]:
 
 def merge_overrides(plain: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     """`plain` with `key=value` texts on top."""
-    merged = OmegaConf.to_container(OmegaConf.merge(OmegaConf.create(dict(plain)), _from_overrides(overrides)))
+    merged = OmegaConf.to_container(OmegaConf.merge(OmegaConf.create(renamed(plain)), _from_overrides(overrides)))
     assert isinstance(merged, dict)
     return {str(key): value for key, value in merged.items()}

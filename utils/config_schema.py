@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationInfo, field_validator, model_validator
+
+from utils.strategies import POLICIES, SELECTORS, Options, PolicyOptions, checked_sections
 
 
 class Section(BaseModel):
@@ -137,52 +140,53 @@ class AgentSection(Section):
 
 
 class SearchSection(Section):
-    policy: Literal["three_phase", "mcts", "islands", "generations"] = "three_phase"
+    """What is common to all policies. A policy's own options stand below its name: `search.islands.per_island`."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, PolicyOptions]
+
+    policy: str = "three_phase"
+    """three_phase, mcts, islands, generations, or a policy of a plug-in."""
     max_steps: int | None = Field(50, ge=0)
     max_generations: int | None = Field(None, ge=0)
-    num_drafts: int = Field(5, ge=1)
-    debug_prob: float = Field(0.5, ge=0, le=1)
-    max_debug_depth: int = Field(3, ge=0)
-    merge_prob: float = Field(0.1, ge=0, le=1)
     batch: int = Field(2, ge=1)
-    schedule: str = "rounds"
-    """One of `core.loop.schedules.SCHEDULES`."""
+    schedule: Literal["rounds", "async"] = "rounds"
     workers: int = Field(2, ge=1)
-    exploration: float = Field(1.4, ge=0)
-    """UCT's constant c."""
-    population_size: int = Field(50, ge=2)
-    num_islands: int = Field(3, ge=1)
-    per_island: int = Field(8, ge=1)
-    """Candidates an island writes a generation."""
+    selectors: dict[str, Options] = Field(default_factory=dict)
+    """Options of the parent selectors: `search.selectors.tournament.size`, `search.selectors.softmax.temperature`."""
     top_k_for_full_eval: int = Field(10, ge=1)
-    selection: Literal["tournament", "rank", "softmax"] = "tournament"
-    tournament_size: int = Field(3, ge=1)
-    temperature: float = Field(0.1, gt=0)
-    migration: Literal["global", "ring", "all"] = "global"
-    migration_interval: int = Field(5, ge=0)
-    reset_evaluations: int = Field(0, ge=0)
-    """Evaluations after which the weaker half of the islands starts again; 0: never."""
-    stagnation_restart: int = Field(0, ge=0)
-    crossover_prob: float = Field(0.3, ge=0, le=1)
-    """Share of an island's candidates that have two parents."""
-    generate_prob: float = Field(0.1, ge=0, le=1)
-    """Share of an island's candidates that are written anew, without a parent; 1: random draws, the control."""
-    refine_interval: int = Field(0, ge=0)
-    tune_interval: int = Field(0, ge=0)
-    """Rounds between `tune` proposals; 0: never."""
+    """Programs of a round that get the full score, by their cheap one."""
     tune_trials: int = Field(40, ge=1)
-    grid: dict[str, Any] | None = None
-    """MAP-Elites: feature name → {low, high, bins}."""
+    """Values of a program's constants that one `tune` tries."""
     top_k: int = Field(5, ge=1)
     """Candidates of the final choice."""
-    questions: int = Field(2, ge=1)
-    """Candidates a generation of the arena."""
-    repairs: int = Field(1, ge=0)
-    """Further attempts of an arena candidate that the gate refuses, each told why and a node of its own."""
     ensemble: bool = True
     """At the end, let a blend of the best programs compete (competitions)."""
     smoke: bool = True
     """Competitions of at least 10,000 training rows: run a program on 2 % of them first, on all only if it passes."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _options_of_strategies(cls, plain: Any, info: ValidationInfo) -> Any:
+        """Every `search.<policy>` and `search.selectors.<selector>` is checked by that strategy's own options."""
+        if not isinstance(plain, Mapping):
+            return plain
+        plugins = info.context or ()
+        chosen = plain.get("policy", cls.model_fields["policy"].default)
+        sections = {key: value for key, value in plain.items() if key not in cls.model_fields}
+        if isinstance(chosen, str) and POLICIES.get(chosen, plugins):
+            sections.setdefault(chosen, {})
+        return {**plain, **checked_sections(POLICIES, sections, plugins)}
+
+    @field_validator("selectors", mode="before")
+    @classmethod
+    def _options_of_selectors(cls, plain: Any, info: ValidationInfo) -> Any:
+        return checked_sections(SELECTORS, plain, info.context or ()) if isinstance(plain, Mapping) else plain
+
+    @property
+    def options(self) -> PolicyOptions:
+        """The chosen policy's own options."""
+        return self.__pydantic_extra__[self.policy]
 
 
 class LoggingSection(Section):
@@ -267,9 +271,21 @@ class Config(Section):
     @property
     def plugin_folders(self) -> list[str]:
         """What every registry is asked with: `plugins`, then `problem.plugins`."""
-        return [*self.plugins, *([self.problem.plugins] if self.problem.plugins else [])]
+        return plugin_folders({"plugins": self.plugins, "problem": {"plugins": self.problem.plugins}})
 
     @field_validator("initial", "plugins", mode="before")
     @classmethod
     def _comma_list(cls, value: Any) -> Any:
-        return [part for part in value.split(",") if part] if isinstance(value, str) else value
+        return _listed(value)
+
+
+def plugin_folders(plain: Mapping[str, Any]) -> list[str]:
+    """The plug-in folders of a configuration that is not yet checked."""
+    problem = plain.get("problem")
+    further = problem.get("plugins") if isinstance(problem, Mapping) else None
+    folders = [*(_listed(plain.get("plugins")) or ()), further]
+    return [folder for folder in folders if isinstance(folder, str) and folder]
+
+
+def _listed(value: Any) -> Any:
+    return [part for part in value.split(",") if part] if isinstance(value, str) else value

@@ -55,8 +55,9 @@ def quote_line(facts: RunFacts) -> str:
 
 def _expected_steps(search: SearchSection) -> int | None:
     """Steps that the limits allow; None without a limit on steps or generations."""
-    a_generation = search.num_islands * search.per_island if search.policy == "islands" else search.questions
-    limits = [search.max_steps, search.max_generations and search.max_generations * a_generation]
+    a_generation = search.options.generation_size
+    generations = search.max_generations if a_generation else None
+    limits = [search.max_steps, generations and generations * (a_generation or 1)]
     return min((limit for limit in limits if limit is not None), default=None)
 
 

@@ -1,6 +1,6 @@
 """The seams of Swarm-Evo and what passes through them. Import from here.
 
-search.py      SearchPolicy.ask / tell                     knows scores, not LLMs, files or problems
+search.py      SearchPolicy.ask / tell, ParentSelector     knows scores, not LLMs, files or problems
 writing.py     Agent.generate, Reviewer.review, RulesWriter   prompts and replies; never run code
 judging.py     Evaluator.evaluate                          reaches a verdict, out of the candidate's reach
 running.py     JobRunner, Jobs, Sandbox, Session           run untrusted code and say what happened
@@ -48,6 +48,8 @@ from core.contracts.running import (
     SessionFailure,
 )
 from core.contracts.search import (
+    ParentSelector,
+    PolicyDeps,
     Progress,
     Proposal,
     SearchPolicy,
@@ -89,6 +91,8 @@ __all__ = [
     "Jobs",
     "Limits",
     "Outcome",
+    "ParentSelector",
+    "PolicyDeps",
     "Problem",
     "ProblemDefaults",
     "Progress",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -54,6 +55,23 @@ class SearchPolicy(Protocol):
     def drain_events(self) -> list[Event]:
         """What happened inside the policy since the last call, for the caller to store."""
         return []
+
+
+class ParentSelector(Protocol):
+    """Picks the parents of the next node: a pure function of its arguments."""
+
+    def select(self, pool: Sequence[Node], k: int, rng: random.Random) -> list[Node]:
+        """Return at most `k` distinct nodes of `pool`, best last. `pool` is never empty and holds only scored nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyDeps:
+    """What a search policy is built from, beside its own options."""
+
+    seed: int
+    """The run's seed, for draws that are made in `tell`."""
+    selector: Callable[[str], ParentSelector]
+    """The parent selector of that name, with the options that the configuration gives it. Raises ConfigError."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,6 @@ from collections.abc import Sequence
 from core.state.node import Node
 
 
-def same_behaviour(a: Node, b: Node) -> bool:
-    """True if both were scored on cases and agree on every one (their signatures are equal)."""
-    return bool(a.signature) and a.signature == b.signature
-
-
 def clusters(nodes: Sequence[Node]) -> list[list[Node]]:
     """Nodes of equal signature together, in order of first appearance; a node without signature is its own cluster."""
     groups: dict[object, list[Node]] = {}
@@ -20,13 +15,12 @@ def clusters(nodes: Sequence[Node]) -> list[list[Node]]:
     return list(groups.values())
 
 
-def prune(nodes: Sequence[Node], per_signature: int = 1) -> list[Node]:
-    """Keep the `per_signature` best of each cluster; of equals the shorter program, then the older.
+def prune(nodes: Sequence[Node]) -> list[Node]:
+    """The best node of each cluster, best first; of equals the shorter program, then the older. All must be scored."""
+    return sorted((min(group, key=order) for group in clusters(nodes)), key=order)
 
-    The order of the survivors is kept.
-    """
-    kept: set[str] = set()
-    for group in clusters(nodes):
-        group = sorted(group, key=lambda n: (-(n.fitness or 0.0), len(n.code), n.step))
-        kept.update(node.id for node in group[:per_signature])
-    return [node for node in nodes if node.id in kept]
+
+def order(node: Node) -> tuple[float, int, int]:
+    """Sorts scored nodes best first; of equals the shorter program, then the older."""
+    assert node.fitness is not None
+    return -node.fitness, len(node.code), node.step

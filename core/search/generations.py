@@ -8,11 +8,27 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
+from pydantic import Field
+
 from core.contracts import Proposal, SearchPolicy
 from core.state.node import Node
+from utils.strategies import PolicyOptions, PolicySpec
 
 if TYPE_CHECKING:
     from core.state.journal import Journal
+
+
+class GenerationsOptions(PolicyOptions):
+    """Champion and runner-up seed the next generation of challengers."""
+
+    questions: int = Field(2, ge=1)
+    """Candidates a generation: one for each question of the strategist."""
+    repairs: int = Field(1, ge=0)
+    """Further attempts of a candidate that is refused, each told why and a node of its own."""
+
+    @property
+    def generation_size(self) -> int:
+        return self.questions
 
 
 class GenerationsPolicy(SearchPolicy):
@@ -20,15 +36,10 @@ class GenerationsPolicy(SearchPolicy):
 
     Who reigns is read from the verdicts (`metadata["promoted"]`, champion first), so a resumed run that tells the
     stored nodes again knows it too. Before the first tournament the best node of the journal reigns, if there is one.
-
-    Args:
-        questions: candidates a generation. `round_size` says how many proposals one `ask` should be given room for.
-        repairs: how often a refused candidate goes back to its builder.
     """
 
-    def __init__(self, *, questions: int = 2, repairs: int = 1) -> None:
-        self.round_size = questions
-        self._repairs = repairs
+    def __init__(self, options: GenerationsOptions | None = None) -> None:
+        self.options = options or GenerationsOptions()
         self._promoted: tuple[str, ...] = ()
         self._generation = 0
 
@@ -43,10 +54,10 @@ class GenerationsPolicy(SearchPolicy):
                 parents=parents,
                 generation=generation,
                 slot=slot,
-                repairs=self._repairs,
+                repairs=self.options.repairs,
                 why={**why, "question": slot},
             )
-            for slot in range(min(k, self.round_size))
+            for slot in range(min(k, self.options.questions))
         ]
 
     def tell(self, journal: Journal, node: Node) -> None:
@@ -62,3 +73,8 @@ class GenerationsPolicy(SearchPolicy):
         ranked = [*pinned, *self._promoted, *(node.id for node in journal.top(4))]
         allowed = [node_id for node_id in ranked if node_id in journal and journal.marks.get(node_id) != "banned"]
         return tuple(dict.fromkeys(allowed))[:2]
+
+
+POLICY = PolicySpec(
+    GenerationsOptions, lambda options, deps: GenerationsPolicy(options), operators=("build",), whole_rounds=True
+)

@@ -4,12 +4,29 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Mapping
 from random import Random
-from typing import Any
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from core.state.node import Node
+from utils.strategies import Options
 from utils.syntax import parse
+
+
+class Axis(Options):
+    """One feature of the grid: values outside fall into the outermost bin."""
+
+    low: float
+    high: float
+    bins: int = Field(ge=1)
+
+    @model_validator(mode="after")
+    def _has_length(self) -> Self:
+        if not self.low < self.high:
+            raise ValueError("low must be below high")
+        return self
 
 
 class Grid:
@@ -19,18 +36,13 @@ class Grid:
     and `constants` (of the syntax tree) are known for every program. A program that lacks a feature is not placed.
 
     Args:
-        axes: feature name → {low, high, bins}; values outside fall into the outermost bin.
+        axes: feature name → axis, at least one.
 
     Source: Mouret & Clune 2015.
     """
 
-    def __init__(self, axes: Mapping[str, Mapping[str, Any]]) -> None:
-        if not axes:
-            raise ValueError("search.grid needs at least one feature")
-        for name, axis in axes.items():
-            if set(axis) != {"low", "high", "bins"} or not axis["low"] < axis["high"] or int(axis["bins"]) < 1:
-                raise ValueError(f"search.grid.{name}={dict(axis)}: needs low < high and bins >= 1")
-        self._axes = {name: dict(axis) for name, axis in axes.items()}
+    def __init__(self, axes: Mapping[str, Axis]) -> None:
+        self._axes = dict(axes)
         self._cells: dict[tuple[int, ...], Node] = {}
 
     def add(self, node: Node) -> bool:
@@ -51,34 +63,23 @@ class Grid:
             value = feature(node, name)
             if value is None:
                 return None
-            bins = int(axis["bins"])
-            place = math.floor((value - axis["low"]) / (axis["high"] - axis["low"]) * bins)
-            index.append(min(max(place, 0), bins - 1))
+            place = math.floor((value - axis.low) / (axis.high - axis.low) * axis.bins)
+            index.append(min(max(place, 0), axis.bins - 1))
         return tuple(index)
 
-    def sample(self, k: int, rng: Random) -> list[Node]:
-        """At most `k` elites, every cell alike."""
-        members = self.members
-        return rng.sample(members, min(k, len(members)))
+    def sample(self, k: int, rng: Random, banned: Container[str] = ()) -> list[Node]:
+        """At most `k` elites that are not banned, every cell alike."""
+        pool = self.allowed(banned)
+        return rng.sample(pool, min(k, len(pool)))
 
-    def get_top_k(self, k: int) -> list[Node]:
-        return self.members[:k]
+    def get_top_k(self, k: int, banned: Container[str] = ()) -> list[Node]:
+        """The k best elites that are not banned, best first."""
+        return self.allowed(banned)[:k]
 
-    @property
-    def members(self) -> list[Node]:
-        """All elites, best first."""
-        return sorted(self._cells.values(), key=lambda node: (-(node.fitness or 0.0), node.step))
-
-    @property
-    def best(self) -> Node | None:
-        members = self.members
-        return members[0] if members else None
-
-    def __len__(self) -> int:
-        return len(self._cells)
-
-    def __iter__(self) -> Iterator[Node]:
-        return iter(self.members)
+    def allowed(self, banned: Container[str] = ()) -> list[Node]:
+        """Elites that are not banned, best first."""
+        elites = sorted(self._cells.values(), key=lambda node: (-(node.fitness or 0.0), node.step))
+        return [node for node in elites if node.id not in banned]
 
 
 def feature(node: Node, name: str) -> float | None:

@@ -6,16 +6,19 @@ Source: Romera-Paredes et al. 2024 (FunSearch), with resets counted in evaluatio
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from core.contracts import Proposal, SearchPolicy
+from pydantic import Field
+
+from core.contracts import ParentSelector, Proposal, SearchPolicy
 from core.events import Event, IslandMigrated, IslandReset
-from core.search.grid import Grid
+from core.search.grid import Axis, Grid
+from core.search.migration import Migration, routes
 from core.search.population import Population
-from core.search.selection import build_selector
+from core.search.selectors.tournament import TournamentOptions, TournamentSelector
 from core.state.node import FREE_OPERATORS, Node
 from core.state.task import derive_seed
+from utils.strategies import PolicyOptions, PolicySpec
 
 if TYPE_CHECKING:
     from core.state.journal import Journal
@@ -26,6 +29,42 @@ PARENTS_CONSIDERED = 3
 """How many of an island's best `refine` and `tune` choose from."""
 
 
+class IslandsOptions(PolicyOptions):
+    """Separate populations that exchange their best: for programs that run fast."""
+
+    num_islands: int = Field(3, ge=1)
+    """Populations; with `grid` there is one more."""
+    per_island: int = Field(8, ge=1)
+    """Candidates an island writes a generation."""
+    population_size: int = Field(50, ge=2)
+    """Members an island keeps."""
+    selection: str = Field("tournament", json_schema_extra={"names": "selectors"})
+    """How parents are drawn: tournament, rank, softmax, or a selector of a plug-in."""
+    migration: Migration = "global"
+    """`global`: each island's best goes into a pool that outlives resets, and every island takes in the pool; `ring`:
+    each best goes to the next island; `all`: each best goes to every other island."""
+    migration_interval: int = Field(5, ge=0)
+    """Generations between two migrations; 0: never."""
+    reset_evaluations: int = Field(0, ge=0)
+    """Candidates after which the weaker half of the islands starts again from a survivor's best; 0: never."""
+    stagnation_restart: int = Field(0, ge=0)
+    """Generations without a better best after which an island starts again; 0: never."""
+    crossover_prob: float = Field(0.3, ge=0, le=1)
+    """Share of an island's candidates that have two parents."""
+    generate_prob: float = Field(0.1, ge=0, le=1)
+    """Share of an island's candidates that are written anew, without a parent; 1: random draws, the control."""
+    refine_interval: int = Field(0, ge=0)
+    """Generations between candidates of `llm.refine`; 0: never."""
+    tune_interval: int = Field(0, ge=0)
+    """Generations between searches of a program's constants; 0: never."""
+    grid: dict[str, Axis] | None = None
+    """MAP-Elites as one more population: feature name → {low, high, bins}."""
+
+    @property
+    def generation_size(self) -> int:
+        return self.per_island * (self.num_islands + bool(self.grid))
+
+
 class IslandsPolicy(SearchPolicy):
     """Search policy of the heuristic family. One generation = `per_island` nodes of each island, slots in island order.
 
@@ -33,58 +72,23 @@ class IslandsPolicy(SearchPolicy):
     Baselines and the user's programs found every island. An island without a member asks for `generate`.
 
     Args:
-        num_islands: populations; with `grid` there is one more, the MAP-Elites grid.
-        per_island: candidates an island writes a generation.
-        population_size: members an island keeps.
-        selection: tournament, rank or softmax; `tournament_size` and `temperature` belong to them.
-        migration: `global` (each island's best goes into a pool that outlives resets, and every island takes in the
-            pool), `ring` (each best goes to the next island) or `all` (each best goes to every other island); every
-            `migration_interval` generations, 0: never.
-        reset_evaluations: nodes after which the weaker half of the islands starts again from a survivor's best;
-            0: never.
-        stagnation_restart: generations without a better best after which an island starts again; 0: never.
-        crossover_prob, generate_prob: shares of the operators; the rest is `mutate`.
-        refine_interval, tune_interval: every so many generations the first slot of an island is `refine` or `tune`, a
-            program of its best that has not been through it; 0: never.
-        grid: feature name → {low, high, bins}, or None.
+        selector: draws the parents in each island, a tournament if absent; the grid draws every cell alike.
         seed: for the draws in `tell` (founders of a reset); the run's seed.
     """
 
     def __init__(
-        self,
-        *,
-        num_islands: int = 3,
-        per_island: int = 8,
-        population_size: int = 50,
-        selection: str = "tournament",
-        tournament_size: int = 3,
-        temperature: float = 0.1,
-        migration: str = "global",
-        migration_interval: int = 5,
-        reset_evaluations: int = 0,
-        stagnation_restart: int = 0,
-        crossover_prob: float = 0.3,
-        generate_prob: float = 0.1,
-        refine_interval: int = 0,
-        tune_interval: int = 0,
-        grid: Mapping[str, Mapping[str, Any]] | None = None,
-        seed: int = 0,
+        self, options: IslandsOptions | None = None, selector: ParentSelector | None = None, seed: int = 0
     ) -> None:
-        if migration not in ("global", "ring", "all"):
-            raise ValueError(f"search.migration={migration!r}; allowed: global, ring, all")
-        self.islands = [Population(population_size) for _ in range(num_islands)]
-        self.grid = Grid(grid) if grid else None
-        self.per_island, self.migration, self.migration_interval = per_island, migration, migration_interval
-        self.reset_evaluations, self.stagnation_restart = reset_evaluations, stagnation_restart
-        self.crossover_prob, self.generate_prob = crossover_prob, generate_prob
-        self.refine_interval, self.tune_interval = refine_interval, tune_interval
+        self.options = options = options or IslandsOptions()
+        selector = selector or TournamentSelector(TournamentOptions())
+        self.islands = [Population(options.population_size, selector) for _ in range(options.num_islands)]
+        self.grid = Grid(options.grid) if options.grid else None
         self.seed = seed
         self.generation = 0
-        self._selector = build_selector(selection, tournament_size=tournament_size, temperature=temperature)
-        self._pool = Population(num_islands)
+        self._pool = Population(options.num_islands)
         self._told = 0
         self._evaluations = 0
-        self._improved_in = [0] * num_islands
+        self._improved_in = [0] * options.num_islands
         self._founders: list[Node] = []
         self._treated: set[tuple[str, str]] = set()
         self._events: list[Event] = []
@@ -95,21 +99,17 @@ class IslandsPolicy(SearchPolicy):
     def finished_generations(self) -> int:
         return self.generation
 
-    @property
-    def generation_size(self) -> int:
-        """Nodes a generation."""
-        return self.per_island * (len(self.islands) + (self.grid is not None))
-
     def ask(self, journal: Journal, rng: random.Random, k: int) -> list[Proposal]:
         """At most k of the generation's open slots, in slot order.
 
         One proposal at a time (k = 1) takes a slot at random: others may be on their way, unknown here.
         """
         asked: set[tuple[str, str]] = set()
-        open_slots = range(self._told, min(self._told + k, self.generation_size))
+        banned = {node_id for node_id, mark in journal.marks.items() if mark == "banned"}
+        open_slots = range(self._told, min(self._told + k, self.options.generation_size))
         if k == 1:
-            open_slots = range(slot := rng.randrange(self.generation_size), slot + 1)
-        return [self._propose(slot, rng, journal.marks, asked) for slot in open_slots]
+            open_slots = range(slot := rng.randrange(self.options.generation_size), slot + 1)
+        return [self._propose(slot, rng, banned, asked) for slot in open_slots]
 
     def tell(self, journal: Journal, node: Node) -> None:
         if node.operator in FREE_OPERATORS:
@@ -122,9 +122,9 @@ class IslandsPolicy(SearchPolicy):
             self._settle(node)
         if node.generation == self.generation:
             self._told += 1
-        if self._told >= self.generation_size:
+        if self._told >= self.options.generation_size:
             self._end_generation()
-        if self.reset_evaluations and self._evaluations % self.reset_evaluations == 0:
+        if self.options.reset_evaluations and self._evaluations % self.options.reset_evaluations == 0:
             self._reset_weaker_half()
 
     def drain_events(self) -> list[Event]:
@@ -134,42 +134,38 @@ class IslandsPolicy(SearchPolicy):
 
     # ------------------------------------------------------------ asking
 
-    def _propose(
-        self, slot: int, rng: random.Random, marks: Mapping[str, str], asked: set[tuple[str, str]]
-    ) -> Proposal:
-        island = slot // self.per_island
+    def _propose(self, slot: int, rng: random.Random, banned: set[str], asked: set[tuple[str, str]]) -> Proposal:
+        options = self.options
+        island = slot // options.per_island
         outside = self.grid is not None and island == len(self.islands)
         home: Population | Grid = self.grid if self.grid is not None and outside else self.islands[island]
-        pool = [node for node in home.members if marks.get(node.id) != "banned"]
+        pool = home.allowed(banned)
         place: dict[str, Any] = {"generation": self.generation, "island": island, "slot": slot}
         if not pool:
             return Proposal(operator="generate", why={"rule": "the island is empty"}, **place)
-        if slot % self.per_island == 0 and (special := self._special(pool, asked)):
+        best = home.get_top_k(PARENTS_CONSIDERED, banned)
+        if slot % options.per_island == 0 and (special := self._special(best, asked)):
             operator, parent = special
             asked.add(special)
             why = {"rule": f"{operator} is due", "pool": len(pool)}
             return Proposal.model_validate({"operator": operator, "parents": (parent,), "why": why, **place})
         draw = rng.random()
-        if draw < self.generate_prob:
+        if draw < options.generate_prob:
             return Proposal(operator="generate", why={"rule": "fresh blood", "draw": draw}, **place)
-        crossover = draw < self.generate_prob + self.crossover_prob and len(pool) > 1
-        parents = self._select(home, pool, 2 if crossover else 1, rng)
-        why = {"rule": type(self._selector).__name__, "draw": draw, "pool": len(pool)}
+        crossover = draw < options.generate_prob + options.crossover_prob and len(pool) > 1
+        parents = home.sample(2 if crossover else 1, rng, banned)
+        why = {"rule": _rule_of(home), "draw": draw, "pool": len(pool)}
         why["candidates"] = [node.id for node in pool[:CANDIDATES_TOLD]]
         why["parents"] = {node.id: node.fitness for node in parents}
         ids = tuple(node.id for node in reversed(parents))
         return Proposal(operator="crossover" if len(ids) > 1 else "mutate", parents=ids, why=why, **place)
 
-    def _select(self, home: Population | Grid, pool: list[Node], k: int, rng: random.Random) -> list[Node]:
-        if isinstance(home, Grid):
-            return rng.sample(pool, min(k, len(pool)))
-        return self._selector.select(pool, k, rng)
-
-    def _special(self, pool: list[Node], asked: set[tuple[str, str]]) -> tuple[str, str] | None:
+    def _special(self, best: list[Node], asked: set[tuple[str, str]]) -> tuple[str, str] | None:
         """(`tune` or `refine`, node id) where one is due and a program of the island's best has not had it."""
-        for operator, interval in (("tune", self.tune_interval), ("refine", self.refine_interval)):
+        due = {"tune": self.options.tune_interval, "refine": self.options.refine_interval}
+        for operator, interval in due.items():
             if interval and self.generation and self.generation % interval == 0:
-                for node in pool[:PARENTS_CONSIDERED]:
+                for node in best:
                     treatment = (operator, node.id)
                     if treatment not in self._treated and treatment not in asked and node.operator != operator:
                         return treatment
@@ -200,31 +196,20 @@ class IslandsPolicy(SearchPolicy):
     def _end_generation(self) -> None:
         self.generation += 1
         self._told = 0
-        if self.migration_interval and self.generation % self.migration_interval == 0 and len(self.islands) > 1:
+        interval = self.options.migration_interval
+        if interval and self.generation % interval == 0 and len(self.islands) > 1:
             self._migrate()
-        if self.stagnation_restart:
+        if self.options.stagnation_restart:
             for island in range(len(self.islands)):
-                if self.generation - self._improved_in[island] > self.stagnation_restart:
+                if self.generation - self._improved_in[island] > self.options.stagnation_restart:
                     self._restart(island, self._founder_for(island))
 
     def _migrate(self) -> None:
-        moves = [move for move in self._routes() if self.islands[move[2]].add(move[0])]
+        planned = routes(self.options.migration, self.islands, self._pool)
+        moves = [move for move in planned if self.islands[move[2]].add(move[0])]
         if moves:
             told = [(node.id, source, target) for node, source, target in moves]
             self._events.append(IslandMigrated(generation=self.generation, moves=told))
-
-    def _routes(self) -> list[tuple[Node, int, int]]:
-        """(node, from, to), fixed before the first move."""
-        count = len(self.islands)
-        bests = [(population.best, i) for i, population in enumerate(self.islands)]
-        sent = [(node, source) for node, source in bests if node is not None]
-        if self.migration == "ring":
-            return [(node, source, (source + 1) % count) for node, source in sent]
-        if self.migration == "global":
-            for node, _ in sent:
-                self._pool.add(node)
-            sent = [(node, (node.island or 0) % count) for node in self._pool.members]
-        return [(node, source, target) for node, source in sent for target in range(count) if target != source]
 
     def _reset_weaker_half(self) -> None:
         def strength(island: int) -> tuple[float, int]:
@@ -252,3 +237,15 @@ class IslandsPolicy(SearchPolicy):
             self.islands[island].add(founder)
         self._improved_in[island] = self.generation
         self._events.append(IslandReset(island=island, founder=founder.id if founder else None))
+
+
+def _rule_of(home: Population | Grid) -> str:
+    """How the parents of a home are drawn, for `show --why`."""
+    return type(home.selector).__name__ if isinstance(home, Population) else "every cell of the grid alike"
+
+
+POLICY = PolicySpec(
+    IslandsOptions,
+    lambda options, deps: IslandsPolicy(options, deps.selector(options.selection), deps.seed),
+    operators=("generate", "mutate", "crossover", "refine", "tune"),
+)

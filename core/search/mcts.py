@@ -8,13 +8,29 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import Field
+
 from core.contracts import Proposal, SearchPolicy
 from core.search.parents import marked, merge_partner, repairable, shown
 from core.state.journal import Journal
 from core.state.node import Node
+from utils.strategies import PolicyOptions, PolicySpec
 
 ROOT = ""
 """The virtual node above all drafts."""
+
+
+class MCTSOptions(PolicyOptions):
+    """Monte-Carlo tree search: balances good branches against branches that were seldom tried."""
+
+    num_drafts: int = Field(5, ge=1)
+    """Programs that are written from nothing."""
+    max_debug_depth: int = Field(3, ge=0)
+    """Repairs in a chain before a failed program is given up."""
+    merge_prob: float = Field(0.1, ge=0, le=1)
+    """Chance that the program to expand is merged with another good one instead of improved."""
+    exploration: float = Field(1.4, ge=0)
+    """UCT's constant c; 0 is greedy."""
 
 
 class MCTSPolicy(SearchPolicy):
@@ -26,18 +42,10 @@ class MCTSPolicy(SearchPolicy):
       Ranks need no scale, which no problem could give beforehand.
     * Proposals under way are seen as visits without reward, so that a round, or a pipeline, spreads.
     * A banned node takes its branch along; where nodes are pinned, only their branches are searched.
-
-    Args:
-        exploration: UCT's constant c; 0 is greedy.
     """
 
-    def __init__(
-        self, num_drafts: int = 5, max_debug_depth: int = 3, merge_prob: float = 0.1, exploration: float = 1.4
-    ) -> None:
-        self.num_drafts = num_drafts
-        self.max_debug_depth = max_debug_depth
-        self.merge_prob = merge_prob
-        self.exploration = exploration
+    def __init__(self, options: MCTSOptions | None = None) -> None:
+        self.options = options or MCTSOptions()
         self._children: dict[str, list[str]] = {}
         self._debugs: dict[str, int] = {}
         self._fitness: list[float] = []
@@ -79,8 +87,8 @@ class MCTSPolicy(SearchPolicy):
         if node.is_buggy:
             return Proposal(operator="debug", parents=(node.id,), slot=slot, why=record)
         draw = rng.random()
-        record |= {"draw": draw, "merge_prob": self.merge_prob}
-        if draw < self.merge_prob:
+        record |= {"draw": draw, "merge_prob": self.options.merge_prob}
+        if draw < self.options.merge_prob:
             partner, merge = merge_partner(journal, node, rng)
             if partner is not None:
                 return Proposal(operator="merge", parents=(node.id, partner.id), slot=slot, why=record | merge)
@@ -89,7 +97,7 @@ class MCTSPolicy(SearchPolicy):
     def _descend(self, journal: Journal, pending: _Pending) -> tuple[list[str], dict[str, Any]]:
         """The path from the root to the node to expand, and the last comparison made on it."""
         at, path = ROOT, [ROOT]
-        record: dict[str, Any] = {"rule": "mcts: room for a draft", "exploration": self.exploration}
+        record: dict[str, Any] = {"rule": "mcts: room for a draft", "exploration": self.options.exploration}
         while True:
             children = self._live_children(journal, at, pending)
             if self._has_room(journal, at, pending) or not children:
@@ -107,7 +115,10 @@ class MCTSPolicy(SearchPolicy):
     def _has_room(self, journal: Journal, at: str, pending: _Pending) -> bool:
         used = len(self._children.get(at, ())) + pending.children.get(at, 0)
         if at == ROOT:
-            return not marked(journal, "pinned") and journal.roots + pending.children.get(ROOT, 0) < self.num_drafts
+            return (
+                not marked(journal, "pinned")
+                and journal.roots + pending.children.get(ROOT, 0) < self.options.num_drafts
+            )
         node = journal[at]
         if node.is_buggy:
             return used == 0 and self._can_be_debugged(node)
@@ -136,7 +147,7 @@ class MCTSPolicy(SearchPolicy):
         return False
 
     def _can_be_debugged(self, node: Node) -> bool:
-        return repairable(node) and self._debugs.get(node.id, 0) < self.max_debug_depth
+        return repairable(node) and self._debugs.get(node.id, 0) < self.options.max_debug_depth
 
     def _uct(self, journal: Journal, child: str, parent: str, pending: _Pending) -> float:
         visits, reward = journal.visits(child)
@@ -144,7 +155,7 @@ class MCTSPolicy(SearchPolicy):
         above = (self._visits if parent == ROOT else journal.visits(parent)[0]) + pending.visits.get(parent, 0)
         if visits == 0:
             return math.inf
-        return reward / visits + self.exploration * math.sqrt(math.log(max(1, above)) / visits)
+        return reward / visits + self.options.exploration * math.sqrt(math.log(max(1, above)) / visits)
 
 
 @dataclass(slots=True)
@@ -158,3 +169,8 @@ class _Pending:
         for node_id in path:
             self.visits[node_id] = self.visits.get(node_id, 0) + 1
         self.children[path[-1]] = self.children.get(path[-1], 0) + 1
+
+
+POLICY = PolicySpec(
+    MCTSOptions, lambda options, deps: MCTSPolicy(options), operators=("draft", "debug", "improve", "merge")
+)

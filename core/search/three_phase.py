@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 from typing import Any
+
+from pydantic import Field
 
 from core.contracts import Proposal, SearchPolicy
 from core.search.parents import best_allowed, marked, merge_partner, repairable, shown
 from core.state.journal import Journal
 from core.state.node import Node
+from utils.strategies import PolicyOptions, PolicySpec
 
 DEBUG_POOL = 64
 """Newest failures that may be drawn for repair: bounds the cost of a step in a run of any length."""
@@ -19,7 +21,19 @@ Pending = tuple[str, tuple[str, ...]]
 """Operator and parents of a proposal that has no verdict yet."""
 
 
-@dataclass(frozen=True, slots=True)
+class ThreePhaseOptions(PolicyOptions):
+    """Draft, then debug or improve: greedy, for programs that take long to run."""
+
+    num_drafts: int = Field(5, ge=1)
+    """Programs written from nothing before any is improved."""
+    debug_prob: float = Field(0.5, ge=0, le=1)
+    """Chance that a failed program is repaired instead of a good one improved."""
+    max_debug_depth: int = Field(3, ge=0)
+    """Repairs in a chain before a failed program is given up."""
+    merge_prob: float = Field(0.1, ge=0, le=1)
+    """Chance that the best program is merged with another good one instead of improved."""
+
+
 class ThreePhasePolicy(SearchPolicy):
     """Three phases a proposal, in this order:
 
@@ -31,10 +45,8 @@ class ThreePhasePolicy(SearchPolicy):
     A banned node is never a parent; pinned nodes are preferred wherever they fit.
     """
 
-    num_drafts: int = 5
-    debug_prob: float = 0.5
-    max_debug_depth: int = 3
-    merge_prob: float = 0.1
+    def __init__(self, options: ThreePhaseOptions | None = None) -> None:
+        self.options = options or ThreePhaseOptions()
 
     def ask(self, journal: Journal, rng: random.Random, k: int) -> list[Proposal]:
         """`k` proposals; drafts and repairs that are under way, in this round or before it, are taken into account."""
@@ -50,18 +62,18 @@ class ThreePhasePolicy(SearchPolicy):
 
     def _propose(self, journal: Journal, rng: random.Random, slot: int, pending: list[Pending]) -> Proposal:
         drafts = journal.roots + sum(operator == "draft" for operator, _ in pending)
-        if drafts < self.num_drafts:
-            why: dict[str, Any] = {"rule": f"draft phase: {drafts} of {self.num_drafts} drafts"}
+        if drafts < self.options.num_drafts:
+            why: dict[str, Any] = {"rule": f"draft phase: {drafts} of {self.options.num_drafts} drafts"}
             return Proposal(operator="draft", slot=slot, why=why)
         draw = rng.random()
         taken = {node_id for operator, parents in pending if operator == "debug" for node_id in parents}
         leaves = self._leaves(journal, taken)
-        if leaves and draw < self.debug_prob:
+        if leaves and draw < self.options.debug_prob:
             chosen = rng.choice(leaves)
             why = {
                 "rule": "debug phase: draw < debug_prob",
                 "draw": draw,
-                "debug_prob": self.debug_prob,
+                "debug_prob": self.options.debug_prob,
                 "candidates": shown(leaves),
                 "count": len(leaves),
             }
@@ -70,13 +82,13 @@ class ThreePhasePolicy(SearchPolicy):
 
     def _improve(self, journal: Journal, rng: random.Random, slot: int, debug_draw: float) -> Proposal:
         best = best_allowed(journal, 5)
-        why: dict[str, Any] = {"debug_draw": debug_draw, "debug_prob": self.debug_prob}
+        why: dict[str, Any] = {"debug_draw": debug_draw, "debug_prob": self.options.debug_prob}
         if not best:
             why["rule"] = "draft: no node has a score"
             return Proposal(operator="draft", slot=slot, why=why)
         draw = rng.random()
-        why |= {"draw": draw, "merge_prob": self.merge_prob, "candidates": shown(best)}
-        if draw < self.merge_prob:
+        why |= {"draw": draw, "merge_prob": self.options.merge_prob, "candidates": shown(best)}
+        if draw < self.options.merge_prob:
             partner, record = merge_partner(journal, best[0], rng)
             if partner is not None:
                 why |= {"rule": "merge: draw < merge_prob", **record}
@@ -87,7 +99,14 @@ class ThreePhasePolicy(SearchPolicy):
     def _leaves(self, journal: Journal, taken: set[str]) -> list[Node]:
         """Failed leaves worth a repair, pinned ones alone where there are any."""
         banned = set(marked(journal, "banned"))
-        leaves = journal.buggy_leaves(self.max_debug_depth, newest=DEBUG_POOL)
+        leaves = journal.buggy_leaves(self.options.max_debug_depth, newest=DEBUG_POOL)
         leaves = [n for n in leaves if repairable(n) and n.id not in taken and n.id not in banned]
         pinned = [n for n in leaves if journal.marks.get(n.id) == "pinned"]
         return pinned or leaves
+
+
+POLICY = PolicySpec(
+    ThreePhaseOptions,
+    lambda options, deps: ThreePhasePolicy(options),
+    operators=("draft", "debug", "improve", "merge"),
+)

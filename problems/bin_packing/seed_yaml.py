@@ -17,7 +17,13 @@ PROVIDERS = {
     "anthropic": {"provider": "anthropic"},
     "gemini": {"provider": "gemini"},
 }
-_SEARCH = ("max_generations", "population_size", "num_islands", "top_k_for_full_eval", "migration_interval")
+_SEARCH = {
+    "max_generations": "search.max_generations",
+    "population_size": "search.islands.population_size",
+    "num_islands": "search.islands.num_islands",
+    "top_k_for_full_eval": "search.top_k_for_full_eval",
+    "migration_interval": "search.islands.migration_interval",
+}
 _IGNORED = frozenset({"save_interval", "task_name"})
 
 
@@ -40,7 +46,7 @@ def translate(plain: Mapping[str, Any]) -> dict[str, Any]:
         if key in _IGNORED:
             continue
         if key in _SEARCH:
-            _put(ours, f"search.{key}", value)
+            _put(ours, _SEARCH[key], value)
         elif key in _KEYS:
             _KEYS[key](ours, value, plain)
         else:
@@ -64,7 +70,7 @@ def _folder(ours: dict[str, Any], value: Any, _: Mapping[str, Any]) -> None:
 def _per_generation(ours: dict[str, Any], value: Any, plain: Mapping[str, Any]) -> None:
     islands = int(plain.get("num_islands", 3))
     each = max(1, int(value) // islands)
-    _put(ours, "search.per_island", each)
+    _put(ours, "search.islands.per_island", each)
     _put(ours, "search.batch", each * islands)
 
 
@@ -121,7 +127,7 @@ def _providers(ours: dict[str, Any], plain: Mapping[str, Any]) -> None:
     _put(ours, "llm.code", _model(known[generator]))
     if refiner != generator:
         _put(ours, "llm.refine", _model(known[refiner]))
-        _put(ours, "search.refine_interval", 1)
+        _put(ours, "search.islands.refine_interval", 1)
 
 
 def _model(one: Mapping[str, Any]) -> dict[str, Any]:

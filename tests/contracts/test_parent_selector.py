@@ -1,24 +1,31 @@
-"""What every ParentSelector must do. A new one registers by one line in SELECTORS."""
+"""What every ParentSelector must do: all of the registry, each with its defaults and with the variants named here."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.selection import ParentSelector, RankSelector, SoftmaxSelector, TournamentSelector
+from core.contracts import ParentSelector
 from core.state.node import Node
+from utils.strategies import SELECTORS
 
-SELECTORS: list[Callable[[], ParentSelector]] = [
-    lambda: TournamentSelector(1),
-    lambda: TournamentSelector(3),
-    RankSelector,
-    lambda: SoftmaxSelector(0.3),
-    lambda: SoftmaxSelector(1.0),
-]
+VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "tournament": [{"size": 1}],
+    "softmax": [{"temperature": 0.3}, {"temperature": 1.0}],
+}
+"""Options beside the defaults; a new selector needs no line here."""
+CASES = [(name, options) for name in SELECTORS.names() for options in ({}, *VARIANTS.get(name, ()))]
+
+
+def made(name: str, options: dict[str, Any]) -> ParentSelector:
+    spec = SELECTORS.get(name)
+    return spec.build(spec.options.model_validate(options))
+
+
 scores = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20)
 
 
@@ -29,17 +36,17 @@ def pool_of(values: list[float]) -> list[Node]:
     ]
 
 
-@pytest.fixture(params=SELECTORS, ids=lambda make: type(make()).__name__)
+@pytest.fixture(params=CASES, ids=str)
 def selector(request: pytest.FixtureRequest) -> ParentSelector:
-    return request.param()
+    return made(*request.param)
 
 
-@pytest.mark.parametrize("make", SELECTORS)
+@pytest.mark.parametrize("case", CASES, ids=str)
 @given(values=scores, k=st.integers(1, 6), seed=st.integers(0, 2**32))
-def test_returns_distinct_members_best_last(make, values, k, seed):
+def test_returns_distinct_members_best_last(case, values, k, seed):
     pool = pool_of(values)
     before = list(pool)
-    chosen = make().select(pool, k, random.Random(seed))
+    chosen = made(*case).select(pool, k, random.Random(seed))
     assert len({node.id for node in chosen}) == len(chosen) == min(k, len(pool))
     assert all(node in pool for node in chosen)
     assert [node.fitness for node in chosen] == sorted(node.fitness for node in chosen)
@@ -48,15 +55,16 @@ def test_returns_distinct_members_best_last(make, values, k, seed):
 
 def test_same_seed_same_choice(selector):
     pool = pool_of([3.0, 1.0, 2.0, 5.0, 4.0])
-    picks = [[n.id for n in selector.select(pool, 2, random.Random(seed))] for seed in range(20)]
-    again = [[n.id for n in selector.select(pool, 2, random.Random(seed))] for seed in range(20)]
+    picks = [[n.id for n in selector.select(pool, 2, random.Random(seed))] for seed in range(200)]
+    again = [[n.id for n in selector.select(pool, 2, random.Random(seed))] for seed in range(200)]
     assert picks == again
     assert len({tuple(pick) for pick in picks}) > 1
 
 
-def test_prefers_the_better(selector):
-    if isinstance(selector, TournamentSelector) and selector.size == 1:
-        pytest.skip("a tournament of one is uniform by definition")
+@pytest.mark.parametrize("case", [case for case in CASES if case[1] != {"size": 1}], ids=str)
+def test_prefers_the_better(case):
+    """A tournament of one is uniform by definition."""
+    selector = made(*case)
     pool = pool_of([0.0, 10.0])
     rng = random.Random(0)
     wins = sum(selector.select(pool, 1, rng)[0].id == "n1" for _ in range(600))

@@ -1,31 +1,39 @@
-"""What every SearchPolicy must do. A new policy registers by one line in POLICIES."""
+"""What every SearchPolicy must do: all of the registry, each with its defaults and with the variants named here."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from core.contracts import Proposal, SearchPolicy
-from core.search.islands import IslandsPolicy
-from core.search.mcts import MCTSPolicy
-from core.search.three_phase import ThreePhasePolicy
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
+from runs.policies import policy_of
+from utils.config import check_config
+from utils.strategies import POLICIES
 
-POLICIES: dict[str, Callable[[], SearchPolicy]] = {
-    "islands": lambda: IslandsPolicy(num_islands=2, per_island=3, migration_interval=2, tune_interval=2, seed=1),
-    "islands_softmax": lambda: IslandsPolicy(
-        num_islands=3, per_island=2, selection="softmax", migration="ring", reset_evaluations=20, refine_interval=3
-    ),
-    "islands_grid": lambda: IslandsPolicy(
-        num_islands=1, per_island=2, stagnation_restart=2, grid={"length": {"low": 0, "high": 60, "bins": 6}}
-    ),
-    "three_phase": lambda: ThreePhasePolicy(3, 0.5, 2, 0.2),
-    "mcts": lambda: MCTSPolicy(3, 2, 0.2, 1.4),
-}
+VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "islands": [
+        {"num_islands": 2, "per_island": 3, "migration_interval": 2, "tune_interval": 2},
+        {
+            "num_islands": 3, "per_island": 2, "selection": "softmax", "migration": "ring", "reset_evaluations": 20,
+            "refine_interval": 3,
+        },
+        {
+            "num_islands": 1, "per_island": 2, "stagnation_restart": 2,
+            "grid": {"length": {"low": 0, "high": 60, "bins": 6}},
+        },
+    ],
+    "three_phase": [{"num_drafts": 3, "max_debug_depth": 2, "merge_prob": 0.2}],
+    "mcts": [{"num_drafts": 3, "max_debug_depth": 2, "merge_prob": 0.2}],
+    "generations": [{"questions": 4, "repairs": 0}],
+}  # fmt: skip
+"""Options that lead a policy through its further branches; a new policy needs no line here."""
+CASES = [(name, options) for name in POLICIES.names() for options in ({}, *VARIANTS.get(name, ()))]
 K = 4
 
 
@@ -69,9 +77,35 @@ def start(policy: SearchPolicy) -> Journal:
     return journal
 
 
-@pytest.fixture(params=POLICIES, ids=str)
-def make(request: pytest.FixtureRequest) -> Callable[[], SearchPolicy]:
-    return POLICIES[request.param]
+@pytest.fixture(params=CASES, ids=lambda case: "-".join([case[0], *map(str, case[1])]))
+def case(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
+    """(name of a policy, its options)"""
+    return request.param
+
+
+@pytest.fixture
+def make(case: tuple[str, dict[str, Any]]) -> Callable[[], SearchPolicy]:
+    name, options = case
+    return lambda: policy_of(check_config({"search": {"policy": name, name: options}, "project": {"seed": 1}}))
+
+
+def test_proposes_only_the_operators_that_its_spec_names(case, make):
+    policy = make()
+    journal = start(policy)
+    used = {proposal.operator for round_ in play(policy, journal, range(40)) for proposal in round_}
+    assert used <= set(POLICIES.get(case[0]).operators)
+
+
+def test_generations_are_as_long_as_the_options_say(case, make):
+    """`generation_size` nodes have one number; None: they have none."""
+    size = check_config({"search": {"policy": case[0], case[0]: case[1]}}).search.options.generation_size
+    policy = make()
+    journal = start(policy)
+    numbers = [proposal.generation for round_ in play(policy, journal, range(40)) for proposal in round_]
+    if size is None:
+        assert set(numbers) == {None}
+    else:
+        assert all(numbers.count(number) == min(size, K) if size < K else size for number in set(numbers[: -2 * size]))
 
 
 def test_proposes_one_to_k_in_slot_order_from_known_sound_parents(make):

@@ -20,7 +20,7 @@ from core.loop.plan import Control, Plan
 from core.loop.schedules import schedule_of
 from core.loop.stages import Stages
 from core.search.stopping import stopping
-from core.search.three_phase import ThreePhasePolicy
+from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
 from core.state.journal import Journal
 from core.storage.repository import RunStore
 from utils.config_schema import LLMSection
@@ -84,7 +84,7 @@ def open_loop(
     orchestrator = Orchestrator(
         plan=Plan(seed=seed, batch=batch, max_steps=steps, writers=writers),
         schedule=schedule_of(schedule)(),
-        policy=policy or ThreePhasePolicy(num_drafts=3),
+        policy=policy or ThreePhasePolicy(ThreePhaseOptions(num_drafts=3)),
         stages=stages,
         evaluator=judge,
         store=seen,

@@ -1,55 +1,125 @@
-"""Every parameter of a search policy can be set in the configuration, and says in a preset what it is."""
+"""Every option of a search policy can be set in the configuration, by its older name too, and reaches the policy."""
 
 from __future__ import annotations
 
-import importlib
-import inspect
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-from runs.composition import policy_of
-from utils.config_schema import Config, SearchSection
+from runs.policies import policy_of
+from utils.config import check_config, load_config
+from utils.errors import ConfigError
+from utils.older_keys import HOMES
+from utils.strategies import POLICIES, SELECTORS, option_keys
 
 PRESETS = Path(__file__).resolve().parents[3] / "config" / "problem"
-OTHER = {
+OTHER: dict[str, Any] = {
     "num_drafts": 7, "debug_prob": 0.7, "max_debug_depth": 6, "merge_prob": 0.3, "exploration": 2.5, "questions": 4,
     "repairs": 5, "num_islands": 6, "per_island": 9, "population_size": 11, "selection": "rank", "tournament_size": 4,
     "temperature": 0.7, "migration": "ring", "migration_interval": 8, "reset_evaluations": 99,
     "stagnation_restart": 12, "crossover_prob": 0.05, "generate_prob": 0.45, "refine_interval": 3, "tune_interval": 13,
     "grid": {"length": {"low": 0, "high": 9, "bins": 3}},
 }  # fmt: skip
-"""A value of each that is not its default."""
+"""A value of each older key that is not its default."""
+
+
+def at(plain: Any, home: str) -> Any:
+    for name in home.split("."):
+        plain = plain[name] if isinstance(plain, dict) else getattr(plain, name)
+    return plain
+
+
+def plain_of(value: Any) -> Any:
+    return {k: v.model_dump() for k, v in value.items()} if isinstance(value, dict) else value
+
+
+@pytest.mark.parametrize("policy", POLICIES.names())
+def test_the_policy_is_built_with_its_options(policy):
+    config = check_config({"search": {"policy": policy}})
+    assert policy_of(config).options is config.search.options
+
+
+@pytest.mark.parametrize("key", HOMES)
+def test_an_older_key_sets_the_option_everywhere(key, tmp_path):
+    value = OTHER[key]
+    text = yaml.safe_dump(value, default_flow_style=True).splitlines()[0]
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump({"search": {key: value}}))
+    for words in (
+        {"overrides": [f"search.{key}={text}"]},
+        {"env": {f"SWARM_EVO__SEARCH__{key.upper()}": text}},
+        {"file": tmp_path / "c.yaml"},
+    ):
+        noted: list[str] = []
+        config = load_config(**{"env": {}, "check_presets": False, **words}, note=noted.append)
+        for home in HOMES[key]:
+            assert plain_of(at(config.search, home)) == value, home
+        assert len(noted) == 1 and f"search.{key} → search.{HOMES[key][0]}" in noted[0] and "\n" not in noted[0]
+
+
+def test_every_older_key_leads_to_an_option_that_there_is():
+    assert {f"search.{home}" for homes in HOMES.values() for home in homes} <= set(option_keys())
+    assert set(OTHER) == set(HOMES)
+
+
+def test_an_older_key_of_a_stronger_layer_wins(tmp_path):
+    """The preset says `three_phase.num_drafts: 4`; the same layer's newer name wins over the older."""
+    (tmp_path / "c.yaml").write_text("presets: {problem: competition}\n")
+    config = load_config(tmp_path / "c.yaml", ["search.num_drafts=2"], env={})
+    assert config.search.options.num_drafts == 2 and config.search.mcts.num_drafts == 2
+    config = load_config(tmp_path / "c.yaml", ["search.num_drafts=2", "search.three_phase.num_drafts=3"], env={})
+    assert config.search.options.num_drafts == 3 and config.search.mcts.num_drafts == 2
+
+
+def test_an_older_key_may_be_quoted(tmp_path):
+    (tmp_path / "c.yaml").write_text("search: {questions: 3, batch: '${search.questions}'}\n")
+    config = load_config(tmp_path / "c.yaml", env={}, check_presets=False)
+    assert config.search.batch == 3
+
+
+def test_the_newer_names_need_no_remark():
+    noted: list[str] = []
+    for problem in PRESETS.glob("*.yaml"):
+        load_config(None, presets={"problem": problem.stem}, env={}, note=noted.append)
+    assert noted == []
 
 
 @pytest.mark.parametrize(
-    ("policy", "name"),
+    ("words", "told"),
     [
-        ("three_phase", "ThreePhasePolicy"),
-        ("mcts", "MCTSPolicy"),
-        ("islands", "IslandsPolicy"),
-        ("generations", "GenerationsPolicy"),
+        (["search.policy=iland"], ["search.policy=iland", "'islands'", "three_phase"]),
+        (["search.islands.per_islnd=3"], ["unknown key 'search.islands.per_islnd'", "'search.islands.per_island'"]),
+        (["search.ilands.per_island=3"], ["unknown key 'search.ilands'", "'search.islands'"]),
+        (["search.islands.per_island=0"], ["search.islands.per_island=0", "greater than or equal to 1"]),
+        (["search.mcts.num_drafts=x"], ["search.mcts.num_drafts='x'", "integer"]),
+        (["search.islands=5"], ["search.islands=5", "dictionary"]),
+        (["search.islands.migration=star"], ["search.islands.migration='star'", "'global', 'ring' or 'all'"]),
+        (["search.islands.grid={x: {low: 2, high: 1, bins: 1}}"], ["search.islands.grid.x", "low must be below high"]),
+        (["search.selectors.softmax.temperature=0"], ["search.selectors.softmax.temperature=0", "greater than 0"]),
+        (["search.selectors.softmx.temperature=1"], ["unknown key 'search.selectors.softmx'", "softmax"]),
     ],
 )
-def test_what_is_configured_reaches_the_policy(policy, name, monkeypatch):
-    module = importlib.import_module(f"core.search.{policy}")
-    signature = inspect.signature(getattr(module, name))
-    seen: dict = {}
-
-    def spy(*args, **kwargs):
-        seen.update(signature.bind(*args, **kwargs).arguments)
-
-    monkeypatch.setattr(module, name, spy)
-    wanted = {key: OTHER[key] for key in signature.parameters if key != "seed"}
-    assert all(SearchSection.model_fields[key].default != value for key, value in wanted.items())
-    policy_of(Config.model_validate({"search": {"policy": policy, **wanted}}))
-    assert {key: seen.get(key) for key in wanted} == wanted, "a key is not passed on as it was set"
+def test_a_wrong_option_is_one_line(words, told):
+    with pytest.raises(ConfigError) as refused:
+        load_config(None, words, env={}, check_presets=False)
+    assert "\n" not in str(refused.value)
+    assert all(part in str(refused.value) for part in told), str(refused.value)
 
 
-def test_the_islands_preset_names_every_parameter():
-    import yaml
+def test_an_unknown_selector_is_one_line():
+    config = check_config({"search": {"policy": "islands", "islands": {"selection": "rnk"}}})
+    with pytest.raises(ConfigError, match=r"search\.islands\.selection=rnk: unknown \(did you mean 'rank'\?\)"):
+        policy_of(config)
 
-    from core.search.islands import IslandsPolicy
 
-    named = yaml.safe_load((PRESETS / "bin_packing.yaml").read_text())["search"]
-    assert set(inspect.signature(IslandsPolicy).parameters) - {"seed"} <= set(named)
+def test_the_islands_preset_names_every_option():
+    search = yaml.safe_load((PRESETS / "bin_packing.yaml").read_text())["search"]
+    assert set(search["islands"]) == set(POLICIES.get("islands").options.model_fields)
+
+
+def test_every_option_says_what_it_means():
+    for spec in (*POLICIES.all().values(), *SELECTORS.all().values()):
+        assert spec.options.__doc__, spec
+        for name, field in spec.options.model_fields.items():
+            assert field.description, f"{spec.options.__name__}.{name}"

@@ -31,17 +31,17 @@ def test_precedence_from_low_to_high(here):
         f"presets: {{problem: {in_file}}}\nsearch: {{max_steps: 3, num_drafts: 3, max_debug_depth: 6}}",
     )
     env = {"SWARM_EVO__SEARCH__MAX_STEPS": "5", "SWARM_EVO__SEARCH__DEBUG_PROB": "0.25"}
-    assert load_config(env={}).search.merge_prob == 0.1
+    assert load_config(env={}).search.options.merge_prob == 0.1
 
     low = load_config(file, env={}).search
-    assert (low.max_steps, low.num_drafts, low.max_debug_depth, low.batch) == (3, 3, 6, 7)
+    assert (low.max_steps, low.options.num_drafts, low.options.max_debug_depth, low.batch) == (3, 3, 6, 7)
     named = load_config(file, presets={"problem": on_line}, env={}).search
-    assert (named.max_steps, named.num_drafts, named.max_debug_depth) == (4, 4, 6)
+    assert (named.max_steps, named.options.num_drafts, named.options.max_debug_depth) == (4, 4, 6)
     assert named.batch == 2, "a preset on the command line replaces the one that the file names"
     from_env = load_config(file, presets={"problem": on_line}, env=env).search
-    assert (from_env.max_steps, from_env.num_drafts, from_env.debug_prob) == (5, 4, 0.25)
+    assert (from_env.max_steps, from_env.options.num_drafts, from_env.options.debug_prob) == (5, 4, 0.25)
     typed = load_config(file, ["search.max_steps=6"], presets={"problem": on_line}, env=env).search
-    assert (typed.max_steps, typed.debug_prob) == (6, 0.25)
+    assert (typed.max_steps, typed.options.debug_prob) == (6, 0.25)
 
 
 def test_time_limit_is_the_default_of_the_budgets_seconds():
@@ -151,7 +151,9 @@ def test_any_value_is_taken_or_refused_in_one_line(key, value):
         assert "\n" not in str(error)
 
 
-def test_plug_in_folders_have_a_key_and_an_older_name():
+def test_plug_in_folders_have_a_key_and_an_older_name(here):
+    for name in "abc":
+        (here / name).mkdir()
     config = load_config(None, ["plugins=a,b", "problem.plugins=c"], env={})
     assert config.plugin_folders == ["a", "b", "c"]
     assert load_config(None, ["plugins=[a]"], env={}).plugin_folders == ["a"]

@@ -11,8 +11,8 @@ from support.plugins.toy import ToyEvaluator
 
 from core.contracts import Evaluation, Progress, Proposal
 from core.loop.plan import Control
-from core.search.mcts import MCTSPolicy
-from core.search.three_phase import ThreePhasePolicy
+from core.search.mcts import MCTSOptions, MCTSPolicy
+from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
 
 
 def test_a_run_ends_at_its_steps_and_every_node_has_a_verdict(tmp_path):
@@ -68,7 +68,7 @@ def test_a_second_run_in_the_folder_goes_on_where_the_first_ended(tmp_path):
 
 def test_stateful_policies_are_told_the_stored_nodes(tmp_path):
     def policy():
-        return MCTSPolicy(3, 3, 0.1, 1.4)
+        return MCTSPolicy(MCTSOptions(num_drafts=3))
 
     whole = open_loop(tmp_path / "whole", steps=14, policy=policy())
     whole.run()
@@ -127,7 +127,7 @@ def test_a_policy_with_nothing_to_propose_ends_the_search(tmp_path):
         def ask(self, journal, rng, k):
             return super().ask(journal, rng, k) if len(journal) < 4 else []
 
-    loop = open_loop(tmp_path, policy=Silent(num_drafts=3))
+    loop = open_loop(tmp_path, policy=Silent(ThreePhaseOptions(num_drafts=3)))
     assert "nothing more to propose" in loop.run()
     assert len(loop.journal) == 4
 

@@ -11,7 +11,7 @@ from support.loop import Crash, DyingStore, open_loop, told
 from support.plugins.toy import ToyEvaluator, ToyWriter
 
 from core.contracts import Proposal
-from core.search.three_phase import ThreePhasePolicy
+from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
 
 STEPS = 8
 
@@ -47,7 +47,7 @@ class CountingWriter(ToyWriter):
 
 def loop(folder, **options):
     options.setdefault("evaluator", Counting(refuse=6))
-    return open_loop(folder, steps=STEPS, policy=Repairing(num_drafts=3), writers=1, **options)
+    return open_loop(folder, steps=STEPS, policy=Repairing(ThreePhaseOptions(num_drafts=3)), writers=1, **options)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -10,8 +10,8 @@ from support.loop import open_loop, told
 from support.plugins.toy import ToyEvaluator, ToyWriter
 
 from core.contracts import Review
-from core.search.mcts import MCTSPolicy
-from core.search.three_phase import ThreePhasePolicy
+from core.search.mcts import MCTSOptions, MCTSPolicy
+from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
 from core.state.task import node_id
 from core.storage.reader import RunReader
 from utils.errors import BudgetExhausted
@@ -62,17 +62,21 @@ class OpinionatedReviewer:
 def open_uneven(folder, seed, writers, *, together=False, policy=None, reviewer=None):
     return open_loop(
         folder, steps=40, batch=4, writers=writers, schedule="pipeline", reviewer=reviewer,
-        policy=policy or ThreePhasePolicy(num_drafts=3),
+        policy=policy or ThreePhasePolicy(ThreePhaseOptions(num_drafts=3)),
         evaluator=UnevenEvaluator(seed, together=together), writer=UnevenWriter(seed),
     )  # fmt: skip
 
 
 @pytest.mark.parametrize("together", [False, True], ids=["alone", "together"])
-@pytest.mark.parametrize("policy", [ThreePhasePolicy, MCTSPolicy])
+@pytest.mark.parametrize(
+    "policy",
+    [lambda: ThreePhasePolicy(ThreePhaseOptions(num_drafts=3)), lambda: MCTSPolicy(MCTSOptions(num_drafts=3))],
+    ids=["three_phase", "mcts"],
+)
 def test_any_number_of_threads_makes_the_same_journal(tmp_path, together, policy):
     journals = []
     for number, writers in enumerate((1, 2, 4, 16)):
-        loop = open_uneven(tmp_path / str(writers), number, writers, together=together, policy=policy(num_drafts=3))
+        loop = open_uneven(tmp_path / str(writers), number, writers, together=together, policy=policy())
         assert loop.run() == "max_steps: 40 of 40 steps"
         journals.append(loop.journal)
     assert any(node.duplicate_of for node in journals[0]), "nothing was a duplicate, so nothing is compared"

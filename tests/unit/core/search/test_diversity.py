@@ -1,4 +1,4 @@
-from core.search.diversity import clusters, prune, same_behaviour
+from core.search.diversity import clusters, prune
 from core.state.node import Node
 
 
@@ -11,15 +11,11 @@ D, E = node("d", 0.1, ()), node("e", 0.1, ())
 
 
 def test_equal_signatures_are_one_behaviour_and_no_signature_is_none():
-    assert same_behaviour(A, B)
-    assert not same_behaviour(A, C)
-    assert not same_behaviour(D, E)
     assert [[n.id for n in group] for group in clusters([A, C, B, D, E])] == [["a", "b"], ["c"], ["d"], ["e"]]
 
 
-def test_pruning_keeps_the_better_of_each_behaviour_in_place():
-    assert [n.id for n in prune([A, C, B, D, E])] == ["c", "b", "d", "e"]
-    assert [n.id for n in prune([A, C, B], per_signature=2)] == ["a", "c", "b"]
+def test_pruning_keeps_the_better_of_each_behaviour_best_first():
+    assert [n.id for n in prune([A, C, D, B, E])] == ["b", "c", "d", "e"]
 
 
 def test_pruning_prefers_the_shorter_of_equals():

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import random
 
-from core.search.generations import GenerationsPolicy
+from core.search.generations import GenerationsOptions, GenerationsPolicy
 from core.state.journal import Journal
+
+
+def make(**options) -> GenerationsPolicy:
+    return GenerationsPolicy(GenerationsOptions(**options))
 
 
 def seeded(node, policy):
@@ -25,27 +29,27 @@ def ask(policy, journal, k=2):
 
 
 def test_a_generation_is_one_candidate_a_question_from_champion_and_runner_up(node):
-    policy = GenerationsPolicy(questions=3)
+    policy = make(questions=3)
     proposals = ask(policy, seeded(node, policy), k=8)
-    assert [p.slot for p in proposals] == [0, 1, 2] and policy.round_size == 3
+    assert [p.slot for p in proposals] == [0, 1, 2] and policy.options.generation_size == 3
     assert {(p.operator, p.parents, p.generation, p.repairs) for p in proposals} == {
         ("build", ("champ", "greedy"), 1, 1)
     }
 
 
 def test_no_more_than_k(node):
-    policy = GenerationsPolicy(questions=3)
+    policy = make(questions=3)
     assert len(ask(policy, seeded(node, policy), k=1)) == 1
 
 
 def test_asking_changes_nothing(node):
-    policy = GenerationsPolicy()
+    policy = make()
     journal = seeded(node, policy)
     assert ask(policy, journal) == ask(policy, journal)
 
 
 def test_the_promoted_seed_the_next_generation(node):
-    policy = GenerationsPolicy()
+    policy = make()
     journal = seeded(node, policy)
     metadata = {"promoted": ["new", "champ"]}
     told(journal, policy, node("new", 50.0, "build", ("champ",), generation=1, metadata=metadata))
@@ -54,7 +58,7 @@ def test_the_promoted_seed_the_next_generation(node):
 
 
 def test_a_generation_whose_candidates_were_all_refused_leaves_the_champion(node):
-    policy = GenerationsPolicy()
+    policy = make()
     journal = seeded(node, policy)
     told(journal, policy, node("bad", None, "build", ("champ",), generation=1, metadata={"gate": "smoke"}))
     told(journal, policy, node("fix", None, "debug", ("bad",), generation=1, metadata={"gate": "static"}))
@@ -63,17 +67,17 @@ def test_a_generation_whose_candidates_were_all_refused_leaves_the_champion(node
 
 
 def test_a_policy_that_is_told_the_stored_nodes_again_goes_on_as_before(node):
-    first = GenerationsPolicy()
+    first = make()
     journal = seeded(node, first)
     told(journal, first, node("new", 50.0, "build", ("champ",), generation=1, metadata={"promoted": ["new", "champ"]}))
-    again = GenerationsPolicy()
+    again = make()
     for stored in journal:
         again.tell(journal, stored)
     assert ask(again, journal) == ask(first, journal)
 
 
 def test_a_banned_champion_gives_way_and_a_pinned_node_comes_first(node):
-    policy = GenerationsPolicy()
+    policy = make()
     journal = seeded(node, policy)
     journal.marks["champ"] = "banned"
     assert ask(policy, journal)[0].parents == ("greedy", "random")
@@ -82,7 +86,7 @@ def test_a_banned_champion_gives_way_and_a_pinned_node_comes_first(node):
 
 
 def test_without_a_tournament_the_best_of_the_journal_reigns(node):
-    policy = GenerationsPolicy()
+    policy = make()
     journal = Journal()
     assert ask(policy, journal)[0].parents == ()
     told(journal, policy, node("user", 3.0, "user"))

@@ -3,7 +3,7 @@ import random
 import pytest
 
 from core.events import IslandMigrated, IslandReset
-from core.search.islands import IslandsPolicy
+from core.search.islands import IslandsOptions, IslandsPolicy
 from core.state.journal import Journal
 from core.state.node import Node
 
@@ -12,7 +12,9 @@ class World:
     """A policy, its journal, and verdicts by hand."""
 
     def __init__(self, **options) -> None:
-        self.policy = IslandsPolicy(**{"num_islands": 3, "per_island": 2, "migration_interval": 0, **options})
+        self.policy = IslandsPolicy(
+            IslandsOptions.model_validate({"num_islands": 3, "per_island": 2, "migration_interval": 0, **options})
+        )
         self.journal = Journal(False)
         self.count = 0
 
@@ -158,9 +160,4 @@ def test_grid_is_one_more_population():
     world.commit(1.0, operator="baseline")
     proposals = world.ask()
     assert [p.island for p in proposals] == [0, 0, 1, 1]
-    assert world.policy.generation_size == 4
-
-
-def test_unknown_migration_is_refused():
-    with pytest.raises(ValueError, match="global, ring, all"):
-        IslandsPolicy(migration="star")
+    assert world.policy.options.generation_size == 4

@@ -56,3 +56,23 @@ def test_sampling_prefers_the_better_and_repeats_by_seed():
     ]
     assert len(population.sample(99, rng)) == 10
     assert [n.fitness for n in population.get_top_k(2)] == [9.0, 8.0]
+
+
+def test_banned_members_stay_but_are_not_drawn():
+    population = Population(10)
+    for step in range(3):
+        population.add(node(step, float(step)))
+    assert [n.id for n in population.get_top_k(3, {"n2"})] == ["n1", "n0"]
+    assert {population.sample(1, random.Random(seed), {"n2"})[0].id for seed in range(30)} == {"n0", "n1"}
+    assert population.sample(1, random.Random(0), {"n0", "n1", "n2"}) == [] and len(population) == 3
+
+
+def test_a_selector_of_ones_own_draws():
+    class Worst:
+        def select(self, pool, k, rng):
+            return pool[-k:]
+
+    population = Population(10, Worst())
+    for step in range(3):
+        population.add(node(step, float(step)))
+    assert [n.id for n in population.sample(1, random.Random(0))] == ["n0"]

@@ -1,14 +1,22 @@
 import math
 import random
 
-import pytest
-
-from core.search.selection import RankSelector, SoftmaxSelector, TournamentSelector, build_selector
+from core.search.selectors.rank import RankSelector
+from core.search.selectors.softmax import SoftmaxOptions, SoftmaxSelector
+from core.search.selectors.tournament import TournamentOptions, TournamentSelector
 from core.state.node import Node
 
 
 def node(name: str, fitness: float, code: str = "pass", signature: tuple[float, ...] = ()) -> Node:
     return Node(id=name, code=code, step=int(name[1:]), fitness=fitness, metric_value=fitness, signature=signature)
+
+
+def tournament(size: int) -> TournamentSelector:
+    return TournamentSelector(TournamentOptions(size=size))
+
+
+def softmax(temperature: float) -> SoftmaxSelector:
+    return SoftmaxSelector(SoftmaxOptions(temperature=temperature))
 
 
 def share(selector, pool, wanted: str, draws: int = 8000) -> float:
@@ -23,9 +31,9 @@ def within_three_sigma(seen: float, expected: float, draws: int = 8000) -> bool:
 def test_tournament_frequencies_match_the_formula():
     """The best of four is among two contestants with probability 1/2, and then wins."""
     pool = [node(f"n{i}", float(i)) for i in range(4)]
-    assert within_three_sigma(share(TournamentSelector(2), pool, "n3"), 1 / 2)
-    assert within_three_sigma(share(TournamentSelector(2), pool, "n1"), 1 / 6)
-    assert share(TournamentSelector(2), pool, "n0") == 0
+    assert within_three_sigma(share(tournament(2), pool, "n3"), 1 / 2)
+    assert within_three_sigma(share(tournament(2), pool, "n1"), 1 / 6)
+    assert share(tournament(2), pool, "n0") == 0
 
 
 def test_rank_frequencies_match_the_formula():
@@ -37,7 +45,7 @@ def test_rank_frequencies_match_the_formula():
 def test_softmax_frequencies_match_the_formula():
     pool = [node("n0", 0.0, signature=(0.0,)), node("n1", 5.0, signature=(1.0,))]
     expected = 1 / (1 + math.exp(-1 / 2))
-    assert within_three_sigma(share(SoftmaxSelector(2.0), pool, "n1"), expected)
+    assert within_three_sigma(share(softmax(2.0), pool, "n1"), expected)
 
 
 def test_softmax_draws_the_cluster_and_then_the_shorter_program():
@@ -45,18 +53,10 @@ def test_softmax_draws_the_cluster_and_then_the_shorter_program():
     short = node("n9", 1.0, "x", (1.0,))
     single = node("n10", 1.0, "y", (2.0,))
     pool = [*crowd, short, single]
-    assert within_three_sigma(share(SoftmaxSelector(1.0), pool, "n10"), 1 / 2)
-    assert share(SoftmaxSelector(1.0), pool, "n9") > 2 * share(SoftmaxSelector(1.0), pool, "n0")
+    assert within_three_sigma(share(softmax(1.0), pool, "n10"), 1 / 2)
+    assert share(softmax(1.0), pool, "n9") > 2 * share(softmax(1.0), pool, "n0")
 
 
 def test_near_zero_temperature_is_greedy():
     pool = [node("n0", 0.0, signature=(0.0,)), node("n1", 1e-6, signature=(1.0,))]
-    assert share(SoftmaxSelector(1e-3), pool, "n1", 200) == 1
-
-
-@pytest.mark.parametrize(
-    "make", [lambda: TournamentSelector(0), lambda: SoftmaxSelector(0), lambda: build_selector("best")]
-)
-def test_refuses_nonsense(make):
-    with pytest.raises(ValueError, match=r"must be|allowed"):
-        make()
+    assert share(softmax(1e-3), pool, "n1", 200) == 1

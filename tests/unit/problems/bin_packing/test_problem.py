@@ -41,7 +41,7 @@ def test_a_wrong_option_names_the_allowed_ones():
 def test_the_preset_loads():
     loaded = load_config(presets={"problem": "bin_packing"}, env={})
     assert loaded.search.policy == "islands"
-    assert loaded.search.batch == loaded.search.num_islands * loaded.search.per_island
+    assert loaded.search.batch == loaded.search.options.generation_size
     assert build(loaded, Path(".")).data.capacity == 100
 
 
@@ -82,7 +82,11 @@ def test_the_seeds_example_becomes_a_sound_configuration():
     assert is_seed_style(SEED)
     ours = check_config(translate(SEED))
     assert (ours.project.seed, ours.project.name) == (42, "binpacking_demo_001")
-    assert (ours.search.max_generations, ours.search.population_size, ours.search.num_islands) == (20, 50, 3)
+    assert (ours.search.max_generations, ours.search.islands.population_size, ours.search.islands.num_islands) == (
+        20,
+        50,
+        3,
+    )
     assert ours.search.top_k_for_full_eval == 10
     assert ours.problem.name == "weibull_5k"
     assert ours.problem.options == {"data_seed": 42}
@@ -100,7 +104,7 @@ def test_two_models_become_code_and_refine():
     assert ours["llm"]["code"]["base_url"] == "https://api.deepseek.com"
     assert ours["llm"]["code"]["attempts"] == 3
     assert ours["llm"]["refine"] == {"provider": "openai", "model": "gpt-4", "timeout": 9}
-    assert ours["search"]["refine_interval"] == 1
+    assert ours["search"]["islands"]["refine_interval"] == 1
     assert ours["problem"]["name"] == "u500"
 
 

@@ -1,0 +1,1 @@
+"""Ways to choose parents, one file each."""
