@@ -1,7 +1,11 @@
-"""The seed's form of running a program: a working folder, a timeout, `run(code)`."""
+"""Running programs one after the other in one working folder: the road of every whole program."""
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable
 from pathlib import Path
 
 from core.contracts import ExecutionResult, Limits, Sandbox
@@ -9,14 +13,19 @@ from core.executor.workspace import WorkspaceManager
 
 
 class Interpreter:
-    """Runs programs one after the other in one working folder, each in a process of its own.
+    """Runs programs, each in a process of its own, in a sandbox.
+
+        with Interpreter(Path("work"), timeout=60) as interpreter:
+            print(interpreter.run("print(6 * 7)").term_out)
 
     Args:
-        working_dir: shown as /workspace.
+        working_dir: shown to the programs as /workspace, with `submission/` and `working/` in it.
         timeout: seconds of wall clock for one run.
-        sandbox: what runs them; the caller keeps and closes it.
-        inputs: folder for the read-only /workspace/input, or None.
-        limits: all other limits; `timeout` overrides its seconds.
+        sandbox: what runs them, kept and closed by the caller. None opens one of the best tier that holds here at the
+            first run; `close` closes that one.
+        inputs: folder for the read-only /workspace/input; None takes what `workspace.link_input_data` linked, if
+            anything.
+        limits: all other limits; `timeout` takes the place of its seconds.
     """
 
     def __init__(
@@ -24,7 +33,7 @@ class Interpreter:
         working_dir: Path,
         timeout: float = 300,
         *,
-        sandbox: Sandbox,
+        sandbox: Sandbox | None = None,
         inputs: Path | None = None,
         limits: Limits | None = None,
     ) -> None:
@@ -32,17 +41,64 @@ class Interpreter:
         self.limits = (limits or Limits()).model_copy(update={"seconds": float(timeout)})
         self._sandbox = sandbox
         self._inputs = inputs
+        self._closer: weakref.finalize[[Sandbox, Path], Interpreter] | None = None
 
-    def run(self, code: str, reset_session: bool = True, *, seed: int = 0) -> ExecutionResult:
+    def run(
+        self,
+        code: str,
+        reset_session: bool = True,
+        *,
+        limits: Limits | None = None,
+        seed: int = 0,
+        on_output: Callable[[str], None] | None = None,
+    ) -> ExecutionResult:
         """Run a program and say what it showed.
 
         Args:
             reset_session: empty `submission/` and `working/` first. State in memory never survives a run.
+            limits: of this run alone, its seconds included.
+            seed: of `random` and numpy's legacy generator.
+            on_output: called with each piece of text that the program prints, from another thread.
+        Raises:
+            NoSandboxError: no sandbox was given and none holds on this machine.
+            JobLost: the process that watches the program was lost; another try may work.
         """
         self.workspace.setup()
         if reset_session:
             self.workspace.cleanup_submission()
             self.workspace.cleanup_working()
-        return self._sandbox.run(
-            code, workspace=self.workspace.root, inputs=self._inputs, limits=self.limits, seed=seed
+        return self._opened().run(
+            code,
+            workspace=self.workspace.root,
+            inputs=self._inputs or self.workspace.linked_input(),
+            limits=limits or self.limits,
+            seed=seed,
+            on_output=on_output,
         )
+
+    def close(self) -> None:
+        """Close the sandbox that this interpreter opened itself; the end of the program does so too."""
+        if self._closer is not None:
+            self._closer()
+            self._sandbox, self._closer = None, None
+
+    def __enter__(self) -> Interpreter:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _opened(self) -> Sandbox:
+        if self._sandbox is None:
+            from core.executor.sandbox import open_sandbox
+
+            folder = Path(tempfile.mkdtemp(prefix="swarm-interpreter-"))
+            folder.chmod(0o755)  # as root, candidates are another user
+            self._sandbox = open_sandbox("auto", state_dir=folder)
+            self._closer = weakref.finalize(self, _close, self._sandbox, folder)
+        return self._sandbox
+
+
+def _close(sandbox: Sandbox, folder: Path) -> None:
+    sandbox.close()
+    shutil.rmtree(folder, ignore_errors=True)

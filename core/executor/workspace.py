@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import zipfile
 from pathlib import Path
 
 from core.executor.collect import collect_file
 from core.executor.inside import copying
 from utils.errors import SandboxError
+from utils.file_utils import link_or_copy
 
 _SUBMISSION = re.compile(r"""(?P<quote>['"])(?:\./)?(?:/workspace/)?(?:\./)?submission(?P<rest>/[^'"\n]*)?(?P=quote)""")
-_ARCHIVE_FILE_BYTES = 64 << 20
 
 
 class WorkspaceManager:
@@ -29,30 +28,25 @@ class WorkspaceManager:
         self.submission = root / "submission"
         self.working = root / "working"
 
-    @classmethod
-    def for_node(cls, work_dir: Path, node_id: str) -> WorkspaceManager:
-        """The workspace of one node: nobody else's. ValueError for an id that is not a plain name."""
-        if not re.fullmatch(r"[A-Za-z0-9_-]{1,80}", node_id):
-            raise ValueError(f"node id {node_id!r} is not a plain name")
-        return cls(work_dir / node_id)
-
     def setup(self) -> None:
-        """Make the folders; what is already there stays."""
+        """Make the folders; what is already there, a linked `input` too, stays."""
         for folder in (self.input, self.submission, self.working):
             folder.mkdir(parents=True, exist_ok=True)
 
     def link_input_data(self, source_dir: Path) -> None:
         """Make `input` show `source_dir`: a symbolic link, or a copy where links cannot be made.
 
-        Only for programs that run outside a sandbox; the sandbox mounts its inputs read-only itself.
+        An `Interpreter` shows the folder behind the link to its programs, read-only.
         """
         if not source_dir.is_dir():
             raise SandboxError(f"no input folder {source_dir}")
         remove_tree(self.input)
-        try:
-            self.input.symlink_to(source_dir.resolve(), target_is_directory=True)
-        except OSError:
-            shutil.copytree(source_dir, self.input)
+        self.root.mkdir(parents=True, exist_ok=True)
+        link_or_copy(source_dir, self.input)
+
+    def linked_input(self) -> Path | None:
+        """The folder that `link_input_data` linked; None without such a link."""
+        return self.input.resolve() if self.input.is_symlink() and self.input.is_dir() else None
 
     def rewrite_submission_path(self, code: str, node_id: str) -> str:
         """`"submission/x.csv"` in the code becomes `"submission/<node_id>/x.csv"`, for folders that nodes share.
@@ -66,31 +60,45 @@ class WorkspaceManager:
 
         return _SUBMISSION.sub(replaced, code)
 
-    def archive_node_files(self, node_id: str, code: str, target_dir: Path | None = None) -> Path:
-        """Pack the program and what it wrote below `submission/` and `working/` as `<node_id>.zip`.
+    def archive_node_files(
+        self, node_id: str, code: str, target_dir: Path | None = None, *, most_bytes: int = 64 << 20
+    ) -> Path:
+        """Pack the program and what it left in the workspace, its input apart, as `<node_id>.zip`; return its path.
 
-        Links, special files and files above 64 MB are left out: what is packed was written by the candidate.
+        What is packed was written by the candidate: links, special files and files of several names are left out, and
+        so are the largest files once `most_bytes` (before compression) are reached. The archive's comment names the
+        files that were too large.
+
+        Args:
+            target_dir: None takes `archive/` beside the workspace.
         """
         folder = target_dir or self.root.parent / "archive"
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{node_id}.zip"
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        left, too_large = most_bytes, []
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             archive.writestr("solution.py", code.encode("utf-8", "replace"))
-            for relative in self._written():
-                taken = collect_file(self.root, relative, _ARCHIVE_FILE_BYTES)
+            for relative in self.written():
+                taken = collect_file(self.root, relative, left)
                 if taken.data is not None:
-                    archive.writestr(relative.encode("utf-8", "replace").decode(), taken.data)
+                    archive.writestr(_printable(relative), taken.data)
+                    left -= len(taken.data)
+                elif "more than" in taken.reason:
+                    too_large.append(_printable(relative))
+            archive.comment = ("left out: " + ", ".join(too_large)).encode()[:60_000] if too_large else b""
         return path
 
-    def _written(self) -> list[str]:
-        found = []
-        for name in (self.submission.name, self.working.name):
-            top = self.root / name
-            if top.is_symlink():
-                continue
-            for parent, _, files in os.walk(top):
-                found += [os.path.relpath(os.path.join(parent, file), self.root) for file in files]
-        return sorted(found)
+    def written(self) -> list[str]:
+        """Paths of the files that programs left here, relative to `root`, the smallest first. Untrusted names."""
+        found: list[tuple[int, str]] = []
+        for parent, folders, files in os.walk(self.root):
+            if parent == str(self.root):
+                folders[:] = [name for name in folders if name not in (self.input.name, ".tmp")]
+                files = [name for name in files if name != "solution.py"]
+            for name in files:
+                path = os.path.join(parent, name)
+                found.append((os.lstat(path).st_size, os.path.relpath(path, self.root)))
+        return [relative for _, relative in sorted(found)]
 
     def cleanup_submission(self) -> None:
         """Empty `submission/`."""
@@ -103,6 +111,10 @@ class WorkspaceManager:
     def remove(self) -> None:
         """Remove the whole workspace, whatever the candidate left in it."""
         remove_tree(self.root)
+
+
+def _printable(name: str) -> str:
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in name)
 
 
 def remove_tree(path: Path) -> None:

@@ -19,8 +19,9 @@ from typing import Any
 
 from core.contracts import ExecutionResult, JobContext, JobResult, JobSpec, Limits, Sandbox, SessionFailure
 from core.executor.collect import collect_file
+from core.executor.interpreter import Interpreter
 from core.executor.warm import WarmSandbox
-from core.executor.workspace import WorkspaceManager, remove_tree
+from core.executor.workspace import remove_tree
 from core.workers.job_queue import JobQueue, QueuedJob
 from utils.errors import JobLost, SandboxError
 
@@ -49,29 +50,27 @@ def run_script(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     Args:
         payload: `code`; `inputs`: host folder for the read-only /workspace/input, or null; `limits`: Limits as a dict;
             `seed`; `collect`: relative paths to take; `max_bytes`: cap for each of them; `keep_dir`: host folder that
-            they are copied to, or null to look only.
+            they are copied to, or null to look only; `archive`: node id under which all that the program left goes into
+            `keep_dir` as a zip, or null; `archive_mb`: cap of what is packed.
 
     Returns:
         `{result: ExecutionResult as a dict, files: {relative: {path, bytes} | {error}}}`; `path` is null without a
         `keep_dir`.
     """
-    workspace = WorkspaceManager(context.scratch / "workspace")
-    for folder in (workspace.submission, workspace.working):
-        folder.mkdir(parents=True)
-    inputs = payload.get("inputs")
-    result = context.sandbox.run(
-        payload["code"],
-        workspace=workspace.root,
+    limits = Limits.model_validate(payload.get("limits") or {})
+    inputs, keep_dir = payload.get("inputs"), payload.get("keep_dir")
+    interpreter = Interpreter(
+        context.scratch / "workspace", limits.seconds, sandbox=context.sandbox, limits=limits,
         inputs=Path(inputs) if inputs else None,
-        limits=Limits.model_validate(payload.get("limits") or {}),
-        seed=payload.get("seed", 0),
-        on_output=context.on_output,
-    )
-    keep_dir = payload.get("keep_dir")
+    )  # fmt: skip
+    result = interpreter.run(payload["code"], seed=payload.get("seed", 0), on_output=context.on_output)
+    workspace, collect = interpreter.workspace, list(payload.get("collect", ()))
     files = {
-        relative: _take(workspace.root, relative, payload.get("max_bytes", 256 << 20), keep_dir)
-        for relative in payload.get("collect", ())
+        relative: _take(workspace.root, relative, payload.get("max_bytes", 256 << 20), keep_dir) for relative in collect
     }
+    if keep_dir and payload.get("archive") and set(workspace.written()) - set(collect):
+        most_bytes = int(payload.get("archive_mb", 64) * 2**20)
+        workspace.archive_node_files(payload["archive"], payload["code"], Path(keep_dir), most_bytes=most_bytes)
     return {"result": result.model_dump(mode="json"), "files": files}
 
 

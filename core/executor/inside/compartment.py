@@ -26,11 +26,11 @@ class Compartment:
     def open(self) -> None:
         workspace = self.setup.workspace
         if workspace is not None:
+            self._place_inputs(workspace)
             self._host = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY)
             if not self.in_memory and self.uid is not None:
                 _give(workspace, self.uid)
         if not self.namespaces:
-            self._link_inputs()
             self._step_down()
             return
         mounts.enter(
@@ -58,12 +58,21 @@ class Compartment:
             *filter(None, (self.setup.workspace, self.setup.inputs)),
         ]
 
-    def _link_inputs(self) -> None:
-        """Without mounts, `input` is a link to where the data lies (bwrap mounts it)."""
-        if self.setup.inputs and self.setup.workspace and self.setup.tier != "bubblewrap":
-            link = os.path.join(self.setup.workspace, "input")
-            if not os.path.lexists(link):
-                os.symlink(self.setup.inputs, link)
+    def _place_inputs(self, workspace: str) -> None:
+        """`input` in the host's workspace: no link where something is mounted, else a link to where the data lies."""
+        if not self.setup.inputs:
+            return
+        place = os.path.join(workspace, "input")
+        if os.path.islink(place):
+            os.unlink(place)
+        if self.setup.tier in ("warm", "bubblewrap"):
+            return
+        try:
+            os.rmdir(place)
+        except OSError:  # there is none, or it is not empty: what lies there is not ours to remove
+            pass
+        if not os.path.lexists(place):
+            os.symlink(self.setup.inputs, place)
 
     def fill(self, disk_mb: int) -> None:
         """Before a job: empty private folders with what lies in the host's workspace."""
