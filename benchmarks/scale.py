@@ -18,7 +18,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from core.contracts import JobSpec, Limits
-from core.workers.local import LocalJobs
+from core.workers.local import LocalJobs, script_spec
 from core.workers.pool import JobPool
 from utils.extras import install_line
 
@@ -29,18 +29,7 @@ SANDBOX = {"choice": "auto", "preload": ("math",), "python": None, "gpus": 0}
 def specs(count: int) -> list[JobSpec]:
     """Sandboxed programs that sleep 100 ms and print their number."""
     return [
-        JobSpec(
-            entry="core.workers.local:run_script",
-            payload={
-                "code": f"import time\ntime.sleep({JOB_SECONDS})\nprint({number})",
-                "inputs": None,
-                "limits": Limits(seconds=20).model_dump(),
-                "seed": 0,
-                "collect": [],
-                "keep_dir": None,
-            },
-            seconds=60,
-        )
+        script_spec(f"import time\ntime.sleep({JOB_SECONDS})\nprint({number})", limits=Limits(seconds=20))
         for number in range(count)
     ]
 

@@ -6,10 +6,12 @@ import argparse
 import json
 
 from cli.options import add_run_argument, project_dir_of
+from core.executor.archive import archive_of
 from core.storage.reader import RunReader
 from runs.explain import why
 from runs.reading import node_facts, run_facts
 from runs.run_folder import find_run
+from utils.errors import ConfigError
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -17,10 +19,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_run_argument(parser)
     parser.add_argument("node", nargs="?", metavar="NODE", help="node id, or its first digits")
     parser.add_argument("--why", action="store_true", help="why this parent was chosen, and why the best is best")
+    parser.add_argument("--files", action="store_true", help="what a node's program left behind, where it was kept")
     parser.add_argument("--json", action="store_true")
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.files and not args.node:
+        raise ConfigError("--files lists the files of one node: show RUN NODE --files")
     run_dir = find_run(project_dir_of(args), args.run)
     with RunReader(run_dir) as reader:
         facts = node_facts(reader, args.node) if args.node else run_facts(reader)
@@ -28,6 +33,10 @@ def run(args: argparse.Namespace) -> int:
             facts["why"] = why(reader, args.node)
     if args.json:
         print(json.dumps(facts, indent=2))
+    elif args.node and args.files:
+        from cli.terminal.show_text import print_files
+
+        print_files(archive_of(run_dir, facts["node_id"]), facts["archive"])
     elif args.node:
         from cli.terminal.show_text import print_node
 

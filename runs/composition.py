@@ -125,6 +125,7 @@ def _evaluator_deps(config: Config, process: Process, journal: Journal, jobs: Jo
         games=process.store,
         append=process.store.append,
         isolated=tier != "none",
+        archive_mb=config.execution.archive_mb,
         extras={
             "top_k_for_full_eval": config.search.top_k_for_full_eval,
             "tune_trials": config.search.tune_trials,

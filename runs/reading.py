@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from core.executor.archive import archived_files
 from core.storage.reader import RunReader
 from runs.run_folder import is_held
 from utils.errors import UnknownRunError
@@ -120,4 +121,5 @@ def node_facts(reader: RunReader, node_id: str) -> dict[str, Any]:
         "total_reward": current.total_reward,
         "calls": [call.model_dump(mode="json") for call in calls],
         "stages": node.metadata.get("stages", {}),
+        "archive": archived_files(reader.run_dir, node.id),
     }

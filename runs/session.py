@@ -13,6 +13,7 @@ from typing import Any, Literal
 from core.events import RunFinished
 from core.state.node import Node
 from core.storage.repository import RunStore
+from runs.archiving import ArchiveSink
 from runs.baselines import BaselineRunner
 from runs.composition import compose, problem_of
 from runs.control import restore_marks
@@ -179,6 +180,7 @@ class RunSession:
         self.store.sinks = [
             MetricsSink(self.run_dir, self.store, self.config.search.options.generation_size is not None),
             BestSink(self.search, self.run_dir),
+            ArchiveSink(self.run_dir, self.store, self.config.execution),
             log,
             self.search.live,
             self._view,

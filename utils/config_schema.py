@@ -124,6 +124,12 @@ class ExecutionSection(Section):
     threads: int = Field(1, ge=1)
     preload: list[str] | None = None
     """Modules that the warm sandbox imports once; null takes the problem's list."""
+    archive_best: int = Field(3, ge=0)
+    """What a program left in its workspace is kept of so many nodes with the best scores (`show RUN NODE --files`)."""
+    archive_newest: int = Field(2, ge=0)
+    """The same of so many of the last nodes."""
+    archive_mb: float = Field(32.0, ge=0)
+    """At most so much of each, before compression; 0 keeps nothing."""
     ray: dict[str, Any] = Field(default_factory=dict)
     modal: dict[str, Any] = Field(default_factory=dict)
 

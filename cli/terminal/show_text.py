@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from rich.syntax import Syntax
@@ -87,6 +88,17 @@ def print_node(facts: dict[str, Any]) -> None:
     for call in facts["calls"]:
         console.rule(f"call: {call['role']} {call['provider']}/{call['model']}")
         console.print(Text(call["reply"]))
+
+
+def print_files(archive: Path, archived: list[dict[str, Any]]) -> None:
+    """What is kept of a node's program: the outputs that were scored, and what the archive of its workspace holds."""
+    console = Console()
+    for path in sorted(path for path in archive.parent.rglob("*") if path.is_file()):
+        console.print(Text(str(path)), soft_wrap=True)
+    for file in archived:
+        console.print(Text(f"{file['bytes']:>14,}  {file['name']}"), soft_wrap=True)
+    if not archived:
+        console.print("no archive: the program left nothing, or it is neither among the best nodes nor the newest")
 
 
 def print_why(facts: dict[str, Any]) -> None:

@@ -37,6 +37,8 @@ class EvaluatorDeps:
     """Stores and tells events of the evaluation (game.move, ladder counts)."""
     isolated: bool
     """False with `execution.sandbox=none`: every score is then `unisolated`."""
+    archive_mb: float = 0.0
+    """What a program leaves in its workspace is packed below `files/<node id>/`, up to this size; 0 packs nothing."""
     extras: Mapping[str, Any] = field(default_factory=dict)
 
 

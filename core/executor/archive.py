@@ -57,7 +57,8 @@ class RunArchive:
 
     def _note(self, node_id: str, score: float | None) -> None:
         if score is not None:
-            self._leading = sorted([*self._leading, (self._sign * score, node_id)])[: self._best]
+            leading = sorted([*self._leading, (self._sign * score, node_id)], key=lambda one: one[0])
+            self._leading = leading[: self._best]  # among equals the first stays
         self._last = [*self._last, node_id][-self._newest :] if self._newest else []
 
     def _kept(self) -> set[str]:

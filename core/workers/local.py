@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from core.contracts import ExecutionResult, JobContext, JobResult, JobSpec, Limits, Sandbox, SessionFailure
+from core.contracts import JobContext, JobResult, JobSpec, Limits, Sandbox, SessionFailure
 from core.executor.collect import collect_file
 from core.executor.interpreter import Interpreter
 from core.executor.warm import WarmSandbox
@@ -44,32 +44,59 @@ def run_job(spec: JobSpec, context: JobContext) -> Any:
     return entry(spec.payload, context)
 
 
-def run_script(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
-    """Job entry: run one whole program and take the files it was to write.
+def script_spec(
+    code: str,
+    *,
+    limits: Limits,
+    inputs: Path | None = None,
+    seed: int = 0,
+    collect: Iterable[str] = (),
+    max_bytes: int = 256 << 20,
+    keep_dir: Path | None = None,
+    archive: str | None = None,
+    archive_mb: float = 0.0,
+    label: str = "",
+) -> JobSpec:
+    """The job of running one whole program and taking the files it was to write; `run_script` says what comes back.
 
     Args:
-        payload: `code`; `inputs`: host folder for the read-only /workspace/input, or null; `limits`: Limits as a dict;
-            `seed`; `collect`: relative paths to take; `max_bytes`: cap for each of them; `keep_dir`: host folder that
-            they are copied to, or null to look only; `archive`: node id under which all that the program left goes into
-            `keep_dir` as a zip, or null; `archive_mb`: cap of what is packed.
+        inputs: host folder for the read-only /workspace/input.
+        collect: relative paths to take.
+        max_bytes: cap for each of them.
+        keep_dir: host folder that they are copied to; None looks only.
+        archive: node id under which all that the program left goes into `keep_dir` as a zip, too; None packs nothing.
+        archive_mb: cap of what is packed, before compression.
+        label: node id that live output is told under.
+    """
+    payload = {
+        "code": code, "inputs": None if inputs is None else str(inputs), "limits": limits.model_dump(), "seed": seed,
+        "collect": list(collect), "max_bytes": max_bytes, "keep_dir": None if keep_dir is None else str(keep_dir),
+        "archive": archive, "archive_mb": archive_mb,
+    }  # fmt: skip
+    return JobSpec(
+        entry="core.workers.local:run_script", payload=payload, label=label, seconds=limits.seconds + 60,
+        memory_mb=limits.memory_mb,
+    )  # fmt: skip
+
+
+def run_script(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
+    """Job entry of `script_spec`.
 
     Returns:
         `{result: ExecutionResult as a dict, files: {relative: {path, bytes} | {error}}}`; `path` is null without a
         `keep_dir`.
     """
-    limits = Limits.model_validate(payload.get("limits") or {})
-    inputs, keep_dir = payload.get("inputs"), payload.get("keep_dir")
+    limits = Limits.model_validate(payload["limits"])
+    inputs, keep_dir, collect = payload["inputs"], payload["keep_dir"], payload["collect"]
     interpreter = Interpreter(
         context.scratch / "workspace", limits.seconds, sandbox=context.sandbox, limits=limits,
         inputs=Path(inputs) if inputs else None,
     )  # fmt: skip
-    result = interpreter.run(payload["code"], seed=payload.get("seed", 0), on_output=context.on_output)
-    workspace, collect = interpreter.workspace, list(payload.get("collect", ()))
-    files = {
-        relative: _take(workspace.root, relative, payload.get("max_bytes", 256 << 20), keep_dir) for relative in collect
-    }
-    if keep_dir and payload.get("archive") and set(workspace.written()) - set(collect):
-        most_bytes = int(payload.get("archive_mb", 64) * 2**20)
+    result = interpreter.run(payload["code"], seed=payload["seed"], on_output=context.on_output)
+    workspace = interpreter.workspace
+    files = {relative: _take(workspace.root, relative, payload["max_bytes"], keep_dir) for relative in collect}
+    if keep_dir and payload["archive"] and set(workspace.written()) - set(collect):
+        most_bytes = int(payload["archive_mb"] * 2**20)
         workspace.archive_node_files(payload["archive"], payload["code"], Path(keep_dir), most_bytes=most_bytes)
     return {"result": result.model_dump(mode="json"), "files": files}
 
@@ -162,28 +189,3 @@ def _explain(error: Exception) -> str:
     if isinstance(error, (SandboxError, SessionFailure)):
         return f"{type(error).__name__}: {error}"
     return "".join(traceback.format_exception(error))[-4000:]
-
-
-def script_spec(
-    code: str,
-    *,
-    limits: Limits,
-    inputs: Path | None = None,
-    seed: int = 0,
-    collect: Iterable[str] = (),
-    max_bytes: int = 256 << 20,
-    keep_dir: Path | None = None,
-) -> JobSpec:
-    """The JobSpec of `run_script`."""
-    payload = {
-        "code": code, "inputs": None if inputs is None else str(inputs), "limits": limits.model_dump(), "seed": seed,
-        "collect": list(collect), "max_bytes": max_bytes, "keep_dir": None if keep_dir is None else str(keep_dir),
-    }  # fmt: skip
-    return JobSpec(
-        entry="core.workers.local:run_script", payload=payload, seconds=limits.seconds + 60, memory_mb=limits.memory_mb
-    )
-
-
-def execution_result(value: dict[str, Any]) -> ExecutionResult:
-    """The ExecutionResult in the value of `run_script`."""
-    return ExecutionResult.model_validate(value["result"])

@@ -14,6 +14,7 @@ from core.evaluation.static_check import syntax_refusal
 from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.task import derive_seed
+from core.workers.local import script_spec
 from problems.competition.ensemble import program
 from problems.competition.medals import medal
 from problems.competition.prepared import LAUNCH, Prepared
@@ -22,7 +23,6 @@ from utils.errors import JobLost
 from utils.logger_system import log_msg
 from utils.workspace_builder import SUBMISSION
 
-ENTRY = "core.workers.local:run_script"
 MIN_BYTES = 16 * 2**20
 
 
@@ -102,7 +102,7 @@ class CompetitionEvaluator(Evaluator):
 
     def _run(self, node: Node, inputs: Path, *, grade: bool) -> Evaluation:
         try:
-            value = self._deps.jobs.run(self._job(node, inputs))
+            value = self._deps.jobs.run(self._job(node, inputs, grade))
         except JobLost as error:
             return Evaluation(failure=FailureKind(error.failure), message=str(error))
         result = ExecutionResult.model_validate(value["result"])
@@ -117,24 +117,21 @@ class CompetitionEvaluator(Evaluator):
             return refused(result, FailureKind.BAD_SUBMISSION, f"{SUBMISSION}: {found['error']}")
         return self._graded(result, Path(found["path"]), self._kept(value))
 
-    def _job(self, node: Node, inputs: Path) -> JobSpec:
+    def _job(self, node: Node, inputs: Path, grade: bool) -> JobSpec:
         limits = self._deps.limits
         sample = self._prepared.public / "sample_submission.csv"
         size = sample.stat().st_size if sample.is_file() else 0
-        return JobSpec(
-            entry=ENTRY,
+        return script_spec(
+            node.code,
+            limits=limits,
+            inputs=inputs,
+            seed=derive_seed(self._deps.seed, "run", node.id) % 2**32,
+            collect=[SUBMISSION],
+            max_bytes=max(MIN_BYTES, 20 * size),
+            keep_dir=self._deps.run_dir / "files" / node.id,
+            archive=node.id if grade and self._deps.archive_mb and node.operator != "baseline" else None,
+            archive_mb=self._deps.archive_mb,
             label=node.id,
-            payload={
-                "code": node.code,
-                "inputs": str(inputs),
-                "limits": limits.model_dump(),
-                "seed": derive_seed(self._deps.seed, "run", node.id) % 2**32,
-                "collect": [SUBMISSION],
-                "max_bytes": max(MIN_BYTES, 20 * size),
-                "keep_dir": str(self._deps.run_dir / "files" / node.id),
-            },
-            seconds=limits.seconds + 60,
-            memory_mb=limits.memory_mb,
         )
 
     def _graded(self, result: ExecutionResult, path: Path, files: dict[str, str]) -> Evaluation:

@@ -9,10 +9,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from core.contracts import Jobs, JobSpec, Limits
+from core.contracts import Jobs, Limits
 from core.evaluation.grading import GradingFault, python_command, run_trusted
 from core.state.node import Node
-from problems.competition.evaluator import ENTRY, MIN_BYTES
+from core.workers.local import script_spec
+from problems.competition.evaluator import MIN_BYTES
 from problems.competition.prepared import LAUNCH, Prepared, open_to_all
 from utils.errors import ConfigError, SwarmEvoError
 from utils.workspace_builder import SUBMISSION
@@ -37,14 +38,14 @@ def refit(node: Node, out: Path, prepared: Prepared, jobs: Jobs, limits: Limits,
     if not prepared.meta["targets"]:
         raise ConfigError("export-best --refit: without data.target there are no hidden labels to add")
     inputs = prepared.folder / f"refit-{secrets.token_hex(8)}"
-    payload = {
-        "code": node.code, "inputs": str(inputs), "limits": limits.model_dump(), "seed": seed,
-        "collect": [SUBMISSION], "max_bytes": MIN_BYTES * 8, "keep_dir": str(out / ".refit"),
-    }  # fmt: skip
+    job = script_spec(
+        node.code, limits=limits, inputs=inputs, seed=seed, collect=[SUBMISSION], max_bytes=MIN_BYTES * 8,
+        keep_dir=out / ".refit",
+    )  # fmt: skip
     out.mkdir(parents=True, exist_ok=True)
     try:
         _write_all_labels(prepared, inputs)
-        value = jobs.run(JobSpec(entry=ENTRY, payload=payload, seconds=limits.seconds + 60, memory_mb=limits.memory_mb))
+        value = jobs.run(job)
         result, found = value["result"], value["files"].get(SUBMISSION)
         if result.get("failure") or found is None or "error" in found:
             why = result.get("message") or (found or {}).get("error") or f"it did not write {SUBMISSION}"

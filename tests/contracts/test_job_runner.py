@@ -6,6 +6,7 @@ import itertools
 import queue
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from core.contracts import JobContext, JobResult, JobRunner, JobSpec, Limits
 from core.executor.sandbox import open_sandbox
 from core.state.failure import FailureKind
 from core.workers.fallback import FallbackJobs
-from core.workers.local import LocalJobs, execution_result, script_spec
+from core.workers.local import LocalJobs, script_spec
 from core.workers.pool import JobPool
 from core.workers.remote import RemoteJobs
 from core.workers.shipping import serve
@@ -252,7 +253,7 @@ def test_an_overdue_job_is_told_once_and_what_it_runs_is_dead(sandboxed: JobRunn
     assert 0.9 < taken < 8
     after = sandboxed.submit(quick)
     result = sandboxed.next(timeout=60)
-    assert result is not None and result.id == after and execution_result(result.value).failure is None
+    assert result is not None and result.id == after and result.value["result"]["failure"] is None
     assert not ended.exists() or ended.read_text() == "1"  # no further program was begun
     assert sandboxed.next(timeout=0.3) is None
 
@@ -285,20 +286,32 @@ def test_an_overdue_job_is_not_run_again_and_is_a_timeout(kind: str, tmp_path: P
         pool.close()
 
 
-def test_a_script_job_keeps_what_it_was_asked_to(tmp_path: Path) -> None:
-    sandbox = open_sandbox("auto", state_dir=tmp_path / "state")
-    pool = JobPool(LocalJobs(sandbox, 2, scratch=tmp_path))
-    code = "open('submission/submission.csv', 'w').write('id,y')\nimport os; os.symlink('/etc/passwd', 'working/link')"
-    try:
-        wanted = ["submission/submission.csv", "working/link", "../escape", "missing"]
-        value = pool.run(script_spec(code, limits=Limits(seconds=20), collect=wanted, keep_dir=tmp_path / "kept"))
-    finally:
-        pool.close()
-        sandbox.close()
-    assert execution_result(value).failure is None
+LEAVES_FILES = """
+import os
+open('submission/submission.csv', 'w').write('id,y')
+os.symlink('/etc/passwd', 'working/link')
+open('working/model', 'w').write('weights')
+open('working/large', 'wb').write(bytes(2 << 20))
+open('beside\x1b[2J', 'w').write('x')
+"""
+
+
+def test_a_script_job_keeps_what_it_was_asked_to(sandboxed: JobRunner, tmp_path: Path) -> None:
+    pool = JobPool(sandboxed)
+    wanted = ["submission/submission.csv", "working/link", "../escape", "missing"]
+    spec = script_spec(LEAVES_FILES, limits=Limits(seconds=20), collect=wanted, keep_dir=tmp_path / "kept",
+                       archive="node1", archive_mb=1)  # fmt: skip
+    value = pool.run(spec)
+    assert value["result"]["failure"] is None
     assert value["files"]["submission/submission.csv"]["bytes"] == 4
     assert (tmp_path / "kept/submission/submission.csv").read_text() == "id,y"
     assert all("error" in value["files"][name] for name in wanted[1:])
+    archive = zipfile.ZipFile(tmp_path / "kept/node1.zip")
+    left = {"solution.py", "submission/submission.csv", "working/model", "beside\ufffd[2J"}
+    assert set(archive.namelist()) == left and archive.comment == b"left out: working/large"
+    bare = script_spec("print(1)", limits=Limits(seconds=20), keep_dir=tmp_path / "bare", archive="node2", archive_mb=1)
+    assert pool.run(bare)["result"]["failure"] is None
+    assert not (tmp_path / "bare" / "node2.zip").exists()  # it left nothing
 
 
 def test_a_job_without_a_folder_is_an_error_at_once_and_not_a_late_job(tmp_path):

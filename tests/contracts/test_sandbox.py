@@ -360,3 +360,27 @@ def test_the_interpreter_runs_programs_in_one_folder(sandbox: WarmSandbox, tmp_p
     assert interpreter.run(look).term_out.strip() == "[] False"
     slow = Interpreter(tmp_path / "work", timeout=0.5, sandbox=sandbox).run("import time; time.sleep(9)")
     assert slow.failure is FailureKind.TIMEOUT
+
+
+def test_inputs_that_were_linked_are_shown_read_only(sandbox: WarmSandbox, tmp_path: Path) -> None:
+    """The seed's way: link the data into the workspace, then run programs there."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "train.csv").write_text("a,b\n")
+    interpreter = Interpreter(tmp_path / "work", timeout=20, sandbox=sandbox)
+    interpreter.workspace.link_input_data(data)
+    result = interpreter.run("print(open('input/train.csv').read())\nopen('input/x', 'w')")
+    assert "a,b" in result.term_out and (sandbox.tier == "none" or result.failure is FailureKind.RUNTIME)
+
+
+def test_an_interpreter_opens_a_sandbox_of_its_own(tmp_path: Path) -> None:
+    from core.executor import Interpreter, WorkspaceManager
+
+    with Interpreter(tmp_path / "work", timeout=60) as interpreter:
+        assert isinstance(interpreter.workspace, WorkspaceManager)
+        result = interpreter.run("print(6 * 7)")
+        assert result.term_out == "42\n" and result.isolated
+        short = interpreter.run("import time; time.sleep(9)", limits=Limits(seconds=0.3))
+        assert short.failure is FailureKind.TIMEOUT and "0.3 s" in short.message
+        state = interpreter._sandbox._state_dir  # type: ignore[union-attr]
+    assert not state.exists()

@@ -91,13 +91,13 @@ def test_a_tree_of_any_depth_and_modes_is_removed(tmp_path: Path) -> None:
 
 
 def test_a_workspace_has_the_seeds_methods(tmp_path: Path) -> None:
-    manager = WorkspaceManager.for_node(tmp_path, "abc123")
+    manager = WorkspaceManager(tmp_path / "abc123")
     manager.setup()
     data = tmp_path / "data"
     data.mkdir()
     (data / "train.csv").write_text("a")
     manager.link_input_data(data)
-    assert (manager.input / "train.csv").read_text() == "a"
+    assert (manager.input / "train.csv").read_text() == "a" and manager.linked_input() == data
     (manager.submission / "submission.csv").write_text("x")
     (manager.working / "link").symlink_to(data)
     archive = manager.archive_node_files("abc123", "print(1)")
@@ -109,11 +109,6 @@ def test_a_workspace_has_the_seeds_methods(tmp_path: Path) -> None:
     assert list(manager.submission.iterdir()) == list(manager.working.iterdir()) == []
     manager.remove()
     assert not manager.root.exists() and (data / "train.csv").exists()
-
-
-def test_a_node_id_is_a_plain_name(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="plain name"):
-        WorkspaceManager.for_node(tmp_path, "../x")
 
 
 def test_submission_paths_are_rewritten_in_the_code(tmp_path: Path) -> None:

@@ -1,0 +1,27 @@
+"""Keeps what programs left in their workspaces for the best and the newest nodes, and removes the rest as it goes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.events import Event, NodeCommitted
+from core.executor.archive import RunArchive
+from core.storage.repository import RunStore
+from utils.config_schema import ExecutionSection
+
+
+class ArchiveSink:
+    """Implements `EventSink`."""
+
+    def __init__(self, run_dir: Path, store: RunStore, execution: ExecutionSection) -> None:
+        self._archive = RunArchive(
+            run_dir,
+            best=execution.archive_best,
+            newest=execution.archive_newest,
+            lower_is_better=bool(store.get_fact("lower_is_better")),
+        )
+        self._archive.restore((event.node_id, event.metric) for event in store.committed_events())
+
+    def emit(self, event: Event) -> None:
+        if isinstance(event, NodeCommitted):
+            self._archive.add(event.node_id, event.metric)
