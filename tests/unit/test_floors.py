@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,9 +24,10 @@ FLOORS: dict[str, int] = {
     "core.executor": 3, "core.workers": 3, "core.evaluation": 3, "core.arena": 3,
     "core.contracts": 2,
     "core.state": 1, "core.events": 1,
+    "core": 9,
     "utils": 0,
 }  # fmt: skip
-"""The longest prefix of a module's name decides."""
+"""The longest prefix of a module's name decides. `core` itself is a front door: docs/decisions/0006-front-doors.md."""
 
 MAY_SEE = {
     "core.workers": {"core.executor"},
@@ -251,4 +253,48 @@ def test_configuration_stops_at_the_composition_root():
                 for line, imported in imports_of(file, module)
                 if imported.startswith(("utils.config.", "utils.config_schema"))
             ]
+    assert not wrong, "\n".join(wrong)
+
+
+@functools.cache
+def doors() -> dict[str, dict[str, str]]:
+    """Package → the names it offers to people, each with its module."""
+    found = {}
+    for module, file in MODULES:
+        tree = ast.parse(file.read_text(encoding="utf-8")) if file.name == "__init__.py" else ast.Module([], [])
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "door":
+                found[module] = ast.literal_eval(node.args[1])
+    return found
+
+
+@pytest.mark.parametrize(("package", "names"), doors().items())
+def test_every_name_of_a_front_door_is_there(package, names):
+    here = importlib.import_module(package)
+    for name in names:
+        assert getattr(here, name).__name__ == name
+    assert dir(here) == sorted(names)
+    with pytest.raises(ImportError, match="no_such_name"):
+        exec(f"from {package} import no_such_name", {})
+
+
+def test_a_front_door_leads_into_its_own_house():
+    """`core` alone reaches up, to what puts a whole run together."""
+    assert doors()["core"] == {"Orchestrator": "runs.library"}
+    wrong = [
+        f"{package}: {name} from {module}"
+        for package, names in doors().items()
+        for name, module in names.items()
+        if package != "core" and not module.startswith(f"{package}.") and module != "core.contracts"
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_nothing_of_ours_goes_through_a_front_door():
+    wrong = [
+        f"{file.relative_to(ROOT)}:{line} imports from {imported}"
+        for module, file in MODULES
+        for line, imported in imports_of(file, module)
+        if imported in doors()
+    ]
     assert not wrong, "\n".join(wrong)
