@@ -92,7 +92,7 @@ def print_node(facts: dict[str, Any]) -> None:
 
 def print_files(archive: Path, archived: list[dict[str, Any]]) -> None:
     """What is kept of a node's program: the outputs that were scored, and what the archive of its workspace holds."""
-    console = Console()
+    console = VisibleConsole()
     for path in sorted(path for path in archive.parent.rglob("*") if path.is_file()):
         console.print(Text(str(path)), soft_wrap=True)
     for file in archived:

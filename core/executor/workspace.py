@@ -10,6 +10,7 @@ from pathlib import Path
 from core.executor.collect import collect_file
 from core.executor.inside import copying
 from utils.errors import SandboxError
+from utils.clean_text import one_line
 from utils.file_utils import link_or_copy
 
 _SUBMISSION = re.compile(r"""(?P<quote>['"])(?:\./)?(?:/workspace/)?(?:\./)?submission(?P<rest>/[^'"\n]*)?(?P=quote)""")
@@ -81,10 +82,10 @@ class WorkspaceManager:
             for relative in self.written():
                 taken = collect_file(self.root, relative, left)
                 if taken.data is not None:
-                    archive.writestr(_printable(relative), taken.data)
+                    archive.writestr(one_line(relative), taken.data)
                     left -= len(taken.data)
                 elif "more than" in taken.reason:
-                    too_large.append(_printable(relative))
+                    too_large.append(one_line(relative))
             archive.comment = ("left out: " + ", ".join(too_large)).encode()[:60_000] if too_large else b""
         return path
 
@@ -111,10 +112,6 @@ class WorkspaceManager:
     def remove(self) -> None:
         """Remove the whole workspace, whatever the candidate left in it."""
         remove_tree(self.root)
-
-
-def _printable(name: str) -> str:
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in name)
 
 
 def remove_tree(path: Path) -> None:
