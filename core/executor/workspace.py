@@ -9,8 +9,8 @@ from pathlib import Path
 
 from core.executor.collect import collect_file
 from core.executor.inside import copying
-from utils.errors import SandboxError
 from utils.clean_text import one_line
+from utils.errors import SandboxError
 from utils.file_utils import link_or_copy
 
 _SUBMISSION = re.compile(r"""(?P<quote>['"])(?:\./)?(?:/workspace/)?(?:\./)?submission(?P<rest>/[^'"\n]*)?(?P=quote)""")
