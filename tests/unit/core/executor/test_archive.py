@@ -35,7 +35,7 @@ def test_the_best_and_the_newest_are_kept(tmp_path_factory, scores, best, newest
         put(run_dir, node_id)
         archive.add(node_id, score)
     scored = sorted(((s if lower else -s), i) for i, (_, s) in enumerate(nodes) if s is not None)
-    kept = {f"n{i}" for _, i in scored[:best]} | {name for name, _ in nodes[len(nodes) - newest :] if newest}
+    kept = {f"n{i}" for _, i in scored[:best]} | {name for name, _ in nodes[-newest:] if newest}
     assert archived(run_dir) == kept
 
 
