@@ -82,7 +82,7 @@ class CoderAgent(BaseAgent):
             lower_is_better=context.lower_is_better,
             is_buggy=found.failure is not None,
             failure=found.failure,
-            metadata={"message": found.message} if found.failure else {},
+            message=found.message if found.failure else "",
         )
         return AgentResult(node=node, success=found.failure is None, error=found.message, failure=found.failure)
 
@@ -188,7 +188,7 @@ def _parent(node: Node) -> dict[str, Any]:
         "genes": dict(node.genes),
         "metric": node.metric_value,
         "failure": node.failure.value if node.failure else None,
-        "message": str(node.metadata.get("message", "")),
+        "message": node.message,
         "term_out": node.term_out,
         "analysis": node.analysis,
     }
@@ -196,9 +196,7 @@ def _parent(node: Node) -> dict[str, Any]:
 
 def attempt_of(node: Node, lower_is_better: bool) -> Attempt:
     """A node as a prompt shows it."""
-    artifacts = node.metadata.get("artifacts")
-    shown = artifacts.items() if isinstance(artifacts, Mapping) else ()
-    output = "\n".join([node.term_out, *(f"[{name}]\n{text}" for name, text in shown)])
+    output = "\n".join([node.term_out, *(f"[{name}]\n{text}" for name, text in node.artifacts.items())])
     return Attempt(
         code=node.code,
         outcome=outcome_of(node, lower_is_better),
@@ -221,7 +219,7 @@ def outcome_of(node: Node, lower_is_better: bool) -> str:
 
 def message_of(node: Node) -> str:
     """What a node failed with, which may quote the program or its exception; '' where it did not fail."""
-    return str(node.metadata.get("message", "")).strip() if node.failure is not None else ""
+    return node.message.strip() if node.failure is not None else ""
 
 
 def _interface(extras: Mapping[str, Any]) -> str:

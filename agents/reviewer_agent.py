@@ -122,16 +122,15 @@ def review_facts(node: Node, lower_is_better: bool) -> dict[str, Any]:
         "operator": "review",
         "failure": node.failure.value if node.failure else None,
         "exc_type": node.exc_type,
-        "message": str(node.metadata.get("message", "")),
+        "message": node.message,
         "has_csv_submission": _has_submission(node),
         "lower_is_better": lower_is_better,
     }
 
 
 def _has_submission(node: Node) -> bool:
-    files = node.metadata.get("files")
-    if isinstance(files, dict):
-        return any(str(name).endswith("submission.csv") for name in files)
+    if node.files:
+        return any(name.endswith("submission.csv") for name in node.files)
     return node.failure is None or (node.failure is FailureKind.BAD_SUBMISSION)
 
 

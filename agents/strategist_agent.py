@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from agents.coder_agent import attempt_of, facts
 from agents.templates import load_templates
@@ -102,9 +101,9 @@ def read_questions(reply: str, count: int) -> list[dict[str, str]]:
 
 def standings_text(context: AgentContext) -> str:
     """The champion's last tournament as a few lines; '' before the first."""
-    rows: Any = context.parents[0].metadata.get("standings") if context.parents else None
+    found = context.parents[0].tournament if context.parents else None
     lines = []
-    for row in rows if isinstance(rows, list) else []:
+    for row in found.standings if found else []:
         lines.append(f"{row['name']}: {row['wins']} won, {row['draws']} drawn, {row['losses']} lost, Elo {row['elo']}")
     return "\n".join(lines)
 

@@ -94,7 +94,10 @@ class NodeProposed(EventBase):
 
 
 class StageDone(EventBase):
-    """A later stage of a node's life is stored: prompt, reply, code, execute or review."""
+    """What a stage of an open node came to is stored: the verdict (`execute`), by hand each of `step`'s stages too.
+
+    That a reply has come is told by `llm.called`.
+    """
 
     type: Literal["node.stage"] = "node.stage"
     node_id: str
@@ -224,12 +227,13 @@ class BuilderCompleted(EventBase):
 
 
 class CandidateRejected(EventBase):
-    """A gate refused a candidate."""
+    """A check refused a candidate before it was evaluated."""
 
     type: Literal["candidate.rejected"] = "candidate.rejected"
     generation: int | None = None
     node_id: str
-    gate: str
+    refused_by: str
+    """`check`, or what the problem calls its check (`static`, `smoke`)."""
     failure: FailureKind
     reason: str
 

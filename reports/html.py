@@ -156,7 +156,7 @@ def _failures(facts: RunFacts) -> Markup:
     if not facts.failures:
         return tag("p", "None of the programs failed.")
     most = max(facts.failures.values())
-    example = {n.failure.value: str(n.metadata.get("message", ""))[:300] for n in facts.nodes if n.failure}
+    example = {n.failure.value: n.message[:300] for n in facts.nodes if n.failure}
     rows: list[list[Content]] = []
     for kind, count in sorted(facts.failures.items(), key=lambda item: -item[1]):
         width = f"width: {100 * count / most:.0f}%"

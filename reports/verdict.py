@@ -43,7 +43,7 @@ def scores(facts: RunFacts) -> Markup:
         [
             tag("b", f"best: {best.id} (step {best.step}, {best.operator})"),
             best.metric_value,
-            _interval(best.metadata.get("interval") or final.get("detail", {}).get("validation_interval")),
+            _interval(best.interval or final.get("detail", {}).get("validation_interval")),
             final.get("metric"),
             _interval(final.get("interval")),
         ]
@@ -57,11 +57,9 @@ def scores(facts: RunFacts) -> Markup:
         )
     told = {row.get("node_id") for row in facts.baselines} | {row.get("name") for row in facts.baselines} | {best.id}
     for node in facts.nodes:
-        name = str(node.metadata.get("name") or node.plan or node.id)[:80]
+        name = (node.name or node.plan or node.id)[:80]
         if node.operator in ("baseline", "user") and not node.parent_ids and not told & {node.id, name}:
-            rows.append(
-                [f"{node.operator} {name}", node.metric_value, _interval(node.metadata.get("interval")), None, ""]
-            )
+            rows.append([f"{node.operator} {name}", node.metric_value, _interval(node.interval), None, ""])
     return table(["program", "validation", "95 % interval", "final", "95 % interval"], rows)
 
 

@@ -76,4 +76,4 @@ class BaselineRunner:
 
 
 def baseline_node(seed: int, slot: int, name: str, code: str) -> Node:
-    return Node(id=node_id(seed, "baseline", slot), code=code, operator="baseline", plan=name, metadata={"name": name})
+    return Node(id=node_id(seed, "baseline", slot), code=code, operator="baseline", plan=name, name=name)

@@ -126,11 +126,7 @@ def _evaluator_deps(config: Config, process: Process, journal: Journal, jobs: Jo
         append=process.store.append,
         isolated=tier != "none",
         archive_mb=config.execution.archive_mb,
-        extras={
-            "top_k_for_full_eval": config.search.top_k_for_full_eval,
-            "tune_trials": config.search.tune_trials,
-            "smoke": config.search.smoke,
-        },
+        tune_trials=config.search.tune_trials,
     )
 
 
@@ -244,8 +240,8 @@ def _reward(model_client: ModelClient) -> Callable[[Node, float], None]:
             node.id,
             gain,
             writer=node.writer,
-            prompt_tokens=node.metadata.get("prompt_tokens"),
-            completion_tokens=node.metadata.get("completion_tokens"),
+            prompt_tokens=node.prompt_tokens,
+            completion_tokens=node.completion_tokens,
         )
 
     return reward

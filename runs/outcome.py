@@ -99,8 +99,8 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
 
 def _standings(search: Search) -> list[dict[str, Any]]:
     """The newest table of an arena: a node's metric is frozen at its first verdict, here is what later games say."""
-    tables = (node.metadata.get("standings") for node in reversed(list(search.journal)))
-    return next((table for table in tables if table), [])
+    newest = search.journal.newest(len(search.journal))
+    return next((node.tournament.standings for node in newest if node.tournament), [])
 
 
 def _finalists(search: Search) -> list[Node]:
@@ -146,11 +146,11 @@ def _seeded(search: Search) -> list[dict[str, Any]]:
     """Baselines that are nodes of the journal, as the same rows."""
     return [
         {
-            "name": str(node.metadata.get("name", node.id)),
+            "name": node.name or node.id,
             "node_id": node.id,
             "metric": node.metric_value,
             "failure": node.failure.value if node.failure else None,
-            "message": str(node.metadata.get("message", "")),
+            "message": node.message,
         }
         for node in search.journal
         if node.operator == "baseline"
@@ -163,7 +163,7 @@ def _final_of(best: Node, score: Evaluation | None) -> dict[str, Any]:
         "metric": score.metric if score else None,
         "interval": list(score.interval) if score and score.interval else None,
         "message": score.message if score else "",
-        "detail": score.metadata if score else {},
+        "detail": score.detail if score else {},
     }
 
 
@@ -171,7 +171,7 @@ def _node_of(search: Search, row: dict[str, Any]) -> Node:
     """The node behind a row: the journal's, or for a baseline beside the search the one it was scored as."""
     found = search.journal.get_node_by_id(row["node_id"])
     code = next((b.code for b in search.problem.baselines() if b.name == row["name"]), "")
-    return found or Node(id=row["node_id"], code=code, operator="baseline", metadata={"name": row["name"]})
+    return found or Node(id=row["node_id"], code=code, operator="baseline", name=row["name"])
 
 
 def _keep_baselines(

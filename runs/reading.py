@@ -119,7 +119,7 @@ def node_facts(reader: RunReader, node_id: str) -> dict[str, Any]:
         "children_ids": list(current.children_ids),
         "visits": current.visits,
         "total_reward": current.total_reward,
+        "metadata": {**node.metadata, **({"duplicate_of": node.duplicate_of} if node.duplicate_of else {})},
         "calls": [call.model_dump(mode="json") for call in calls],
-        "stages": node.metadata.get("stages", {}),
         "archive": archived_files(reader.run_dir, node.id),
     }

@@ -35,8 +35,9 @@ def _check(journal: Journal) -> None:
         return
     broken = next((node for node in failed if node.failure is FailureKind.EVAL_ERROR), None)
     if broken is not None:
-        message = broken.metadata.get("message", "")
-        raise ConfigError(f"'{broken.plan}', the first program, cannot be scored: {message}; nothing was searched")
+        raise ConfigError(
+            f"'{broken.plan}', the first program, cannot be scored: {broken.message}; nothing was searched"
+        )
     log_msg("WARNING", "no program that was given could be scored: the search has no score to begin with")
 
 

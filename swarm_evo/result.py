@@ -61,10 +61,9 @@ def read_result(folder: Path, facts: Mapping[str, Any]) -> Result:
 def _code(store: Path, node_id: str) -> str:
     connection = sqlite3.connect(f"{store.resolve().as_uri()}?mode=ro", uri=True)
     try:
-        row = connection.execute(
-            "SELECT body FROM texts JOIN nodes ON nodes.code = texts.hash WHERE nodes.id = ?", (node_id,)
-        ).fetchone()
+        (body,) = connection.execute("SELECT code FROM candidates WHERE id = ?", (node_id,)).fetchone() or ("",)
     finally:
         connection.close()
-    body = bytes(row[0]) if row else b"\0"
-    return (body[1:] if body[:1] == b"\0" else zlib.decompress(body)).decode("utf-8", "surrogatepass")
+    if isinstance(body, bytes):  # the text holds half a character, which SQLite cannot show
+        return (body[1:] if body[:1] == b"\0" else zlib.decompress(body)).decode("utf-8", "surrogatepass")
+    return str(body or "")

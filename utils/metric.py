@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import total_ordering
 from typing import Any
 
+from utils.direction import Direction, finite
+
 
 @total_ordering
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,10 +34,8 @@ class Metric:
     @property
     def fitness(self) -> float:
         """Turned so that higher is better; -inf for no score."""
-        number = finite(self.value)
-        if number is None:
-            return -math.inf
-        return -number if self.lower_is_better else number
+        turned = Direction(self.lower_is_better).fitness(self.value)
+        return -math.inf if turned is None else turned
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Metric) and self.fitness == other.fitness
@@ -51,17 +51,6 @@ class Metric:
     def __str__(self) -> str:
         arrow = "↓" if self.lower_is_better else "↑"
         return f"none {arrow}" if self.is_worst else f"{self.value:.6g} {arrow}"
-
-
-def finite(value: Any) -> float | None:
-    """`value` as a finite float, or None. Integers and NumPy scalars count; booleans and text do not."""
-    if value is None or isinstance(value, bool | str | bytes):
-        return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
 
 
 @dataclass(frozen=True, slots=True)

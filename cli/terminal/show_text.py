@@ -79,8 +79,8 @@ def print_node(facts: dict[str, Any]) -> None:
         if facts[title]:
             console.rule(title)
             console.print(Text(facts[title]))
-    if facts["metadata"].get("message"):
-        console.print(Text(f"message: {facts['metadata']['message']}"))
+    if facts["message"]:
+        console.print(Text(f"message: {facts['message']}"))
     if "why" in facts:
         return  # the program and the calls are what `show` without --why is for
     console.rule("code")

@@ -43,8 +43,8 @@ class ArenaRun:
         journal = self.deps.journal
         for count in (RECENT, len(journal)):
             for node in reversed(journal.latest(count)):
-                if "promoted" in node.metadata:
-                    return [str(id_) for id_ in node.metadata["promoted"]]
+                if node.tournament is not None:
+                    return list(node.tournament.promoted)
         return []
 
     def anchor(self, nodes: Sequence[Node]) -> Node | None:

@@ -24,7 +24,7 @@ class ArenaEvaluator(Evaluator):
     """Rates engines by round robins of champion, runner-up and candidates.
 
     A node's metric is its Elo over all rated games so far, the starting champion at 0, as it is at its first verdict;
-    later ratings are in the standings (`metadata["standings"]`, event `generation.finished`).
+    later ratings are in the standings (`Node.tournament`, event `generation.finished`).
     """
 
     together = True
@@ -37,7 +37,7 @@ class ArenaEvaluator(Evaluator):
         refusal, check = static_refusal(node.code, self.run.spec.packages), "static"
         if refusal is None:
             refusal, check = self._smoke_refusal(node), "smoke"
-        return refusal.model_copy(update={"metadata": {"gate": check}}) if refusal is not None else None
+        return refusal.model_copy(update={"refused_by": check}) if refusal is not None else None
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
         """Play the round robin and return one verdict a node. The first call holds the baselines."""

@@ -10,7 +10,7 @@ from core.arena.arena_run import ArenaRun
 from core.arena.match import Engine, engine_of
 from core.arena.standings import Crosstable, Played, Ratings
 from core.arena.tournament import meetings
-from core.contracts import Evaluation
+from core.contracts import Evaluation, FinalEvaluation
 from core.state.node import FREE_OPERATORS, Node
 from utils.stats import Estimate
 
@@ -19,7 +19,7 @@ def final_evaluations(run: ArenaRun, nodes: Sequence[Node]) -> list[Evaluation |
     """One verdict a node: Elo above the anchor, both measured against the gauntlet; None without an anchor.
 
     Openings come from the held-out part and the gauntlet's engines play in no tournament. The direct match of what the
-    search wrote against the anchor, also from held-out openings, stands beside it in `metadata["head_to_head"]`.
+    search wrote against the anchor, also from held-out openings, stands beside it in `head_to_head`.
     """
     anchor = run.anchor(nodes)
     if anchor is None or not run.spec.gauntlet:
@@ -40,20 +40,19 @@ def _final(run: ArenaRun, engine: Engine, anchor: Engine, *, duel: bool) -> Eval
     elo = round(estimate.elo) + 0.0  # never "-0"
     text = f"{elo:+.0f} Elo (95 % {estimate.low:+.0f}..{estimate.high:+.0f})"
     metadata: dict[str, Any] = {
-        "claim": text,
-        "games": len(measured),
         "gauntlet": [rival.name for rival in gauntlet],
         "wins_draws_losses": list(everyone.total(engine.id)),
         "anchor_wins_draws_losses": list(everyone.total(anchor.id)),
     }
-    if duel:
-        direct = _play(run, [(engine, anchor)], openings[: max(1, run.settings.gauntlet // 2)])
-        metadata["head_to_head"] = _head_to_head(direct, engine.id, anchor.id)
-    return Evaluation(
+    direct = _play(run, [(engine, anchor)], openings[: max(1, run.settings.gauntlet // 2)]) if duel else None
+    return FinalEvaluation(
         metric=round(estimate.elo, 1) + 0.0,
         source=run.source,
         interval=(round(estimate.low, 1), round(estimate.high, 1)),
         message=f"{text} above the starting champion, {len(measured)} fresh games against a fixed gauntlet",
+        claim=text,
+        games=len(measured),
+        head_to_head=_head_to_head(direct, engine.id, anchor.id) if direct is not None else None,
         metadata=metadata,
     )
 

@@ -40,7 +40,7 @@ class Engine(BaseModel):
 
 def engine_of(node: Node) -> Engine:
     """The node as a player."""
-    name = str(node.metadata.get("name") or engine_name(node.code) or node.id)
+    name = node.name or engine_name(node.code) or node.id
     return Engine(id=node.id, name=name, code=node.code)
 
 

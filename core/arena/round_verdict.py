@@ -14,6 +14,7 @@ from core.arena.tournament import meetings, names_of
 from core.contracts import Evaluation
 from core.events import Event, GenerationFinished
 from core.state.failure import FailureKind
+from core.state.findings import TournamentResult
 from core.state.node import Node
 from core.state.task import derive_seed
 from utils.stats import Estimate
@@ -72,27 +73,27 @@ class RoundVerdict:
         """The node's verdict. It has no signature: engines of different generations have no games in common."""
         row = next(row for row in self.rows if row["node_id"] == node.id)
         count = row["wins"] + row["draws"] + row["losses"]
-        metadata = {
-            "name": row["name"],
-            "standings": self.rows,
-            "crosstable": cross_rows(self.table),
-            "promoted": list(self.decision.promoted),
-            "decision": self.decision.numbers,
-        }
+        tournament = TournamentResult(
+            standings=self.rows,
+            crosstable=cross_rows(self.table),
+            promoted=self.decision.promoted,
+            decision=self.decision.numbers,
+        )
+        known: dict[str, Any] = {"name": row["name"], "tournament": tournament}
         if count == 0:
             message = "none of its games could be played: every worker was lost"
-            return Evaluation(failure=FailureKind.LOST_WORKER, message=message, metadata=metadata)
+            return Evaluation(failure=FailureKind.LOST_WORKER, message=message, **known)
         forfeits = sum(row["forfeits"].values())
         if forfeits == count:
             kind, message = self._why_forfeited(node)
-            return Evaluation(failure=kind, message=message, metadata=metadata)
+            return Evaluation(failure=kind, message=message, **known)
         interval = None if row["low"] is None else (row["low"], row["high"])
         return Evaluation(
             metric=row["elo"],
             source=self.run.source,
             interval=interval,
             message=f"{row['wins']} won, {row['draws']} drawn, {row['losses']} lost of {count}",
-            metadata=metadata,
+            **known,
         )
 
     def _estimates(self, players: Sequence[str]) -> dict[str, Estimate]:

@@ -138,7 +138,7 @@ class Ratings:
 
 
 def table_rows(table: Crosstable, ratings: Mapping[str, Estimate], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The standings as plain JSON, best score first: what `generation.finished` and the nodes' metadata carry."""
+    """The standings as plain JSON, best score first: what `generation.finished` and `Node.tournament` carry."""
     rows = []
     for player in sorted(table.players, key=lambda name: -table.score(name)):
         wins, draws, losses = table.total(player)

@@ -16,6 +16,7 @@ from core.contracts.judging import (
     Evaluation,
     Evaluator,
     EvaluatorDefaults,
+    FinalEvaluation,
 )
 from core.contracts.keeping import (
     STAGES,
@@ -61,10 +62,10 @@ from core.contracts.writing import (
     AgentResult,
     Prompt,
     Query,
-    Review,
     Reviewer,
     RulesWriter,
 )
+from core.state.review import Review
 
 __all__ = [
     "STAGES",
@@ -82,6 +83,7 @@ __all__ = [
     "EvaluatorDeps",
     "EventSink",
     "ExecutionResult",
+    "FinalEvaluation",
     "Game",
     "GameBook",
     "JobContext",

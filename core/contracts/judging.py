@@ -5,42 +5,52 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from core.contracts.text import CleanLine, CleanText
 from core.state.failure import FailureKind
+from core.state.findings import Findings
 from core.state.node import MetricSource, Node
+from core.state.text import CleanLine, CleanText
 
 
-class Evaluation(BaseModel):
-    """A verdict: a metric or a failure, and what the run showed."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class Evaluation(Findings):
+    """A verdict: a metric or a failure, and what the run showed. The node takes over all findings."""
 
     metric: float | None = None
     """In the problem's own unit; finite, or None."""
     source: MetricSource | None = None
+    """Who vouches for the metric; None: the loop says it by whether there was a sandbox."""
     failure: FailureKind | None = None
-    message: CleanLine = ""
-    """One line for the user and the next prompt: which limit, which column, which line."""
-    signature: tuple[float, ...] = ()
-    """Per-case scores, in the order of the cases."""
     seconds: float = 0.0
+    """What the program's run took. Volatile."""
+    message: CleanLine = ""
     term_out: CleanText = ""
     exc_type: CleanLine | None = None
-    exc_info: dict[str, Any] | None = None
-    duplicate_of: str | None = None
-    """Id of an earlier node that behaves the same: not evaluated, not valid."""
+    artifacts: dict[CleanLine, CleanText] = Field(default_factory=dict)
+    """These four may quote a program: a verdict is where they are cleaned, once."""
     code: str | None = None
     """The program as it was really scored, where the evaluator changed it (`tune`)."""
-    interval: tuple[float, float] | None = None
-    """95 % interval of `metric`, where the evaluator has one."""
-    artifacts: dict[CleanLine, CleanText] = Field(default_factory=dict)
-    """Named texts for the next prompt. Untrusted."""
-    files: dict[str, str] = Field(default_factory=dict)
-    """Name → path of collected outputs, relative to the run's folder."""
-    metadata: dict[str, Any] = Field(default_factory=dict)
-    """Plain JSON that goes to `Node.metadata` (medals, rung of the ladder, games, …)."""
+
+    @property
+    def detail(self) -> dict[str, Any]:
+        """What an evaluator says beside the verdict, as plain JSON: the fields of its own class and the metadata."""
+        own = type(self).model_fields.keys() - Evaluation.model_fields.keys()
+        return {**self.model_dump(mode="json", include=own, exclude_defaults=True), **self.metadata}
+
+
+class FinalEvaluation(Evaluation):
+    """A verdict on the final part, which search never sees."""
+
+    final_reveals: int | None = None
+    """How often this final part has been opened by now, over all runs; None where nobody counts."""
+    validation_interval: tuple[float, float] | None = None
+    """95 % interval of the same program's score on the validation part."""
+    games: int | None = None
+    """Games only: how many fresh games the score rests on."""
+    head_to_head: dict[str, Any] | None = None
+    """Games only: the match against the starting champion (wins_draws_losses, pentanomial, los, elo, low, high)."""
+    claim: str = ""
+    """What may be said of the score, in one line."""
 
 
 class EvaluatorDefaults(Protocol):
@@ -54,8 +64,11 @@ class EvaluatorDefaults(Protocol):
         """
         return Evaluation(failure=FailureKind.EVAL_ERROR, message="this problem's evaluator cannot tune")
 
-    def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
-        """Score on the final part, which search never sees; None where there is none. Called once, at the end."""
+    def final(self, nodes: Sequence[Node]) -> Sequence[Evaluation | None]:
+        """Score on the final part, which search never sees; None where there is none. Called once, at the end.
+
+        A `FinalEvaluation` says more than an `Evaluation`, where there is more to say.
+        """
         return [None] * len(nodes)
 
     def second_look(self, nodes: Sequence[Node]) -> list[Evaluation] | None:
@@ -85,7 +98,7 @@ class Evaluator(EvaluatorDefaults, Protocol):
     together: bool
 
     def check(self, node: Node) -> Evaluation | None:
-        """A gate before evaluation: None, or a refusal with `failure` and `message`. Cheap, thread-safe."""
+        """A look before evaluation: None, or a refusal with `failure` and `message`. Cheap, thread-safe."""
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
         """Return one verdict a node, in order. A candidate's failure is a verdict, never an exception."""

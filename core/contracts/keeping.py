@@ -43,7 +43,7 @@ class Store(Protocol):
 
     def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None: ...
 
-    def save_stages(self, stage: str, payloads: Mapping[str, dict[str, Any]]) -> None:
+    def save_stages(self, stage: str, payloads: Mapping[str, dict[str, Any]], events: Sequence[Event] = ()) -> None:
         """One stage of several nodes, by id, all or nothing."""
 
     def stages(self, node_id: str) -> dict[str, dict[str, Any]]: ...
@@ -58,9 +58,6 @@ class Store(Protocol):
 
     def rounds(self) -> int:
         """The number after the highest round that was opened."""
-
-    def why(self, node_id: str) -> dict[str, Any]:
-        """What the policy said of its choice."""
 
     def put_fact(self, key: str, value: Any, events: Sequence[Event] = ()) -> None:
         """A named fact of the run (baselines, shared round data, final result): plain JSON."""

@@ -39,7 +39,8 @@ class EvaluatorDeps:
     """False with `execution.sandbox=none`: every score is then `unisolated`."""
     archive_mb: float = 0.0
     """What a program leaves in its workspace is packed below `files/<node id>/`, up to this size; 0 packs nothing."""
-    extras: Mapping[str, Any] = field(default_factory=dict)
+    tune_trials: int = 40
+    """How many programs one `tune` may score."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from core.contracts.text import CleanLine, CleanText
 from core.state.failure import FailureKind
+from core.state.text import CleanLine, CleanText
 
 
 class Limits(BaseModel):

@@ -7,11 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pydantic import BaseModel, ConfigDict
-
-from core.contracts.text import CleanText
 from core.state.failure import FailureKind
 from core.state.node import Node
+from core.state.review import Review
 from core.state.task import Task
 
 if TYPE_CHECKING:
@@ -72,7 +70,7 @@ class AgentContext:
     shared: Mapping[str, Any] = field(default_factory=dict)
     """What `begin_round` returned for this round."""
     refusal: str = ""
-    """In a repair round: why the gate refused the previous attempt."""
+    """In a repair: why the check refused the previous attempt."""
     extras: Mapping[str, Any] = field(default_factory=dict)
     """Plain JSON from the problem (`Problem.prompt_extras`): signature, allowed imports, output format, …"""
 
@@ -110,18 +108,6 @@ class Agent(AgentDefaults, Protocol):
     def code(self, context: AgentContext, reply: str) -> AgentResult: ...
 
     def generate(self, context: AgentContext) -> AgentResult: ...
-
-
-class Review(BaseModel):
-    """The reviewer's reading of a run (`submit_review` of the seed)."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    is_bug: bool
-    has_csv_submission: bool
-    summary: CleanText
-    metric: float | None = None
-    lower_is_better: bool | None = None
 
 
 class Reviewer(Protocol):

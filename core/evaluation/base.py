@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from core.contracts import Evaluation, ExecutionResult
 from core.state.failure import FailureKind
 from core.state.node import MetricSource, Node
-from utils.metric import finite
+from utils.direction import finite
 
 if TYPE_CHECKING:
     from core.state.journal import Journal
@@ -54,10 +54,10 @@ def parent_metric(node: Node, journal: Journal) -> float | None:
     return parent.metric_value if parent else None
 
 
-def nothing_better(node: Node, metadata: dict[str, Any] | None = None) -> Evaluation:
+def nothing_better(node: Node, **more: Any) -> Evaluation:
     """The verdict on constants that were searched in vain: the program is its parent's again."""
     parent = node.parent_ids[0] if node.parent_ids else None
-    return Evaluation(duplicate_of=parent, message="no better constants were found", metadata=metadata or {})
+    return Evaluation(duplicate_of=parent, message="no better constants were found", **more)
 
 
 def _rounded(number: float) -> float:

@@ -73,7 +73,7 @@ class Cascade(Generic[P]):
         self._cheap_scores: list[float] = []
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
-        """Verdicts in order. A node that was only looked at has neither metric nor failure; `metadata.rung` says so."""
+        """Verdicts in order. A node that was only looked at has neither metric nor failure; its `rung` is `cheap`."""
         self._catch_up()
         verdicts: list[Evaluation | None] = [None] * len(nodes)
         loaded: dict[int, Loaded[P]] = {}
@@ -94,7 +94,8 @@ class Cascade(Generic[P]):
         for place, verdict in zip(
             chosen, self._map(self._stages.full, [loaded[p].program for p in chosen]), strict=True
         ):
-            verdicts[place] = _with(verdict, rung="full", behaviour=loaded[place].behaviour, cheap=cheap.get(place))
+            known = {"rung": "full", "behaviour": loaded[place].behaviour, "cheap_score": cheap.get(place)}
+            verdicts[place] = verdict.model_copy(update=known)
         for place, one in loaded.items():
             if verdicts[place] is None:
                 verdicts[place] = _looked_at(one.behaviour, cheap.get(place))
@@ -127,11 +128,10 @@ class Cascade(Generic[P]):
         """Read the nodes committed since the last round. Rounds of one node may be evaluated side by side."""
         with self._lock:
             for node in self._journal.latest(len(self._journal) - self._seen):
-                behaviour, cheap = node.metadata.get("behaviour"), node.metadata.get("cheap")
-                if behaviour:
-                    self._by_behaviour.setdefault(behaviour, node.id)
-                if isinstance(cheap, int | float):
-                    bisect.insort(self._cheap_scores, float(cheap))
+                if node.behaviour:
+                    self._by_behaviour.setdefault(node.behaviour, node.id)
+                if node.cheap_score is not None:
+                    bisect.insort(self._cheap_scores, node.cheap_score)
                 self._seen += 1
             del self._cheap_scores[self._slack * self._top_k :]
 
@@ -140,19 +140,15 @@ class Cascade(Generic[P]):
         for verdict in verdicts:
             if verdict is not None and verdict.duplicate_of:
                 counts["behaviour"] += 1
-            elif verdict is not None and verdict.failure is None:
-                counts[verdict.metadata["rung"]] += 1
+            elif verdict is not None and verdict.failure is None and verdict.rung is not None:
+                counts[verdict.rung] += 1
         self._append([LadderCounted(round=nodes[0].generation or 0, counts=counts)] if nodes else [])
 
 
 def _duplicate(twin: str) -> Evaluation:
-    return Evaluation(duplicate_of=twin, message=f"it decides as {twin} does", metadata={"rung": "behaviour"})
+    return Evaluation(duplicate_of=twin, message=f"it decides as {twin} does", rung="behaviour")
 
 
 def _looked_at(behaviour: str, cheap: float | None) -> Evaluation:
     message = "not among the best of its round at the cheap look" if cheap is not None else "given up at the cheap look"
-    return Evaluation(message=message, metadata={"rung": "cheap", "behaviour": behaviour, "cheap": cheap})
-
-
-def _with(verdict: Evaluation, **more: object) -> Evaluation:
-    return verdict.model_copy(update={"metadata": {**verdict.metadata, **more}})
+    return Evaluation(message=message, rung="cheap", behaviour=behaviour, cheap_score=cheap)

@@ -26,12 +26,11 @@ from core.evaluation.static_check import Imports, check_program
 from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
 from core.state.node import Node
-from utils.metric import finite
+from utils.direction import finite
 from utils.stats import student_interval
 
 Part = Literal["validation", "test"]
 """The search is steered by the first and never sees the second, which is opened once, at the end."""
-TUNE_TRIALS = 40
 SEEN = 200
 """Calls whose arguments tell `rules` on which scale a parameter lies."""
 
@@ -122,7 +121,7 @@ class FunctionEvaluator(Evaluator):
 
     def __init__(self, problem: FunctionProblem, deps: EvaluatorDeps) -> None:
         self._problem, self._deps = problem, deps
-        self._trials = int(deps.extras.get("tune_trials", TUNE_TRIALS))
+        self._trials = deps.tune_trials
         self._parts = {part: _Prepared(problem, part) for part in ("validation", "test")}
 
     def check(self, node: Node) -> Evaluation | None:

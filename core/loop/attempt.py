@@ -63,6 +63,8 @@ class Attempt:
     node: Node | None = None
     verdict: Evaluation | None = None
     review: Review | None = None
+    review_error: str = ""
+    """Why a review that was wanted is missing."""
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property

@@ -1,4 +1,4 @@
-"""What is told when a node is committed: the gate that refused it, a disagreement, and the node itself."""
+"""What is told when a node is committed: the check that refused it, a disagreement, and the node itself."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ def events_of(node: Node, journal: Journal, usage: Usage, elapsed: float) -> lis
     best = journal.get_best_node()
     is_best = best is not None and best.id == node.id
     events: list[Event] = []
-    gate = node.metadata.get("gate")
-    if gate and node.failure:
+    if node.refused_by and node.failure:
         events.append(
             CandidateRejected(
-                generation=node.generation, node_id=node.id, gate=str(gate), failure=node.failure,
-                reason=str(node.metadata.get("message", "")),
+                generation=node.generation, node_id=node.id, refused_by=node.refused_by, failure=node.failure,
+                reason=node.message,
             )
         )  # fmt: skip
     if _disagree(node):
@@ -41,7 +40,7 @@ def events_of(node: Node, journal: Journal, usage: Usage, elapsed: float) -> lis
             is_buggy=node.is_buggy,
             is_valid=node.is_valid,
             failure=node.failure,
-            message=str(node.metadata.get("message", "")),
+            message=node.message,
             exec_time=node.exec_time,
             writer=node.writer,
             prompt_tokens=usage.prompt_tokens,

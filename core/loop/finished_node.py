@@ -5,67 +5,67 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from core.contracts import Evaluation
 from core.loop.attempt import Attempt, RunContext, Usage
 from core.state.failure import FailureKind
+from core.state.findings import Findings
 from core.state.node import Node
 
 
 def finished_node(attempt: Attempt, run_context: RunContext, usage: Usage) -> Node:
     """The node as it goes into the journal: what was written, and what judging and reviewing it told."""
     assert attempt.node is not None and attempt.verdict is not None
-    verdict, review = attempt.verdict, attempt.review
-    metric, source, failure = verdict.metric, verdict.source, verdict.failure
-    message = verdict.message
-    claimed = review.metric if review else None
-    if metric is not None and not math.isfinite(metric):
-        metric, failure = None, FailureKind.NON_FINITE
-        message = message or f"the score is {verdict.metric}"
-    if run_context.claims_only and failure is None:
-        metric = claimed if claimed is not None and math.isfinite(claimed) else None
-        source = "claimed" if metric is not None else None
-        if review is None or review.is_bug or metric is None:
-            failure = FailureKind.EVAL_ERROR
-            message = message or "the reviewer found no metric in the output"
-    elif metric is not None and source is None:
-        source = "verified" if run_context.isolated else "unisolated"
-    return attempt.node.model_copy(
+    written, verdict, review = attempt.node, attempt.verdict, attempt.review
+    claimed = review.metric if review and review.metric is not None and math.isfinite(review.metric) else None
+    return written.model_copy(
         update={
-            "code": verdict.code if verdict.code is not None else attempt.node.code,
-            "term_out": verdict.term_out,
+            **_findings(verdict),
+            "metadata": {**written.metadata, **verdict.metadata},
+            "code": verdict.code if verdict.code is not None else written.code,
             "exec_time": verdict.seconds,
-            "exc_type": verdict.exc_type,
-            "exc_info": verdict.exc_info,
-            "metric_value": None if metric is None else float(metric),
-            "metric_source": source if metric is not None else None,
-            "claimed_metric": claimed if claimed is not None and math.isfinite(claimed) else None,
+            "claimed_metric": claimed,
             "analysis": review.summary if review else "",
-            "failure": failure,
-            "is_buggy": failure is not None,
+            "review": review,
+            "review_error": attempt.review_error,
             "is_valid": verdict.duplicate_of is None,
-            "signature": verdict.signature,
-            "writer": attempt.node.writer or usage.writer,
-            "metadata": _metadata(attempt, message, usage),
+            "stages": dict(attempt.seconds),
+            "round": attempt.task.round,
+            "refusal": attempt.context.refusal,
+            "writer": written.writer or usage.writer,
+            "prompt_tokens": usage.prompt_tokens,
+            "completion_tokens": usage.completion_tokens,
+            "cost_usd": usage.cost_usd,
+            **_score(attempt, run_context, claimed),
         }
     )
 
 
-def _metadata(attempt: Attempt, message: str, usage: Usage) -> dict[str, Any]:
+def _findings(verdict: Evaluation) -> dict[str, Any]:
+    """What the verdict has to say; where it says nothing, the writer's word stands."""
+    said = {name: getattr(verdict, name) for name in Findings.model_fields}
+    return {name: value for name, value in said.items() if value not in (None, "", (), {})}
+
+
+def _score(attempt: Attempt, run_context: RunContext, claimed: float | None) -> dict[str, Any]:
+    """Metric, who vouches for it, failure and message."""
     assert attempt.node is not None and attempt.verdict is not None
-    verdict, review = attempt.verdict, attempt.review
-    extra: dict[str, Any] = {**attempt.node.metadata, **verdict.metadata, "stages": dict(attempt.seconds)}
-    optional = {
+    verdict = attempt.verdict
+    metric, source, failure = verdict.metric, verdict.source, verdict.failure
+    message = verdict.message or attempt.node.message
+    if metric is not None and not math.isfinite(metric):
+        metric, failure = None, FailureKind.NON_FINITE
+        message = message or f"the score is {verdict.metric}"
+    if run_context.claims_only and failure is None and verdict.duplicate_of is None:
+        metric, source = claimed, "claimed"
+        if attempt.review is None or attempt.review.is_bug or metric is None:
+            failure = FailureKind.EVAL_ERROR
+            message = message or "the reviewer found no metric in the output"
+    elif source is None:
+        source = "verified" if run_context.isolated else "unisolated"
+    return {
+        "metric_value": None if metric is None else float(metric),
+        "metric_source": source if metric is not None else None,
+        "failure": failure,
+        "is_buggy": failure is not None,
         "message": message,
-        "duplicate_of": verdict.duplicate_of,
-        "interval": list(verdict.interval) if verdict.interval else None,
-        "artifacts": verdict.artifacts,
-        "files": verdict.files,
-        "round": attempt.task.round,
-        "refusal": attempt.context.refusal,
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "cost_usd": usage.cost_usd,
     }
-    extra.update({name: value for name, value in optional.items() if value not in (None, "", {}, [])})
-    if review is not None:
-        extra["review"] = review.model_dump(mode="json", exclude={"summary"})
-    return extra

@@ -17,9 +17,7 @@ def given_nodes(
     for slot, (name, code) in enumerate(programs):
         own = node_id(seed, operator, slot)
         task = Task(node_id=own, operator=operator, round=0, slot=slot, seed=derive_seed(seed, operator, slot))
-        node = Node(
-            id=own, code=code, plan=name, operator=operator, slot=slot, writer=operator, metadata={"name": name}
-        )
+        node = Node(id=own, code=code, plan=name, name=name, operator=operator, slot=slot, writer=operator)
         found.append((task, node))
     return found
 

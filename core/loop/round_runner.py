@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from core.contracts import Evaluation, Evaluator, Store
-from core.events import LadderCounted
+from core.events import LadderCounted, StageDone
 from core.loop.attempt import Attempt, RoundContext
 from core.loop.stages import Stages
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
-from core.state.task import Task, derive_seed, node_id
+from core.state.task import derive_seed, node_id
 from utils.errors import BudgetExhausted
 
 
@@ -118,9 +118,7 @@ class RoundRunner:
             if found is not None:
                 earlier, rung = found
                 counts[rung] = counts.get(rung, 0) + 1
-                attempt.verdict = Evaluation(
-                    duplicate_of=earlier, message=f"same program as {earlier}", metadata={"rung": rung}
-                )
+                attempt.verdict = Evaluation(duplicate_of=earlier, message=f"same program as {earlier}", rung=rung)
             else:
                 texts[text] = attempt.node.id
                 normals |= {normal: attempt.node.id} if normal else {}
@@ -134,17 +132,13 @@ class RoundRunner:
 
     def _checked(self, attempt: Attempt, notes: RoundContext) -> list[Attempt]:
         chain = [attempt]
-        repairs = self._repairs(attempt.task)
         while chain[-1].is_alive:
             self._stages.check(chain[-1])
             refused = chain[-1]
-            if refused.is_alive or len(chain) > repairs:
+            if refused.is_alive or len(chain) > attempt.task.repairs:
                 break
             chain.append(self._repair(refused, notes))
         return chain
-
-    def _repairs(self, task: Task) -> int:
-        return int(self._store.why(task.node_id).get("repairs", 0))
 
     def _repair(self, refused: Attempt, notes: RoundContext) -> Attempt:
         """The next attempt of a refused slot: a child of the refused node, told the reason."""
@@ -198,7 +192,11 @@ class RoundRunner:
             verdicts = self._evaluator.evaluate([attempt.node for attempt in attempts if attempt.node is not None])
             ids = [attempt.task.node_id for attempt in attempts]
             payloads = [verdict.model_dump(mode="json") for verdict in verdicts]
-            self._store.save_stages("execute", dict(zip(ids, payloads, strict=True)))
+            done = [
+                StageDone(node_id=node_id, stage="execute", seconds=verdict.seconds)
+                for node_id, verdict in zip(ids, verdicts, strict=True)
+            ]
+            self._store.save_stages("execute", dict(zip(ids, payloads, strict=True)), done)
         for attempt, verdict in zip(attempts, verdicts, strict=True):
             attempt.verdict = verdict
             attempt.seconds["execute"] = verdict.seconds

@@ -156,7 +156,7 @@ class SearchState:
         number = self._round
         self._round += 1
         tasks = [self._task(number, slot, proposal) for slot, proposal in enumerate(proposals)]
-        whys = [{**proposal.why, "repairs": proposal.repairs} for proposal in proposals]
+        whys = [proposal.why for proposal in proposals]
         if self._notes:
             self._store.put_fact(f"round/{number}/notes", self._notes)
             self._forget_notes(len(tasks))
@@ -175,6 +175,7 @@ class SearchState:
             parent_ids=proposal.parents,
             round=number,
             slot=slot,
+            repairs=proposal.repairs,
             generation=proposal.generation,
             island=proposal.island,
             seen=len(self.journal),

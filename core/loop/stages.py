@@ -35,9 +35,6 @@ from utils.errors import JobLost, ReplyError
 
 T = TypeVar("T")
 
-WORTH_TELLING_SECONDS = 0.05
-"""A stage that took less is not told as an event of its own: at 100 candidates a second nobody could read it."""
-
 
 class Stages:
     """Takes tasks through their stages. Thread-safe: each call works on one Attempt.
@@ -46,6 +43,7 @@ class Stages:
         agents: by operator; `*` for all others.
         bind: (role, node id) → Query.
         usage: node id → what its calls used.
+        clock: seconds from any start, for what is told of each stage. Nothing is decided by it.
     """
 
     def __init__(
@@ -59,6 +57,7 @@ class Stages:
         run_context: RunContext,
         bind: Callable[[str, str], Query],
         usage: Callable[[str], Usage],
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._agents = agents
         self._reviewer = reviewer
@@ -68,6 +67,7 @@ class Stages:
         self._run_context = run_context
         self._bind = bind
         self._usage = usage
+        self._clock = clock
 
     # ------------------------------------------------------------ before it runs
 
@@ -130,14 +130,13 @@ class Stages:
         prompt = stored_prompt(stored)
         if stage == "prompt":
             prompt = prompt or agent.prompt(context)
-            self._store.save_stage(
-                node_id, stage, {"system": prompt.system, "user": prompt.user, "context": dict(prompt.context)}
-            )
+            asked = {"system": prompt.system, "user": prompt.user, "context": dict(prompt.context)}
+            self._keep(attempt, stage, asked)
             return f"{prompt.system}\n\n{prompt.user}"
         if stage == "reply":
             known = stored_reply(stored)
             reply = agent.reply(context, prompt or agent.prompt(context)) if known is None else known
-            self._store.save_stage(node_id, stage, {"text": reply})
+            self._keep(attempt, stage, {"text": reply})
             return reply
         if stage == "code":
             self.write(attempt)
@@ -145,7 +144,7 @@ class Stages:
             if attempt.verdict is not None:
                 return f"{attempt.verdict.failure}: {attempt.verdict.message}"
             code = {"code": attempt.node.code, "plan": attempt.node.plan, "genes": attempt.node.genes}
-            self._store.save_stage(node_id, stage, code)
+            self._keep(attempt, stage, code)
             return attempt.node.code
         if attempt.is_alive:
             self.execute(attempt)
@@ -170,24 +169,26 @@ class Stages:
         )
 
     def _stage(self, attempt: Attempt, name: str, work: Callable[[], T]) -> T:
-        started = time.perf_counter()
+        started = self._clock()
         try:
             return work()
         finally:
-            seconds = time.perf_counter() - started
-            attempt.seconds[name] = round(seconds, 6)
-            if seconds >= WORTH_TELLING_SECONDS:
-                self._store.append([StageDone(node_id=attempt.task.node_id, stage=name, seconds=seconds)])
+            attempt.seconds[name] = round(self._clock() - started, 6)
+
+    def _keep(self, attempt: Attempt, stage: str, payload: dict[str, Any]) -> None:
+        """Store what a stage came to, and tell that it is over."""
+        node_id = attempt.task.node_id
+        done = StageDone(node_id=node_id, stage=stage, seconds=attempt.seconds.get(stage, 0.0))
+        self._store.save_stage(node_id, stage, payload, [done])
 
     # ------------------------------------------------------------ the verdict
 
     def check(self, attempt: Attempt) -> None:
-        """The gate before evaluation."""
+        """What the evaluator refuses without running it gets its verdict here."""
         assert attempt.node is not None
         refused = self._evaluator.check(attempt.node)
         if refused is not None:
-            gate = refused.metadata.get("gate", "check")
-            attempt.verdict = refused.model_copy(update={"metadata": {**refused.metadata, "gate": gate}})
+            attempt.verdict = refused.model_copy(update={"refused_by": refused.refused_by or "check"})
 
     def execute(self, attempt: Attempt) -> None:
         """Judge one node alone; the verdict is stored at once."""
@@ -208,7 +209,7 @@ class Stages:
                 return Evaluation(failure=FailureKind(error.failure), message=str(error))
 
         attempt.verdict = self._stage(attempt, "execute", work)
-        self._store.save_stage(node_id, "execute", attempt.verdict.model_dump(mode="json"))
+        self._keep(attempt, "execute", attempt.verdict.model_dump(mode="json"))
 
     def wants_review(self, attempt: Attempt, best_fitness: float | None) -> bool:
         """`auto` reviews what failed by running, what is only claimed, and what would be the best so far."""
@@ -242,8 +243,7 @@ class Stages:
         try:
             attempt.review = self._stage(attempt, "review", lambda: reviewer.review(context, node))
         except ReplyError as error:
-            attempt.seconds["review_failed"] = 0.0
-            node.metadata["review_error"] = str(error)
+            attempt.review_error = str(error)
 
     def finished(self, attempt: Attempt) -> Node:
         """The node as it goes into the journal."""

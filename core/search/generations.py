@@ -34,7 +34,7 @@ class GenerationsOptions(PolicyOptions):
 class GenerationsPolicy(SearchPolicy):
     """Search policy of the arena family: one round is one generation, one candidate a question.
 
-    Who reigns is read from the verdicts (`metadata["promoted"]`, champion first), so a resumed run that tells the
+    Who reigns is read from the verdicts (`Node.tournament`, champion first), so a resumed run that tells the
     stored nodes again knows it too. Before the first tournament the best node of the journal reigns, if there is one.
     """
 
@@ -63,9 +63,8 @@ class GenerationsPolicy(SearchPolicy):
     def tell(self, journal: Journal, node: Node) -> None:
         if node.generation is not None:
             self._generation = max(self._generation, node.generation)
-        promoted = node.metadata.get("promoted")
-        if promoted:
-            self._promoted = tuple(str(node_id) for node_id in promoted)
+        if node.tournament is not None and node.tournament.promoted:
+            self._promoted = node.tournament.promoted
 
     def _parents(self, journal: Journal) -> tuple[str, ...]:
         """Champion and runner-up; pinned nodes come first, banned ones are passed over."""

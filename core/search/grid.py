@@ -32,7 +32,7 @@ class Axis(Options):
 class Grid:
     """One elite a cell. Has the reading half of `Population`, so that a policy treats it as a further island.
 
-    A feature is looked up in `node.metadata["features"]`, which an evaluator may fill; `length` (characters), `nodes`
+    A feature is looked up in `node.features`, which an evaluator may fill; `length` (characters), `nodes`
     and `constants` (of the syntax tree) are known for every program. A program that lacks a feature is not placed.
 
     Args:
@@ -84,10 +84,9 @@ class Grid:
 
 def feature(node: Node, name: str) -> float | None:
     """The named feature of a program, or None."""
-    given = node.metadata.get("features")
-    if isinstance(given, Mapping) and name in given:
-        value = given[name]
-        return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+    if name in node.features:
+        value = node.features[name]
+        return value if math.isfinite(value) else None
     if name == "length":
         return float(len(node.code))
     if name in ("nodes", "constants"):

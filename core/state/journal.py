@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import bisect
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from itertools import chain, islice
-from typing import Any
+from threading import Lock
 
 from core.state.failure import FailureKind
 from core.state.fingerprint import ast_hash, text_hash
 from core.state.node import FREE_OPERATORS, Node
 from core.state.summary import BEST_SHOWN, NEWEST_SHOWN, summary_of
 from core.state.task import Task
+from utils.direction import Direction
 
 _HASHED = ("id", "parent_ids", "operator", "code", "metric_value", "failure", "signature", "is_valid")
 
@@ -32,7 +32,11 @@ class Journal:
 
     def __init__(self, lower_is_better: bool = False, nodes: Iterable[Node] = (), *, python: bool = True) -> None:
         self.lower_is_better = lower_is_better
+        self.direction = Direction(lower_is_better)
         self._nodes: list[Node] = []
+        self._outdated: set[int] = set()
+        """Positions of nodes whose children, visits or reward have changed since they were read last."""
+        self._updating = Lock()
         self._position: dict[str, int] = {}
         self._children: dict[str, list[str]] = {}
         self._visits: dict[str, int] = {}
@@ -60,10 +64,14 @@ class Journal:
     # ------------------------------------------------------------ the seed's methods
 
     def append(self, node: Node) -> Node:
-        """Add a node and return it as stored (`step`, `fitness`, `lower_is_better` set). Parents must be present."""
+        """Add a node and return it as stored (`step`, `fitness`, `lower_is_better`, both forms of its parents set).
+
+        Parents must be present; `parent_id` alone is enough.
+        """
         if node.id in self._position:
             raise ValueError(f"node {node.id} is already in the journal")
-        for parent in node.parent_ids:
+        parents = node.parent_ids or ((node.parent_id,) if node.parent_id else ())
+        for parent in parents:
             if parent not in self._position:
                 raise ValueError(f"node {node.id}: its parent {parent} is not in the journal")
         position = len(self._nodes)
@@ -71,9 +79,13 @@ class Journal:
             update={
                 "step": position,
                 "lower_is_better": self.lower_is_better,
-                "fitness": self._fitness(node),
-                "parent_id": node.parent_ids[0] if node.parent_ids else None,
-                "metadata": self._with_fingerprint(node),
+                "fitness": self.direction.fitness(node.metric_value),
+                "parent_ids": parents,
+                "parent_id": parents[0] if parents else None,
+                "children_ids": (),
+                "visits": 0,
+                "total_reward": 0.0,
+                "fingerprint": self._fingerprint_of(node),
             }
         )
         self._open.pop(node.id, None)
@@ -86,7 +98,7 @@ class Journal:
     def get_node_by_id(self, node_id: str) -> Node | None:
         """The node with current index values, or None."""
         position = self._position.get(node_id)
-        return None if position is None else self._current(self._nodes[position])
+        return None if position is None else self._current(position)
 
     def get_children(self, node_id: str) -> list[Node]:
         return [self[child] for child in self._children.get(node_id, ())]
@@ -107,25 +119,30 @@ class Journal:
         With `only_good` False, the newest node where none has a score.
         """
         if self._ranking:
-            return self._current(self._nodes[self._ranking[0][1]])
-        return self._current(self._nodes[-1]) if self._nodes and not only_good else None
+            return self._current(self._ranking[0][1])
+        return self._current(len(self._nodes) - 1) if self._nodes and not only_good else None
 
     def build_dag(self) -> dict[str, tuple[str, ...]]:
         """Node id → ids of its children, in commit order."""
         return {node.id: tuple(self._children.get(node.id, ())) for node in self._nodes}
 
     @property
+    def nodes(self) -> list[Node]:
+        """All nodes in commit order."""
+        return list(self)
+
+    @property
     def draft_nodes(self) -> list[Node]:
         """Nodes without a parent that the search itself wrote."""
-        return [self._current(self._nodes[i]) for i in self._drafts]
+        return [self._current(i) for i in self._drafts]
 
     @property
     def buggy_nodes(self) -> list[Node]:
-        return [self._current(self._nodes[i]) for i in self._buggy]
+        return [self._current(i) for i in self._buggy]
 
     @property
     def good_nodes(self) -> list[Node]:
-        return [self._current(self._nodes[i]) for i in self._good]
+        return [self._current(i) for i in self._good]
 
     def generate_summary(self, include_code: bool = False, max_tokens: int = 2000) -> str:
         """What was tried and what came of it, best and newest first, within `max_tokens`; says what it left out."""
@@ -138,14 +155,14 @@ class Journal:
         return len(self._nodes)
 
     def __iter__(self) -> Iterator[Node]:
-        return (self._current(node) for node in self._nodes)
+        return map(self._current, range(len(self._nodes)))
 
     def __contains__(self, node_id: object) -> bool:
         return node_id in self._position
 
     def __getitem__(self, node_id: str) -> Node:
         """The node, or KeyError."""
-        return self._current(self._nodes[self._position[node_id]])
+        return self._current(self._position[node_id])
 
     @property
     def open_tasks(self) -> Sequence[Task]:
@@ -162,15 +179,15 @@ class Journal:
         return self._steps
 
     def latest(self, count: int) -> list[Node]:
-        return [self._current(node) for node in self._nodes[-count:]] if count else []
+        return [self._current(i) for i in range(max(0, len(self._nodes) - count), len(self._nodes))]
 
     def newest(self, count: int) -> Iterator[Node]:
-        """The newest nodes, newest first, as they were committed: without the index's current values."""
+        """The newest nodes, newest first; their `children_ids`, `visits` and `total_reward` may be out of date."""
         return islice(reversed(self._nodes), count)
 
     def top(self, k: int) -> list[Node]:
         """The k best scored nodes, best first; equals in commit order."""
-        return [self._current(self._nodes[i]) for _, i in self._ranking[:k]]
+        return [self._current(i) for _, i in self._ranking[:k]]
 
     @property
     def roots(self) -> int:
@@ -216,6 +233,7 @@ class Journal:
         for node_id in node_ids:
             self._visits[node_id] = self._visits.get(node_id, 0) + 1
             self._rewards[node_id] = self._rewards.get(node_id, 0.0) + reward
+            self._outdated.add(self._position[node_id])
 
     def visits(self, node_id: str) -> tuple[int, float]:
         """(visits, total reward) without building a node."""
@@ -252,6 +270,7 @@ class Journal:
         self._steps += not free
         for parent in node.parent_ids:
             self._children.setdefault(parent, []).append(node.id)
+            self._outdated.add(self._position[parent])
             if parent in self._depth_of_debugging:
                 self._buggy_leaves[self._depth_of_debugging[parent]].pop(parent, None)
         self._root[node.id] = self._root[node.parent_ids[0]] if node.parent_ids else node.id
@@ -271,41 +290,31 @@ class Journal:
             bisect.insort(self._ranking, (-node.fitness, position))
         if node.code and node.failure is not FailureKind.LOST_WORKER:  # of that one nothing is known
             self._by_text.setdefault(text_hash(node.code), node.id)
-            normal = node.metadata["fingerprint"].partition(":")[2]
+            normal = node.fingerprint.partition(":")[2]
             if normal:
                 self._by_ast.setdefault(normal, node.id)
 
-    def _with_fingerprint(self, node: Node) -> dict[str, Any]:
-        """The node's metadata with `fingerprint`: beginning of its text hash, then its AST hash ('' if it has none).
-
-        Stored with the node, so that a journal of ten thousand programs is read back without parsing one of them.
-        """
+    def _fingerprint_of(self, node: Node) -> str:
+        """`Node.fingerprint`. It is stored, so that ten thousand programs are read back without parsing one of them."""
         if not node.code:
-            return node.metadata
+            return node.fingerprint
         text = text_hash(node.code)[:16]
-        known = node.metadata.get("fingerprint")
-        if isinstance(known, str) and known.partition(":")[0] == text:
-            return node.metadata
-        return {**node.metadata, "fingerprint": f"{text}:{self._ast_hash(node.code) or ''}"}
+        if node.fingerprint.partition(":")[0] == text:
+            return node.fingerprint
+        return f"{text}:{self._ast_hash(node.code) or ''}"
 
-    def _fitness(self, node: Node) -> float | None:
-        value = node.metric_value
-        if value is None or not math.isfinite(value):
-            return None
-        return -value if self.lower_is_better else float(value)
-
-    def _current(self, node: Node) -> Node:
-        children = self._children.get(node.id)
-        visits = self._visits.get(node.id)
-        if not children and not visits:
+    def _current(self, position: int) -> Node:
+        """The node with what the index knows of it; a copy is made only after a change."""
+        node = self._nodes[position]
+        if position not in self._outdated:
             return node
-        return node.model_copy(
-            update={
-                "children_ids": tuple(children or ()),
-                "visits": visits or 0,
-                "total_reward": self._rewards.get(node.id, 0.0),
-            }
-        )
+        with self._updating:
+            self._outdated.discard(position)  # before the look: what comes in meanwhile marks it again
+            children = tuple(self._children.get(node.id, ()))
+            visits, reward = self.visits(node.id)
+            node = node.model_copy(update={"children_ids": children, "visits": visits, "total_reward": reward})
+            self._nodes[position] = node
+        return node
 
 
 def _no_hash(code: str) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Literal
+from typing import Literal
+from uuid import uuid4
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from core.state.failure import FailureKind
+from core.state.findings import Findings
+from core.state.review import Review
 
 Operator = Literal[
     "draft", "debug", "improve", "merge", "generate", "mutate", "crossover", "refine",
@@ -22,10 +25,8 @@ FREE_OPERATORS: frozenset[str] = frozenset({"baseline", "user", "ensemble"})
 """Nodes of these operators do not count as steps of the search."""
 
 
-class Node(BaseModel):
+class Node(Findings):
     """One program in the search. Frozen: a change is a copy (`model_copy(update=…)`)."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     code: str
     """The whole program (or the one function that is searched)."""
@@ -33,11 +34,13 @@ class Node(BaseModel):
     """The writer's plan in its own words. Untrusted text."""
     genes: dict[str, str] = Field(default_factory=dict)
     """Named sections of the code (DATA, FEATURES, MODEL, TRAIN, PREDICT), for `merge`."""
+    fingerprint: str = ""
+    """Beginning of the code's text hash, a colon, and its syntax tree's hash; set by the Journal."""
 
     step: int = 0
     """Serial number in the journal, from 0."""
-    id: str
-    """Drawn from counters (run seed, round, slot, attempt): equal in equal runs."""
+    id: str = Field(default_factory=lambda: uuid4().hex)
+    """A search draws it from counters (run seed, round, slot, attempt), so that equal runs have equal ids."""
     ctime: float = Field(default_factory=time.time)
     """Seconds since the epoch. Volatile: not part of the journal's hash."""
     parent_id: str | None = None
@@ -47,20 +50,20 @@ class Node(BaseModel):
     """Kept by the Journal's index; current in a node read from it."""
     task_type: str = "explore"
     operator: Operator = "draft"
-    metadata: dict[str, Any] = Field(default_factory=dict)
-    """Plain JSON: `duplicate_of`, `message`, `gate`, `category`, `fingerprint`, `stages` (their seconds), tokens, …"""
+    refusal: str = ""
+    """In a repair: why the check refused the previous attempt."""
 
-    logs: str = ""
-    """Evaluator's own log lines, where it has any."""
-    term_out: str = ""
-    """What the program printed, capped. Untrusted text."""
     exec_time: float = 0.0
     """Seconds of the program's run. Volatile."""
-    exc_type: str | None = None
-    exc_info: dict[str, Any] | None = None
+    stages: dict[str, float] = Field(default_factory=dict)
+    """Stage of the node's life → its seconds. Volatile."""
 
     analysis: str = ""
     """The reviewer's summary. Untrusted text."""
+    review: Review | None = None
+    """All that the reviewer said."""
+    review_error: str = ""
+    """Why a review that was wanted is missing."""
     metric_value: float | None = None
     """The score in the problem's own unit, never negated; finite or None."""
     metric_source: MetricSource | None = None
@@ -71,8 +74,6 @@ class Node(BaseModel):
     """False for a duplicate and for what no policy may use as a parent."""
     lower_is_better: bool = False
     failure: FailureKind | None = None
-    signature: tuple[float, ...] = ()
-    """Per-case scores, one an instance, rounded to 12 digits by the evaluator; () where there are no cases."""
 
     visits: int = 0
     total_reward: float = 0.0
@@ -80,18 +81,21 @@ class Node(BaseModel):
 
     generation: int | None = None
     island: int | None = None
+    round: int = 0
+    """Number of the round that proposed it."""
     slot: int = 0
     fitness: float | None = None
     """`metric_value` turned so that higher is better; None without a metric."""
+
     writer: str = ""
     """provider/model, `rules`, `user`, `tune`, `ensemble` or `baseline`."""
+    prompt_tokens: int | None = None
+    """Of all calls for this node; None where there is no model (`rules`)."""
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+    """Dollars of all calls for this node; 0.0 for cached replies, None where there is no model or no price."""
 
     @property
     def is_scored(self) -> bool:
         """True if the node may steer the search: valid, not buggy, with a finite metric."""
         return self.is_valid and not self.is_buggy and self.metric_value is not None
-
-    @property
-    def duplicate_of(self) -> str | None:
-        """Id of the earlier node with the same program, or None."""
-        return self.metadata.get("duplicate_of")

@@ -40,7 +40,7 @@ def paragraph(node: Node, *, include_code: bool = False) -> str:
     """One attempt in a few lines."""
     outcome = f"metric {node.metric_value:.6g}" if node.metric_value is not None else "no metric"
     if node.failure:
-        outcome = f"failed ({node.failure.value}): {_short(str(node.metadata.get('message', '')), 200)}"
+        outcome = f"failed ({node.failure.value}): {_short(node.message, 200)}"
     elif node.duplicate_of:
         outcome = f"duplicate of {node.duplicate_of}"
     lines = [f"[{node.step}] {node.operator}: {outcome}"]

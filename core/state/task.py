@@ -21,7 +21,9 @@ class Task(BaseModel):
     round: int
     slot: int
     attempt: int = 0
-    """0, or the number of the repair round."""
+    """0, or the number of the repair."""
+    repairs: int = 0
+    """How often a program that `Evaluator.check` refuses goes back to its writer, each attempt a node of its own."""
     generation: int | None = None
     island: int | None = None
     seen: int = 0

@@ -9,7 +9,7 @@ import threading
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
@@ -19,13 +19,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 from sqlmodel import SQLModel
 
-from core.storage.statements import ADD_TEXT, TEXT
+from core.storage.migrations import SCHEMA_VERSION, migrate
+from core.storage.statements import ADD_TEXT, SHOW_TEXT, TEXT
+from core.storage.views import create_views
 from utils.errors import StoreError, StoreVersionError, UnknownRunError
-
-SCHEMA_VERSION = 1
-"""Raised by one with each addition; `_MIGRATIONS[n]` brings a file from version n to n + 1."""
-
-_MIGRATIONS: dict[int, list[str]] = {}
 
 BUSY_SECONDS = float(os.environ.get("SWARM_EVO_BUSY_SECONDS") or 30.0)
 """How long a write waits for another process that holds the file locked; then it is a StoreError."""
@@ -45,8 +42,9 @@ class Database:
         self.path = path
         self.read_only = read_only
         self.lock = threading.RLock()
-        self._known: OrderedDict[str, None] = OrderedDict()
-        self._waiting: dict[str, bytes] = {}
+        self._known: OrderedDict[str, bool] = OrderedDict()
+        """Names of stored texts → whether they lie as plain text."""
+        self._waiting: dict[str, bytes | str] = {}
         if read_only and not path.is_file():
             raise StoreError(f"no store at '{path}'")
         self._engine = create_engine("sqlite://", creator=self._open, poolclass=StaticPool)
@@ -78,27 +76,31 @@ class Database:
                 self._forget()
                 raise
 
-    def put_text(self, body: str) -> str:
-        """Store `body` once and return its name; '' for ''. Call inside a transaction."""
+    def put_text(self, body: str, *, plain: bool = False) -> str:
+        """Store `body` once and return its name; '' for ''. Call inside a transaction.
+
+        Args:
+            plain: as text that any reader of SQLite can show, also where it was stored compressed before.
+        """
         if not body:
             return ""
         raw = body.encode("utf-8", "surrogatepass")
         name = blake2b(raw, digest_size=12).hexdigest()
-        if name not in self._known:
-            packed = zlib.compress(raw, 6)
-            stored = packed if len(packed) < len(raw) else b"\0" + raw
-            self._waiting[name] = stored
-            self._known[name] = None
+        if name not in self._known or (plain and not self._known[name]):
+            self._waiting[name] = _shown(body) if plain else packed(raw)
+            self._known[name] = plain
             if len(self._known) > _KNOWN_TEXTS:
                 self._known.popitem(last=False)
         return name
 
     def _write_texts(self) -> None:
-        """All texts of a transaction in one statement, just before its commit."""
-        if self._waiting:
-            rows = [{"hash": name, "body": stored} for name, stored in self._waiting.items()]
-            self._waiting = {}
-            self._connection.execute(ADD_TEXT, rows)
+        """All texts of a transaction in two statements, just before its commit."""
+        rows = [{"hash": name, "body": stored} for name, stored in self._waiting.items()]
+        self._waiting = {}
+        for statement, kind in ((ADD_TEXT, bytes), (SHOW_TEXT, str)):
+            chosen = [row for row in rows if isinstance(row["body"], kind)]
+            if chosen:
+                self._connection.execute(statement, chosen)
 
     def _forget(self) -> None:
         """After a failed transaction: what it stored is not there, so trust nothing."""
@@ -138,20 +140,24 @@ class Database:
 
     def _open(self) -> sqlite3.Connection:
         mode = ("ro&immutable=1" if self._is_archived() else "ro") if self.read_only else "rwc"
-        connection = sqlite3.connect(
-            f"file:{_quote(self.path)}?mode={mode}",
-            uri=True,
-            check_same_thread=False,
-            timeout=BUSY_SECONDS,
-            isolation_level=None,
-        )
-        if not self.read_only:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=NORMAL")
+        connection = _connect(f"file:{_quote(self.path)}?mode={mode}")
+        try:
+            version = _version(connection)
+            if not self.read_only:
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute("PRAGMA synchronous=NORMAL")
+            if 0 < version < SCHEMA_VERSION:
+                connection = _copied(connection) if self.read_only else connection
+                migrate(connection, self.path)
+            connection.execute(f"PRAGMA query_only={int(self.read_only)}")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _prepare(self) -> None:
-        version = self._version()
+        with self.transaction() as connection:
+            version = _version(_driver(connection))
         if version > SCHEMA_VERSION:
             raise StoreVersionError(
                 f"store '{self.path}' has schema {version}, this program knows up to {SCHEMA_VERSION}: use a newer one"
@@ -162,18 +168,20 @@ class Database:
             return
         with self.transaction() as connection:
             SQLModel.metadata.create_all(connection)
-            for step in range(version or SCHEMA_VERSION, SCHEMA_VERSION):
-                for statement in _MIGRATIONS[step]:
-                    connection.execute(text(statement))
+            create_views(_driver(connection))
             connection.execute(text(f"PRAGMA user_version={SCHEMA_VERSION}"))
 
-    def _version(self) -> int:
-        with self.transaction() as connection:
-            return int(connection.execute(text("PRAGMA user_version")).scalar() or 0)
+
+def packed(raw: bytes) -> bytes:
+    """A text's bytes as a row of `texts` holds them."""
+    small = zlib.compress(raw, 6)
+    return small if len(small) < len(raw) else b"\0" + raw
 
 
-def unpacked(stored: bytes) -> str:
+def unpacked(stored: bytes | str) -> str:
     """The text of a row of `texts`."""
+    if isinstance(stored, str):
+        return stored
     raw = stored[1:] if stored[:1] == b"\0" else zlib.decompress(stored)
     return raw.decode("utf-8", "surrogatepass")
 
@@ -194,9 +202,38 @@ def message_parts(body: str) -> list[str]:
 
 def _begin(connection: Connection) -> None:
     """A deferred transaction: a reader takes no lock, a writer waits `BUSY_SECONDS` for it."""
-    driver = connection.connection.dbapi_connection
-    assert driver is not None
-    driver.cursor().execute("BEGIN")
+    _driver(connection).execute("BEGIN")
+
+
+def _driver(connection: Connection) -> sqlite3.Connection:
+    found = connection.connection.dbapi_connection
+    assert isinstance(found, sqlite3.Connection)
+    return found
+
+
+def _connect(place: str) -> sqlite3.Connection:
+    return sqlite3.connect(place, uri=True, check_same_thread=False, timeout=BUSY_SECONDS, isolation_level=None)
+
+
+def _copied(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """The store in memory, for a reader of an older version: the file stays as it is."""
+    copy = _connect(":memory:")
+    with closing(connection):
+        connection.backup(copy)
+    return copy
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _shown(body: str) -> str | bytes:
+    """The text itself; compressed where it holds half a character, which SQLite has no form for."""
+    try:
+        body.encode("utf-8")
+    except UnicodeEncodeError:
+        return packed(body.encode("utf-8", "surrogatepass"))
+    return body
 
 
 def _quote(path: Path) -> str:

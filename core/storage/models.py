@@ -1,6 +1,7 @@
 """Tables of a run's store, `logs/<run>/run.db`. Additive: a column or table is added, never changed or removed.
 
-Every long text (code, prompt parts, replies, outputs) lies once in `texts`, compressed, named by its hash.
+Every long text (code, prompt parts, replies, outputs) lies once in `texts`, named by its hash; programs as plain text,
+the others compressed. `docs/schema.md` tells tables and views to people.
 """
 
 from __future__ import annotations
@@ -8,8 +9,18 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Column, DateTime, LargeBinary, Table
+from sqlalchemy import JSON, Column, DateTime, Table
+from sqlalchemy.types import UserDefinedType
 from sqlmodel import Field, SQLModel
+
+
+class Body(UserDefinedType[Any]):
+    """A column without affinity: what is written as text stays text, bytes stay bytes."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        return "BLOB"
 
 
 class MetaRow(SQLModel, table=True):
@@ -27,8 +38,8 @@ class TextRow(SQLModel, table=True):
     __tablename__ = "texts"
 
     hash: str = Field(primary_key=True)
-    body: bytes = Field(sa_column=Column(LargeBinary))
-    """zlib; a first byte of 0 means not compressed."""
+    body: Any = Field(sa_column=Column(Body))
+    """Text as it is, or bytes: zlib; a first byte of 0 means not compressed."""
 
 
 class TaskRow(SQLModel, table=True):

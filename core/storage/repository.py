@@ -33,8 +33,8 @@ from core.storage.statements import (
     PUT_FACT,
     PUT_STAGE,
     STAGES_OF,
-    WHY,
 )
+from utils.metric import Metric
 
 DB_NAME = "run.db"
 _HELD = "held/"
@@ -118,13 +118,12 @@ class RunStore:
                 connection.execute(ADD_TASK, rows)
 
         self._write("round", facts, [*events, *map(NodeProposed.of, tasks)])
-        self._known.opened(tasks, whys)
 
     def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None:
         self._write("stage", lambda: self._put_stages(stage, {node_id: payload}), events)
 
-    def save_stages(self, stage: str, payloads: Mapping[str, dict[str, Any]]) -> None:
-        self._write("stages", lambda: self._put_stages(stage, payloads))
+    def save_stages(self, stage: str, payloads: Mapping[str, dict[str, Any]], events: Sequence[Event] = ()) -> None:
+        self._write("stages", lambda: self._put_stages(stage, payloads), events)
 
     def _put_stages(self, stage: str, payloads: Mapping[str, dict[str, Any]]) -> None:
         self._known.staged.update(payloads)
@@ -176,14 +175,6 @@ class RunStore:
             ).scalars()
             return [Task.model_validate(task) for task in rows]
 
-    def why(self, node_id: str) -> dict[str, Any]:
-        """What the policy said of its choice."""
-        found = self._known.why(node_id)
-        if found is None:
-            with self.db.transaction() as connection:
-                found = connection.execute(WHY, {"node": node_id}).scalar()
-        return dict(found or {})
-
     def rounds(self) -> int:
         """The number after the highest round that was opened."""
         with self.db.transaction() as connection:
@@ -192,9 +183,21 @@ class RunStore:
 
     # ------------------------------------------------------------ the seed's CandidateStore
 
-    def save(self, node: Node) -> None:
-        """Commit one node without an event of its own."""
-        self.commit([node], [])
+    def save(self, node: Node) -> bool:
+        """Commit one node without an event of its own; False, and nothing is stored, if its program is there already.
+
+        `step` becomes the next free number unless the node's own is higher; `fitness` follows from the metric.
+        """
+        if self.exists(node.code):
+            return False
+        with self.db.transaction() as connection:
+            newest = connection.execute(select(func.max(NODES.c.step))).scalar()
+        step = max(node.step, 0 if newest is None else int(newest) + 1)
+        metric = Metric(node.metric_value, node.lower_is_better)
+        self.commit(
+            [node.model_copy(update={"step": step, "fitness": None if metric.is_worst else metric.fitness})], []
+        )
+        return True
 
     def get_by_id(self, node_id: str) -> Node | None:
         with self.db.transaction() as connection:

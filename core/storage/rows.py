@@ -22,19 +22,19 @@ _TEXTS = ("code", "term_out")
 _OWN_COLUMNS = {"seq", "at"}
 _INDEXED = ("children_ids", "visits", "total_reward")
 """Kept by the Journal, never stored: they follow from the nodes."""
+_IN_COLUMNS = set(_COLUMNS)
+_NOT_IN_REST = {*_COLUMNS, *_TEXTS, *_INDEXED}
 
 
 def node_values(db: Database, node: Node) -> dict[str, Any]:
     """Column values of a node; texts are stored on the way."""
-    plain = node.model_dump(mode="json", exclude=set(_TEXTS) | set(_INDEXED))
-    values = {name: plain.pop(name) for name in _COLUMNS}
-    defaults = {name: value for name, value in plain.items() if value in ("", None, {}, [], 0)}
-    rest = {name: value for name, value in plain.items() if name not in defaults}
+    values = node.model_dump(mode="json", include=_IN_COLUMNS)
+    rest = node.model_dump(mode="json", exclude=_NOT_IN_REST, exclude_defaults=True)
     if "genes" in rest:  # they repeat the program's text: compressed like it
         rest["genes"] = db.put_text(json.dumps(rest["genes"]))
     return {
         **values,
-        "code": db.put_text(node.code),
+        "code": db.put_text(node.code, plain=True),
         "code_hash": text_hash(node.code),
         "term_out": db.put_text(node.term_out),
         "rest": rest,

@@ -7,7 +7,9 @@ from sqlalchemy.dialects.sqlite import insert
 
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS, TEXTS
 
-ADD_TEXT = insert(TEXTS).on_conflict_do_nothing()
+_TEXT = insert(TEXTS)
+ADD_TEXT = _TEXT.on_conflict_do_nothing()
+SHOW_TEXT = _TEXT.on_conflict_do_update(index_elements=["hash"], set_={"body": _TEXT.excluded.body})
 ADD_EVENT = insert(EVENTS)
 ADD_TASK = insert(TASKS)
 ADD_NODE = insert(NODES)
@@ -23,7 +25,6 @@ DROP_STAGES = delete(STAGES).where(STAGES.c.node_id == bindparam("node"))
 
 TEXT = select(TEXTS.c.body).where(TEXTS.c.hash == bindparam("name"))
 FACT = select(FACTS.c.value).where(FACTS.c.key == bindparam("key"))
-WHY = select(TASKS.c.why).where(TASKS.c.node_id == bindparam("node"))
 STAGES_OF = select(STAGES.c.stage, STAGES.c.payload).where(STAGES.c.node_id == bindparam("node"))
 CALL = select(CALLS).where(CALLS.c.request_hash == bindparam("request"), CALLS.c.sample == bindparam("sample"))
 GAME = select(GAMES.c.game).where(GAMES.c.key == bindparam("key"))

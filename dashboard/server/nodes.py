@@ -27,10 +27,6 @@ _MARK = text(
 _CHILDREN = text(
     "SELECT id FROM nodes WHERE EXISTS (SELECT 1 FROM json_each(nodes.parent_ids) WHERE value = :node) ORDER BY step"
 )
-_STAGES = text(
-    "SELECT json_extract(body, '$.stage'), sum(json_extract(body, '$.seconds')) FROM events"
-    " WHERE type = 'node.stage' AND node_id = :node GROUP BY 1 ORDER BY min(seq)"
-)
 _FILTERS = ("operator", "failure", "is_buggy", "generation", "island")
 
 
@@ -54,15 +50,12 @@ def node_detail(reader: RunReader, node: Node) -> NodeDetail:
     with reader.db.transaction() as connection:
         mark = connection.execute(_MARK, {"node": node.id}).scalar()
         children = list(connection.execute(_CHILDREN, {"node": node.id}).scalars())
-        told = {stage: seconds or 0.0 for stage, seconds in connection.execute(_STAGES, {"node": node.id})}
         sums = node_totals(connection, node.id)
-    kept = node.metadata.get("stages")
-    stages = {**told, **{k: float(v) for k, v in kept.items()}} if isinstance(kept, dict) else told
     return NodeDetail(
         node=node,
         children_ids=children,
         why=reader.why(node.id),
-        stages=stages,
+        stages=node.stages,
         mark=mark if mark in ("pinned", "banned") else "none",
         totals=sums,
     )

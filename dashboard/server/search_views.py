@@ -17,7 +17,7 @@ _SCORED = "fitness IS NOT NULL AND is_valid AND NOT is_buggy"
 _CURVE = text(f"SELECT step, fitness, metric_value FROM nodes WHERE {_SCORED} ORDER BY step")
 _FAILURES = text("SELECT failure, operator, count(*) FROM nodes WHERE failure IS NOT NULL GROUP BY 1, 2")
 _EXAMPLE = text(
-    "SELECT id, coalesce(json_extract(rest, '$.metadata.message'), '') FROM nodes WHERE failure = :kind"
+    "SELECT id, coalesce(json_extract(rest, '$.message'), '') FROM nodes WHERE failure = :kind"
     " ORDER BY step DESC LIMIT 1"
 )
 _ISLANDS = text(

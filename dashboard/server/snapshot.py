@@ -34,8 +34,8 @@ _KEPT = text(
     " AND seq <= :at ORDER BY seq DESC LIMIT :warnings)))"
 )
 _OPEN_NODES = text(
-    "SELECT seq, at, body FROM events WHERE seq <= :at AND type IN ('node.proposed', 'node.stage') AND node_id NOT IN"
-    " (SELECT node_id FROM events WHERE type = 'node.committed' AND seq <= :at)"
+    "SELECT seq, at, body FROM events WHERE seq <= :at AND type IN ('node.proposed', 'llm.called', 'node.stage')"
+    " AND node_id NOT IN (SELECT node_id FROM events WHERE type = 'node.committed' AND seq <= :at)"
 )
 _FIRST_BOARD = text(
     "SELECT min(seq) FROM (SELECT seq FROM events WHERE type = 'game.started' AND seq <= :at"

@@ -21,11 +21,8 @@ class PackingEvaluator(Evaluator):
 
     together = True
 
-    def __init__(
-        self, data: DataSet, deps: EvaluatorDeps, *, signature: Signature, top_k: int, tune_trials: int
-    ) -> None:
+    def __init__(self, data: DataSet, deps: EvaluatorDeps, *, signature: Signature, top_k: int) -> None:
         self.data, self._deps, self._signature = data, deps, signature
-        self._tune_trials = tune_trials
         self.stages = PackingStages(data, deps)
         self._cascade: Cascade[Rule] = Cascade(
             self.stages, deps.journal, deps.append, top_k=top_k, threads=max(1, deps.jobs.slots)
@@ -58,20 +55,17 @@ class PackingEvaluator(Evaluator):
             "capacity": self.data.capacity,
             "limits": self._deps.limits.model_dump(mode="json"),
             "seed": seed,
-            "trials": self._tune_trials,
+            "trials": self._deps.tune_trials,
         }
         found = self._deps.jobs.run(JobSpec(entry="problems.bin_packing.tuning:tune_rule", payload=payload))
         known = parent_metric(node, self._deps.journal)
-        metadata = {
-            "rung": "full",
-            "tune": {"trials": self._tune_trials, "start": found["start"], "end": found["score"]},
-        }
+        tuned = {"tune": {"trials": self._deps.tune_trials, "start": found["start"], "end": found["score"]}}
         if found["code"] is not None and found["score"] < found["start"]:
             rule = self.stages.rules([found["code"]], self.data.items, self.data.capacity)[0]
             verdict = rule if isinstance(rule, Evaluation) else self.stages.full(rule)
             if verdict.metric is not None and (known is None or verdict.metric < known):
-                return verdict.model_copy(update={"code": found["code"], "metadata": metadata})
-        return nothing_better(node, metadata)
+                return verdict.model_copy(update={"code": found["code"], "rung": "full", "metadata": tuned})
+        return nothing_better(node, rung="full", metadata=tuned)
 
     def second_look(self, nodes: Sequence[Node]) -> list[Evaluation]:
         """The best again, on the validation instances and those kept for this: few were selected on the first alone."""

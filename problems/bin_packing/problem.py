@@ -45,10 +45,10 @@ class BinPackingProblem(Problem):
     claims_only = False
     single_function = True
 
-    def __init__(self, data_name: str, options: Options, *, top_k: int = 10, tune_trials: int = 40) -> None:
+    def __init__(self, data_name: str, options: Options, *, top_k: int = 10) -> None:
         self.data_name, self.options = data_name, options
         self.name = f"bin_packing/{Path(data_name).stem if '.' in data_name else data_name}"
-        self._top_k, self._tune_trials = top_k, tune_trials
+        self._top_k = top_k
 
     @cached_property
     def data(self) -> DataSet:
@@ -96,7 +96,6 @@ class BinPackingProblem(Problem):
             deps,
             signature=self.options.signature,
             top_k=self._top_k,
-            tune_trials=self._tune_trials,
         )
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
@@ -132,4 +131,4 @@ def build(cfg: Config, project_dir: Path) -> BinPackingProblem:
     """The problem of a configuration: `problem.name` is a data set or a file, `problem.options` as in Options."""
     options = checked_options(Options, cfg.problem.options)
     name = cfg.problem.path or cfg.problem.name or "weibull_5k"
-    return BinPackingProblem(name, options, top_k=cfg.search.top_k_for_full_eval, tune_trials=cfg.search.tune_trials)
+    return BinPackingProblem(name, options, top_k=cfg.search.top_k_for_full_eval)

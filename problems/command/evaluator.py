@@ -40,12 +40,12 @@ class CommandEvaluator(Evaluator):
 
     def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
         """Search better numbers for a copy of the parent, in any language, each trial scored in full."""
-        command, lower = self._spec, self._spec.lower_is_better
+        lower = self._spec.lower_is_better
         start = values(node.code)[:MOST_LITERALS]
         found, score, first = tune(
             start,
             lambda numbers: self._score(with_numbers(node.code, list(map(repr, numbers))), node_id).metric,
-            trials=command.tune_trials if start else 0,
+            trials=self._deps.tune_trials if start else 0,
             seed=seed,
             lower_is_better=lower,
         )
@@ -54,7 +54,7 @@ class CommandEvaluator(Evaluator):
         if score is None or (known is not None and not Metric.of(score, lower) > Metric.of(known, lower)):
             return nothing_better(node)
         code = with_numbers(node.code, list(map(repr, found)))
-        detail = {"trials": command.tune_trials, "start": first, "end": score}
+        detail = {"trials": self._deps.tune_trials, "start": first, "end": score}
         return self._score(code).model_copy(update={"code": code, "metadata": {"tune": detail}})
 
     def _one(self, node: Node) -> Evaluation:

@@ -129,7 +129,6 @@ def build(cfg: Config, project_dir: Path) -> CommandProblem:
         grade=section.grade,
         output=options.output,
         timed=options.timed,
-        tune_trials=cfg.search.tune_trials,
     )
     sent = cfg.execution.runner != "local"
     return CommandProblem(spec, statement=options.statement, reply=options.reply, sent=sent)

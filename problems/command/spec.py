@@ -23,7 +23,6 @@ class CommandSpec:
     """What `grade` reads; relative to the folder."""
     timed: bool = False
     """The score is the seconds that the command takes."""
-    tune_trials: int = 40
 
     @property
     def folder(self) -> Path:

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, JobSpec
+from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, FinalEvaluation, JobSpec
 from core.evaluation.base import failed_run, refused, signature_of, source_of
 from core.evaluation.grading import GradingFault, TrustedChild, python_command
 from core.evaluation.static_check import syntax_refusal
@@ -33,14 +33,16 @@ class CompetitionEvaluator(Evaluator):
         source: what is searched.
         prepared: its data on disk.
         deps: jobs, limits, folders.
+        smoke: a program runs on a part of the rows first, where the prepared data have such a part.
     """
 
     together = False
 
-    def __init__(self, source: Source, prepared: Prepared, deps: EvaluatorDeps) -> None:
+    def __init__(self, source: Source, prepared: Prepared, deps: EvaluatorDeps, *, smoke: bool) -> None:
         self._source = source
         self._prepared = prepared
         self._deps = deps
+        self._smoke = smoke
         self._judge: TrustedChild | None = None
         if not source.claims_only:
             hello = {"verb": "load", "exam": prepared.exam()}
@@ -92,7 +94,7 @@ class CompetitionEvaluator(Evaluator):
     def _evaluate(self, node: Node) -> Evaluation:
         """A smoke run on a part of the rows where there is one, then the whole run."""
         smoke = self._prepared.folder / "smoke"
-        if self._deps.extras.get("smoke") and smoke.is_dir():
+        if self._smoke and smoke.is_dir():
             refusal = self._run(node, smoke, grade=False)
             if refusal.failure is not None:
                 fidelity = {"fidelity": "smoke"}
@@ -153,17 +155,18 @@ class CompetitionEvaluator(Evaluator):
         if path is None:
             return Evaluation(failure=FailureKind.NO_SUBMISSION, message="its submission was not kept")
         verdict = self._ask({"path": str(path), "part": "final", "interval": True})
-        metadata: dict[str, Any] = {"final_reveals": reveals}
         if "failure" in verdict:
-            return Evaluation(failure=FailureKind(verdict["failure"]), message=verdict["message"], metadata=metadata)
+            failure = FailureKind(verdict["failure"])
+            return FinalEvaluation(failure=failure, message=verdict["message"], final_reveals=reveals)
         again = self._ask({"path": str(path), "part": "validation", "interval": True})
-        metadata |= {"validation_interval": again.get("interval"), **self._medal(verdict["score"])}
-        return Evaluation(
+        return FinalEvaluation(
             metric=verdict["score"],
             source=source_of(self._deps.isolated),
             signature=signature_of(verdict["blocks"]),
-            interval=tuple(verdict["interval"]) if verdict.get("interval") else None,
-            metadata=metadata,
+            interval=verdict.get("interval"),
+            final_reveals=reveals,
+            validation_interval=again.get("interval"),
+            metadata=self._medal(verdict["score"]),
         )
 
     def submission_of(self, node: Node) -> Path | None:

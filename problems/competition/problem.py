@@ -29,7 +29,14 @@ def build(cfg: Config, project_dir: Path) -> CompetitionProblem:
     known = cfg.data.preview if cfg.llm.code.provider != "rules" else "rows"
     draws = check_options(cfg.problem.options).get("rules") == "random"
     source = find_source(cfg)
-    return CompetitionProblem(source, project_dir / CACHE, preview=cfg.data.preview, known=known, random_draws=draws)
+    return CompetitionProblem(
+        source,
+        project_dir / CACHE,
+        preview=cfg.data.preview,
+        known=known,
+        random_draws=draws,
+        smoke=cfg.search.smoke,
+    )
 
 
 def check_options(options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -58,6 +65,7 @@ class CompetitionProblem(Problem):
         preview: how much of the data the preview shows.
         known: the same for the facts in `prompt_extras`; `rules` sends nothing out and may know all.
         random_draws: `rules` draws every program anew: the control that search is compared with.
+        smoke: a program runs on a part of the rows first, where the data are large enough to have such a part.
     """
 
     family: Literal["competition"] = "competition"
@@ -66,7 +74,14 @@ class CompetitionProblem(Problem):
     single_function = False
 
     def __init__(
-        self, source: Source, cache: Path, *, preview: str = "stats", known: str = "rows", random_draws: bool = False
+        self,
+        source: Source,
+        cache: Path,
+        *,
+        preview: str = "stats",
+        known: str = "rows",
+        random_draws: bool = False,
+        smoke: bool = True,
     ) -> None:
         self.name = f"competition/{source.name}"
         self.lower_is_better = source.lower_is_better
@@ -77,6 +92,7 @@ class CompetitionProblem(Problem):
         self._preview = preview
         self._known = known
         self._random_draws = random_draws
+        self._smoke = smoke
         self._prepared: Prepared | None = None
 
     @property
@@ -135,7 +151,7 @@ class CompetitionProblem(Problem):
     def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         from problems.competition.evaluator import CompetitionEvaluator
 
-        return CompetitionEvaluator(self._source, self._ready(), deps)
+        return CompetitionEvaluator(self._source, self._ready(), deps, smoke=self._smoke)
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         from problems.competition.export import export

@@ -39,11 +39,10 @@ class ScriptEvaluator(Evaluator):
         options: dict[str, Any],
         metric: str | None,
         timeout: float,
-        tune_trials: int,
         lower_is_better: bool,
     ) -> None:
         self._deps, self._evaluator, self._options = deps, evaluator, options
-        self._metric, self._timeout, self._tune_trials = metric, timeout, tune_trials
+        self._metric, self._timeout = metric, timeout
         self._lower_is_better = lower_is_better
 
     def check(self, node: Node) -> Evaluation | None:
@@ -77,7 +76,7 @@ class ScriptEvaluator(Evaluator):
         tuned = tune_program(
             node.code,
             lambda code: self.score(code, node_id).metric,
-            trials=self._tune_trials,
+            trials=self._deps.tune_trials,
             seed=seed,
             lower_is_better=self._lower_is_better,
             lines=block_lines(node.code),
@@ -94,32 +93,34 @@ class ScriptEvaluator(Evaluator):
     def _shared_reason(self) -> str | None:
         """Why the user's own program had to share a sandbox with the evaluator: then every candidate does at once."""
         first = next((n for n in self._deps.journal if n.operator in ("baseline", "user")), None)
-        return first.metadata.get("unisolated") if first is not None else None
+        return (first.unisolated_reason or None) if first is not None else None
 
     # ------------------------------------------------------------ reading
 
     def verdict(self, run: Mapping[str, Any]) -> Evaluation:
         isolated = run["isolated"] and self._deps.isolated
-        notes = {} if isolated else {"unisolated": run["refused"] or "there is no sandbox"}
-        common: dict[str, Any] = {"seconds": run["seconds"], "term_out": run["output"]}
+        reason = "" if isolated else run["refused"] or "there is no sandbox"
+        common: dict[str, Any] = {
+            "seconds": run["seconds"], "term_out": run["output"], "unisolated_reason": reason,
+        }  # fmt: skip
         if run["program"] is not None:
             verdict = failed_run(ExecutionResult.model_validate(run["program"]))
-            return verdict.model_copy(update={"metadata": notes, "seconds": run["seconds"]})
+            return verdict.model_copy(update={"unisolated_reason": reason, "seconds": run["seconds"]})
         if run["error"]:
             last = run["error"].strip().splitlines()[-1]
             failure, text = FailureKind.EVAL_ERROR, {"term_out": run["output"] + run["error"]}
             late = f" (problem.options.evaluation_timeout={self._timeout:g})" if run["seconds"] >= self._timeout else ""
-            return Evaluation(failure=failure, message=f"evaluator: {last}{late}", metadata=notes, **{**common, **text})
+            return Evaluation(failure=failure, message=f"evaluator: {last}{late}", **{**common, **text})
         value = _mapping(run["value"])
         metrics = _mapping(value.get("metrics"))
         score, message = self.steering(metrics)
         artifacts = texts(value.get("artifacts"))
-        metadata = {**notes, "metrics": metrics, "artifacts": artifacts}
+        common |= {"metrics": metrics, "artifacts": artifacts}
         if score is None:
             failure = FailureKind.NON_FINITE if "not finite" in message else FailureKind.EVAL_ERROR
-            return Evaluation(failure=failure, message=message, metadata=metadata, artifacts=artifacts, **common)
+            return Evaluation(failure=failure, message=message, **common)
         source = source_of(isolated)
-        return Evaluation(metric=score, source=source, artifacts=artifacts, metadata=metadata, **common)
+        return Evaluation(metric=score, source=source, **common)
 
     def steering(self, metrics: Mapping[str, Any]) -> tuple[float | None, str]:
         """(the metric that steers, '') or (None, what is wrong)."""

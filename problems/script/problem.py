@@ -53,12 +53,11 @@ class ScriptProblem(Problem):
         *,
         metric: str | None = None,
         lower_is_better: bool = False,
-        tune_trials: int = 40,
         sent: bool = False,
     ) -> None:
         self.program, self.evaluator_file, self.options = program, evaluator, options
         self.name = f"script/{program.parent.name or program.stem}"
-        self.metric, self.lower_is_better, self._tune_trials = metric, lower_is_better, tune_trials
+        self.metric, self.lower_is_better = metric, lower_is_better
         self._sent = sent
 
     def prepare(self) -> None:
@@ -111,7 +110,6 @@ class ScriptProblem(Problem):
             options=options,
             metric=self.metric,
             timeout=self.options.evaluation_timeout,
-            tune_trials=self._tune_trials,
             lower_is_better=self.lower_is_better,
         )
 
@@ -162,6 +160,5 @@ def build(cfg: Config, project_dir: Path) -> ScriptProblem:
         options,
         metric=section.metric,
         lower_is_better=section.direction == "min",
-        tune_trials=cfg.search.tune_trials,
         sent=cfg.execution.runner != "local",
     )

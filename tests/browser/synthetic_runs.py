@@ -164,11 +164,9 @@ class SyntheticRun:
                 else "Traceback (most recent call last):\n  …\n",
                 "analysis": "The run looks sound.",
                 "parent_id": node.parent_ids[0] if node.parent_ids else None,
-                "metadata": {
-                    "message": f"{failure.value}: line 12" if failure else "",
-                    "stages": {"prompt": 0.001, "reply": 0.02, "execute": 1.2},
-                    **({"duplicate_of": self.nodes[0].id} if duplicate and self.nodes else {}),
-                },
+                "message": f"{failure.value}: line 12" if failure else "",
+                "stages": {"prompt": 0.001, "reply": 0.02, "execute": 1.2},
+                "duplicate_of": self.nodes[0].id if duplicate and self.nodes else None,
             }
         )
         is_best = node.is_scored and (self.best is None or (node.fitness or 0) > (self.best.fitness or 0))
@@ -229,7 +227,7 @@ class SyntheticRun:
             node_id=node.id, step=node.step, parent_ids=list(node.parent_ids), operator=node.operator,
             generation=node.generation, island=node.island, metric=node.metric_value, metric_source=node.metric_source,
             claimed_metric=node.claimed_metric, is_buggy=node.is_buggy, is_valid=node.is_valid, failure=node.failure,
-            message=str(node.metadata.get("message", "")), exec_time=node.exec_time, writer=node.writer,
+            message=node.message, exec_time=node.exec_time, writer=node.writer,
             is_best=is_best,
             best_metric=best.metric_value if best else None, best_node_id=best.id if best else None,
             elapsed=1.4 * (node.step + 1),

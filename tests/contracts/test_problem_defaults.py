@@ -204,9 +204,7 @@ def nearness(payload):
 
 def deps(answer, journal):
     jobs = InThisProcess(answer)
-    return SimpleNamespace(
-        jobs=jobs, limits=Limits(), seed=0, isolated=True, journal=journal, extras={"tune_trials": 25}
-    )
+    return SimpleNamespace(jobs=jobs, limits=Limits(), seed=0, isolated=True, journal=journal, tune_trials=25)
 
 
 def tour_evaluator(journal):
@@ -214,7 +212,7 @@ def tour_evaluator(journal):
 
 
 def script_evaluator(journal):
-    settings = {"metric": None, "timeout": 1.0, "tune_trials": 25, "lower_is_better": False}
+    settings = {"metric": None, "timeout": 1.0, "lower_is_better": False}
     return ScriptEvaluator(deps(nearness, journal), Path("e.py"), options={}, **settings)
 
 

@@ -57,7 +57,7 @@ def outcome(proposal: Proposal, number: int, journal: Journal) -> Node:
         failure=FailureKind.RUNTIME if failed else None,
         is_valid=not duplicate,
         signature=() if failed or duplicate else (round(score, 6),),
-        metadata={"duplicate_of": "base"} if duplicate else {},
+        duplicate_of="base" if duplicate else None,
     )
 
 
@@ -163,6 +163,6 @@ def test_goes_on_when_everything_fails(make):
         for proposal in proposals:
             node = outcome(proposal, number, journal).model_copy(
                 update={"metric_value": None, "is_buggy": True, "is_valid": True, "signature": (),
-                        "failure": FailureKind.RUNTIME, "metadata": {}}
+                        "failure": FailureKind.RUNTIME, "duplicate_of": None}
             )  # fmt: skip
             policy.tell(journal, journal.append(node))

@@ -16,6 +16,7 @@ from core.events import GameFinished, NodeCommitted, NoteAdded, RoundOpened, War
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.task import Task
+from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 
 STORES: dict[str, Callable[[Path], Any]] = {"sqlite": RunStore}
@@ -63,7 +64,8 @@ def test_a_round_is_there_for_the_next_process(opened):
     again = opened()
     assert again.open_tasks() == tasks
     assert again.rounds() == 1
-    assert again.why("n01") == {"rule": "b"} and again.why("unknown") == {}
+    with RunReader(again.run_dir) as reader:
+        assert reader.why("n01") == {"rule": "b"} and reader.why("unknown") == {}
 
 
 def test_open_tasks_come_in_order_and_leave_when_committed(opened):

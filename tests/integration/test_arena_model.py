@@ -60,7 +60,9 @@ def test_a_generation_with_a_model(played):
     assert len(built) == 2 and refused in built and refused["failure"] == "illegal_move" and refused["metric"] is None
     assert repaired["metric"] is not None
     (rejected,) = events(cli.run_dir, "candidate.rejected")
-    assert rejected["node_id"] == refused["node_id"] and rejected["gate"] == "smoke" and "'9'" in rejected["reason"]
+    assert (
+        rejected["node_id"] == refused["node_id"] and rejected["refused_by"] == "smoke" and "'9'" in rejected["reason"]
+    )
     asked = events(cli.run_dir, "strategist.question")
     assert [(q["category"], q["question"]) for q in asked] == [(q["category"], q["question"]) for q in QUESTIONS]
     strategist = [r for r in server.requests if "You lead a team" in r["messages"][-1]["content"]]

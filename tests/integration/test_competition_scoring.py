@@ -60,7 +60,7 @@ class Stand:
     def __init__(self, folder: Path, *words: str, jobs=None, isolated: bool = True) -> None:
         self.run_dir = folder / "logs" / "run"
         self.run_dir.mkdir(parents=True, exist_ok=True)
-        self.problem = build(load_config(None, list(words)), folder)
+        self.problem = build(load_config(None, ["search.smoke=false", *words]), folder)
         self.problem.prepare()
         self.jobs = jobs or PlainJobs(folder / "jobs")
         deps = EvaluatorDeps(
@@ -146,13 +146,13 @@ def test_the_final_score_has_an_interval_and_is_counted(diabetes):
     (first,) = diabetes.evaluator.final([node])
     assert first.interval[0] < first.metric < first.interval[1]
     assert first.metric != verdict.metric
-    low, high = first.metadata["validation_interval"]
+    low, high = first.validation_interval
     assert low < verdict.metric < high
     (again,) = diabetes.evaluator.final([node])
-    assert again.metadata["final_reveals"] == first.metadata["final_reveals"]  # the same question by the same run
+    assert again.final_reveals == first.final_reveals  # the same question by the same run
     other, _ = diabetes.score(writes("pass"))
     (later,) = diabetes.evaluator.final([other])
-    assert later.metadata["final_reveals"] == first.metadata["final_reveals"] + 1
+    assert later.final_reveals == first.final_reveals + 1
 
 
 # ------------------------------------------------------------ submissions that are not one

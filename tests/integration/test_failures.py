@@ -80,13 +80,13 @@ def test_each_becomes_its_kind(run, name):
     _, _, nodes, _, _ = run
     failure = PROGRAMS[name][1]
     node = nodes[name]
-    assert node["failure"] == failure, node["metadata"].get("message")
+    assert node["failure"] == failure, node["message"]
     assert node["is_buggy"] is (failure is not None)
     if failure is None:
         assert node["metric"] > 0 and node["metric_source"] == "verified"
     else:
         assert node["metric"] is None and node["metric_source"] is None
-        assert node["metadata"]["message"]
+        assert node["message"]
 
 
 @pytest.mark.parametrize(
@@ -99,14 +99,14 @@ def test_each_becomes_its_kind(run, name):
 )  # fmt: skip
 def test_the_message_says_what_is_wrong(run, name, words):
     _, _, nodes, _, _ = run
-    assert words in nodes[name]["metadata"]["message"]
+    assert words in nodes[name]["message"]
 
 
 def test_failures_are_told_to_the_next_prompt(run):
     _, _, nodes, requests, _ = run
     later = requests[-1]["messages"][-1]["content"] + requests[-2]["messages"][-1]["content"]
     assert "bad_submission" in later
-    assert nodes["NaN"]["metadata"]["message"][:40] in "".join(r["messages"][-1]["content"] for r in requests)
+    assert nodes["NaN"]["message"][:40] in "".join(r["messages"][-1]["content"] for r in requests)
 
 
 def test_a_claim_that_disagrees_is_shown_and_never_steers(cli):
@@ -136,4 +136,4 @@ def test_a_claim_that_disagrees_is_shown_and_never_steers(cli):
     assert (first["claimed_metric"], second["claimed_metric"]) == (900.0, 0.001)
     assert first["metric"] < second["metric"] and shown["best_node_id"] == first["node_id"]
     assert "claimed 0.001" in ended.out
-    assert second["metadata"]["review"]["lower_is_better"] is False
+    assert second["review"]["lower_is_better"] is False

@@ -106,7 +106,7 @@ def test_evaluators_in_openevolves_form_run_unmodified(cli: Cli, folder: str):
     assert initial is not None and shown["best_metric"] >= initial
     if folder != "async_packing":
         node = cli.node(shown["nodes"][0]["node_id"])
-        assert node["metadata"]["artifacts"]
+        assert node["artifacts"]
 
 
 def test_an_evaluator_that_shares_objects_falls_back_with_the_reason(cli: Cli, tmp_path: Path):
@@ -123,7 +123,7 @@ def test_an_evaluator_that_shares_objects_falls_back_with_the_reason(cli: Cli, t
     shown = summary(cli, *words)
     assert shown["nodes"][0]["metric"] == 7.5
     assert shown["metric_source"] == "unisolated"
-    assert cli.node(shown["nodes"][0]["node_id"])["metadata"]["unisolated"]
+    assert cli.node(shown["nodes"][0]["node_id"])["unisolated_reason"]
 
 
 @pytest.mark.parametrize("graded", [False, True])

@@ -63,7 +63,6 @@ def config(**section):
     empty = dict.fromkeys(("path", "program", "evaluator", "metric", "direction", "source", "eval", "grade"))
     return SimpleNamespace(
         problem=SimpleNamespace(**{**empty, "options": {}, **section}),
-        search=SimpleNamespace(tune_trials=1),
         execution=SimpleNamespace(runner="ray"),
     )
 

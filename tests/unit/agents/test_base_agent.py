@@ -70,7 +70,7 @@ CASES = {
 NODES = {
     "failed": Node(
         id="f", code="import pandas as pd\n\npd.read_csv('input/train.csv')['prise']\n", plan="Read the target.",
-        is_buggy=True, failure=FailureKind.RUNTIME, metadata={"message": "line 3: KeyError: 'prise'"},
+        is_buggy=True, failure=FailureKind.RUNTIME, message="line 3: KeyError: 'prise'",
         term_out="Traceback (most recent call last):\n  File \"/workspace/solution.py\", line 3\nKeyError: 'prise'\n",
     ),
     "good": Node(

@@ -42,7 +42,7 @@ def test_no_code_block_is_a_hard_failure_and_is_not_asked_again(context):
     result = agent.generate(task)
     assert result.failure is FailureKind.NO_CODE and len(task.query.calls) == 1
     assert result.node.code == "" and result.node.plan == "I cannot do that." and result.node.is_buggy
-    assert result.node.metadata["message"] == result.error
+    assert result.node.message == result.error
 
 
 def test_an_unreasonable_reply_goes_back_with_the_reason(context, program):
@@ -118,7 +118,7 @@ def test_other_languages_are_not_parsed_as_python(context):
 def test_the_context_for_rules_is_plain_json_with_what_the_contract_names(context):
     parent = Node(
         id="p", code="x", plan="old", failure=FailureKind.TIMEOUT, is_buggy=True, term_out="slow", genes={"DATA": "x"},
-        metadata={"message": "past 5 s"},
+        message="past 5 s",
     )  # fmt: skip
     task = context(
         operator="debug",
@@ -157,7 +157,7 @@ def test_every_operator_has_a_prompt_that_adapts_to_the_parents(context, operato
 def test_a_failure_is_shown_with_message_advice_and_output(context):
     parent = Node(
         id="p", code="x = y", is_buggy=True, failure=FailureKind.RUNTIME, term_out="NameError: y",
-        metadata={"message": "line 1: NameError", "artifacts": {"profile": "slow loop"}}, analysis="y is missing",
+        message="line 1: NameError", artifacts={"profile": "slow loop"}, analysis="y is missing",
     )  # fmt: skip
     user = agent.prompt(context(operator="debug", parents=(parent,))).user
     for text in (
@@ -194,7 +194,7 @@ def test_prompts_hold_no_clock_time_and_depend_on_the_context_alone(context):
         parent = Node(id="p", code="x = 1", metric_value=0.5, term_out="done", exec_time=1.0, **times)
         return agent.prompt(context(operator="improve", parents=(parent,)))
 
-    assert prompt(ctime=1.0) == prompt(ctime=2e9, metadata={"stages": {"execute": 3.2}, "cost_usd": 1})
+    assert prompt(ctime=1.0) == prompt(ctime=2e9, stages={"execute": 3.2}, cost_usd=1.0, metadata={"own": 1})
 
 
 def test_the_prompt_keeps_to_its_budget(context):

@@ -105,7 +105,7 @@ def test_the_budgets_end_is_not_swallowed(context):
 def test_rules_is_told_exit_state_files_and_traceback_but_no_output(context):
     node = Node(
         id="n", code="x", exc_type="KeyError", is_buggy=True, failure=FailureKind.BAD_SUBMISSION, term_out="rmse 0.25",
-        metadata={"message": "column missing", "files": {"submission.csv": "files/n/submission.csv"}},
+        message="column missing", files={"submission.csv": "files/n/submission.csv"},
     )  # fmt: skip
     task = context([json.dumps(GOOD)])
     reviewer.review(task, node)

@@ -5,12 +5,15 @@ import json
 import pytest
 
 from agents.strategist_agent import FIRST_ATTEMPT, StrategistAgent, read_questions
+from core.state.findings import TournamentResult
 from core.state.node import Node
 from utils.errors import ReplyError
 
 GOOD = {"questions": [{"category": "Search", "question": "Deeper?"}, {"category": "weird", "question": " Wider? "}]}
 ROW = {"name": "g1.0", "wins": 5, "draws": 1, "losses": 2, "elo": 80.5}
-CHAMPION = Node(id="champ", code="CHAMPION = 'whole file'\n", metric_value=80.5, metadata={"standings": [ROW]})
+CHAMPION = Node(
+    id="champ", code="CHAMPION = 'whole file'\n", metric_value=80.5, tournament=TournamentResult(standings=[ROW])
+)
 
 
 def test_questions_are_read_and_categories_kept_to_the_known_ones():

@@ -30,9 +30,9 @@ def node(id: str, metric: float | None = None, parents: tuple[str, ...] = (), **
 def small_search() -> list[Node]:
     return [
         node("draft0", 0.5, code="import a\nx = 1\n", plan="first plan"),
-        node("broken", None, failure=FailureKind.TIMEOUT, metadata={"message": "ran past 5 s"}),
+        node("broken", None, failure=FailureKind.TIMEOUT, message="ran past 5 s"),
         node("better", 0.3, ("draft0",), operator="improve", code="import a\nx = 2\n", plan="double x", exec_time=1.5),
-        node("twin", None, ("draft0",), operator="improve", is_valid=False, metadata={"duplicate_of": "better"}),
+        node("twin", None, ("draft0",), operator="improve", is_valid=False, duplicate_of="better"),
         node("merged", 0.2, ("better", "draft0"), operator="merge", code="import a\nx = 3\n", claimed_metric=0.1),
     ]
 

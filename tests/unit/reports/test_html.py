@@ -99,7 +99,7 @@ def test_the_file_stays_small_whatever_programs_and_models_wrote(write_run):
     nodes = [
         Node(
             id=str(i), code=f"x = {i}  # {flood}\n", plan=flood, analysis=flood, metric_value=1.0 / (i + 1),
-            parent_ids=(str(i - 1),) if i else (), metadata={"message": flood},
+            parent_ids=(str(i - 1),) if i else (), message=flood,
         )
         for i in range(20)
     ]  # fmt: skip
@@ -124,9 +124,9 @@ EVIL = "</code></pre></style><script>alert(1)</script><img src=x onerror=alert(2
 def test_nothing_that_a_program_or_model_wrote_becomes_markup(write_run):
     good = Node(
         id="a", code=EVIL, plan=EVIL, analysis=EVIL, metric_value=1.0, metric_source="claimed", writer=EVIL,
-        metadata={"message": EVIL, "name": EVIL}, operator="user", genes={EVIL: EVIL}, term_out=EVIL,
+        message=EVIL, name=EVIL, operator="user", genes={EVIL: EVIL}, term_out=EVIL,
     )  # fmt: skip
-    bad = Node(id="b", code=EVIL, is_buggy=True, failure=FailureKind.RUNTIME, metadata={"message": EVIL}, exc_type=EVIL)
+    bad = Node(id="b", code=EVIL, is_buggy=True, failure=FailureKind.RUNTIME, message=EVIL, exc_type=EVIL)
     child = good.model_copy(update={"id": "c", "parent_ids": ("a",), "metric_value": 0.5, "code": "x\n" + EVIL})
     run_dir = write_run(
         [good, bad, child], problem=EVIL, unit=EVIL, writer=EVIL, baselines=[{"name": EVIL, "metric": 0.7}],
@@ -142,8 +142,7 @@ def test_nothing_that_a_program_or_model_wrote_becomes_markup(write_run):
 
 def test_a_run_without_a_valid_program_says_so(write_run):
     failed = [
-        Node(id=str(i), code="x", is_buggy=True, failure=FailureKind.NO_SUBMISSION, metadata={"message": "none"})
-        for i in range(3)
+        Node(id=str(i), code="x", is_buggy=True, failure=FailureKind.NO_SUBMISSION, message="none") for i in range(3)
     ]
     text = outline_of(write_run(failed, final={"node_id": None})).text
     assert "No valid program found. The commonest failure was no_submission (3 of 3)." in text

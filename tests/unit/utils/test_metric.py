@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.metric import KINDS, Metric, finite, metric_kind
+from utils.direction import finite
+from utils.metric import KINDS, Metric, metric_kind
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -644,7 +644,7 @@ export interface components {
         };
         /**
          * CandidateRejected
-         * @description A gate refused a candidate.
+         * @description A check refused a candidate before it was evaluated.
          */
         CandidateRejected: {
             /**
@@ -653,14 +653,14 @@ export interface components {
              */
             at?: string;
             failure: components["schemas"]["FailureKind"];
-            /** Gate */
-            gate: string;
             /** Generation */
             generation?: number | null;
             /** Node Id */
             node_id: string;
             /** Reason */
             reason: string;
+            /** Refused By */
+            refused_by: string;
             /**
              * Seq
              * @default 0
@@ -1384,6 +1384,17 @@ export interface components {
              * @default
              */
             analysis: string;
+            /** Artifacts */
+            artifacts?: {
+                [key: string]: string;
+            };
+            /**
+             * Behaviour
+             * @default
+             */
+            behaviour: string;
+            /** Cheap Score */
+            cheap_score?: number | null;
             /**
              * Children Ids
              * @default []
@@ -1393,8 +1404,14 @@ export interface components {
             claimed_metric?: number | null;
             /** Code */
             code: string;
+            /** Completion Tokens */
+            completion_tokens?: number | null;
+            /** Cost Usd */
+            cost_usd?: number | null;
             /** Ctime */
             ctime?: number;
+            /** Duplicate Of */
+            duplicate_of?: string | null;
             /** Exc Info */
             exc_info?: {
                 [key: string]: unknown;
@@ -1407,6 +1424,19 @@ export interface components {
              */
             exec_time: number;
             failure?: components["schemas"]["FailureKind"] | null;
+            /** Features */
+            features?: {
+                [key: string]: number;
+            };
+            /** Files */
+            files?: {
+                [key: string]: string;
+            };
+            /**
+             * Fingerprint
+             * @default
+             */
+            fingerprint: string;
             /** Fitness */
             fitness?: number | null;
             /** Generation */
@@ -1416,7 +1446,12 @@ export interface components {
                 [key: string]: string;
             };
             /** Id */
-            id: string;
+            id?: string;
+            /** Interval */
+            interval?: [
+                number,
+                number
+            ] | null;
             /**
              * Is Buggy
              * @default false
@@ -1439,6 +1474,11 @@ export interface components {
              * @default false
              */
             lower_is_better: boolean;
+            /**
+             * Message
+             * @default
+             */
+            message: string;
             /** Metadata */
             metadata?: {
                 [key: string]: unknown;
@@ -1447,6 +1487,15 @@ export interface components {
             metric_source?: ("verified" | "unisolated" | "claimed") | null;
             /** Metric Value */
             metric_value?: number | null;
+            /** Metrics */
+            metrics?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Name
+             * @default
+             */
+            name: string;
             /**
              * Operator
              * @default draft
@@ -1465,6 +1514,31 @@ export interface components {
              * @default
              */
             plan: string;
+            /** Prompt Tokens */
+            prompt_tokens?: number | null;
+            /**
+             * Refusal
+             * @default
+             */
+            refusal: string;
+            /**
+             * Refused By
+             * @default
+             */
+            refused_by: string;
+            review?: components["schemas"]["Review"] | null;
+            /**
+             * Review Error
+             * @default
+             */
+            review_error: string;
+            /**
+             * Round
+             * @default 0
+             */
+            round: number;
+            /** Rung */
+            rung?: ("text" | "ast" | "behaviour" | "cheap" | "full") | null;
             /**
              * Signature
              * @default []
@@ -1475,6 +1549,10 @@ export interface components {
              * @default 0
              */
             slot: number;
+            /** Stages */
+            stages?: {
+                [key: string]: number;
+            };
             /**
              * Step
              * @default 0
@@ -1495,6 +1573,12 @@ export interface components {
              * @default 0
              */
             total_reward: number;
+            tournament?: components["schemas"]["TournamentResult"] | null;
+            /**
+             * Unisolated Reason
+             * @default
+             */
+            unisolated_reason: string;
             /**
              * Visits
              * @default 0
@@ -1833,6 +1917,22 @@ export interface components {
             speed: number | null;
         };
         /**
+         * Review
+         * @description What a reviewer said of a run (the arguments of the seed's `submit_review`). Its numbers are claims.
+         */
+        Review: {
+            /** Has Csv Submission */
+            has_csv_submission: boolean;
+            /** Is Bug */
+            is_bug: boolean;
+            /** Lower Is Better */
+            lower_is_better?: boolean | null;
+            /** Metric */
+            metric?: number | null;
+            /** Summary */
+            summary: string;
+        };
+        /**
          * RoundOpened
          * @description A round's proposals are fixed.
          */
@@ -2124,7 +2224,9 @@ export interface components {
         };
         /**
          * StageDone
-         * @description A later stage of a node's life is stored: prompt, reply, code, execute or review.
+         * @description What a stage of an open node came to is stored: the verdict (`execute`), by hand each of `step`'s stages too.
+         *
+         *     That a reply has come is told by `llm.called`.
          */
         StageDone: {
             /**
@@ -2251,6 +2353,29 @@ export interface components {
              * @default 0
              */
             seconds: number;
+        };
+        /**
+         * TournamentResult
+         * @description The tournament that a game engine was rated in. The same for all engines of one tournament.
+         */
+        TournamentResult: {
+            /** Crosstable */
+            crosstable?: {
+                [key: string]: unknown;
+            }[];
+            /** Decision */
+            decision?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Promoted
+             * @default []
+             */
+            promoted: string[];
+            /** Standings */
+            standings?: {
+                [key: string]: unknown;
+            }[];
         };
         /** ValidationError */
         ValidationError: {

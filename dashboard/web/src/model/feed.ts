@@ -39,7 +39,7 @@ export function feedLine(event: RunEvent, state: RunState): FeedLine {
     case "builder.completed":
       return line(`built ${event.name}`, { node: event.node_id });
     case "candidate.rejected":
-      return line(`refused by ${event.gate}: ${event.reason}`, { node: event.node_id, value: event.failure, tone: "bad" });
+      return line(`refused by ${event.refused_by}: ${event.reason}`, { node: event.node_id, value: event.failure, tone: "bad" });
     case "game.finished":
       return line(`${state.name(event.white)} – ${state.name(event.black)}: ${words(event.termination)} after ${event.plies} plies`, { value: event.result });
     case "note.added":

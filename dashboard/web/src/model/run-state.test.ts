@@ -36,9 +36,11 @@ describe("RunState", () => {
   it("shows an open node with its stage until it is committed", () => {
     fresh();
     const proposed = event("node.proposed", { node_id: "a", operator: "draft", round: 0, slot: 0 });
-    const stage = event("node.stage", { node_id: "a", stage: "reply", seconds: 0 });
-    const state = run([proposed, stage]);
+    const reply = event("llm.called", { node_id: "a", role: "code", seconds: 1 });
+    const state = run([proposed, reply]);
     expect(state.open.get("a")?.stage).toBe("reply");
+    state.apply(event("node.stage", { node_id: "a", stage: "execute", seconds: 0 }));
+    expect(state.open.get("a")?.stage).toBe("execute");
     state.apply(node("a"));
     expect(state.open.size).toBe(0);
   });

@@ -199,6 +199,11 @@ export class RunState {
         if (open) open.stage = event.stage;
         break;
       }
+      case "llm.called": {
+        const open = event.node_id ? this.open.get(event.node_id) : undefined;
+        if (open) open.stage = event.role === "feedback" ? "review" : "reply";
+        break;
+      }
       case "node.committed":
         this.commit(event);
         break;

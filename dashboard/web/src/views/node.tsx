@@ -22,10 +22,10 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
   const [picked, setTab] = useState<Tab | null>(null);
   if (error) return <Empty title="This node cannot be shown"><span>{error}. <a href={href(state.id, "nodes")}>All nodes</a></span></Empty>;
   if (!data) return <Empty title="Loading…" />;
-  const { node } = data;
+  const node = { ...data.node, id: data.node.id ?? id }; // the server always tells it; in Python it has a default
   const tab = picked ?? (node.parent_ids?.length ? "diff" : "code");
   const against = tab === "diff" ? `${base}/diff` : null;
-  const message = typeof node.metadata?.message === "string" ? node.metadata.message : "";
+  const message = node.message ?? "";
   return (
     <div className="stack">
       <Panel title={`Node ${node.step}`} actions={<><Marks connection={connection} id={node.id} mark={state.byId.get(node.id)?.mark ?? data.mark} /><a className="button" href={href(state.id, "graph", "", { node: node.id })}>In the graph</a></>}>

@@ -20,14 +20,14 @@ SPEC = four_spec()
 def baselines():
     codes = {"champ": SPEC.anchor.code, "first": FIRST, "last": LAST}
     return [
-        Node(id=name, code=code, operator="baseline", metadata={"name": name}, slot=slot)
+        Node(id=name, code=code, operator="baseline", name=name, slot=slot)
         for slot, (name, code) in enumerate(codes.items())
     ]
 
 
 def commit(deps, nodes, verdicts):
     for node, verdict in zip(nodes, verdicts, strict=True):
-        update = {"metric_value": verdict.metric, "metadata": {**node.metadata, **verdict.metadata}}
+        update = {"metric_value": verdict.metric, "name": verdict.name or node.name, "tournament": verdict.tournament}
         deps.journal.append(node.model_copy(update=update))
 
 
@@ -115,7 +115,7 @@ def test_baselines_crown_the_anchor_at_zero(tmp_path):
     evaluator = ArenaEvaluator(deps, SPEC, four_settings())
     champ, first, _ = evaluator.evaluate(baselines())
     assert champ.metric == 0 and first.metric < 0 and champ.source == "verified"
-    assert champ.metadata["promoted"][0] == "champ" and champ.metadata["decision"]["rule"] == "anchor"
+    assert champ.tournament.promoted[0] == "champ" and champ.tournament.decision["rule"] == "anchor"
     assert champ.signature == () and champ.interval == (0.0, 0.0)
 
 
@@ -126,10 +126,10 @@ def test_champion_and_runner_up_sit_down_with_the_candidates(tmp_path):
     stronger = SPEC.anchor.code.replace("DEPTH = 2", "DEPTH = 5").replace("WIN_FIRST = False", "WIN_FIRST = True")
     deep = ArenaEvaluator(deps, SPEC, four_settings())
     (verdict,) = deep.evaluate([candidate(stronger)])
-    players = {row["node_id"] for row in verdict.metadata["standings"]}
+    players = {row["node_id"] for row in verdict.tournament.standings}
     assert len(players) == 3 and {"champ", "new"} < players
     commit(deps, [candidate(stronger)], [verdict])
-    assert deep.choice() == verdict.metadata["promoted"][0]
+    assert deep.choice() == verdict.tournament.promoted[0]
 
 
 def test_the_metric_counts_all_games_ever(tmp_path):
@@ -139,7 +139,7 @@ def test_the_metric_counts_all_games_ever(tmp_path):
     commit(deps, baselines(), evaluator.evaluate(baselines()))
     (verdict,) = evaluator.evaluate([candidate(engine("return position.legal_moves[len(position.legal_moves) // 2]"))])
     fresh = ArenaEvaluator(deps, SPEC, four_settings())
-    row = next(row for row in verdict.metadata["standings"] if row["node_id"] == "new")
+    row = next(row for row in verdict.tournament.standings if row["node_id"] == "new")
     assert fresh.run.ratings.estimates("champ")["new"].elo == pytest.approx(row["elo"], abs=0.06)
 
 
@@ -149,11 +149,11 @@ def test_an_engine_that_forfeits_every_game_is_a_failure(tmp_path):
     commit(deps, baselines(), evaluator.evaluate(baselines()))
     (verdict,) = evaluator.evaluate([candidate(engine("raise ValueError('no idea')"))])
     assert verdict.metric is None and verdict.failure is FailureKind.RUNTIME and "no idea" in verdict.message
-    assert "new" not in verdict.metadata["promoted"]
+    assert "new" not in verdict.tournament.promoted
 
 
 @pytest.mark.parametrize(
-    ("code", "gate", "failure"),
+    ("code", "check", "failure"),
     [
         ("engine = 1", "static", FailureKind.SIGNATURE),
         (engine("return '9'"), "smoke", FailureKind.ILLEGAL_MOVE),
@@ -165,9 +165,9 @@ def test_an_engine_that_forfeits_every_game_is_a_failure(tmp_path):
         ),
     ],
 )
-def test_the_check_refuses_with_the_reason(tmp_path, code, gate, failure):
+def test_the_check_refuses_with_the_reason(tmp_path, code, check, failure):
     refusal = ArenaEvaluator(deps_of(tmp_path), SPEC, four_settings()).check(candidate(code))
-    assert refusal.failure is failure and refusal.metadata["gate"] == gate and refusal.message
+    assert refusal.failure is failure and refusal.refused_by == check and refusal.message
 
 
 def test_the_check_lets_a_sound_engine_through_and_its_games_do_not_count(tmp_path):
@@ -186,7 +186,7 @@ def test_final_measures_against_a_gauntlet_from_held_out_openings(tmp_path):
     at_zero, below = evaluator.final([champ, first])
     assert (at_zero.metric, at_zero.interval) == (0.0, (0.0, 0.0))
     assert below.metric < 0 and below.interval[0] < below.metric < below.interval[1]
-    assert "95 %" in below.metadata["claim"] and below.metadata["head_to_head"]["wins_draws_losses"]
+    assert "95 %" in below.claim and below.head_to_head["wins_draws_losses"]
     rated = {tuple(game["opening"]) for game in deps.games.all() if game["kind"] == "rated"}
     final = [game for game in deps.games.all() if game["kind"] == "final"]
     assert final and not rated & {tuple(game["opening"]) for game in final}
@@ -201,13 +201,16 @@ def test_a_fork_without_games_measures_from_the_champions_own_metric(tmp_path):
     stronger = SPEC.anchor.code.replace("DEPTH = 2", "DEPTH = 4")
     (verdict,) = evaluator.evaluate([candidate(stronger)])
     champion = candidate(stronger).model_copy(
-        update={"metric_value": 150.0, "metadata": {**verdict.metadata, "promoted": ["new", "first"]}}
+        update={
+            "metric_value": 150.0,
+            "tournament": verdict.tournament.model_copy(update={"promoted": ("new", "first")}),
+        }
     )
     forked = deps_of(tmp_path / "two")
     for node in [*deps.journal, champion]:
         forked.journal.append(node)
     (after,) = ArenaEvaluator(forked, SPEC, four_settings()).evaluate([candidate(LAST.replace("last", "x"), "next", 2)])
-    row = next(row for row in after.metadata["standings"] if row["node_id"] == "new")
+    row = next(row for row in after.tournament.standings if row["node_id"] == "new")
     assert row["elo"] == 150.0 and after.metric < 150.0
 
 
@@ -222,8 +225,8 @@ def test_careful_promotion_in_a_whole_tournament(tmp_path, rule):
     changes = (("DEPTH = 2", "DEPTH = 2 + 4"), ("WIN_FIRST = False", "WIN_FIRST = True"))
     stronger = SPEC.anchor.code.replace(*changes[0]).replace(*changes[1])
     (verdict,) = evaluator.evaluate([candidate(stronger)])
-    decision = verdict.metadata["decision"]
-    assert decision["rule"] == rule and verdict.metadata["promoted"][0] in ("champ", "new")
+    decision = verdict.tournament.decision
+    assert decision["rule"] == rule and verdict.tournament.promoted[0] in ("champ", "new")
     if rule == "sprt":
         assert sum(decision["pentanomial"]) > 3, "a test of three pairs is undecided: more are played"
         assert len(deps.games.all()) - before > 18

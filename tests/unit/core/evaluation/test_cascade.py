@@ -54,7 +54,15 @@ def nodes(*codes: str, operator: str = "mutate", start: int = 0) -> list[Node]:
 
 def commit(journal: Journal, given: Sequence[Node], verdicts: Sequence[Evaluation]) -> None:
     for node, verdict in zip(given, verdicts, strict=True):
-        journal.append(node.model_copy(update={"metric_value": verdict.metric, "metadata": verdict.metadata}))
+        journal.append(
+            node.model_copy(
+                update={
+                    "metric_value": verdict.metric,
+                    "behaviour": verdict.behaviour,
+                    "cheap_score": verdict.cheap_score,
+                }
+            )
+        )
 
 
 def test_each_rung_stops_what_it_should(toy):
@@ -63,10 +71,10 @@ def test_each_rung_stops_what_it_should(toy):
     assert [v.metric for v in verdicts] == [None, None, None, None, 13, 4]
     assert verdicts[1].failure is FailureKind.RUNTIME
     assert verdicts[2].duplicate_of == "n0", "the first of a behaviour in slot order is the original"
-    assert [v.metadata.get("rung") for v in verdicts] == ["cheap", None, "behaviour", "cheap", "full", "full"]
+    assert [v.rung for v in verdicts] == ["cheap", None, "behaviour", "cheap", "full", "full"]
     assert sorted(toy.full_calls) == [4, 13]
     assert events[0].counts == {"behaviour": 1, "cheap": 2, "full": 2}
-    assert verdicts[4].metadata == {"own": 1, "rung": "full", "behaviour": "3", "cheap": 13.0}
+    assert (verdicts[4].behaviour, verdicts[4].cheap_score, verdicts[4].metadata) == ("3", 13.0, {"own": 1})
 
 
 def test_behaviours_and_cuts_are_learned_from_the_journal(toy):
@@ -79,7 +87,7 @@ def test_behaviours_and_cuts_are_learned_from_the_journal(toy):
     assert verdicts[0].duplicate_of == "n0"
     assert {cut for _, cut in toy.cheap_calls} == {4.0}, "slack × top_k = 4th best cheap score so far"
     assert [v.metric for v in verdicts] == [None, None, 3.7, None]
-    assert verdicts[1].metadata == {"rung": "cheap", "behaviour": "6", "cheap": None}
+    assert (verdicts[1].rung, verdicts[1].behaviour, verdicts[1].cheap_score) == ("cheap", "6", None)
 
 
 @pytest.mark.parametrize("operator", ["baseline", "user", "tune"])

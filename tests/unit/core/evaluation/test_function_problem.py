@@ -77,7 +77,7 @@ class Here:
 def evaluator(problem, *, isolated=True, trials=20) -> FunctionEvaluator:
     deps = SimpleNamespace(
         jobs=Here(), limits=Limits(seconds=5), seed=3, isolated=isolated, journal=Journal(True),
-        extras={"tune_trials": trials},
+        tune_trials=trials,
     )  # fmt: skip
     return FunctionEvaluator(problem, deps)
 

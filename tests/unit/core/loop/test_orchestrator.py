@@ -211,7 +211,7 @@ def test_repairs_are_nodes_of_their_own(tmp_path):
     assert repaired
     for node in repaired:
         parent = loop.journal[node.parent_id]
-        assert parent.metadata["gate"] == "check" and node.metadata["refusal"] == "x is not below 0"
+        assert parent.refused_by == "check" and node.refusal == "x is not below 0"
         assert node.slot == parent.slot and node.step == parent.step + 1
 
 

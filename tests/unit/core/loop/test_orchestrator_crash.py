@@ -50,14 +50,6 @@ def loop(folder, **options):
     return open_loop(folder, steps=STEPS, policy=Repairing(ThreePhaseOptions(num_drafts=3)), writers=1, **options)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def no_slow_stages():
-    """A stage that a busy machine made slow is told by a write of its own: the writes are counted here."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("core.loop.stages.WORTH_TELLING_SECONDS", float("inf"))
-        yield
-
-
 WAYS = {
     "alone": {"together": False}, "together": {"together": True},
     "pipeline": {"together": False, "schedule": "pipeline"},
@@ -67,7 +59,7 @@ WAYS = {
 
 
 @pytest.fixture(scope="module", params=WAYS)
-def reference(request, tmp_path_factory, no_slow_stages):
+def reference(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
     made = []
 

@@ -49,8 +49,8 @@ def test_duplicates_in_a_round_go_by_slot_order(tmp_path):
     nodes, events, _ = played(tmp_path, "x = 1.0", "x = 3", "x = 1.0", "x = (3)", "x=3  # again")
     first, second, third, fourth, fifth = nodes
     assert first.is_scored and second.is_scored
-    assert third.duplicate_of == first.id and third.metadata["rung"] == "text"
-    assert fourth.duplicate_of == fifth.duplicate_of == second.id and fifth.metadata["rung"] == "ast"
+    assert third.duplicate_of == first.id and third.rung == "text"
+    assert fourth.duplicate_of == fifth.duplicate_of == second.id and fifth.rung == "ast"
     for node in (third, fourth, fifth):
         assert not node.is_valid and node.failure is None and node.metric_value is None and not node.is_buggy
     (counted,) = [event for event in events if isinstance(event, LadderCounted)]
@@ -78,7 +78,7 @@ def test_what_is_refused_is_not_judged(tmp_path):
             return super().evaluate(nodes)
 
     nodes, events, _ = played(tmp_path, "x = 1", "x = 7", evaluator=Strict(refuse=6))
-    assert nodes[1].failure == "signature" and nodes[1].metadata["gate"] == "check"
+    assert nodes[1].failure == "signature" and nodes[1].refused_by == "check"
     (rejected,) = [event for event in events if event.type == "candidate.rejected"]
     assert rejected.node_id == nodes[1].id and rejected.reason == "x is not below 6"
 

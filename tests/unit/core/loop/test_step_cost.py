@@ -15,8 +15,8 @@ from core.contracts import Evaluation
 
 TRANSACTIONS = 3
 """A node's call, its verdict, and half of opening and of committing its round of two."""
-ROWS = 14
-"""What it writes: a call, a verdict, a task, a node, three events and a half, and its texts."""
+ROWS = 15
+"""What it writes: a call, a verdict, a task, a node, four events and a half, and its texts."""
 
 
 class Programs:

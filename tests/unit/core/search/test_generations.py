@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 from core.search.generations import GenerationsOptions, GenerationsPolicy
+from core.state.findings import TournamentResult
 from core.state.journal import Journal
 
 
@@ -16,7 +17,7 @@ def seeded(node, policy):
     """A journal after the baselines' tournament."""
     journal = Journal()
     for name, metric in (("champ", 0.0), ("greedy", -100.0), ("random", -600.0)):
-        told(journal, policy, node(name, metric, "baseline", metadata={"promoted": ["champ", "greedy"]}))
+        told(journal, policy, node(name, metric, "baseline", tournament=TournamentResult(promoted=("champ", "greedy"))))
     return journal
 
 
@@ -51,8 +52,8 @@ def test_asking_changes_nothing(node):
 def test_the_promoted_seed_the_next_generation(node):
     policy = make()
     journal = seeded(node, policy)
-    metadata = {"promoted": ["new", "champ"]}
-    told(journal, policy, node("new", 50.0, "build", ("champ",), generation=1, metadata=metadata))
+    after = TournamentResult(promoted=("new", "champ"))
+    told(journal, policy, node("new", 50.0, "build", ("champ",), generation=1, tournament=after))
     (first, _) = ask(policy, journal)
     assert (first.generation, first.parents) == (2, ("new", "champ"))
 
@@ -60,8 +61,8 @@ def test_the_promoted_seed_the_next_generation(node):
 def test_a_generation_whose_candidates_were_all_refused_leaves_the_champion(node):
     policy = make()
     journal = seeded(node, policy)
-    told(journal, policy, node("bad", None, "build", ("champ",), generation=1, metadata={"gate": "smoke"}))
-    told(journal, policy, node("fix", None, "debug", ("bad",), generation=1, metadata={"gate": "static"}))
+    told(journal, policy, node("bad", None, "build", ("champ",), generation=1, refused_by="smoke"))
+    told(journal, policy, node("fix", None, "debug", ("bad",), generation=1, refused_by="static"))
     (first, _) = ask(policy, journal)
     assert (first.generation, first.parents) == (2, ("champ", "greedy"))
 
@@ -69,7 +70,8 @@ def test_a_generation_whose_candidates_were_all_refused_leaves_the_champion(node
 def test_a_policy_that_is_told_the_stored_nodes_again_goes_on_as_before(node):
     first = make()
     journal = seeded(node, first)
-    told(journal, first, node("new", 50.0, "build", ("champ",), generation=1, metadata={"promoted": ["new", "champ"]}))
+    after = TournamentResult(promoted=("new", "champ"))
+    told(journal, first, node("new", 50.0, "build", ("champ",), generation=1, tournament=after))
     again = make()
     for stored in journal:
         again.tell(journal, stored)

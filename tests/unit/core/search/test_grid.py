@@ -12,7 +12,7 @@ def grid_of(axes: dict[str, dict[str, float]]) -> Grid:
 
 
 def node(name: str, fitness: float, code: str = "pass", **features: float) -> Node:
-    return Node(id=name, code=code, fitness=fitness, metric_value=fitness, metadata={"features": features})
+    return Node(id=name, code=code, fitness=fitness, metric_value=fitness, features=features)
 
 
 def test_a_cell_keeps_its_best_and_only_that():

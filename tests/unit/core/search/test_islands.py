@@ -130,7 +130,7 @@ def test_failures_and_duplicates_never_become_parents():
     good = world.commit(1.0, operator="baseline")
     world.commit(None, operator="mutate", island=0, generation=0)
     world.commit(9.0, operator="mutate", island=0, generation=0, is_valid=False)
-    world.commit(None, operator="mutate", island=0, generation=0, metadata={"rung": "cheap"})
+    world.commit(None, operator="mutate", island=0, generation=0, rung="cheap")
     assert {parent for p in world.ask() for parent in p.parents} == {good.id}
 
 

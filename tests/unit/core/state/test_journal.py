@@ -148,7 +148,9 @@ def test_the_hash_is_of_what_is_not_volatile():
     def sha(**changes):
         return Journal(nodes=[node("a", 1.0).model_copy(update=changes)]).sha256
 
-    assert sha() == sha(ctime=1.0, exec_time=9.0, term_out="x", analysis="y", plan="z", metadata={"stages": {}})
+    assert sha() == sha(
+        ctime=1.0, exec_time=9.0, term_out="x", analysis="y", plan="z", stages={"code": 1.0}, metadata={"own": 1}
+    )
     different = [
         sha(), sha(code="other"), sha(metric_value=2.0), sha(operator="user"), sha(signature=(1.0,)), sha(id="b"),
         sha(is_buggy=True, metric_value=None, failure=FailureKind.EXIT), sha(is_valid=False),

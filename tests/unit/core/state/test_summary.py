@@ -38,10 +38,8 @@ def test_the_summary_tells_the_best_first_then_the_newest_and_what_it_left_out(f
 
 def test_outcomes_are_told_with_their_reason():
     journal = Journal(nodes=[node("a", 1.0, operator="draft")])
-    journal.append(node("b", None, ("a",), failure=FailureKind.TIMEOUT, metadata={"message": "past\n5 s"}))
-    journal.append(
-        node("c", None, ("a",), is_valid=False, metadata={"duplicate_of": "a"}).model_copy(update={"is_buggy": False})
-    )
+    journal.append(node("b", None, ("a",), failure=FailureKind.TIMEOUT, message="past\n5 s"))
+    journal.append(node("c", None, ("a",), is_valid=False, duplicate_of="a").model_copy(update={"is_buggy": False}))
     text = journal.generate_summary()
     assert "failed (timeout): past 5 s" in text and "duplicate of a" in text
 

@@ -64,13 +64,22 @@ class PlainJobs:
         return [self.run(spec) for spec in specs]
 
 
+class Told:
+    """Keeps the events that an evaluator tells."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+
+    def __call__(self, events: Any) -> None:
+        self.told += events
+
+
 @pytest.fixture
 def deps(tmp_path: Path) -> EvaluatorDeps:
-    """`deps.jobs.entries` and `deps.jobs.deps.sandbox.sessions` tell what was run."""
-    events: list[Any] = []
+    """`deps.jobs.entries` and `deps.jobs.deps.sandbox.sessions` tell what was run, `deps.append.told` what was told."""
     return EvaluatorDeps(
         jobs=PlainJobs(tmp_path), limits=Limits(seconds=5), run_dir=tmp_path, work_dir=tmp_path, seed=1,
-        journal=Journal(True), games=None, append=events.extend, isolated=True, extras={"events": events},
+        journal=Journal(True), games=None, append=Told(), isolated=True, tune_trials=5,
     )  # type: ignore[arg-type]  # fmt: skip
 
 

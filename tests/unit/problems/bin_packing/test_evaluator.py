@@ -29,7 +29,12 @@ def node(id: str, code: str, operator: str = "mutate", **fields) -> Node:
 
 def commit(deps, nodes, verdicts) -> None:
     for one, verdict in zip(nodes, verdicts, strict=True):
-        fields = {"metric_value": verdict.metric, "metadata": verdict.metadata, "is_valid": not verdict.duplicate_of}
+        fields = {
+            "metric_value": verdict.metric,
+            "behaviour": verdict.behaviour,
+            "cheap_score": verdict.cheap_score,
+            "is_valid": not verdict.duplicate_of,
+        }
         deps.journal.append(one.model_copy(update=fields))
 
 
@@ -88,25 +93,25 @@ def test_equal_behaviour_is_a_duplicate_within_a_round_and_across_rounds(evaluat
     commit(deps, nodes, verdicts)
     (later,) = evaluator.evaluate([node("d", rule("1 - gap ** 3"))])
     assert later.duplicate_of == "a" and later.metric is None
-    counted = [e.counts for e in deps.extras["events"] if isinstance(e, LadderCounted)]
+    counted = [e.counts for e in deps.append.told if isinstance(e, LadderCounted)]
     assert counted[0] == {"behaviour": 1, "cheap": 0, "full": 2}
     assert counted[1] == {"behaviour": 1, "cheap": 0, "full": 0}
 
 
 def test_only_the_best_of_a_round_get_the_full_score(problem, deps, rule):
-    evaluator = PackingEvaluator(problem.data, deps, signature="pair", top_k=2, tune_trials=5)
+    evaluator = PackingEvaluator(problem.data, deps, signature="pair", top_k=2)
     rules = [rule(f"4 if gap <= {k} else -gap" if k % 2 else f"gap % {k + 2}") for k in range(8)]
     verdicts = evaluator.evaluate([node(str(i), code) for i, code in enumerate(rules)])
     full = [v for v in verdicts if v.metric is not None]
     looked = [v for v in verdicts if v.metric is None and not v.duplicate_of]
     assert len(full) == 2 and looked
-    assert all(v.failure is None and v.metadata["rung"] == "cheap" for v in looked)
-    assert max(v.metadata["cheap"] for v in full) <= min(v.metadata["cheap"] for v in looked)
+    assert all(v.failure is None and v.rung == "cheap" for v in looked)
+    assert max(v.cheap_score for v in full) <= min(v.cheap_score for v in looked)
 
 
 @pytest.mark.parametrize("operator", sorted(ALWAYS_FULL))
 def test_founders_are_always_scored_in_full(problem, deps, operator):
-    evaluator = PackingEvaluator(problem.data, deps, signature="pair", top_k=1, tune_trials=5)
+    evaluator = PackingEvaluator(problem.data, deps, signature="pair", top_k=1)
     verdicts = evaluator.evaluate([node("a", FIRST_FIT, operator), node("b", BEST_FIT, operator)])
     assert all(v.metric is not None for v in verdicts)
 
@@ -117,7 +122,7 @@ def test_verdicts_do_not_depend_on_the_threads(problem, deps, rule):
     outcomes = []
     for slots in (1, 3):
         deps.jobs.slots = slots
-        evaluator = PackingEvaluator(problem.data, deps, signature="pair", top_k=3, tune_trials=5)
+        evaluator = PackingEvaluator(problem.data, deps, signature="pair", top_k=3)
         outcomes.append([v.model_copy(update={"seconds": 0.0}) for v in evaluator.evaluate(nodes)])
     assert outcomes[0] == outcomes[1]
 

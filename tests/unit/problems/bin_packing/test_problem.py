@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[4]
 def config(name: str | None = "u120", **options):
     return SimpleNamespace(
         problem=SimpleNamespace(name=name, path=None, options=options),
-        search=SimpleNamespace(top_k_for_full_eval=3, tune_trials=5),
+        search=SimpleNamespace(top_k_for_full_eval=3),
     )
 
 

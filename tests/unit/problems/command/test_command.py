@@ -27,7 +27,6 @@ def cfg(**section):
     empty = {"source": None, "eval": "sh a.sh", "metric": "score", "grade": None, "direction": None, "options": {}}
     return SimpleNamespace(
         problem=SimpleNamespace(**{**empty, **section}),
-        search=SimpleNamespace(tune_trials=30),
         execution=SimpleNamespace(runner="local"),
     )
 
@@ -200,7 +199,7 @@ class Shell:
 @pytest.mark.parametrize(("x", "better"), [("30", True), ("40", False)])
 def test_tune_moves_the_numbers_of_any_language(files, x, better):
     problem, jobs, journal = build(cfg(source=str(files / "a.sh")), files), Shell(), Journal(False)
-    deps = SimpleNamespace(isolated=True, jobs=jobs, journal=journal, limits=Limits(seconds=1), seed=0)
+    deps = SimpleNamespace(isolated=True, jobs=jobs, journal=journal, limits=Limits(seconds=1), seed=0, tune_trials=30)
     code = f"# a comment stays\nx={x}  # so does this\n"
     journal.append(Node(id="p", code=code, metric_value=-((int(x) - 40) ** 2)))
     node = Node(id="t", code=code, operator="tune", parent_ids=("p",))

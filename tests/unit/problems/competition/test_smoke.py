@@ -56,10 +56,8 @@ def evaluator(tmp_path: Path, jobs: Jobs, smoke: bool) -> CompetitionEvaluator:
     (tmp_path / "smoke").mkdir()
     (tmp_path / "public").mkdir()
     prepared = SimpleNamespace(folder=tmp_path, public=tmp_path / "public")
-    deps = SimpleNamespace(
-        jobs=jobs, limits=Limits(), run_dir=tmp_path, seed=0, isolated=True, extras={"smoke": smoke}, archive_mb=0
-    )
-    return CompetitionEvaluator(SimpleNamespace(claims_only=True), prepared, deps)
+    deps = SimpleNamespace(jobs=jobs, limits=Limits(), run_dir=tmp_path, seed=0, isolated=True, archive_mb=0)
+    return CompetitionEvaluator(SimpleNamespace(claims_only=True), prepared, deps, smoke=smoke)
 
 
 @pytest.mark.parametrize(

@@ -114,9 +114,7 @@ def test_an_evaluator_without_evaluate_says_so(harness):
 
 def evaluator(metric: str | None = None, isolated: bool = True) -> ScriptEvaluator:
     deps = SimpleNamespace(isolated=isolated, journal=[])
-    return ScriptEvaluator(
-        deps, Path("e.py"), options={}, metric=metric, timeout=1.0, tune_trials=1, lower_is_better=False
-    )  # type: ignore[arg-type]
+    return ScriptEvaluator(deps, Path("e.py"), options={}, metric=metric, timeout=1.0, lower_is_better=False)  # type: ignore[arg-type]
 
 
 def said(**fields) -> dict:
@@ -170,7 +168,7 @@ def test_a_shared_sandbox_is_labelled_with_its_reason():
         said(value={"metrics": {"s": 1.0}}, isolated=False, refused="it wants shared objects")
     )
     assert verdict.source == "unisolated"
-    assert verdict.metadata["unisolated"] == "it wants shared objects"
+    assert verdict.unisolated_reason == "it wants shared objects"
     assert evaluator(isolated=False).verdict(said(value={"metrics": {"s": 1.0}})).source == "unisolated"
 
 
@@ -253,7 +251,6 @@ def test_a_configuration_needs_both_files(tmp_path):
         empty = {"program": None, "evaluator": None, "path": None, "metric": None, "direction": None, "options": {}}
         return SimpleNamespace(
             problem=SimpleNamespace(**{**empty, **section}),
-            search=SimpleNamespace(tune_trials=1),
             execution=SimpleNamespace(runner="local"),
         )
 

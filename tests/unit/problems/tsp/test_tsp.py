@@ -97,13 +97,13 @@ def test_the_solution_alone_prints_its_score_on_the_held_out_instances(tmp_path)
 
 @pytest.mark.parametrize("options", [{"towns": 3}, {"cities": 2}, {"instances": 0}, {"cities": "many"}])
 def test_options_are_checked(options):
-    cfg = SimpleNamespace(problem=SimpleNamespace(options=options), search=SimpleNamespace(tune_trials=1))
+    cfg = SimpleNamespace(problem=SimpleNamespace(options=options))
     with pytest.raises(ConfigError, match=rf"problem\.options\.{next(iter(options))}: .*; allowed: cities, instances"):
         build(cfg, Path("."))
 
 
 def test_a_module_that_is_not_promised_is_refused_before_it_runs():
-    (verdict,) = FunctionEvaluator(TourProblem(Options()), SimpleNamespace(extras={})).evaluate(
+    (verdict,) = FunctionEvaluator(TourProblem(Options()), SimpleNamespace(tune_trials=5)).evaluate(
         [Node(id="a", code=f"import numpy\n{NEAREST}")]
     )
     assert verdict.failure is FailureKind.IMPORT_BLOCKED and "line 1" in verdict.message

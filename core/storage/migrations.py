@@ -1,0 +1,103 @@
+"""Bringing the file of an older version up to this one. Each step works on a plain `sqlite3` connection."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from core.storage.views import create_views
+from utils.errors import StoreError
+
+SCHEMA_VERSION = 2
+"""Raised by one with each change of tables or of what their JSON holds; a step below brings older files along."""
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring a store from its version to `SCHEMA_VERSION`, all or nothing. `path` is its name in a StoreError."""
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for step in range(version, SCHEMA_VERSION):
+            _STEPS[step](connection)
+        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+        connection.execute("COMMIT")
+    except BaseException as error:
+        connection.execute("ROLLBACK")
+        if isinstance(error, ValueError | KeyError | zlib.error | sqlite3.Error):
+            raise StoreError(
+                f"store '{path}' has schema {version} and cannot be read as {SCHEMA_VERSION}: {error}"
+            ) from error
+        raise
+
+
+# ------------------------------------------------------------ 1 → 2
+
+_FIELDS = {
+    "message": "message", "interval": "interval", "artifacts": "artifacts", "files": "files", "features": "features",
+    "metrics": "metrics", "name": "name", "duplicate_of": "duplicate_of", "gate": "refused_by", "rung": "rung",
+    "behaviour": "behaviour", "cheap": "cheap_score", "unisolated": "unisolated_reason",
+}  # fmt: skip
+"""Key in the metadata of version 1 → field of a verdict and of a node."""
+
+_NODE_FIELDS = _FIELDS | {
+    name: name for name in ("fingerprint", "stages", "round", "refusal", "prompt_tokens", "completion_tokens",
+                            "cost_usd", "review_error")
+}  # fmt: skip
+
+
+def _to_2(connection: sqlite3.Connection) -> None:
+    """What code reads has left the metadata; a repair limit belongs to its task; programs lie as plain text."""
+    for node_id, rest in connection.execute("SELECT id, rest FROM nodes").fetchall():
+        typed = _typed(json.loads(rest), _NODE_FIELDS)
+        connection.execute("UPDATE nodes SET rest = ? WHERE id = ?", (json.dumps(typed), node_id))
+    for node_id, payload in connection.execute(
+        "SELECT node_id, payload FROM stages WHERE stage = 'execute'"
+    ).fetchall():
+        typed = _typed(json.loads(payload), _FIELDS)
+        connection.execute(
+            "UPDATE stages SET payload = ? WHERE node_id = ? AND stage = 'execute'", (json.dumps(typed), node_id)
+        )
+    connection.execute(
+        "UPDATE events SET body = json_set(json_remove(body, '$.gate'), '$.refused_by', json_extract(body, '$.gate'))"
+        " WHERE type = 'candidate.rejected'"
+    )
+    connection.execute(
+        "UPDATE tasks SET task = json_set(task, '$.repairs', coalesce(json_extract(why, '$.repairs'), 0)),"
+        " why = json_remove(why, '$.repairs')"
+    )
+    for name, body in connection.execute(
+        "SELECT DISTINCT hash, body FROM texts JOIN nodes ON nodes.code = texts.hash"
+    ).fetchall():
+        connection.execute("UPDATE texts SET body = ? WHERE hash = ?", (_plain(body), name))
+    create_views(connection)
+
+
+def _typed(found: dict[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
+    """A node's or a verdict's JSON of version 1 with its known metadata as fields."""
+    metadata: dict[str, Any] = found.pop("metadata", {})
+    moved = {fields[key]: metadata.pop(key) for key in fields.keys() & metadata.keys()}
+    tournament = {key: metadata.pop(key) for key in ("standings", "crosstable", "promoted", "decision")
+                  if key in metadata}  # fmt: skip
+    if tournament:
+        moved["tournament"] = tournament
+    review = metadata.pop("review", None)
+    if review is not None:
+        moved["review"] = {"summary": found.get("analysis", ""), **review}
+    known = {name: value for name, value in found.items() if value is not None}
+    return {**moved, **known, **({"metadata": metadata} if metadata else {})}
+
+
+def _plain(body: bytes) -> str | bytes:
+    """The text of a compressed row; the row itself where SQLite could not hold it as text."""
+    raw = body[1:] if body[:1] == b"\0" else zlib.decompress(body)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return body
+
+
+_STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_2}

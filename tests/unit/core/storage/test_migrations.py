@@ -1,0 +1,89 @@
+"""A run of an older version: read as it lies, brought along when it is resumed, the same journal in both."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from core.contracts import Evaluation
+from core.storage.migrations import SCHEMA_VERSION
+from core.storage.reader import RunReader
+from core.storage.repository import DB_NAME, RunStore
+from utils.errors import StoreError
+
+GOLDEN = Path(__file__).parents[3] / "golden"
+SHA256 = "40c62b9f9c2a47c546e8f43f970e963dadef8a611b47d83e0bc0e1713a659219"
+"""Of the journal of `store-schema-1.sql`, as the version that wrote it told it."""
+
+
+@pytest.fixture
+def old(tmp_path):
+    """The folder of a run as schema 1 left it: a toy search, a node of each kind of problem, an open task."""
+    with sqlite3.connect(tmp_path / DB_NAME) as connection:
+        connection.executescript((GOLDEN / "store-schema-1.sql").read_text(encoding="utf-8"))
+        connection.execute("PRAGMA journal_mode=WAL")
+    connection.close()
+    return tmp_path
+
+
+def check(reader: RunReader) -> None:
+    assert reader.journal().sha256 == SHA256
+    refused = [node for node in reader.nodes() if node.refused_by]
+    assert refused and all(node.refused_by == "check" and node.message and node.failure for node in refused)
+    repaired = [node for node in reader.nodes() if node.refusal]
+    assert {node.parent_id for node in repaired} <= {node.id for node in refused} and repaired
+    assert all(node.stages and node.fingerprint for node in reader.nodes() if node.operator == "draft")
+    rejected = reader.events(types=["candidate.rejected"])
+    assert {event.node_id for event in rejected} == {node.id for node in refused}
+    assert {event.refused_by for event in rejected} == {"check"}
+    engine, cascade, script = (reader.node(name) for name in ("engine000001", "cascade00001", "script000001"))
+    assert engine.tournament.promoted == ("engine000001",) and engine.name == "g1.0" and engine.interval == (1.0, 2.0)
+    assert engine.metadata == {"category": "search"} and engine.message == "1 won"
+    assert (cascade.rung, cascade.behaviour, cascade.cheap_score) == ("full", "ab", 0.0)
+    assert cascade.metadata == {"tune": {"trials": 3}}
+    assert script.unisolated_reason == "it wants shared objects" and script.review.lower_is_better is False
+    assert (script.prompt_tokens, script.completion_tokens, script.cost_usd) == (0, 5, 0.0)
+    assert script.review.summary == script.analysis == "fine" and script.metadata == {}
+    assert reader.tasks()["open00000001"].repairs == 2 and reader.why("open00000001") == {"rule": "r"}
+
+
+def test_a_reader_shows_it_and_leaves_the_file_as_it_is(old):
+    before = (old / DB_NAME).read_bytes()
+    with RunReader(old) as reader:
+        check(reader)
+        with pytest.raises(StoreError, match=r"read-?only"), reader.db.transaction() as connection:
+            connection.exec_driver_sql("DELETE FROM facts")
+    assert (old / DB_NAME).read_bytes() == before
+
+
+def test_a_resumed_run_is_brought_along_for_good(old):
+    store = RunStore(old)
+    verdict = Evaluation.model_validate(store.stages("open00000001")["execute"])
+    assert (verdict.metric, verdict.rung, verdict.cheap_score) == (3.0, "cheap", 2.0)
+    assert verdict.duplicate_of == "a" and verdict.metadata == {"own": 1}
+    assert [task.repairs for task in store.open_tasks() if task.node_id == "open00000001"] == [2]
+    store.close()
+    with sqlite3.connect(old / DB_NAME) as plain:
+        assert plain.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+        assert plain.execute("SELECT code FROM candidates WHERE id = 'engine000001'").fetchone() == (
+            "print('engine000001')\n",
+        )
+        assert plain.execute("SELECT name, elo, low, high FROM engines WHERE name != ''").fetchall() == [
+            ("g1.0", 1.5, 1.0, 2.0)
+        ]
+    plain.close()
+    with RunReader(old) as reader:
+        check(reader)
+
+
+def test_a_file_that_cannot_be_brought_along_stays_as_it_is(old):
+    with sqlite3.connect(old / DB_NAME) as connection:
+        connection.execute("UPDATE nodes SET rest = 'no json' WHERE step = 3")
+    connection.close()
+    before = (old / DB_NAME).read_bytes()
+    for opened in (RunStore, RunReader):
+        with pytest.raises(StoreError, match=rf"run.db' has schema 1 and cannot be read as {SCHEMA_VERSION}"):
+            opened(old)
+    assert (old / DB_NAME).read_bytes() == before

@@ -1,0 +1,62 @@
+"""Direction: which way of a score is better, and everything that depends on it. The one place that turns a score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """Whether low or high scores are better. What is no finite number is no score; no score is worse than any."""
+
+    lower_is_better: bool = False
+
+    @property
+    def word(self) -> str:
+        """`lower` or `higher`, as in "lower is better"."""
+        return "lower" if self.lower_is_better else "higher"
+
+    @property
+    def optimum(self) -> str:
+        """`min` or `max`, as configuration and JSON say it."""
+        return "min" if self.lower_is_better else "max"
+
+    def fitness(self, score: Any) -> float | None:
+        """The score turned so that higher is better; None for what is no score."""
+        number = finite(score)
+        return None if number is None else self.turned(number)
+
+    def turned(self, number: float) -> float:
+        """A score to its fitness, and a fitness back to its score."""
+        return -number if self.lower_is_better else number
+
+    def gain(self, score: float, reference: float) -> float:
+        """How much better `score` is than `reference`, in the unit of both; negative if it is worse."""
+        return reference - score if self.lower_is_better else score - reference
+
+    def better(self, score: Any, reference: Any) -> bool:
+        """True if `score` is better than `reference`. Any score is better than none."""
+        mine, other = self.fitness(score), self.fitness(reference)
+        return mine is not None and (other is None or mine > other)
+
+    def best(self, scores: Iterable[float]) -> float | None:
+        """The best of the scores, the first of equals; None without any."""
+        return max(scores, key=self.turned, default=None)
+
+    def ranked(self, scores: Iterable[float]) -> list[float]:
+        """The scores, best first; equals stay in order."""
+        return sorted(scores, key=self.turned, reverse=True)
+
+
+def finite(value: Any) -> float | None:
+    """`value` as a finite float, or None. Integers and NumPy scalars count; booleans and text do not."""
+    if value is None or isinstance(value, bool | str | bytes):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
