@@ -68,7 +68,7 @@ class Answers:
 )
 def test_tours_are_checked_on_our_side(answer, failure):
     deps = SimpleNamespace(
-        jobs=Answers(answer), limits=SimpleNamespace(model_dump=lambda **_: {}), seed=0, isolated=True, extras={}
+        jobs=Answers(answer), limits=SimpleNamespace(model_dump=lambda **_: {}), seed=0, isolated=True, tune_trials=5
     )
     problem = TourProblem(Options(cities=3, instances=2))
     (verdict,) = FunctionEvaluator(problem, deps).evaluate([Node(id="a", code=NEAREST)])
