@@ -103,6 +103,7 @@ def _generations(facts: RunFacts, axes: Any) -> None:
     if drawn:
         axes.set_ylim(*shown_range(drawn, facts.lower_is_better))
     axes.set_xlabel("generation")
+    axes.xaxis.get_major_locator().set_params(integer=True)
     counts = axes.twinx()
     counts.bar(numbers, [row.candidates for row in rows], color="#bab0ac", alpha=0.35, width=0.6)
     counts.set_ylabel("candidates")

@@ -9,6 +9,7 @@ from typing import Any
 from core.state.node import Node
 
 TOP_K = 5
+"""Nodes of a generation whose average is drawn, and stands in metrics.json."""
 
 
 @dataclass(frozen=True, slots=True)

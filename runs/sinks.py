@@ -8,10 +8,9 @@ from typing import Any
 
 from core.events import Event, NodeCommitted, RunFinished
 from core.storage.repository import RunStore
+from reports.series import TOP_K
 from runs.search import Search
 from utils.logger_system import MetricsLog
-
-TOP_K = 10
 
 
 class MetricsSink:
@@ -72,21 +71,21 @@ class StepRows:
 class GenerationRows:
     """One object a generation, with the fields of the seed's GenerationMetrics.
 
-    A generation is told when the first node of a later one comes, or the run ends. Programs without a generation (the
-    baselines) count towards the first. Token and dollar fields are sums over the generation.
+    A generation is told when the first node of a later one comes, or the run ends. Programs without one (baselines, the
+    user's own) are no candidates of any. Token and dollar fields are sums over the generation.
     """
 
     def __init__(self, run: str, lower_is_better: bool) -> None:
         self._run = run
         self._lower = lower_is_better
         self._pending: list[NodeCommitted] = []
-        self._generation: int | None = None
+        self._generation = 0
 
     def add(self, event: NodeCommitted) -> Iterator[dict[str, Any]]:
-        later = event.generation is not None and self._generation is not None and event.generation > self._generation
-        if later:
+        if event.generation is None:
+            return
+        if event.generation > self._generation:
             yield from self.rest()
-        if event.generation is not None:
             self._generation = event.generation
         self._pending.append(event)
 
@@ -96,7 +95,8 @@ class GenerationRows:
         self._pending = []
 
     def _row(self, events: list[NodeCommitted]) -> dict[str, Any]:
-        scores = sorted((e.metric for e in events if e.metric is not None), reverse=not self._lower)
+        valid = [event.metric for event in events if event.metric is not None and event.is_valid and not event.is_buggy]
+        scores = sorted(valid, reverse=not self._lower)
         failures: dict[str, int] = {}
         for event in events:
             if event.failure is not None:
@@ -104,7 +104,7 @@ class GenerationRows:
         last = events[-1]
         return {
             "run": self._run,
-            "generation": self._generation or 0,
+            "generation": self._generation,
             "best_score": scores[0] if scores else None,
             "avg_score": _mean(scores),
             "top_k_avg_score": _mean(scores[:TOP_K]),

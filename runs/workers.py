@@ -13,6 +13,7 @@ from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
 from runs.live_output import LiveOutput
 from utils.config_schema import Config
+from utils.errors import SwarmEvoError
 from utils.logger_system import log_msg
 
 
@@ -91,7 +92,7 @@ def _modal(
     parts: ExitStack,
     local: Callable[[], tuple[JobRunner, str]],
 ) -> tuple[JobRunner, str]:
-    """Modal, or this machine at its first error; scores are called by the local tier, which must hold as well."""
+    """Modal, or this machine at its first error; a missing SDK is one. The local tier must hold: scores go by it."""
     from core.workers.fallback import FallbackJobs
     from core.workers.modal import ModalCloud
     from core.workers.remote import RemoteJobs
@@ -99,12 +100,9 @@ def _modal(
     here, tier = local()
     try:
         cloud = ModalCloud(config.execution.modal, sandbox)
-    except Exception as error:
-        from utils.errors import ConfigError
-
-        if isinstance(error, ConfigError):
-            raise
-        log_msg("WARNING", f"Modal cannot be used ({type(error).__name__}: {error}); going on locally")
+    except Exception as error:  # noqa: BLE001 - the SDK is not installed, or whatever it raises
+        why = str(error) if isinstance(error, SwarmEvoError) else f"{type(error).__name__}: {error}"
+        log_msg("WARNING", f"Modal cannot be used ({why}); going on on this machine")
         return here, tier
     parts.callback(cloud.close)
     remote = RemoteJobs(cloud.open_worker, min(config.search.workers, cloud.slots))
