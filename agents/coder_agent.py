@@ -13,6 +13,7 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.clean_text import whole
 from utils.diff import Change, DiffError, apply_diff, parse_diff
+from utils.direction import Direction
 from utils.genes import split_genes
 from utils.prompt_builder import Attempt, Parts, fill_template
 from utils.response import parse_response, split_blocks, strip_thinking, syntax_error
@@ -129,7 +130,7 @@ class CoderAgent(BaseAgent):
 
     def _parts(self, context: AgentContext) -> Parts:
         extras = context.extras
-        better = "lower" if context.lower_is_better else "higher"
+        better = Direction(context.lower_is_better).word
         language = str(extras.get("language", "python"))
         kind = str(extras.get("reply_format", "function" if self.single_function else "program"))
         if kind == "diff" and not context.parents:
@@ -213,7 +214,7 @@ def outcome_of(node: Node, lower_is_better: bool) -> str:
     if node.failure is not None:
         return f"failed ({node.failure.value}). {node.failure.advice}"
     if node.metric_value is not None:
-        return f"metric {node.metric_value:.6g} ({'lower' if lower_is_better else 'higher'} is better)"
+        return f"metric {node.metric_value:.6g} ({Direction(lower_is_better).word} is better)"
     return "no metric"
 
 

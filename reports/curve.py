@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from reports.facts import RunFacts
 from reports.markup import EMPTY, Markup, figure, tag
 from reports.series import baseline_scores, best_so_far, by_generation, points, shown_range
+from utils.direction import Direction
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 920, 320, 78, 34, 12
 MOST_MARKS = 3000
@@ -115,7 +116,7 @@ def _frame(
             place = f"{y(value) - 7:.1f}"
             name_at, side = (LEFT + 4, "tick") if left else (WIDTH - 12, "tick end")
             names.append(tag("text", f"baseline {baseline}", x=name_at, y=place, class_=f"{side} name"))
-    better = "lower" if facts.lower_is_better else "higher"
+    better = Direction(facts.lower_is_better).word
     across, down = WIDTH - 10 - LEFT, HEIGHT - BOTTOM - TOP
     # An inner svg cuts off what lies outside of the drawn range; the margin leaves marks on the edge whole.
     inside = tag(

@@ -7,6 +7,7 @@ from typing import Any
 
 from reports.facts import RunFacts
 from reports.series import baseline_scores, best_so_far, by_generation, points, shown_range
+from utils.direction import Direction
 
 MARKS = {
     "draft": ("o", "#4c78a8"), "debug": ("x", "#e45756"), "improve": ("^", "#54a24b"), "merge": ("D", "#b279a2"),
@@ -25,7 +26,7 @@ def write_evolution(facts: RunFacts, path: Path) -> Path:
     """By generation: best, average, average of the top k and candidates. By step: scores and the best so far."""
     figure, axes = _figure()
     axes.set_title(f"{facts.problem} · {facts.run} · writer: {facts.writer}", fontsize=10, parse_math=False)
-    better = "lower" if facts.lower_is_better else "higher"
+    better = Direction(facts.lower_is_better).word
     axes.set_ylabel(f"{facts.unit} ({better} is better)")
     if facts.is_generational:
         _generations(facts, axes)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.state.node import Node
+from utils.direction import Direction
 
 TOP_K = 5
 """Nodes of a generation whose average is drawn, and stands in metrics.json."""
@@ -45,30 +46,32 @@ def points(nodes: Sequence[Node]) -> list[Point]:
 
 def best_so_far(scored: Sequence[Point], lower_is_better: bool) -> list[tuple[int, float]]:
     """(step, best metric up to it) wherever it changed."""
+    direction = Direction(lower_is_better)
     curve: list[tuple[int, float]] = []
     for point in scored:
-        if not curve or (point.metric < curve[-1][1] if lower_is_better else point.metric > curve[-1][1]):
+        if not curve or direction.better(point.metric, curve[-1][1]):
             curve.append((point.step, point.metric))
     return curve
 
 
 def by_generation(nodes: Sequence[Node], lower_is_better: bool, top_k: int = TOP_K) -> list[Generation]:
     """One row a generation; baselines and nodes without a generation count only towards the best so far."""
+    direction = Direction(lower_is_better)
     groups: dict[int, list[Node]] = {}
     best: float | None = None
     for node in nodes:
         if node.generation is not None:
             groups.setdefault(node.generation, []).append(node)
-        elif node.is_scored:
-            best = _better(best, node.metric_value, lower_is_better)
+        elif node.is_scored and direction.better(node.metric_value, best):
+            best = node.metric_value
     rows = []
     for generation in sorted(groups):
         members = groups[generation]
-        scores = sorted(
-            (n.metric_value for n in members if n.is_scored and n.metric_value is not None), reverse=not lower_is_better
+        scores = direction.ranked(
+            (n.metric_value for n in members if n.is_scored and n.metric_value is not None), float
         )
-        for score in scores[:1]:
-            best = _better(best, score, lower_is_better)
+        if scores and direction.better(scores[0], best):
+            best = scores[0]
         top = scores[:top_k]
         rows.append(
             Generation(
@@ -99,16 +102,10 @@ def shown_range(values: Sequence[float], lower_is_better: bool) -> tuple[float, 
     """
     if not values:
         return 0.0, 1.0
-    ordered = sorted(values, reverse=not lower_is_better)
+    ordered = Direction(lower_is_better).ranked(values, float)
     best, median = ordered[0], ordered[len(ordered) // 2]
     reach = 3 * abs(median - best) or abs(ordered[-1] - best)
     worst = max((v for v in ordered if abs(v - best) <= reach + abs(median - best)), key=lambda v: abs(v - best))
     low, high = min(best, worst), max(best, worst)
     margin = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
     return low - margin, high + margin
-
-
-def _better(best: float | None, value: float | None, lower_is_better: bool) -> float | None:
-    if value is None or best is None:
-        return value if best is None else best
-    return min(best, value) if lower_is_better else max(best, value)

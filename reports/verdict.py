@@ -6,6 +6,7 @@ from typing import Any
 
 from reports.facts import RunFacts
 from reports.markup import EMPTY, Markup, figure, join, table, tag
+from utils.direction import Direction
 
 SOURCES = {
     "verified": ("good", "verified", "Scored by our evaluator, out of the program's reach."),
@@ -22,7 +23,7 @@ def outcome(facts: RunFacts) -> Markup:
         return tag("p", f"No valid program found.{why}", class_="big")
     best = facts.best
     mood, label, meaning = SOURCES.get(str(best.metric_source), ("warn", "unknown", "Nobody vouches for this score."))
-    better = "lower" if facts.lower_is_better else "higher"
+    better = Direction(facts.lower_is_better).word
     return join(
         [
             tag("p", f"{figure(best.metric_value)} {facts.unit}", class_="big"),
@@ -154,10 +155,11 @@ def _against_champion(facts: RunFacts) -> list[str]:
 def _against_baselines(facts: RunFacts, final: float) -> list[str]:
     """Does the final interval exclude the best baseline's final score?"""
     known = [row for row in facts.baselines if isinstance(row.get("final"), int | float)]
-    if not known:
+    direction = Direction(facts.lower_is_better)
+    best = direction.best(known, lambda row: row["final"])
+    if best is None:
         return []
-    best = (min if facts.lower_is_better else max)(known, key=lambda row: row["final"])
-    gain = best["final"] - final if facts.lower_is_better else final - best["final"]
+    gain = direction.gain(final, best["final"])
     relative = f" ({100 * gain / abs(best['final']):+.1f} %)" if best["final"] else ""
     sentence = (
         f"Against the best baseline ({best.get('name', '')}, {figure(best['final'])}) it gains {gain:+.4g}{relative}"

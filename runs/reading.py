@@ -8,6 +8,7 @@ from typing import Any
 from core.executor.archive import archived_files
 from core.storage.reader import RunReader
 from runs.run_folder import is_held
+from utils.direction import Direction
 from utils.errors import UnknownRunError
 
 
@@ -71,7 +72,7 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "writer": facts.get("writer", ""),
         "unit": facts.get("unit", ""),
         "config": facts.get("config", {}),
-        "direction": "min" if facts.get("lower_is_better") else "max",
+        "direction": Direction(bool(facts.get("lower_is_better"))).optimum,
         "best_node_id": best_id,
         "best_metric": best_metric,
         "metric_source": best.metric_source if best else None,

@@ -10,6 +10,7 @@ from core.events import Event, NodeCommitted, RunFinished
 from core.storage.repository import RunStore
 from reports.series import TOP_K
 from runs.search import Search
+from utils.direction import Direction
 from utils.logger_system import MetricsLog
 
 
@@ -96,7 +97,7 @@ class GenerationRows:
 
     def _row(self, events: list[NodeCommitted]) -> dict[str, Any]:
         valid = [event.metric for event in events if event.metric is not None and event.is_valid and not event.is_buggy]
-        scores = sorted(valid, reverse=not self._lower)
+        scores = Direction(self._lower).ranked(valid, float)
         failures: dict[str, int] = {}
         for event in events:
             if event.failure is not None:

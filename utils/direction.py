@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +44,13 @@ class Direction:
         mine, other = self.fitness(score), self.fitness(reference)
         return mine is not None and (other is None or mine > other)
 
-    def best(self, scores: Iterable[float]) -> float | None:
-        """The best of the scores, the first of equals; None without any."""
-        return max(scores, key=self.turned, default=None)
+    def best(self, items: Iterable[T], score: Callable[[T], float]) -> T | None:
+        """The item with the best score, the first of equals; None without any."""
+        return max(items, key=lambda item: self.turned(score(item)), default=None)
 
-    def ranked(self, scores: Iterable[float]) -> list[float]:
-        """The scores, best first; equals stay in order."""
-        return sorted(scores, key=self.turned, reverse=True)
+    def ranked(self, items: Iterable[T], score: Callable[[T], float]) -> list[T]:
+        """The items, best score first; equals stay in order."""
+        return sorted(items, key=lambda item: self.turned(score(item)), reverse=True)
 
 
 def finite(value: Any) -> float | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from runs.facts import RunFacts
 from utils.config_schema import SearchSection
+from utils.direction import Direction
 
 
 def banner(facts: RunFacts) -> list[str]:
     """What is about to happen, who writes, and what it may cost."""
     config, problem = facts.config, facts.problem
-    better = "lower" if problem.lower_is_better else "higher"
+    better = Direction(problem.lower_is_better).word
     writer = facts.writer
     search = config.search
     lines = [

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.terminal.console import VisibleConsole
+from utils.direction import Direction
 
 
 def print_run(facts: dict[str, Any]) -> None:
@@ -18,7 +19,7 @@ def print_run(facts: dict[str, Any]) -> None:
     unit = facts["unit"] or "metric"
     rows = {
         "run": facts["run"],
-        "problem": f"{facts['problem']} ({unit}, {'lower' if facts['direction'] == 'min' else 'higher'} is better)",
+        "problem": f"{facts['problem']} ({unit}, {Direction(facts['direction'] == 'min').word} is better)",
         "status": facts["status"],
         "writer": facts["writer"],
         "best": _best(facts),

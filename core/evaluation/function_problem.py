@@ -26,7 +26,7 @@ from core.evaluation.static_check import Imports, check_program
 from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
 from core.state.node import Node
-from utils.direction import finite
+from utils.direction import Direction, finite
 from utils.stats import student_interval
 
 Part = Literal["validation", "test"]
@@ -81,7 +81,7 @@ class FunctionProblem(Problem):
         return Signature.read(self.signature)
 
     def statement(self) -> str:
-        goal = "lower" if self.lower_is_better else "higher"
+        goal = Direction(self.lower_is_better).word
         metric = f"Metric: {self.unit}, mean over all cases; {goal} is better."
         return f"{self.about.strip()}\n\nWrite the function\n\n    {self.signature}\n\n{metric}"
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from utils.direction import Direction
 from utils.syntax import parse, with_texts
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def tune(
     study = optuna.create_study(sampler=sampler, direction="minimize" if lower_is_better else "maximize")
     study.enqueue_trial({f"k{i}": value for i, value in enumerate(start)})
     first: float | None = None
+    direction = Direction(lower_is_better)
     best: tuple[tuple[Number, ...], float] | None = None
     for number in range(trials):
         trial = study.ask()
@@ -83,7 +85,7 @@ def tune(
             continue
         study.tell(trial, score)
         first = score if number == 0 else first
-        if best is None or (score < best[1] if lower_is_better else score > best[1]):
+        if best is None or direction.better(score, best[1]):
             best = values, score
     return (best[0], best[1], first) if best else (tuple(start), None, first)
 

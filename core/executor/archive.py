@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from utils.direction import Direction
+
 
 def archive_of(run_dir: Path, node_id: str) -> Path:
     """Where the archive of a node lies, if it has one."""
@@ -34,9 +36,9 @@ class RunArchive:
     def __init__(self, run_dir: Path, *, best: int, newest: int, lower_is_better: bool) -> None:
         self._run_dir = run_dir
         self._best, self._newest = best, newest
-        self._sign = 1.0 if lower_is_better else -1.0
+        self._direction = Direction(lower_is_better)
         self._leading: list[tuple[float, str]] = []
-        """(score, lower is better; node id) of the best so far."""
+        """(score, node id) of the best so far, best first."""
         self._last: list[str] = []
 
     def restore(self, nodes: Iterable[tuple[str, float | None]]) -> None:
@@ -57,7 +59,7 @@ class RunArchive:
 
     def _note(self, node_id: str, score: float | None) -> None:
         if score is not None:
-            leading = sorted([*self._leading, (self._sign * score, node_id)], key=lambda one: one[0])
+            leading = self._direction.ranked([*self._leading, (score, node_id)], lambda one: one[0])
             self._leading = leading[: self._best]  # among equals the first stays
         self._last = [*self._last, node_id][-self._newest :] if self._newest else []
 

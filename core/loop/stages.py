@@ -7,7 +7,6 @@ only stage that has to be stored on the way. What is stored is never done again:
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -31,6 +30,7 @@ from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.task import Task
+from utils.direction import Direction
 from utils.errors import JobLost, ReplyError
 
 T = TypeVar("T")
@@ -231,9 +231,7 @@ class Stages:
 
     def fitness(self, verdict: Evaluation) -> float | None:
         """The metric turned so that higher is better."""
-        if verdict.metric is None or not math.isfinite(verdict.metric):
-            return None
-        return -verdict.metric if self._run_context.lower_is_better else verdict.metric
+        return Direction(self._run_context.lower_is_better).fitness(verdict.metric)
 
     def reviewed(self, attempt: Attempt) -> None:
         """Ask the reviewer; a reply that cannot be read leaves the node without a review."""

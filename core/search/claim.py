@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from utils.direction import Direction
 from utils.stats import student_interval
 
 
@@ -42,7 +43,8 @@ def paired_claim(
 
     The winner was chosen on validation, so the final part's cases are new to it.
     """
-    gains = [(r - w) if lower_is_better else (w - r) for w, r in zip(winner, reference, strict=False)]
+    direction = Direction(lower_is_better)
+    gains = [direction.gain(own, other) for own, other in zip(winner, reference, strict=False)]
     found = student_interval(gains) if len(winner) == len(reference) else None
     return Claim(baseline, found[0], found[1:]) if found else None
 

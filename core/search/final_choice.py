@@ -11,6 +11,7 @@ from typing import Any
 
 from core.contracts import Evaluation
 from core.state.node import Node
+from utils.direction import Direction
 from utils.syntax import parse
 
 RESAMPLES = 400
@@ -48,10 +49,9 @@ def looked_again(top: Sequence[Node], verdicts: Sequence[Evaluation], lower_is_b
 
     The best of many is best partly by luck on the instances that chose it; the second look has instances that did not.
     """
-    sign = 1 if lower_is_better else -1
     scored = [(node, verdict) for node, verdict in zip(top, verdicts, strict=True) if verdict.metric is not None]
     fresh = [node.model_copy(update={"metric_value": v.metric, "signature": v.signature}) for node, v in scored]
-    return sorted(fresh, key=lambda node: sign * (node.metric_value or 0.0))
+    return Direction(lower_is_better).ranked(fresh, lambda node: node.metric_value or 0.0)
 
 
 def _row(best: Node, node: Node, seed: int) -> dict[str, Any]:

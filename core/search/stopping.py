@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.contracts import Progress
+from utils.direction import Direction
 
 
 class Stopper(Protocol):
@@ -71,7 +72,7 @@ class TargetMetric:
 
     def reason(self, progress: Progress) -> str | None:
         best = progress.best_metric
-        if best is None or not (best <= self.target if self.lower_is_better else best >= self.target):
+        if best is None or Direction(self.lower_is_better).better(self.target, best):
             return None
         return f"budget.target: {best:g} reaches {self.target:g}"
 

@@ -12,6 +12,7 @@ from core.storage.reader import RunReader
 from dashboard.server.overview import totals
 from dashboard.server.schemas.runs import Cost, CostRow
 from dashboard.server.schemas.search import Curve, FailureCount, Generation, Island, Islands
+from utils.direction import Direction
 
 _SCORED = "fitness IS NOT NULL AND is_valid AND NOT is_buggy"
 _CURVE = text(f"SELECT step, fitness, metric_value FROM nodes WHERE {_SCORED} ORDER BY step")
@@ -109,7 +110,7 @@ def _island(number: int, rows: list[Any], resets: int) -> Island:
 
 
 def generations(reader: RunReader) -> list[Generation]:
-    sign = -1.0 if reader.fact("lower_is_better", False) else 1.0
+    direction = Direction(bool(reader.fact("lower_is_better", False)))
     with reader.db.transaction() as connection:
         rows = list(connection.execute(_GENERATIONS))
         started = {event["generation"]: event for event in events_of(connection, "generation.started")}
@@ -124,7 +125,7 @@ def generations(reader: RunReader) -> list[Generation]:
                 generation=number,
                 nodes=nodes,
                 scored=scored or 0,
-                best_metric=None if top is None else sign * top,
+                best_metric=None if top is None else direction.turned(top),
                 mean_metric=mean,
                 champion=started.get(number, {}).get("champion"),
                 promoted=end.get("promoted", []),

@@ -15,7 +15,7 @@ from core.state.node import Node
 from problems.command.bundle import read_metric, split, values, with_numbers
 from problems.command.job import MOST_RUNS
 from problems.command.spec import CommandSpec
-from utils.metric import Metric
+from utils.direction import Direction
 
 _NO_COMMAND = (126, 127)
 """Exit codes of a shell that finds no such program, or may not start it (POSIX)."""
@@ -51,7 +51,7 @@ class CommandEvaluator(Evaluator):
         )
         known = parent_metric(node, self._deps.journal)
         known = first if known is None else known
-        if score is None or (known is not None and not Metric.of(score, lower) > Metric.of(known, lower)):
+        if not Direction(lower).better(score, known):
             return nothing_better(node)
         code = with_numbers(node.code, list(map(repr, found)))
         detail = {"trials": self._deps.tune_trials, "start": first, "end": score}

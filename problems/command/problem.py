@@ -15,6 +15,7 @@ from problems.command.bundle import join, split
 from problems.command.spec import CommandSpec
 from problems.options import checked_options
 from utils.config_schema import Config
+from utils.direction import Direction
 from utils.errors import ConfigError
 
 LANGUAGES = {
@@ -72,7 +73,7 @@ class CommandProblem(Problem):
             check_shippable(self.spec.folder, "source")
 
     def statement(self) -> str:
-        goal = "lower" if self.lower_is_better else "higher"
+        goal = Direction(self.lower_is_better).word
         files = ", ".join(self.spec.names)
         text = self._statement or f"Improve {files}."
         if len(self.spec.sources) > 1:

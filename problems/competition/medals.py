@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Any
 
+from utils.direction import Direction
+
 
 def thresholds(leaderboard: Sequence[float]) -> dict[str, float]:
     """Scores needed for gold, silver and bronze, and the median; {} without a leaderboard.
@@ -35,6 +37,6 @@ def medal(score: float, leaderboard: Sequence[float], lower_is_better: bool) -> 
     needed = thresholds(leaderboard)
     if not needed:
         return {}
-    sign = -1 if lower_is_better else 1
-    won = next((n for n in ("gold", "silver", "bronze") if sign * score >= sign * needed[n]), None)
-    return {"medal": won, "above_median": sign * score > sign * needed["median"], "thresholds": needed}
+    better = Direction(lower_is_better).better
+    won = next((name for name in ("gold", "silver", "bronze") if not better(needed[name], score)), None)
+    return {"medal": won, "above_median": better(score, needed["median"]), "thresholds": needed}

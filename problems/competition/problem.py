@@ -11,6 +11,7 @@ from core.state.node import Node
 from problems.competition.prepared import Prepared, prepare
 from problems.competition.source import DATA_PACKAGES, Source, find_source
 from utils.config_schema import Config
+from utils.direction import Direction
 from utils.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ class CompetitionProblem(Problem):
         return self._prepared
 
     def _rules_of_the_game(self) -> str:
-        meta, better = self._ready().meta, "lower" if self.lower_is_better else "higher"
+        meta, better = self._ready().meta, Direction(self.lower_is_better).word
         target = f"Predict {', '.join(meta['targets'])}. " if meta["targets"] else ""
         return f"{target}Scored by {self.unit}; {better} is better."
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from utils.config_schema import Config
+from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer
 from utils.metric import KINDS, MetricKind, metric_kind
@@ -162,7 +163,7 @@ def _own_data(cfg: Config) -> Source:
     if kind is not None:
         lower = kind.lower_is_better
         if cfg.problem.direction and (cfg.problem.direction == "min") != lower:
-            raise ConfigError(f"problem.direction={cfg.problem.direction}: {kind.label} is {'min' if lower else 'max'}")
+            raise ConfigError(f"problem.direction={cfg.problem.direction}: {kind.label} is {Direction(lower).optimum}")
     else:
         lower = _direction_of_claims(cfg)
     return Source(

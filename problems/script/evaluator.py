@@ -14,6 +14,7 @@ from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.script.blocks import block_lines
+from utils.direction import Direction
 
 ARTIFACT_CHARS = 4_000
 MOST_ARTIFACTS = 12
@@ -88,7 +89,7 @@ class ScriptEvaluator(Evaluator):
         return verdict.model_copy(update={"code": tuned.code, "metadata": {**verdict.metadata, "tune": detail}})
 
     def _better(self, score: float, known: float | None) -> bool:
-        return known is None or (score < known if self._lower_is_better else score > known)
+        return Direction(self._lower_is_better).better(score, known)
 
     def _shared_reason(self) -> str | None:
         """Why the user's own program had to share a sandbox with the evaluator: then every candidate does at once."""

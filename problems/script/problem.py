@@ -16,6 +16,7 @@ from core.workers.shipping import check_shippable
 from problems.options import checked_options
 from problems.script.blocks import has_marks
 from utils.config_schema import Config
+from utils.direction import Direction
 from utils.errors import ConfigError
 
 
@@ -74,7 +75,7 @@ class ScriptProblem(Problem):
         return self.program.read_text()
 
     def statement(self) -> str:
-        goal = "lower" if self.lower_is_better else "higher"
+        goal = Direction(self.lower_is_better).word
         text = self.options.statement or f"Improve the program {self.program.name}; its evaluator gives a score."
         if has_marks(self.code):
             text += "\nChange only what is between EVOLVE-BLOCK-START and EVOLVE-BLOCK-END; keep these two lines."

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from core.contracts import CallRecord
 from core.events import GameFinished, NodeCommitted, NoteAdded, RoundOpened, Warned
+from core.state.fingerprint import text_hash
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.task import Task
@@ -227,10 +228,21 @@ def test_sinks_are_told_after_the_fact(opened):
 
 
 def test_the_seeds_candidate_store(opened):
+    """As in the seed: a candidate is saved with its score alone, and the same program once."""
     store = opened()
-    for number, fitness in enumerate([1.0, 3.0, 2.0]):
-        store.save(node(f"n{number}", step=number, metric_value=fitness, fitness=fitness))
-    store.save(node("bad", step=3, is_buggy=True))
-    assert store.get_by_id("n1").metric_value == 3.0 and store.get_by_id("x") is None
+    for number, score in enumerate([1.0, 3.0, 2.0]):
+        assert store.save(node(f"n{number}", metric_value=score))
+    assert store.save(node("bad", is_buggy=True))
+    assert not store.save(Node(id="again", code="print('n1')\n", metric_value=9.0))
+    assert store.get_by_id("n1").metric_value == 3.0 and store.get_by_id("again") is None
     assert [n.id for n in store.get_top_k(2)] == ["n1", "n2"]
+    assert [(n.id, n.step) for n in store.nodes()] == [("n0", 0), ("n1", 1), ("n2", 2), ("bad", 3)]
     assert store.exists("print('n0')\n") and not store.exists("print('new')\n")
+    assert store.exists_by_hash(text_hash("print('bad')\n"))
+
+
+def test_the_top_are_the_lowest_where_lower_is_better(opened):
+    store = opened()
+    for score in (2.0, 1.0, 3.0):
+        store.save(node(f"s{score:g}", metric_value=score, lower_is_better=True))
+    assert [n.id for n in store.get_top_k(2)] == ["s1", "s2"]

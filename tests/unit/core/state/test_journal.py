@@ -30,6 +30,34 @@ def test_append_returns_the_node_as_stored():
     assert first.fitness == -2.0 and first.lower_is_better is True, "the direction is the problem's"
 
 
+def test_the_seeds_node_has_one_parent_and_names_itself():
+    journal = Journal()
+    first = journal.append(Node(code="x = 1", metric_value=1.0))
+    second = journal.append(Node(code="x = 2", metric_value=2.0, parent_id=first.id))
+    assert first.id != second.id and second.parent_ids == (first.id,) and second.parent_id == first.id
+    assert [n.id for n in journal.get_children(first.id)] == [second.id] and journal.nodes[0].children_ids == (
+        second.id,
+    )
+    assert [n.id for n in journal.draft_nodes] == [first.id] and len(journal.nodes) == 2
+    with pytest.raises(ValueError, match="nobody"):
+        journal.append(Node(code="x = 3", parent_id="nobody"))
+
+
+def test_a_node_of_another_journal_begins_anew():
+    other = Journal(nodes=[node("a", 1.0), node("b", 2.0, ("a",), "improve")])
+    other.record_reward(["a"], 1.0)
+    journal = Journal(nodes=[other["a"]])
+    assert (journal["a"].children_ids, journal["a"].visits, journal["a"].total_reward) == ((), 0, 0.0)
+
+
+def test_a_read_makes_no_copy_until_something_changes():
+    journal = Journal(nodes=[node("a", 1.0), node("b", 2.0, ("a",), "improve")])
+    read = journal["a"]
+    assert read.children_ids == ("b",) and journal["a"] is read and journal.top(2)[1] is read
+    journal.append(node("c", 3.0, ("a",), "improve"))
+    assert journal["a"].children_ids == ("b", "c") and read.children_ids == ("b",)
+
+
 def test_a_double_id_and_an_unknown_parent_are_refused_and_change_nothing():
     journal = Journal(nodes=[node("a", 1.0)])
     before = journal.sha256
