@@ -39,4 +39,4 @@ def run(args: argparse.Namespace, overrides: list[str] | None = None) -> int:
     )
     dashboard = config.dashboard
     token = dashboard.token.get_secret_value() if dashboard.token else None
-    return serve(Path(config.project.dir), dashboard.host, dashboard.port, token or None)
+    return serve(Path(config.project.dir), dashboard.host, dashboard.port, token or None, plugins=config.plugin_folders)

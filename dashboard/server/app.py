@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ def create_app(
     replay: ReplayAt | None = None,
     dist: Path = DIST,
     main: Path = MAIN,
+    plugins: Sequence[str] = (),
 ) -> FastAPI:
     """The dashboard of one project folder.
 
@@ -44,6 +45,7 @@ def create_app(
         replay: what the page opens first.
         dist: the built page.
         main: the program that runs searches.
+        plugins: folders with parts of the user's own, for the form that starts a run and for the run.
     """
     catalog = RunCatalog(project_dir.resolve())
     hub = Hub()
@@ -64,11 +66,11 @@ def create_app(
         openapi_url="/api/openapi.json",
     )
     api = APIRouter(prefix="/api")
-    api.include_router(run_routes(catalog, page_built=(dist / "index.html").is_file(), replay=replay))
+    api.include_router(run_routes(catalog, page_built=(dist / "index.html").is_file(), replay=replay, plugins=plugins))
     api.include_router(view_routes(catalog))
     api.include_router(node_routes(catalog))
     api.include_router(arena_routes(catalog))
-    api.include_router(control_routes(catalog, Launcher(catalog, main)))
+    api.include_router(control_routes(catalog, Launcher(catalog, main, plugins), plugins))
     app.include_router(api)
     app.include_router(api_page(app))
     app.include_router(socket_routes(catalog, hub))

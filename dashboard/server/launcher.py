@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,11 +42,13 @@ class Launcher:
 
     Args:
         main: the program to execute, `main.py run …` or `main.py resume RUN`.
+        plugins: the plug-in folders of a run that it starts.
     """
 
-    def __init__(self, catalog: RunCatalog, main: Path = MAIN) -> None:
+    def __init__(self, catalog: RunCatalog, main: Path = MAIN, plugins: Sequence[str] = ()) -> None:
         self.catalog = catalog
         self.main = main
+        self._plugins = [str(Path(folder).resolve()) for folder in plugins]
         self._children: dict[str, _Child] = {}
         self._lock = threading.Lock()
 
@@ -52,6 +56,10 @@ class Launcher:
         keys = request.model_dump(exclude_none=True)
         arguments = [f"--problem={keys['problem']}", f"--llm={keys['llm']}"]
         arguments += [f"--{_KEYS[name]}={value}" for name, value in keys.items() if name in _KEYS]
+        options = keys.get("options", {}).items()
+        arguments += [f"--search.{request.policy}.{name}={json.dumps(value)}" for name, value in options]
+        if self._plugins:
+            arguments.append(f"--plugins={','.join(self._plugins)}")
         return self._launch(["run", *arguments], None)
 
     def resume(self, run: str) -> Launch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Path
@@ -9,7 +10,7 @@ from fastapi import APIRouter, HTTPException, Path
 from dashboard.server import control
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.launcher import Launcher
-from dashboard.server.presets import presets
+from dashboard.server.presets import fault_of
 from dashboard.server.routes_nodes import NodeId
 from dashboard.server.routes_runs import Run
 from dashboard.server.schemas.base import Problem
@@ -22,15 +23,14 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 }
 
 
-def control_routes(catalog: RunCatalog, launcher: Launcher) -> APIRouter:
+def control_routes(catalog: RunCatalog, launcher: Launcher, plugins: Sequence[str] = ()) -> APIRouter:
     router = APIRouter(tags=["control"], responses=REFUSED)
 
     @router.post("/runs", status_code=202)
     def start(request: StartRequest) -> Launch:
         """Start a run as a child process that executes `main.py`."""
-        known = presets()
-        if request.problem not in known.problems or request.llm not in known.llms:
-            raise HTTPException(409, "unknown problem or llm preset: see /api/presets")
+        if fault := fault_of(request, plugins):
+            raise HTTPException(409, fault)
         return launcher.start(request)
 
     @router.get("/launches/{launch}")

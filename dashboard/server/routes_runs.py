@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
@@ -24,7 +25,9 @@ def json_text(body: str) -> Response:
     return Response(body, media_type="application/json")
 
 
-def run_routes(catalog: RunCatalog, *, page_built: bool, replay: ReplayAt | None) -> APIRouter:
+def run_routes(
+    catalog: RunCatalog, *, page_built: bool, replay: ReplayAt | None, plugins: Sequence[str] = ()
+) -> APIRouter:
     router = APIRouter(tags=["runs"])
 
     @router.get("/health")
@@ -35,7 +38,7 @@ def run_routes(catalog: RunCatalog, *, page_built: bool, replay: ReplayAt | None
     @router.get("/presets")
     def known_presets() -> Presets:
         """What a new run may choose from."""
-        return presets()
+        return presets(plugins)
 
     @router.get("/runs")
     def runs() -> list[RunSummary]:

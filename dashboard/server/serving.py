@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket as sockets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import uvicorn
@@ -33,12 +33,14 @@ def serve(
     token: str | None = None,
     *,
     replay: ReplayAt | None = None,
+    plugins: Sequence[str] = (),
     say: Callable[[str], None] = tell,
 ) -> int:
     """Serve until Ctrl-C or SIGTERM and return 0.
 
     Args:
         port: 0 for any free one; the address is told through `say`.
+        plugins: as for `create_app`.
     Raises:
         ConfigError: an address other than loopback without a token, or one that cannot be bound.
     """
@@ -47,7 +49,7 @@ def serve(
             f"dashboard.host={host}: an address other than 127.0.0.1 needs dashboard.token, since everyone who"
             " reaches it could start programs"
         )
-    app = create_app(project_dir, token, hosts=None if host in _ANY else (host,), replay=replay)
+    app = create_app(project_dir, token, hosts=None if host in _ANY else (host,), replay=replay, plugins=plugins)
     listener = _bind(host, port)
     config = uvicorn.Config(
         app,

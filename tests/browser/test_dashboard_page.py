@@ -86,6 +86,10 @@ def test_start_a_run_watch_nodes_arrive_click_one_and_see_its_diff(page, tmp_pat
         page.locator("input[name=name]").fill("u120")
         page.locator("input[name=max_steps]").fill("60")
         page.locator("input[name=seed]").fill("3")
+        page.locator("select[name=policy]").select_option("islands")
+        page.get_by_text("Options of islands").click()
+        page.locator("input[name='option.per_island']").fill("7")
+        page.locator("select[name='option.selection']").select_option("rank")
         page.get_by_role("button", name="Start", exact=True).click()
         page.wait_for_url(re.compile(r"#/run/[^/]+/overview"), timeout=60_000)
         page.get_by_role("link", name="Graph").click()
@@ -112,6 +116,9 @@ def test_start_a_run_watch_nodes_arrive_click_one_and_see_its_diff(page, tmp_pat
         assert page.locator(".code .add").count() >= 1
         assert data(page, "faults") == "0" and data(page, "gaps") == "0"
         page.get_by_role("link", name="Setup").click()
+        run = page.evaluate("fetch(`/api/runs/${window.swarm.run}`).then((answer) => answer.json())")
+        islands = run["config"]["search"]["islands"]
+        assert (islands["per_island"], islands["selection"], islands["num_islands"]) == (7, "rank", 3)
         withstood = page.get_by_label("Attacks it withstood when the run began")
         withstood.get_by_text("✓ connect tcp").wait_for()
         assert "✗" not in withstood.inner_text()

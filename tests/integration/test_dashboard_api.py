@@ -377,6 +377,10 @@ def test_a_run_is_started_found_and_stopped_as_a_child_process(tmp_path):
         {"problem": "competition", "name": "../x"},
         {"problem": "competition", "llm": "rules", "execution": {"sandbox": "none"}},
         {"problem": "competition", "max_steps": "1; rm"},
+        {"problem": "competition", "options": {"num_drafts": 3}},
+        {"problem": "competition", "policy": "../x"},
+        {"problem": "competition", "policy": "mcts", "options": {"num_drafts": "../x"}},
+        {"problem": "competition", "policy": "mcts", "options": {"x=1 y": 3}},
         {},
     ],
 )
@@ -389,6 +393,56 @@ def test_presets_are_the_files_that_are_there(client):
     assert "competition" in found["problems"] and found["llms"][0] == "rules" and "mcts" in found["policies"]
     assert "diabetes" in found["problems"]["competition"]
     assert client.post("/api/runs", json={"problem": "no_such_preset"}).status_code == 409
+
+
+def test_the_form_learns_policies_and_their_options(client):
+    found = get(client, "/presets")
+    islands = {option["name"]: option for option in found["policy_options"]["islands"]}
+    assert islands["per_island"]["kind"] == "integer" and islands["per_island"]["minimum"] == 1
+    assert islands["crossover_prob"]["maximum"] == 1 and "two parents" in islands["crossover_prob"]["meaning"]
+    assert islands["selection"]["choices"] == ["tournament", "rank", "softmax"]
+    assert islands["migration"]["choices"] == ["global", "ring", "all"] and "grid" not in islands
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"policy": "no_such"}, "unknown policy 'no_such'"),
+        ({"policy": "islands", "options": {"grid": 1}}, "'grid' is no option of islands that a page may set"),
+        ({"policy": "islands", "options": {"selection": "best"}}, "allowed: tournament, rank, softmax"),
+        ({"policy": "islands", "options": {"per_island": 0}}, "per_island=0: Input should be greater"),
+    ],
+)
+def test_what_a_policy_does_not_take_is_refused_before_a_process_starts(client, wrong, told):
+    answer = client.post("/api/runs", json={"problem": "tsp", **wrong})
+    assert answer.status_code == 409 and told in answer.json()["detail"]
+
+
+POLICY = """\
+from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
+from utils.strategies import PolicySpec
+
+POLICY = PolicySpec(ThreePhaseOptions, lambda options, deps: ThreePhasePolicy(options), ("draft",))
+"""
+
+
+def test_a_policy_of_a_plug_in_folder_is_offered_and_started(tmp_path):
+    (tmp_path / "more" / "policies").mkdir(parents=True)
+    (tmp_path / "more" / "policies" / "mine.py").write_text(POLICY)
+    main = tmp_path / "main.py"
+    main.write_text(FAKE_MAIN.format(app=str(Path(__file__).resolve().parents[2])))
+    app = create_app(tmp_path, main=main, plugins=[str(tmp_path / "more")])
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        found = get(client, "/presets")
+        assert "mine" in found["policies"] and len(found["policy_options"]["mine"]) == 4
+        request = {"problem": "tsp", "policy": "mine", "options": {"num_drafts": 2, "debug_prob": 0.5}}
+        launch = client.post("/api/runs", json=request).json()["launch"]
+        wait_for(lambda: (s := get(client, f"/launches/{launch}"))["run"] and s)
+        told = get(client, f"/launches/{launch}")["output"]
+        assert "'--search.policy=mine', '--search.mine.num_drafts=2', '--search.mine.debug_prob=0.5'" in told
+        assert f"'--plugins={tmp_path / 'more'}'" in told
+        assert client.post("/api/runs/started-run/stop").status_code == 202
+        wait_for(lambda: get(client, f"/launches/{launch}")["state"] == "ended")
 
 
 # ---------------------------------------------------------------- the page and the document

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from dashboard.server.schemas.base import Model
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,60}$")]
+"""A word that is no path and no command."""
+
+
+class PolicyOption(Model):
+    """One option of a search policy that a page may set."""
+
+    name: str
+    kind: Literal["integer", "number", "boolean", "choice"]
+    default: bool | int | float | str | None
+    choices: list[str] = Field(default_factory=list)
+    minimum: float | None = None
+    maximum: float | None = None
+    meaning: str = ""
 
 
 class Presets(Model):
@@ -14,6 +29,8 @@ class Presets(Model):
     """Problem preset → names it knows."""
     llms: list[str]
     policies: list[str]
+    policy_options: dict[str, list[PolicyOption]]
+    """Policy → its own options."""
 
 
 class StartRequest(Model):
@@ -22,13 +39,21 @@ class StartRequest(Model):
     problem: str = Field(pattern=r"^[a-z][a-z0-9_]{0,40}$")
     name: str | None = Field(None, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,60}$")
     llm: str = Field("rules", pattern=r"^[a-z][a-z0-9_-]{0,40}$")
-    policy: Literal["three_phase", "mcts", "islands", "generations"] | None = None
+    policy: Name | None = None
+    options: dict[Name, bool | int | float | Name] = Field(default_factory=dict, max_length=60)
+    """The policy's own options, as `/api/presets` lists them."""
     max_steps: int | None = Field(None, ge=0, le=1_000_000)
     max_generations: int | None = Field(None, ge=0, le=100_000)
     seconds: float | None = Field(None, ge=0, le=10_000_000)
     usd: float | None = Field(None, ge=0, le=100_000)
     seed: int | None = Field(None, ge=0, le=2**53)
     workers: int | None = Field(None, ge=1, le=256)
+
+    @model_validator(mode="after")
+    def _options_are_of_a_policy(self) -> Self:
+        if self.options and self.policy is None:
+            raise ValueError("options belong to a policy: name one")
+        return self
 
 
 class Launch(Model):

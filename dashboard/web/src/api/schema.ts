@@ -1874,12 +1874,42 @@ export interface components {
             /** Text */
             text: string;
         };
+        /**
+         * PolicyOption
+         * @description One option of a search policy that a page may set.
+         */
+        PolicyOption: {
+            /** Choices */
+            choices?: string[];
+            /** Default */
+            default: boolean | number | string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "integer" | "number" | "boolean" | "choice";
+            /** Maximum */
+            maximum?: number | null;
+            /**
+             * Meaning
+             * @default
+             */
+            meaning: string;
+            /** Minimum */
+            minimum?: number | null;
+            /** Name */
+            name: string;
+        };
         /** Presets */
         Presets: {
             /** Llms */
             llms: string[];
             /** Policies */
             policies: string[];
+            /** Policy Options */
+            policy_options: {
+                [key: string]: components["schemas"]["PolicyOption"][];
+            };
             /** Problems */
             problems: {
                 [key: string]: string[];
@@ -2270,8 +2300,12 @@ export interface components {
             max_steps?: number | null;
             /** Name */
             name?: string | null;
+            /** Options */
+            options?: {
+                [key: string]: boolean | number | string;
+            };
             /** Policy */
-            policy?: ("three_phase" | "mcts" | "islands" | "generations") | null;
+            policy?: string | null;
             /** Problem */
             problem: string;
             /** Seconds */

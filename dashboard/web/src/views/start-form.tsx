@@ -1,16 +1,19 @@
 // A new run: choices and numbers only. The server starts `main.py` as a child process and tells us its run id.
 import { type FormEvent, useState } from "react";
 import { ApiError, get, post } from "../api/client";
-import type { Launch, Presets } from "../api/types";
+import type { Launch, PolicyOption, Presets } from "../api/types";
 import { Failed } from "../components/bits";
 import { useResource } from "../model/hooks";
 import { go, href } from "../model/router";
 
 const POLL_MS = 250;
+const TEXTS = ["problem", "name", "llm", "policy"];
+const OPTION = "option.";
 
 export function StartForm({ onCancel }: { onCancel: () => void }) {
   const { data: presets, error: presetError } = useResource<Presets>("/presets");
   const [problem, setProblem] = useState("");
+  const [policy, setPolicy] = useState("");
   const [launch, setLaunch] = useState<Launch | null>(null);
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
@@ -45,7 +48,7 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
           <select name="llm">{presets.llms.map((name) => <option key={name} value={name}>{name === "rules" ? "rules (no model)" : name}</option>)}</select>
         </label>
         <label className="field">Policy
-          <select name="policy"><option value="">the problem's own</option>{presets.policies.map((name) => <option key={name}>{name}</option>)}</select>
+          <select name="policy" value={policy} onChange={(e) => setPolicy(e.target.value)}><option value="">the problem's own</option>{presets.policies.map((name) => <option key={name}>{name}</option>)}</select>
         </label>
         <label className="field">Steps<input name="max_steps" type="number" min={0} placeholder="default" /></label>
         <label className="field">Generations<input name="max_generations" type="number" min={0} placeholder="default" /></label>
@@ -54,6 +57,12 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
         <label className="field">Seed<input name="seed" type="number" min={0} placeholder="42" /></label>
         <label className="field">Workers<input name="workers" type="number" min={1} placeholder="default" /></label>
       </div>
+      {policy && (
+        <details key={policy}>
+          <summary>Options of {policy}</summary>
+          <div className="form">{(presets.policy_options[policy] ?? []).map((option) => <OptionField key={option.name} option={option} />)}</div>
+        </details>
+      )}
       <div className="row">
         <button type="submit" className="primary" disabled={busy}>{busy ? "Starting…" : "Start"}</button>
         <button type="button" onClick={onCancel}>Cancel</button>
@@ -65,13 +74,33 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
   );
 }
 
-function body(form: FormData): Record<string, string | number> {
-  const found: Record<string, string | number> = {};
+/** An option of the chosen policy; left empty, the problem's preset or the policy's own default holds. */
+function OptionField({ option }: { option: PolicyOption }) {
+  const choices = option.kind === "boolean" ? ["true", "false"] : (option.choices ?? []);
+  return (
+    <label className="field" title={option.meaning}>{option.name.replaceAll("_", " ")}
+      {choices.length > 0
+        ? <select name={OPTION + option.name}><option value="">default</option>{choices.map((choice) => <option key={choice}>{choice}</option>)}</select>
+        : <input name={OPTION + option.name} type="number" step={option.kind === "integer" ? 1 : "any"} min={option.minimum ?? undefined} max={option.maximum ?? undefined} placeholder={option.default == null ? "default" : String(option.default)} />}
+    </label>
+  );
+}
+
+/** The request: empty fields are left out, options of the policy go into a mapping of their own. */
+export function body(form: Iterable<[string, FormDataEntryValue]>): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  const options: Record<string, unknown> = {};
   for (const [key, value] of form) {
     if (typeof value !== "string" || value === "") continue;
-    found[key] = ["problem", "name", "llm", "policy"].includes(key) ? value : Number(value);
+    if (key.startsWith(OPTION)) options[key.slice(OPTION.length)] = plain(value);
+    else found[key] = TEXTS.includes(key) ? value : Number(value);
   }
-  return found;
+  return Object.keys(options).length ? { ...found, options } : found;
+}
+
+function plain(value: string): string | number | boolean {
+  if (value === "true" || value === "false") return value === "true";
+  return Number.isFinite(Number(value)) ? Number(value) : value;
 }
 
 async function waitForRun(id: string, tell: (launch: Launch) => void): Promise<string | null> {
