@@ -21,7 +21,7 @@ from core.loop.attempt import RunContext
 from core.loop.orchestrator import Orchestrator
 from core.loop.pipeline_schedule import LAG_ROUNDS
 from core.loop.plan import Control, Plan
-from core.loop.schedules import schedule_of
+from core.loop.schedules import Schedule, schedule_of
 from core.loop.stages import Stages
 from core.search.stopping import stopping
 from core.state.journal import Journal
@@ -38,6 +38,7 @@ from runs.search import Deadline, Process, Search
 from runs.workers import open_workers, workspaces_dir
 from runs.writing import agents_of, model_client_of, reviewer_of
 from utils.config_schema import Config
+from utils.strategies import POLICIES
 
 
 def compose(config: Config, problem: Problem, process: Process) -> Search:
@@ -172,8 +173,8 @@ def _orchestrator(
 ) -> Orchestrator:
     finish = process.interrupts.finish
     return Orchestrator(
-        plan=_plan(config),
-        schedule=schedule_of(config.search.schedule)(),
+        plan=_plan(config, process.stop_after),
+        schedule=_schedule(config)(),
         policy=policy_of(config),
         stages=stages,
         evaluator=evaluator,
@@ -189,11 +190,18 @@ def _orchestrator(
     )
 
 
-def _plan(config: Config) -> Plan:
+def _schedule(config: Config) -> type[Schedule]:
+    policy = POLICIES.get(config.search.policy, config.plugin_folders)
+    return schedule_of(config.search.schedule, whole_rounds=policy.whole_rounds)
+
+
+def _plan(config: Config, stop_after: int | None) -> Plan:
     return Plan(
         seed=config.project.seed,
         batch=config.search.batch,
         max_steps=config.search.max_steps,
+        max_generations=config.search.max_generations,
+        last_step=stop_after,
         writers=max(LAG_ROUNDS * config.search.batch, config.search.workers),
     )
 

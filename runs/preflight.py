@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.backend.roles import model_settings
-from core.loop.schedules import SCHEDULES, schedule_of
+from core.loop.schedules import schedule_of
 from runs.policies import policy_of
 from utils.config_schema import Config
 from utils.errors import ConfigError
@@ -24,12 +24,7 @@ def preflight(config: Config, *, calls_models: bool = True) -> None:
     if config.prompts.dir and not Path(config.prompts.dir).is_dir():
         raise ConfigError(f"prompts.dir={config.prompts.dir}: no such folder")
     spec = POLICIES.get(config.search.policy, config.plugin_folders)
-    if spec.whole_rounds and not schedule_of(config.search.schedule).whole_rounds:
-        whole = ", ".join(name for name, schedule in SCHEDULES.items() if schedule.whole_rounds)
-        raise ConfigError(
-            f"search.schedule={config.search.schedule}: the policy '{config.search.policy}' needs whole rounds; "
-            f"allowed: {whole}"
-        )
+    schedule_of(config.search.schedule, whole_rounds=spec.whole_rounds)
     policy_of(config)
     roles = model_settings(config.llm, plugins=config.plugin_folders)
     if calls_models and any(settings.provider != "rules" for settings in roles.values()):

@@ -37,11 +37,8 @@ class AsyncSchedule:
 
     def _fill(self, search: SearchState, pool: ThreadPoolExecutor) -> None:
         while not self._reason and len(self._flying) < search.plan.batch:
-            left = search.steps_left()
-            if left is not None and left <= 0:
-                return
             self._reason = search.reason() or ""
-            proposals = [] if self._reason else search.ask(1)
+            proposals = [] if self._reason else search.ask_within_limits(1)
             if not proposals:
                 return
             attempt, context = search.begin(search.open_round(proposals[:1])[0])

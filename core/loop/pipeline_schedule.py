@@ -76,11 +76,8 @@ class PipelineSchedule:
         """Ask for one group after the other, each from the journal as it stands, up to the lag."""
         size = search.plan.batch if search.runner.together else 1
         while not self._reason and len(self._groups) * size < LAG_ROUNDS * search.plan.batch:
-            left = search.steps_left()
-            if left is not None and left <= 0:
-                return
             self._reason = search.reason() or ""
-            proposals = [] if self._reason else search.ask(size)
+            proposals = [] if self._reason else search.ask_within_limits(size)
             if not proposals:
                 return
             self._start(search, [search.begin(task) for task in search.open_round(proposals)], pool)

@@ -18,6 +18,9 @@ class Plan:
     """Proposals of one round, or attempts under way at once where there are no rounds."""
     max_steps: int | None = None
     """Told to writers as steps left."""
+    max_generations: int | None = None
+    last_step: int | None = None
+    """Nothing is begun that would be a later step; writers are not told. For a replay."""
     writers: int = 8
     """Threads that write and wait; how many candidates run at once is the job runner's to say."""
 

@@ -36,8 +36,21 @@ SCHEDULES: Mapping[str, type[Schedule]] = {
 }
 
 
-def schedule_of(name: str) -> type[Schedule]:
-    """The schedule of that name. Raises ConfigError for another."""
+def schedule_of(name: str, *, whole_rounds: bool = False) -> type[Schedule]:
+    """The schedule of that name.
+
+    Args:
+        whole_rounds: the policy compares the members of a round, so that no schedule may take one apart. Then
+            `pipeline`, the default, stands for `rounds`: both give the same run for any number of workers.
+
+    Raises:
+        ConfigError: there is no such schedule, or it cannot keep rounds whole.
+    """
     if name not in SCHEDULES:
         raise ConfigError(f"search.schedule={name}: unknown schedule; allowed: {', '.join(SCHEDULES)}")
-    return SCHEDULES[name]
+    found = SCHEDULES[name]
+    if not whole_rounds or found.whole_rounds:
+        return found
+    if found.repeatable:
+        return RoundSchedule
+    raise ConfigError(f"search.schedule={name}: this policy needs whole rounds; allowed: rounds")

@@ -138,6 +138,13 @@ class SearchState:
             return None
         return self.plan.max_steps - self.journal.steps - len(self.journal.open_tasks)
 
+    @property
+    def may_begin(self) -> int | None:
+        """How many more steps may be begun; None: any number."""
+        begun = self.journal.steps + len(self.journal.open_tasks)
+        limits = [limit - begun for limit in (self.plan.max_steps, self.plan.last_step) if limit is not None]
+        return min(limits, default=None)
+
     def ask(self, k: int) -> list[Proposal]:
         """The policy's next proposals: no more than the steps left."""
         new = self._control.poll(self.journal)
@@ -147,6 +154,18 @@ class SearchState:
         if left is not None:
             k = min(k, max(left, 1))
         return self._policy.ask(self.journal, Random(derive_seed(self.plan.seed, "ask", self._round)), k)
+
+    def ask_within_limits(self, k: int) -> list[Proposal]:
+        """As `ask`, but nothing for which what is under way leaves no room: neither steps nor generations."""
+        if self.may_begin is not None and self.may_begin <= 0:
+            return []
+        return [proposal for proposal in self.ask(k) if not self._is_past_the_limit(proposal)]
+
+    def _is_past_the_limit(self, proposal: Proposal) -> bool:
+        """True if its generation is counted by the policy, from 0, and is not one of the first `max_generations`."""
+        limit = self.plan.max_generations
+        counted = proposal.generation is not None and self._policy.finished_generations is not None
+        return counted and limit is not None and (proposal.generation or 0) >= limit
 
     def open_round(self, proposals: Sequence[Proposal], *, by_hand: bool = False) -> list[Task]:
         """Give proposals their identity and store them: from here on the round is fixed.

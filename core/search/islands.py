@@ -6,6 +6,7 @@ Source: Romera-Paredes et al. 2024 (FunSearch), with resets counted in evaluatio
 from __future__ import annotations
 
 import random
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -86,7 +87,8 @@ class IslandsPolicy(SearchPolicy):
         self.seed = seed
         self.generation = 0
         self._pool = Population(options.num_islands)
-        self._told = 0
+        self._told: Counter[int] = Counter()
+        """Nodes of each generation that is not over."""
         self._evaluations = 0
         self._improved_in = [0] * options.num_islands
         self._founders: list[Node] = []
@@ -100,16 +102,18 @@ class IslandsPolicy(SearchPolicy):
         return self.generation
 
     def ask(self, journal: Journal, rng: random.Random, k: int) -> list[Proposal]:
-        """At most k of the generation's open slots, in slot order.
+        """At most k slots that nobody has, in slot order, all of one generation.
 
-        One proposal at a time (k = 1) takes a slot at random: others may be on their way, unknown here.
+        What is under way has its slots; where it takes the rest of a generation, the next one is begun.
         """
-        asked: set[tuple[str, str]] = set()
+        under_way = [task for task in journal.open_tasks if (task.generation or 0) >= self.generation]
+        asked: set[tuple[str, str]] = {(task.operator, parent) for task in under_way for parent in task.parent_ids}
         banned = {node_id for node_id, mark in journal.marks.items() if mark == "banned"}
-        open_slots = range(self._told, min(self._told + k, self.options.generation_size))
-        if k == 1:
-            open_slots = range(slot := rng.randrange(self.options.generation_size), slot + 1)
-        return [self._propose(slot, rng, banned, asked) for slot in open_slots]
+        taken = sum(self._told[generation] for generation in self._told if generation >= self.generation)
+        size = self.options.generation_size
+        ahead, first = divmod(taken + len(under_way), size)
+        slots = range(first, min(first + k, size))
+        return [self._propose(self.generation + ahead, slot, rng, banned, asked) for slot in slots]
 
     def tell(self, journal: Journal, node: Node) -> None:
         if node.operator in FREE_OPERATORS:
@@ -120,9 +124,9 @@ class IslandsPolicy(SearchPolicy):
             self._treated.add((node.operator, node.parent_id))
         if node.is_scored:
             self._settle(node)
-        if node.generation == self.generation:
-            self._told += 1
-        if self._told >= self.options.generation_size:
+        if node.generation is not None:
+            self._told[node.generation] += 1
+        while self._told[self.generation] >= self.options.generation_size:
             self._end_generation()
         if self.options.reset_evaluations and self._evaluations % self.options.reset_evaluations == 0:
             self._reset_weaker_half()
@@ -134,17 +138,19 @@ class IslandsPolicy(SearchPolicy):
 
     # ------------------------------------------------------------ asking
 
-    def _propose(self, slot: int, rng: random.Random, banned: set[str], asked: set[tuple[str, str]]) -> Proposal:
+    def _propose(
+        self, generation: int, slot: int, rng: random.Random, banned: set[str], asked: set[tuple[str, str]]
+    ) -> Proposal:
         options = self.options
         island = slot // options.per_island
         outside = self.grid is not None and island == len(self.islands)
         home: Population | Grid = self.grid if self.grid is not None and outside else self.islands[island]
         pool = home.allowed(banned)
-        place: dict[str, Any] = {"generation": self.generation, "island": island, "slot": slot}
+        place: dict[str, Any] = {"generation": generation, "island": island, "slot": slot}
         if not pool:
             return Proposal(operator="generate", why={"rule": "the island is empty"}, **place)
         best = home.get_top_k(PARENTS_CONSIDERED, banned)
-        if slot % options.per_island == 0 and (special := self._special(best, asked)):
+        if slot % options.per_island == 0 and (special := self._special(generation, best, asked)):
             operator, parent = special
             asked.add(special)
             why = {"rule": f"{operator} is due", "pool": len(pool)}
@@ -160,11 +166,11 @@ class IslandsPolicy(SearchPolicy):
         ids = tuple(node.id for node in reversed(parents))
         return Proposal(operator="crossover" if len(ids) > 1 else "mutate", parents=ids, why=why, **place)
 
-    def _special(self, best: list[Node], asked: set[tuple[str, str]]) -> tuple[str, str] | None:
+    def _special(self, generation: int, best: list[Node], asked: set[tuple[str, str]]) -> tuple[str, str] | None:
         """(`tune` or `refine`, node id) where one is due and a program of the island's best has not had it."""
         due = {"tune": self.options.tune_interval, "refine": self.options.refine_interval}
         for operator, interval in due.items():
-            if interval and self.generation and self.generation % interval == 0:
+            if interval and generation and generation % interval == 0:
                 for node in best:
                     treatment = (operator, node.id)
                     if treatment not in self._treated and treatment not in asked and node.operator != operator:
@@ -194,8 +200,8 @@ class IslandsPolicy(SearchPolicy):
             self._improved_in[island] = self.generation
 
     def _end_generation(self) -> None:
+        del self._told[self.generation]
         self.generation += 1
-        self._told = 0
         interval = self.options.migration_interval
         if interval and self.generation % interval == 0 and len(self.islands) > 1:
             self._migrate()

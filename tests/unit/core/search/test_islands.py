@@ -6,6 +6,7 @@ from core.events import IslandMigrated, IslandReset
 from core.search.islands import IslandsOptions, IslandsPolicy
 from core.state.journal import Journal
 from core.state.node import Node
+from core.state.task import Task
 
 
 class World:
@@ -43,6 +44,14 @@ class World:
         return best.metric_value if best else None
 
 
+def task_of(proposal, node_id: str) -> Task:
+    """The proposal as a task under way."""
+    return Task(
+        node_id=node_id, operator=proposal.operator, parent_ids=proposal.parents, round=0, slot=0, seed=0,
+        generation=proposal.generation, island=proposal.island,
+    )  # fmt: skip
+
+
 def test_empty_islands_ask_for_fresh_programs():
     proposals = World().ask()
     assert [p.operator for p in proposals] == ["generate"] * 6
@@ -72,11 +81,33 @@ def test_a_generation_may_take_several_rounds():
     assert [(p.slot, p.generation) for p in world.ask(2)] == [(0, 1), (1, 1)]
 
 
-def test_one_at_a_time_every_island_gets_its_share():
-    """As under `search.schedule: async`, where many are asked before the first is told."""
+def test_what_is_under_way_has_its_slot_and_the_next_generation_begins_behind_it():
+    """As in a pipeline, where many are asked before the first is told."""
     world = World()
-    islands = [world.ask(1, seed)[0].island for seed in range(300)]
-    assert min(islands.count(island) for island in range(3)) > 70
+    world.commit(1.0, operator="baseline")
+    asked = []
+    for number in range(15):
+        (proposal,) = world.ask(1, number)
+        asked.append((proposal.generation, proposal.slot))
+        world.journal.propose(task_of(proposal, f"n{number + 2}"))
+    assert asked == [(0, 0), (0, 1), (0, 2), (0, 3), (0, 4), (0, 5)] + [(1, slot) for slot in range(6)] + [
+        (2, 0), (2, 1), (2, 2),
+    ]  # fmt: skip
+    for generation, slot in asked[:7]:
+        world.commit(0.1, generation=generation, island=slot // 2, operator="mutate", slot=slot)
+    assert world.policy.finished_generations == 1
+    assert [(p.generation, p.slot) for p in world.ask(1)] == [(2, 3)]
+
+
+def test_a_later_generation_may_be_told_before_the_last_of_an_earlier_one():
+    """As under `search.schedule: async`."""
+    world = World()
+    for generation, island in [(0, 0), (0, 0), (0, 1), (0, 1), (0, 2), (1, 0)]:
+        world.commit(0.1, generation=generation, island=island, operator="mutate")
+    assert world.policy.finished_generations == 0
+    world.commit(0.1, generation=0, island=2, operator="mutate")
+    assert world.policy.finished_generations == 1
+    assert [(p.generation, p.slot) for p in world.ask(99)] == [(1, slot) for slot in range(1, 6)]
 
 
 @pytest.mark.parametrize(
