@@ -42,7 +42,7 @@ class PolicySpec:
     operators: tuple[str, ...]
     """Every operator that it may propose."""
     whole_rounds: bool = False
-    """True: a round must be over before the next is asked for, so a schedule without rounds is refused."""
+    """True: a round must be over before the next is asked for, so a schedule without rounds gives way or is refused."""
 
 
 @dataclass(frozen=True, slots=True)

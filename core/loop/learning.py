@@ -23,6 +23,10 @@ class Learning:
         self._steps = 0
         self._best_step = 0
         self._best_fitness: float | None = None
+        self.tokens = 0
+        """Tokens that the committed nodes took, all their calls together."""
+        self.usd = 0.0
+        """Dollars that they took."""
 
     @property
     def steps_since_best(self) -> int:
@@ -31,6 +35,8 @@ class Learning:
 
     def learn(self, node: Node) -> None:
         """Take in one node, which the journal already holds."""
+        self.tokens += (node.prompt_tokens or 0) + (node.completion_tokens or 0)
+        self.usd += node.cost_usd or 0.0
         fitness = node.fitness if node.is_scored else None
         if node.operator not in FREE_OPERATORS:
             self._steps += 1

@@ -118,8 +118,13 @@ class SearchState:
         return self._stop(self.progress())
 
     def progress(self) -> Progress:
-        """How far the run is, as its limits count."""
-        tokens, usd = self._spent()
+        """How far the run is, as its limits count.
+
+        While something is under way, tokens and dollars are those of what is committed: what the calls under way have
+        taken so far depends on the clock. The budget itself holds back their worst case.
+        """
+        under_way = bool(self.journal.open_tasks)
+        tokens, usd = (self._learning.tokens, self._learning.usd) if under_way else self._spent()
         best = self.journal.get_best_node()
         generations = [node.generation for node in self.journal.latest(1) if node.generation is not None]
         return Progress(
