@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from core.executor.archive import archived_files
+from core.search.statistics import counted_again
 from core.storage.reader import RunReader
 from runs.run_folder import is_held
 from utils.direction import Direction
@@ -110,8 +111,8 @@ def node_facts(reader: RunReader, node_id: str) -> dict[str, Any]:
         raise UnknownRunError(
             f"run {reader.run_dir.name} has no node '{node_id}'; `show {reader.run_dir.name}` lists them"
         )
-    journal = reader.journal(texts=False)
-    current = journal[node.id]
+    journal = counted_again(reader.fact("config", {}).get("search", {}), lambda: reader.journal(texts=False))
+    current = (journal or reader.journal(texts=False))[node.id]
     calls = reader.calls(node.id)
     return {
         **node.model_dump(mode="json"),

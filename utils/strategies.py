@@ -43,6 +43,8 @@ class PolicySpec:
     """Every operator that it may propose."""
     whole_rounds: bool = False
     """True: a round must be over before the next is asked for, so a schedule without rounds gives way or is refused."""
+    keeps_statistics: bool = False
+    """True: `tell` counts visits and rewards by `Journal.record_reward`, a function of the nodes told alone."""
 
 
 @dataclass(frozen=True, slots=True)

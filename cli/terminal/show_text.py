@@ -76,6 +76,9 @@ def print_node(facts: dict[str, Any]) -> None:
     )
     for name in wanted:
         console.print(Text.assemble((f"{name:>16} ", "bold"), str(facts[name])))
+    if facts["visits"]:
+        reward = f"{facts['visits']}, mean reward {facts['total_reward'] / facts['visits']:.4g}"
+        console.print(Text.assemble((f"{'visits':>16} ", "bold"), reward))
     for title in ("plan", "analysis", "term_out"):
         if facts[title]:
             console.rule(title)

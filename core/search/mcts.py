@@ -172,5 +172,8 @@ class _Pending:
 
 
 POLICY = PolicySpec(
-    MCTSOptions, lambda options, deps: MCTSPolicy(options), operators=("draft", "debug", "improve", "merge")
+    MCTSOptions,
+    lambda options, deps: MCTSPolicy(options),
+    operators=("draft", "debug", "improve", "merge"),
+    keeps_statistics=True,
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import text
 
+from core.search.statistics import counted_again
 from core.state.node import Node
 from core.storage.reader import RunReader
 from dashboard.server.overview import node_totals
@@ -47,6 +48,11 @@ def node_row(node: Node) -> NodeRow:
 
 
 def node_detail(reader: RunReader, node: Node) -> NodeDetail:
+    """A node, whole, with what the policy counted of it."""
+    counted = counted_again(reader.fact("config", {}).get("search", {}), lambda: reader.journal(texts=False))
+    if counted is not None and node.id in counted:
+        visits, reward = counted.visits(node.id)
+        node = node.model_copy(update={"visits": visits, "total_reward": reward})
     with reader.db.transaction() as connection:
         mark = connection.execute(_MARK, {"node": node.id}).scalar()
         children = list(connection.execute(_CHILDREN, {"node": node.id}).scalars())

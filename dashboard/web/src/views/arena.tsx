@@ -1,6 +1,6 @@
 // The arena: live boards, standings with intervals, who beat whom, who descends from whom.
 import { useMemo, useState } from "react";
-import { Empty, EngineLink, Panel, Segmented } from "../components/bits";
+import { Empty, EngineLink, Panel, Segmented } from "../components/widgets";
 import { SmallBoard } from "../components/boards";
 import type { Connection } from "../model/connection";
 import { crossTable, standings } from "../model/arena";

@@ -1,7 +1,7 @@
 // How the run was set up: configuration, sandbox, environment, cost by model, and the command that repeats it.
 import { runPath } from "../api/client";
 import type { Cost, RunDetail } from "../api/types";
-import { Empty, Failed, Panel } from "../components/bits";
+import { Empty, Failed, Panel } from "../components/widgets";
 import type { Connection } from "../model/connection";
 import { count, dollars, metric, seconds } from "../model/format";
 import { flatten } from "../model/flatten";

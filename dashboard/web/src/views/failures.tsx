@@ -1,7 +1,7 @@
 // What went wrong, how often, and what to do about it.
 import { runPath } from "../api/client";
 import type { FailureCount } from "../api/types";
-import { Empty, Failed, NodeLink, Panel } from "../components/bits";
+import { Empty, Failed, NodeLink, Panel } from "../components/widgets";
 import type { Connection } from "../model/connection";
 import { day, time } from "../model/format";
 import { useResource } from "../model/hooks";

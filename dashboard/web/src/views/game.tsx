@@ -2,7 +2,7 @@
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { runPath } from "../api/client";
 import type { GameDetail } from "../api/types";
-import { Empty, EngineLink, Panel } from "../components/bits";
+import { Empty, EngineLink, Panel } from "../components/widgets";
 import { FourBoard, SmallBoard } from "../components/boards";
 import type { Connection } from "../model/connection";
 import { clock, words } from "../model/format";

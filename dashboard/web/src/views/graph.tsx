@@ -1,6 +1,6 @@
 // The graph of all nodes on a canvas: pan, zoom, search, keyboard, merges of the selected node.
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
-import { Empty, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/bits";
+import { Empty, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/widgets";
 import { DagCanvas, type Paint, type Scene } from "../components/dag-canvas";
 import { colorsOf, lineOf, linksOf, paletteOf } from "../model/dag-colors";
 import { layout, stretched } from "../model/dag";

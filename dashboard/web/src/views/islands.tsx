@@ -2,7 +2,7 @@
 import { useMemo } from "react";
 import { runPath } from "../api/client";
 import type { Generation, Islands } from "../api/types";
-import { Empty, Failed, NodeLink, Panel } from "../components/bits";
+import { Empty, Failed, NodeLink, Panel } from "../components/widgets";
 import { Chart } from "../components/chart";
 import type { Connection } from "../model/connection";
 import { yRange } from "../model/curve";

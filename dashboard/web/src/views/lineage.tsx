@@ -1,6 +1,6 @@
 // Engines by generation and Elo, with lines from parent to child: does the line of champions climb?
 import { useMemo } from "react";
-import { Empty } from "../components/bits";
+import { Empty } from "../components/widgets";
 import { href } from "../model/router";
 import type { RunState } from "../model/run-state";
 

@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from "react";
 import { runPath } from "../api/client";
 import type { Call, Diff, NodeDetail } from "../api/types";
-import { Empty, Failed, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/bits";
+import { Empty, Failed, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/widgets";
 import { CodeView, DiffView } from "../components/code";
 import type { Connection } from "../model/connection";
 import { disagrees } from "../model/curve";
@@ -58,6 +58,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
               {node.island != null && <><dt>Island</dt><dd className="num">{node.island}</dd></>}
               {node.generation != null && <><dt>Generation</dt><dd className="num">{node.generation}</dd></>}
               <dt>Children</dt><dd>{data.children_ids.length ? data.children_ids.slice(0, 12).map((c) => <span key={c}><NodeLink run={state.id} id={c} /> </span>) : "none"}{data.children_ids.length > 12 && `and ${data.children_ids.length - 12} more`}</dd>
+              {node.visits ? <><dt>Visits</dt><dd className="num">{node.visits}, mean reward {metric((node.total_reward ?? 0) / node.visits)}</dd></> : null}
             </dl>
           </Panel>
           <Panel title="Time and tokens"><Stages detail={data} /></Panel>

@@ -1,6 +1,6 @@
 // All nodes as a table: filtered, sorted, a screenful at a time.
 import { useMemo, useState } from "react";
-import { Empty, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/bits";
+import { Empty, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/widgets";
 import type { Connection } from "../model/connection";
 import { disagrees, isScored } from "../model/curve";
 import { count, dollars, metric, seconds } from "../model/format";

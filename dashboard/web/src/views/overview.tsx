@@ -3,7 +3,7 @@ import { type FormEvent, useMemo, useState } from "react";
 import { post, runPath } from "../api/client";
 import type { Accepted } from "../api/accepted";
 import type { LiveTail } from "../api/types";
-import { Empty, Failed, Meter, NodeLink, Operator, Panel } from "../components/bits";
+import { Empty, Failed, Meter, NodeLink, Operator, Panel } from "../components/widgets";
 import { Chart } from "../components/chart";
 import type { Connection } from "../model/connection";
 import { curveOf, gain, yRange } from "../model/curve";

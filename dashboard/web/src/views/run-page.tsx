@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { post, runPath } from "../api/client";
 import type { Launch } from "../api/types";
-import { Empty, Status } from "../components/bits";
+import { Empty, Status } from "../components/widgets";
 import { Boundary } from "../components/boundary";
 import { Shell } from "../components/shell";
 import type { Connection } from "../model/connection";

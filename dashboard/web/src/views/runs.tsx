@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { get, runPath } from "../api/client";
 import type { Curve, RunSummary } from "../api/types";
-import { Empty, Failed, Panel, Status } from "../components/bits";
+import { Empty, Failed, Panel, Status } from "../components/widgets";
 import { Chart } from "../components/chart";
 import { Shell } from "../components/shell";
 import { mergeCurves } from "../model/compare";

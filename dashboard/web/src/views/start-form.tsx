@@ -2,7 +2,7 @@
 import { type FormEvent, useState } from "react";
 import { ApiError, get, post } from "../api/client";
 import type { Launch, PolicyOption, Presets } from "../api/types";
-import { Failed } from "../components/bits";
+import { Failed } from "../components/widgets";
 import { useResource } from "../model/hooks";
 import { go, href } from "../model/router";
 
