@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import socket
 import subprocess
@@ -21,6 +22,7 @@ from utils.errors import JobLost, SandboxError
 _SCRIPT = Path(__file__).parent / "inside" / "fork_server.py"
 _START_SECONDS = 120.0
 _SLOT_SECONDS = 30.0
+_DESCRIPTORS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,11 @@ class SandboxSlot:
         self.control.close()
 
 
+def lost_by(error: OSError) -> OSError | JobLost:
+    """A shortage that costs the job at hand as JobLost; any other error of the system as it is."""
+    return JobLost(f"the machine had no room for a job: {error}") if messages.is_shortage(error) else error
+
+
 def error_of(fault: Fault, what: str) -> JobLost | SandboxError:
     """The exception for a fault that a process of ours told."""
     return (JobLost if fault.lost else SandboxError)(f"{what}: {fault.text}")
@@ -102,6 +109,7 @@ class ForkServer:
     _closed: bool = False
 
     def __post_init__(self) -> None:
+        _allow_descriptors()
         self.config.state_dir.mkdir(parents=True, exist_ok=True)
         self._start()
 
@@ -119,6 +127,8 @@ class ForkServer:
                 self._stop()
                 self._start()
                 return self._ask(setup)
+            except OSError as error:
+                raise lost_by(error) from error
 
     def close(self) -> None:
         with self._lock:
@@ -220,6 +230,18 @@ class ForkServer:
                 self._process.kill()
                 self._process.wait()
             self._process = None
+
+
+def _allow_descriptors() -> None:
+    """Raise our own limit of open descriptors as far as we may, up to a number that is always enough.
+
+    Candidates of our user can keep descriptors in flight between sockets. The kernel refuses to send further ones to a
+    process whose limit is below their number; a candidate's own limit bounds what it can keep.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _DESCRIPTORS)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _environment(tier: str) -> dict[str, str]:

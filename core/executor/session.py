@@ -288,7 +288,9 @@ class SandboxSession:
         return SessionFailure(self._result)
 
     def _reported(self, seconds: float) -> bool:
-        return bool(select.select([self._slot.control], [], [], seconds)[0])
+        poll = select.poll()
+        poll.register(self._slot.control, select.POLLIN)
+        return bool(poll.poll(1000.0 * seconds))
 
     def _end(self) -> None:
         """Take the supervisor's report and let everything go."""

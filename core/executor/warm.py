@@ -21,7 +21,7 @@ from core.executor.inside import mounts, packed
 from core.executor.inside.messages import Job, JobLimits, Ready, Report, SlotSetup
 from core.executor.output import Output, drain
 from core.executor.report import result_of
-from core.executor.server import ForkServer, SandboxSlot, ServerConfig
+from core.executor.server import ForkServer, SandboxSlot, ServerConfig, lost_by
 from core.executor.session import SandboxSession
 from core.executor.uids import UidPool
 from core.state.failure import FailureKind
@@ -98,6 +98,9 @@ class WarmSandbox:
             except (SandboxError, JobLost):
                 if kept is None:  # an idle slot may have died with an earlier fork server
                     raise
+            except OSError as error:
+                self._take_back(slot, uid, False)
+                raise lost_by(error) from error
 
     def _idle_slot(self) -> tuple[SandboxSlot, int | None] | None:
         with self._lock:
@@ -192,6 +195,8 @@ class WarmSandbox:
             output = Output(limits.output_kb * 1024, on_output, rename)
             report, description = _follow(slot, job, output, limits.seconds + _GRACE)
             return result_of(report, verdict.read_exception(description), output, limits, self.tier)
+        except OSError as error:
+            raise lost_by(error) from error
         finally:
             self.close_slot(slot, uid)
 

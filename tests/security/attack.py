@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,8 @@ from core.executor.collect import collect_file  # noqa: E402
 from core.executor.inside import watch  # noqa: E402
 from core.executor.sandbox import open_sandbox  # noqa: E402
 from core.executor.workspace import remove_tree  # noqa: E402
+from core.state.failure import FailureKind  # noqa: E402
+from utils.errors import JobLost  # noqa: E402
 
 CANARY = "CANARY-7f3a"
 TAIL = CANARY[:-4] + "TAIL"
@@ -64,6 +68,16 @@ class Range:
         self.udp.bind(("127.0.0.1", 0))
         self.udp.setblocking(False)
         self.unix = self._listen(str(secrets / "s.sock"))
+        self.datagrams = {name: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) for name in ("path", "dir", "abs")}
+        self.datagram_names = {
+            "path": str(secrets / "dgram.sock"), "dir": str(self.outside / "dgram.sock"), "abs": f"sbxd{os.getpid()}"
+        }  # fmt: skip
+        for name, server in self.datagrams.items():
+            address = self.datagram_names[name]
+            server.bind("\0" + address if name == "abs" else address)
+            server.setblocking(False)
+            if name != "abs":
+                os.chmod(address, 0o777)
         self.abstract_name = f"sbx{os.getpid()}"
         self.abstract = self._listen("\0" + self.abstract_name)
         self.leak = os.open(self.secret, os.O_RDONLY)
@@ -91,6 +105,8 @@ class Range:
             "unix_path": self.unix.getsockname(), "unix_abs": self.abstract_name, "secret": str(self.secret),
             "home": str(Path.home()), "other_ws": str(self.other), "canary": CANARY, "victim": self.victim.pid,
             "host_pid": os.getpid(), "outside": str(self.outside), "uid": os.getuid(), "safe_kill_all": True,
+            "dgram_path": self.datagram_names["path"], "dgram_dir_path": self.datagram_names["dir"],
+            "dgram_abs": self.datagram_names["abs"],
             "site_packages": next((p for p in sys.path if p.endswith("site-packages")), ""),
         }  # fmt: skip
 
@@ -103,7 +119,7 @@ class Range:
     def close(self) -> None:
         self.victim.kill()
         self.victim.wait()
-        for server in (self.tcp, self.udp, self.unix, self.abstract):
+        for server in (self.tcp, self.udp, self.unix, self.abstract, *self.datagrams.values()):
             server.close()
         os.close(self.leak)
 
@@ -118,6 +134,16 @@ def _udp(range_: Range, *_: Any) -> str:
         return "udp received"
     except BlockingIOError:
         return ""
+
+
+def _datagram(range_: Range, *_: Any) -> str:
+    for name, server in range_.datagrams.items():
+        try:
+            server.recv(9)
+        except BlockingIOError:
+            continue
+        return f"datagram received by the socket of kind {name}"
+    return ""
 
 
 def _out(range_: Range, ws: Path, result: ExecutionResult, *_: Any) -> str:
@@ -191,9 +217,9 @@ def _sysv(*_: Any) -> str:
 
 
 HOOKS: dict[str, Hook] = {
-    "udp": _udp, "out": _out, "wall": _wall, "heartbeat": _heartbeat, "collect": _collect, "nosub": _collect,
-    "mode": _mode, "input": _input, "outside": _outside, "rc3": _rc3, "poison": _next_job, "leftover": _next_job,
-    "sysv": _sysv, "victim": lambda *_: "", "failed": _failed,
+    "udp": _udp, "dgram": _datagram, "slots": lambda *_: "", "out": _out, "wall": _wall, "heartbeat": _heartbeat,
+    "collect": _collect, "nosub": _collect, "mode": _mode, "input": _input, "outside": _outside, "rc3": _rc3,
+    "poison": _next_job, "leftover": _next_job, "sysv": _sysv, "victim": lambda *_: "", "failed": _failed,
 }  # fmt: skip
 
 
@@ -211,9 +237,18 @@ def attack(sandbox: Sandbox, range_: Range, program: Path) -> dict[str, Any]:
     workspace = new_workspace(range_, program.stem)
     began = time.monotonic()
     inputs = range_.base / "input"
-    result = sandbox.run(source, workspace=workspace, inputs=inputs, limits=LIMITS)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(sandbox.run, source, workspace=workspace, inputs=inputs, limits=LIMITS)
+        meanwhile = _job_beside(sandbox, range_, program.stem) if hook == "host:slots" else ""
+        try:
+            result, fault = running.result(), ""
+        except JobLost as error:  # costs this one job
+            result, fault = ExecutionResult(failure=FailureKind.LOST_WORKER, message=str(error)), ""
+        except Exception as error:  # noqa: BLE001 - would end a run
+            result, fault = ExecutionResult(), f"the run ends: {type(error).__name__}: {error}"
     wall = time.monotonic() - began
     escaped = [line for line in result.term_out.splitlines() if line.startswith("ESCAPED")][:2]
+    escaped += [text for text in (meanwhile, fault) if text]
     if range_.victim_is_dead():
         escaped.append("the victim was killed")
     if hook.startswith("host:"):
@@ -228,6 +263,16 @@ def attack(sandbox: Sandbox, range_: Range, program: Path) -> dict[str, Any]:
         "name": program.stem, "escaped": "; ".join(escaped)[:300], "failure": result.failure, "wall": round(wall, 2),
         "message": result.message[:120], "last": last,
     }  # fmt: skip
+
+
+def _job_beside(sandbox: Sandbox, range_: Range, name: str) -> str:
+    """Whether another job can run while a program holds what it could get hold of."""
+    time.sleep(SECONDS / 2)
+    try:
+        other = sandbox.run("print('CLEAN')", workspace=new_workspace(range_, f"{name}_beside"), limits=LIMITS)
+    except Exception as error:  # noqa: BLE001 - any error of ours would end a run
+        return f"no other job can start: {type(error).__name__}: {error}"
+    return "" if "CLEAN" in other.term_out else f"another job failed: {other.failure} {other.message}"
 
 
 def _survivors() -> list[str]:
@@ -262,6 +307,7 @@ def _started_after_us(pid: int) -> bool:
 
 def main(tier: str, workroot: str, report: str, folders: list[str]) -> int:
     root = Path(workroot)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))  # a desktop's
     range_ = Range(root)
     (range_.base / "input").mkdir()
     (range_.base / "input" / "train.csv").write_text("a,b\n")

@@ -11,7 +11,6 @@ import json
 import linecache
 import os
 import random
-import resource
 import signal
 import socket
 import sys
@@ -72,8 +71,9 @@ def run_fresh(job: Job, layout: mounts.Layout, serve: Callable[[str, str], NoRet
     """The same in a fresh interpreter whose namespaces and filter somebody else has made."""
     try:
         os.set_inheritable(CHANNEL, False)
-        os.closerange(CHANNEL + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+        _close_from(CHANNEL + 1)
         confine.limit(job.limits, own_space=True, gpus=bool(layout.devices))
+        confine.limit_files()
         landlock.restrict(confine.rules(layout))
         _settle(job, mounts.WORKSPACE, "bubblewrap", own_modules())
     except BaseException as error:  # noqa: BLE001 - as above
@@ -101,8 +101,13 @@ def _take_descriptors(start: Start) -> socket.socket | None:
         os.dup2(fd, 200 + index, inheritable=False)
     for index in range(len(fds)):
         os.dup2(200 + index, index, inheritable=index < CHANNEL)
-    os.closerange(len(fds), resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    _close_from(len(fds))
     return None if start.link is None else socket.socket(fileno=len(fds) - 1)
+
+
+def _close_from(first: int) -> None:
+    """Close every descriptor from `first` on; the limit of their number may be huge."""
+    os.closerange(first, max(map(int, os.listdir("/proc/self/fd"))) + 1)
 
 
 def _write_program(job: Job) -> None:

@@ -24,6 +24,8 @@ def confine(job: Job, setup: SlotSetup, layout: mounts.Layout, link: socket.sock
     kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # the supervisor is not; its child inherited that
     own_space = setup.tier == "warm" or setup.uid is not None
     limit(job.limits, own_space=own_space, gpus=bool(layout.devices))
+    if setup.tier != "lite":
+        limit_files()
     if setup.tier == "warm":
         if setup.uid is not None:
             kernel.become(setup.uid)
@@ -44,6 +46,7 @@ def _confine_without_namespaces(setup: SlotSetup, layout: mounts.Layout, link: s
     socket.send_fds(link, [b"x"], [listener])  # from here on the supervisor answers
     os.close(listener)
     link.close()
+    limit_files()  # not before: the kernel holds what other candidates of our user have in flight against this limit
 
 
 def rules(layout: mounts.Layout) -> list[tuple[str, int]]:
@@ -87,7 +90,6 @@ def limit(limits: JobLimits, *, own_space: bool, gpus: bool) -> None:
     wanted = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_FSIZE: limits.file_mb << 20,
-        resource.RLIMIT_NOFILE: _OPEN_FILES,
         resource.RLIMIT_MEMLOCK: 64 << 10,
         resource.RLIMIT_MSGQUEUE: 0,
     }
@@ -98,9 +100,18 @@ def limit(limits: JobLimits, *, own_space: bool, gpus: bool) -> None:
     if limits.cpu_seconds is not None:
         wanted[resource.RLIMIT_CPU] = int(limits.cpu_seconds) + 2
     for name, value in wanted.items():
-        hard = resource.getrlimit(name)[1]
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(name, (value, value))
+        _lower(name, value)
+
+
+def limit_files() -> None:
+    """Open descriptors of a process. It bounds what all of a user may have in flight between sockets, too."""
+    _lower(resource.RLIMIT_NOFILE, _OPEN_FILES)
+
+
+def _lower(name: int, value: int) -> None:
+    hard = resource.getrlimit(name)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(name, (value, value))
 
 
 def pin(limits: JobLimits) -> None:

@@ -6,7 +6,6 @@ is sent. It ends when its parent does.
 
 from __future__ import annotations
 
-import errno
 import gc
 import importlib
 import os
@@ -29,8 +28,6 @@ from . import answering, candidate, kernel, messages, mounts, packed, supervisor
 from .messages import Fault, Ready, ServerSetup, SlotMade, Start
 
 _LOOK_FOR_PARENT = 0.5
-_SHORT_OF_SOMETHING = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
-"""Errors of a fork that other processes may have caused."""
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = (
     "/etc/ld.so.cache",
@@ -157,7 +154,7 @@ def _new_supervisor(
         pid = kernel.fork_into(namespaces) if namespaces else os.fork()
     except OSError as error:
         os.close(fd)
-        messages.send(control, Fault(str(error), lost=error.errno in _SHORT_OF_SOMETHING))
+        messages.send(control, Fault(str(error), lost=messages.is_shortage(error)))
         return None
     if pid == 0:
         control.close()

@@ -5,6 +5,7 @@ A message travels as a frame `{"<class name>": {its fields}}`. Both sides import
 
 from __future__ import annotations
 
+import errno
 import socket
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -160,6 +161,13 @@ class Start:
     """Its supervisor has raised its own priority, which the candidate must not inherit."""
     link: socket.socket | None = None
     """Without namespaces: where the listener of the candidate's system-call filter is sent."""
+
+
+def is_shortage(error: OSError) -> bool:
+    """The machine or the user is out of processes, descriptors or memory, perhaps for a candidate's doing."""
+    return error.errno in (
+        errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ETOOMANYREFS,
+    )  # fmt: skip
 
 
 def send(channel: socket.socket, message: Message, fds: list[int] | None = None) -> None:

@@ -49,13 +49,27 @@ lremovexattr fremovexattr removexattrat utime utimes futimesat utimensat file_se
 """Landlock does not cover them; without a mount namespace they do nothing and report success."""
 
 ANSWERED = _names("stat lstat newfstatat access faccessat readlink readlinkat chdir")
-"""Landlock does not cover them either; without a mount namespace the supervisor answers them (see `notify`)."""
+"""Landlock does not cover them either; without a mount namespace the supervisor answers them (see `notifier`)."""
 
 NOT_THERE = _names("statx faccessat2 openat2 getxattrat listxattrat file_getattr statfs inotify_add_watch")
 """Other ways to the same knowledge: ENOSYS sends callers to the calls above."""
+_ADDRESSED = _names("socket connect bind listen")
+"""Landlock does not judge the sockets of the host's file system: without a network namespace there are none."""
 _WITHOUT_ATTRIBUTES = _names("getxattr lgetxattr listxattr llistxattr")
 
+_PINNING = _names("vmsplice tee splice")
+"""A pipe or socket then holds pages that no process is charged for, huge ones too. Nothing needs these calls."""
+
+_AIMED_AT_A_PROCESS = _names("prlimit64 sched_setaffinity sched_setattr sched_setparam sched_setscheduler")
+"""Their first argument is a process id, and equal user ids are all that they ask for."""
+
+_SUPERVISOR = 1
+"""Its process id in namespaces of its own, where it may be the candidate's user."""
+_PRIO_PROCESS, _IOPRIO_WHO_PROCESS = 0, 1
 _AF_UNIX = 1
+_SOCK_STREAM, _SOCK_KINDS = 1, 0xF
+_BUFFER_SIZES = (7, 8, 32, 33)
+"""SO_SNDBUF, SO_RCVBUF, and the same by force."""
 _NEW_NAMESPACES = 0x7E020080
 _PR_SET_DUMPABLE, _PR_SET_MM, _PR_SET_PTRACER = 4, 35, 0x59616D61
 _TIOCSTI, _TIOCLINUX, _FIOSETOWN, _SIOCSPGRP = 0x5412, 0x541C, 0x8901, 0x8902
@@ -72,10 +86,12 @@ def _argument(index: int) -> Instruction:
     return (_LOAD, 0, 0, 16 + 8 * index)
 
 
-def _refuse_if(index: int, values: tuple[int, ...], mask: int | None = None) -> list[Instruction]:
+def _refuse_if(
+    index: int, values: tuple[int, ...], mask: int | None = None, code: int = errno.EPERM
+) -> list[Instruction]:
     block = [_argument(index)] + ([] if mask is None else [(_AND, 0, 0, mask)])
     for value in values:
-        block += [(_JEQ, 0, 1, value), _refuse()]
+        block += [(_JEQ, 0, 1, value), _refuse(code)]
     return [*block, (_RET, 0, 0, _ALLOW)]
 
 
@@ -86,14 +102,24 @@ def _only_if(index: int, values: tuple[int, ...], code: int = errno.EPERM) -> li
     return [*block, _refuse(code)]
 
 
+def _require(index: int, value: int, mask: int | None = None) -> list[Instruction]:
+    """Refuse the call unless the argument has this value; the block that follows judges on."""
+    return [_argument(index), *([] if mask is None else [(_AND, 0, 0, mask)]), (_JEQ, 1, 0, value), _refuse()]
+
+
 def _judged_by_argument() -> dict[str, list[Instruction]]:
-    return {
+    rules = {name: [_refuse(errno.ENOSYS)] for name in _PINNING}
+    rules |= {name: _refuse_if(0, (_SUPERVISOR,)) for name in _AIMED_AT_A_PROCESS}
+    return rules | {
+        "setpriority": [*_require(0, _PRIO_PROCESS), *_refuse_if(1, (_SUPERVISOR,))],
+        "ioprio_set": [*_require(0, _IOPRIO_WHO_PROCESS), *_refuse_if(1, (_SUPERVISOR,))],
         "clone": [_argument(0), (_JSET, 0, 1, _NEW_NAMESPACES), _refuse(), (_RET, 0, 0, _ALLOW)],
         "clone3": [_refuse(errno.ENOSYS)],  # its flags lie in memory; the C library then takes clone
         "ioctl": _refuse_if(1, (_TIOCSTI, _TIOCLINUX, _FIOSETOWN, _SIOCSPGRP)),
         "prctl": _refuse_if(0, (_PR_SET_DUMPABLE, _PR_SET_MM, _PR_SET_PTRACER)),
         "mknod": _refuse_if(1, _DEVICE_KINDS, _S_IFMT),
         "mknodat": _refuse_if(2, _DEVICE_KINDS, _S_IFMT),
+        "setsockopt": _refuse_if(2, _BUFFER_SIZES, code=0),  # done without doing: what a socket may hold is charged for
         "socket": _only_if(0, (_AF_UNIX,), errno.EAFNOSUPPORT),
         "socketpair": _only_if(0, (_AF_UNIX,), errno.EAFNOSUPPORT),
     }
@@ -101,17 +127,18 @@ def _judged_by_argument() -> dict[str, list[Instruction]]:
 
 def _without_namespaces(pid: int, scoped: bool) -> dict[str, list[Instruction]]:
     """Further rules where other processes of the same user are in view. `pid` is the candidate's own."""
-    rules: dict[str, list[Instruction]] = {"socket": [_refuse()]}
+    rules: dict[str, list[Instruction]] = {name: [_refuse()] for name in _ADDRESSED}
+    pair = [*_require(0, _AF_UNIX), *_require(1, _SOCK_STREAM, _SOCK_KINDS), (_RET, 0, 0, _ALLOW)]
+    rules["socketpair"] = pair  # a pair of datagram sockets takes the address of any socket of the host
     rules |= {name: [_refuse(0)] for name in CHANGES_OF_METADATA}
     rules |= {name: [(_RET, 0, 0, _NOTIFY)] for name in ANSWERED}
     rules |= {name: [_refuse(errno.ENOSYS)] for name in NOT_THERE}
     rules |= {name: [_refuse(errno.ENOTSUP)] for name in _WITHOUT_ATTRIBUTES}
     for name, index in (("open", 1), ("openat", 2)):  # Landlock lets a bare handle to any file be opened
         rules[name] = [_argument(index), (_JSET, 0, 1, os.O_PATH), _refuse(errno.EACCES), (_RET, 0, 0, _ALLOW)]
-    for name in ("prlimit64", "sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler"):
-        rules[name] = _only_if(0, (0, pid))
-    rules["setpriority"] = _only_if(1, (0, pid))
-    rules["ioprio_set"] = _only_if(1, (0, pid))
+    rules |= {name: _only_if(0, (0, pid)) for name in _AIMED_AT_A_PROCESS}
+    rules["setpriority"] = [*_require(0, _PRIO_PROCESS), *_only_if(1, (0, pid))]
+    rules["ioprio_set"] = [*_require(0, _IOPRIO_WHO_PROCESS), *_only_if(1, (0, pid))]
     if not scoped:
         for name in ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
             rules[name] = _only_if(0, (0, pid) if name == "kill" else (pid,))

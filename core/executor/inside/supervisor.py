@@ -21,8 +21,6 @@ _FIRST_TICK, _LAST_TICK = 0.01, 0.05
 _KILL_SECONDS = 5.0
 _DISK_EVERY = 0.1
 _PRIORITY = -5
-_MOST_SOCKETS = 3000
-"""Each may hold some 200 KB in the kernel."""
 
 
 def serve(control: socket.socket, layout: mounts.Layout, owner: tuple[int, int] | None) -> Start:
@@ -193,8 +191,9 @@ class _Watching:
         members = self._place.members()
         usage = watch.measure(members, limits.memory_mb * watch.MB)
         self.peak = max(self.peak, usage.memory)
-        if usage.memory > limits.memory_mb * watch.MB:
-            used = f"{usage.memory / watch.MB:,.0f} MB in {len(members)} processes"
+        memory = usage.memory + watch.buffers(members, own_network=self._place.namespaces)
+        if memory > limits.memory_mb * watch.MB:
+            used = f"{memory / watch.MB:,.0f} MB in {len(members)} processes"
             return "memory", f"memory: {used}, the limit is {limits.memory_mb:,} MB"
         if usage.tasks > limits.processes:
             used = f"{usage.tasks} processes and threads"
@@ -202,8 +201,6 @@ class _Watching:
         cpu = usage.cpu + watch.reaped_cpu() - self._cpu_before
         if limits.cpu_seconds is not None and cpu > limits.cpu_seconds:
             return "cpu", f"CPU: {cpu:.1f} s used, the limit is {limits.cpu_seconds:g} s"
-        if self._place.namespaces and watch.unix_sockets() > _MOST_SOCKETS:
-            return "memory", f"memory: more than {_MOST_SOCKETS:,} sockets, whose buffers no limit counts"
         if watch.machine_is_short_of_memory():
             return "memory", "memory: this machine has less than 2 % left; the job was stopped to save it"
         return self.disk_breach(members) if now >= self._next_disk else None

@@ -11,6 +11,13 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 TICK = os.sysconf("SC_CLK_TCK")
 MB = 1 << 20
 _SHORT_OF_MEMORY = 0.02
+_LEAST_MEMORY = 256 << 20
+_SOCKET_BUFFER = 256 << 10
+"""Bytes that one socket may hold in the kernel with the buffer it is born with; the filter keeps it from growing."""
+_FREE_SOCKETS = 64
+"""Sockets and pipes that any program may have open, uncharged."""
+_FREE_FILES = 16
+"""Descriptors that any process may have open besides."""
 _FEW_TABLES = 4 << 20
 """Bytes of page tables that any process may have: a fork of a large interpreter has some."""
 
@@ -106,7 +113,9 @@ def reaped_cpu() -> float:
 
 
 def machine_is_short_of_memory() -> bool:
-    """True when the machine has less than 2 % left: the last line against memory that no process is charged for."""
+    """True when the machine has less than 2 % (or 256 MB, up to a tenth) left: the last line against memory that no
+    process is charged for.
+    """
     values: dict[str, int] = {}
     try:
         with open("/proc/meminfo") as file:
@@ -115,7 +124,9 @@ def machine_is_short_of_memory() -> bool:
                 values[name] = int(rest.split()[0])
     except (OSError, ValueError, IndexError):
         return False
-    return values.get("MemAvailable", 1) < _SHORT_OF_MEMORY * values.get("MemTotal", 1)
+    total = values.get("MemTotal", 1)
+    least = max(_SHORT_OF_MEMORY * total, min(_LEAST_MEMORY >> 10, total / 10))
+    return values.get("MemAvailable", total) < least
 
 
 def disk_usage(folder: str) -> int:
@@ -149,10 +160,26 @@ def unlinked_usage(pids: Iterable[int]) -> int:
     return sum(seen.values())
 
 
-def unix_sockets() -> int:
-    """Sockets in our net namespace: their buffers are kernel memory that no process is charged for."""
+def buffers(pids: Iterable[int], *, own_network: bool) -> int:
+    """Bytes that the sockets and pipes of `pids` may hold in the kernel, beyond what any program has open.
+
+    Every descriptor is taken for one. In a network namespace of their own all sockets are counted besides, also those
+    that are on their way through another socket and so nobody's descriptor.
+    """
+    found = max(sum(map(_open_files, pids)), _unix_sockets() if own_network else 0)
+    return max(0, found - _FREE_SOCKETS) * _SOCKET_BUFFER
+
+
+def _unix_sockets() -> int:
     try:
         with open("/proc/net/unix", "rb") as file:
             return max(0, sum(1 for _ in file) - 1)
+    except OSError:
+        return 0
+
+
+def _open_files(pid: int) -> int:
+    try:
+        return max(0, len(os.listdir(f"/proc/{pid}/fd")) - _FREE_FILES)
     except OSError:
         return 0
