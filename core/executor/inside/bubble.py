@@ -51,6 +51,10 @@ def arguments(job: Job, setup: SlotSetup, layout: mounts.Layout) -> list[str]:
         "--cap-drop", "ALL", "--hostname", "sandbox", "--proc", "/proc", "--dev", "/dev",
         *size, "--tmpfs", "/dev/shm", *size, "--tmpfs", "/tmp", "--bind", setup.workspace, mounts.WORKSPACE,
     ]  # fmt: skip
+    for entry in mounts.covered("/proc", bool(layout.devices)):
+        words += (
+            ["--tmpfs", entry.path] if entry.is_dir(follow_symlinks=False) else ["--ro-bind", "/dev/null", entry.path]
+        )
     for path in layout.read_only:
         if os.path.islink(path) and path.count("/") == 1:
             words += ["--symlink", os.readlink(path), path]

@@ -12,6 +12,12 @@ from .messages import Job, JobLimits, SlotSetup
 
 _DATA_SLACK = 256 << 20
 _OPEN_FILES = 1024
+_PROC = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/sys/kernel/cap_last_cap")
+_PROC_SELF = (
+    "auxv", "cmdline", "comm", "environ", "fd", "fdinfo", "io", "limits", "maps", "numa_maps", "oom_score", "smaps",
+    "smaps_rollup", "stat", "statm", "status",
+)  # fmt: skip
+"""Named one by one, because there is more: `net` and `mounts` are the host's where there are no namespaces."""
 _FILTERS = {pinned: seccomp.program(namespaces=True, pinned=pinned) for pinned in (False, True)}
 
 
@@ -65,19 +71,13 @@ def rules(layout: mounts.Layout) -> list[tuple[str, int]]:
 
 def lite_rules(setup: SlotSetup, layout: mounts.Layout) -> list[tuple[str, int]]:
     """What Landlock lets a candidate do among the host's files."""
-    proc = (
-        "/proc/self",
-        "/proc/cpuinfo",
-        "/proc/meminfo",
-        "/proc/stat",
-        "/proc/loadavg",
-        "/proc/sys/kernel/cap_last_cap",
-    )
     return [
         *((path, landlock.RUN) for path in layout.read_only),
         (setup.workspace or mounts.WORKSPACE, landlock.CHANGE),
         *(((setup.inputs, landlock.READ),) if setup.inputs else ()),
-        *((path, landlock.READ) for path in proc),
+        *((path, landlock.READ) for path in _PROC),
+        ("/proc/self", landlock.READ_DIR),
+        *((f"/proc/self/{name}", landlock.READ) for name in _PROC_SELF),
         *((path, landlock.DEVICE) for path in mounts.DEVICES),
         *((path, landlock.GPU) for path in layout.devices),
     ]

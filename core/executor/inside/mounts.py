@@ -4,7 +4,7 @@
 /workspace /tmp /dev/shm       one size-limited tmpfs: bytes and inodes have a hard limit that unlinked, mapped and
                                sparse files count towards, and nothing reaches the host's disk
 /workspace/input               read-only bind
-/proc                          of the job's own pid namespace
+/proc                          of the job's own pid namespace; what tells of the machine as a whole is covered
 /dev                           null, zero, full, random, urandom, and GPUs where asked for
 """
 
@@ -18,13 +18,21 @@ from . import kernel
 WORKSPACE = "/workspace"
 PRIVATE = (WORKSPACE, "/tmp", "/dev/shm")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+PROC = frozenset((
+    "self", "thread-self", "net", "mounts", "sys",
+    "cpuinfo", "meminfo", "stat", "loadavg", "uptime", "version", "filesystems",
+))  # fmt: skip
+"""What programs need of /proc besides their processes. All else tells of the machine: its command line, configuration,
+modules, keys, locks."""
+PROC_OF_DRIVERS = frozenset(("driver", "devices", "modules"))
+"""What a GPU's libraries read, too."""
 FIXED = {"PYTHONHASHSEED": "0", "PYTHONSAFEPATH": "1"}
 """Environment of interpreters of ours: sets iterate alike in every run. So they are not started with `-I`, which would
 ignore it; nothing else of the environment is given to them."""
 INODE_BYTES = 12 * 1024
 """What one file, folder or link is charged against the disk limit, at least."""
 _FLAGS = kernel.MS_NOSUID | kernel.MS_NODEV
-_OLD_ROOT = ".old"
+_OLD_ROOT, _EMPTY = ".old", ".empty"
 
 
 @dataclass(frozen=True)
@@ -64,6 +72,7 @@ def enter(layout: Layout, *, disk_mb: int, uid: int | None, inputs: str | None, 
         os.symlink(f"/proc/self/fd{target}", f"{root}/dev/{name}")
     os.makedirs(root + "/proc", exist_ok=True)
     kernel.mount("proc", root + "/proc", "proc", _FLAGS | kernel.MS_NOEXEC)
+    _cover(root, covered(f"{root}/proc", bool(layout.devices)))
     mount_private(root, disk_mb, uid, given[1])
     for path, fd in late:
         kernel.bind(f"/proc/self/fd/{fd}", _point(root + path, is_folder=os.path.isdir(path)), read_only=True)
@@ -73,6 +82,20 @@ def enter(layout: Layout, *, disk_mb: int, uid: int | None, inputs: str | None, 
     for fd in [fd for _, fd in late] + [fd for fd in given if fd is not None]:
         os.close(fd)
     _pivot(root)
+
+
+def covered(proc: str, gpus: bool) -> list[os.DirEntry[str]]:
+    """The entries of a /proc that candidates do not see."""
+    needed = PROC | (PROC_OF_DRIVERS if gpus else frozenset())
+    with os.scandir(proc) as entries:
+        return [entry for entry in entries if not entry.name.isdigit() and entry.name not in needed]
+
+
+def _cover(root: str, entries: list[os.DirEntry[str]]) -> None:
+    """Lay something empty over files and folders."""
+    folder, file = _point(f"{root}/{_EMPTY}", is_folder=True), root + "/dev/null"
+    for entry in entries:
+        kernel.mount(folder if entry.is_dir(follow_symlinks=False) else file, entry.path, None, kernel.MS_BIND)
 
 
 def mount_private(root: str, disk_mb: int, uid: int | None, workspace: int | None = None) -> None:

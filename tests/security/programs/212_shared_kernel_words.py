@@ -6,10 +6,11 @@ P = json.load(open("params.json"))
 def win(x): print("ESCAPED", x, flush=True)
 here = socket.gethostname() if hasattr(socket, "gethostname") else os.uname().nodename
 print("host name", os.uname().nodename)
-for p in ("/proc/locks", "/proc/keys", "/proc/cmdline", "/proc/mounts", "/proc/partitions", "/proc/modules", "/proc/self/cgroup", "/proc/net/unix", "/proc/net/tcp", "/proc/sysvipc/shm", "/proc/self/mountinfo", "/proc/kmsg", "/proc/interrupts", "/proc/vmallocinfo", "/proc/slabinfo", "/proc/sched_debug", "/proc/config.gz"):
+for p in ("/proc/locks", "/proc/keys", "/proc/cmdline", "/proc/mounts", "/proc/partitions", "/proc/modules", "/proc/self/cgroup", "/proc/net/unix", "/proc/net/tcp", f"/proc/self/task/{os.getpid()}/net/unix", "/proc/thread-self/net/unix", "/proc/self/net/unix", "/proc/self/mounts", "/proc/sysvipc/shm", "/proc/self/mountinfo", "/proc/kmsg", "/proc/interrupts", "/proc/vmallocinfo", "/proc/slabinfo", "/proc/sched_debug", "/proc/config.gz"):
     try: b = open(p, "rb").read(200000)
     except OSError as e: print(p, e); continue
     print(p, len(b), b[:60])
+    if b and p in ("/proc/cmdline", "/proc/config.gz", "/proc/locks", "/proc/keys", "/proc/partitions", "/proc/modules", "/proc/interrupts", "/proc/vmallocinfo"): win(p + " tells of the machine")
     if P["unix_abs"].encode() in b: win("abstract socket of the host in " + p)
     if os.path.dirname(P["secret"]).encode() in b: win("secret's folder in " + p)
     if p == "/proc/locks" and str(P["host_pid"]).encode() in b.split(): win("locks of host processes told")
