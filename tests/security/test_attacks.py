@@ -93,7 +93,10 @@ def test_the_range_itself_can_be_won(tmp_path: Path) -> None:
     programs = tmp_path / "programs"
     programs.mkdir()
     tmp_path.chmod(0o755)
-    for name in ("net_abstract", "net_families", "files_everywhere", "env_of_others", "opath_and_openat2"):
+    for name in (
+        "net_abstract", "net_families", "files_everywhere", "env_of_others", "opath_and_openat2",
+        "dgram_pair_redirect", "pinned_pages", "shared_kernel_words",
+    ):  # fmt: skip
         source = next(OWN.glob(f"*_{name}.py"))
         (programs / source.name).write_text(source.read_text())
     campaign = Campaign("none", ourselves(), tmp_path, [programs])
