@@ -142,7 +142,10 @@ LINES: dict[type, tuple[str, Callable[[Any], str]]] = {
     LadderCounted: ("DEBUG", lambda e: f"round {e.round}: stopped by the duplicate ladder: {e.counts}"),
     StrategistQuestion: ("DEBUG", lambda e: f"question {e.index} ({e.category}): {_short(e.question)}"),
     BuilderCompleted: ("DEBUG", lambda e: f"built {e.node_id}: {e.name}"),
-    CandidateRejected: ("DEBUG", lambda e: f"{e.node_id} refused by {e.gate}: {e.failure.value}: {_short(e.reason)}"),
+    CandidateRejected: (
+        "DEBUG",
+        lambda e: f"{e.node_id} refused by {e.refused_by}: {e.failure.value}: {_short(e.reason)}",
+    ),
     GameFinished: ("DEBUG", lambda e: f"game {e.white} - {e.black}: {e.result} {e.termination}, {e.plies} plies"),
 }
 """Event → the level from which on it is told, and its line. What is absent is not told."""

@@ -70,7 +70,7 @@ class RoundRunner:
         verdict, first.verdict = first.verdict, None
         self.drop_duplicates([first])
         if first.verdict is not None:
-            first.review = None
+            first.review, first.review_error = None, ""
             return [first]
         first.verdict = verdict
         return chain if verdict is not None else self.judge_alone(first, notes)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import bisect
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from hashlib import sha256
 from itertools import chain, islice
 from threading import Lock
 
-from core.state.failure import FailureKind
-from core.state.fingerprint import ast_hash, text_hash
+from core.state.findings import Rung
 from core.state.node import FREE_OPERATORS, Node
+from core.state.program_index import ProgramIndex
 from core.state.summary import BEST_SHOWN, NEWEST_SHOWN, summary_of
 from core.state.task import Task
 from utils.direction import Direction
@@ -49,10 +48,7 @@ class Journal:
         self._roots = 0
         self._buggy: list[int] = []
         self._good: list[int] = []
-        self._by_text: dict[str, str] = {}
-        self._by_ast: dict[str, str] = {}
-        hashed = ast_hash if python else _no_hash
-        self._ast_hash = lru_cache(maxsize=64)(hashed)  # a program is looked up before it is appended
+        self._programs = ProgramIndex(python)
         self._steps = 0
         self._digest = sha256()
         self._open: dict[str, Task] = {}
@@ -85,7 +81,7 @@ class Journal:
                 "children_ids": (),
                 "visits": 0,
                 "total_reward": 0.0,
-                "fingerprint": self._fingerprint_of(node),
+                "fingerprint": self._programs.stored_form(node),
             }
         )
         self._open.pop(node.id, None)
@@ -101,6 +97,7 @@ class Journal:
         return None if position is None else self._current(position)
 
     def get_children(self, node_id: str) -> list[Node]:
+        """The node's children in commit order."""
         return [self[child] for child in self._children.get(node_id, ())]
 
     def children_ids(self, node_id: str) -> Sequence[str]:
@@ -138,10 +135,12 @@ class Journal:
 
     @property
     def buggy_nodes(self) -> list[Node]:
+        """Nodes that failed."""
         return [self._current(i) for i in self._buggy]
 
     @property
     def good_nodes(self) -> list[Node]:
+        """Nodes that did not fail and are no duplicates."""
         return [self._current(i) for i in self._good]
 
     def generate_summary(self, include_code: bool = False, max_tokens: int = 2000) -> str:
@@ -179,6 +178,7 @@ class Journal:
         return self._steps
 
     def latest(self, count: int) -> list[Node]:
+        """The last `count` nodes in commit order."""
         return [self._current(i) for i in range(max(0, len(self._nodes) - count), len(self._nodes))]
 
     def newest(self, count: int) -> Iterator[Node]:
@@ -210,14 +210,9 @@ class Journal:
         ids.sort(key=self._position.__getitem__)
         return [self[node_id] for node_id in (ids if newest is None else ids[-newest:] if newest else [])]
 
-    def find_duplicate(self, code: str) -> tuple[str, str] | None:
+    def find_duplicate(self, code: str) -> tuple[str, Rung] | None:
         """(node id, rung) of an earlier node with the same program: rung `text` or `ast`. None if it is new."""
-        text, normal = self.fingerprint(code)
-        earlier = self._by_text.get(text)
-        if earlier is not None:
-            return earlier, "text"
-        earlier = self._by_ast.get(normal)
-        return (earlier, "ast") if earlier is not None else None
+        return self._programs.find(code)
 
     def same_program(self, one: str, other: str) -> bool:
         """True if two programs have the same text or the same syntax tree."""
@@ -226,7 +221,7 @@ class Journal:
 
     def fingerprint(self, code: str) -> tuple[str, str]:
         """(text hash, AST hash or ''); the newest are remembered: a program is looked up before it is appended."""
-        return text_hash(code), self._ast_hash(code) or ""
+        return self._programs.fingerprint(code)
 
     def record_reward(self, node_ids: Iterable[str], reward: float) -> None:
         """MCTS back-propagation: one visit and `reward` for each of the nodes."""
@@ -288,20 +283,7 @@ class Journal:
         if node.is_scored:
             assert node.fitness is not None
             bisect.insort(self._ranking, (-node.fitness, position))
-        if node.code and node.failure is not FailureKind.LOST_WORKER:  # of that one nothing is known
-            self._by_text.setdefault(text_hash(node.code), node.id)
-            normal = node.fingerprint.partition(":")[2]
-            if normal:
-                self._by_ast.setdefault(normal, node.id)
-
-    def _fingerprint_of(self, node: Node) -> str:
-        """`Node.fingerprint`. It is stored, so that ten thousand programs are read back without parsing one of them."""
-        if not node.code:
-            return node.fingerprint
-        text = text_hash(node.code)[:16]
-        if node.fingerprint.partition(":")[0] == text:
-            return node.fingerprint
-        return f"{text}:{self._ast_hash(node.code) or ''}"
+        self._programs.add(node)
 
     def _current(self, position: int) -> Node:
         """The node with what the index knows of it; a copy is made only after a change."""
@@ -315,7 +297,3 @@ class Journal:
             node = node.model_copy(update={"children_ids": children, "visits": visits, "total_reward": reward})
             self._nodes[position] = node
         return node
-
-
-def _no_hash(code: str) -> None:
-    """The AST hash of what is not Python."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +65,7 @@ def open_loop(
     control: Control | None = None,
     stop: Callable[..., str | None] | None = None,
     reviewer: Any = None,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> Loop:
     """Put a run together. `wrap` stands between the loop and its store."""
     store = RunStore(folder)
@@ -80,6 +82,7 @@ def open_loop(
         run_context=RunContext(statement="Find x near 2.", lower_is_better=True),
         bind=model_client.bind,
         usage=model_client.usage_of,
+        clock=clock,
     )
     orchestrator = Orchestrator(
         plan=Plan(seed=seed, batch=batch, max_steps=steps, writers=writers),

@@ -301,7 +301,7 @@ def test_every_failure_has_advice():
 def test_a_journal_that_is_read_back_parses_no_program_again(monkeypatch):
     journal = Journal(nodes=[node("a", 1.0, code="def f():\n    x = 1\n    return x\n"), node("b", code="def (")])
     stored = [Node.model_validate_json(n.model_dump_json()) for n in journal]
-    monkeypatch.setattr("core.state.journal.ast_hash", lambda code: pytest.fail("parsed again"))
+    monkeypatch.setattr("core.state.program_index.ast_hash", lambda code: pytest.fail("parsed again"))
     again = Journal(nodes=stored)
     monkeypatch.undo()
     assert list(again) == stored and again.sha256 == journal.sha256

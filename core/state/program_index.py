@@ -1,0 +1,59 @@
+"""Which programs are known already: by their text, and by their syntax tree for what is Python."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from core.state.failure import FailureKind
+from core.state.findings import Rung
+from core.state.fingerprint import ast_hash, text_hash
+from core.state.node import Node
+
+_REMEMBERED = 64
+"""Programs whose syntax tree is kept as a hash: each is looked up before it is appended."""
+
+
+class ProgramIndex:
+    """Finds an earlier node with the same program.
+
+    Args:
+        python: the programs are Python. Others have no syntax tree: to Python a file of `#define` lines is empty.
+    """
+
+    def __init__(self, python: bool) -> None:
+        self._by_text: dict[str, str] = {}
+        self._by_tree: dict[str, str] = {}
+        self._tree_hash = lru_cache(maxsize=_REMEMBERED)(ast_hash if python else _no_hash)
+
+    def fingerprint(self, code: str) -> tuple[str, str]:
+        """(hash of the text, hash of the syntax tree or '')."""
+        return text_hash(code), self._tree_hash(code) or ""
+
+    def stored_form(self, node: Node) -> str:
+        """`Node.fingerprint`. It is stored, so that ten thousand programs are read back without parsing one of them."""
+        if not node.code:
+            return node.fingerprint
+        text = text_hash(node.code)[:16]
+        if node.fingerprint.partition(":")[0] == text:
+            return node.fingerprint
+        return f"{text}:{self._tree_hash(node.code) or ''}"
+
+    def add(self, node: Node) -> None:
+        """Note the program of a node that carries its fingerprint. Of a lost one nothing is known: it may run again."""
+        if not node.code or node.failure is FailureKind.LOST_WORKER:
+            return
+        self._by_text.setdefault(text_hash(node.code), node.id)
+        tree = node.fingerprint.partition(":")[2]
+        if tree:
+            self._by_tree.setdefault(tree, node.id)
+
+    def find(self, code: str) -> tuple[str, Rung] | None:
+        """(id of the first node with the same program, whether by `text` or by `ast`); None if it is new."""
+        text, tree = self.fingerprint(code)
+        if text in self._by_text:
+            return self._by_text[text], "text"
+        return (self._by_tree[tree], "ast") if tree in self._by_tree else None
+
+
+def _no_hash(code: str) -> None:
+    """The hash of the syntax tree of what is not Python."""
