@@ -305,7 +305,7 @@ def test_a_journal_that_is_read_back_parses_no_program_again(monkeypatch):
     again = Journal(nodes=stored)
     monkeypatch.undo()
     assert list(again) == stored and again.sha256 == journal.sha256
-    again._ast_hash = Journal()._ast_hash
+    again._programs._tree_hash = Journal()._programs._tree_hash
     assert again.find_duplicate("def f():\n    y = 1\n    return y\n") == ("a", "ast")
     assert again.find_duplicate("def (") == ("b", "text")
 
