@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from cli.options import project_dir_of
 from cli.terminal.view import open_view
 from core.backend.recording import open_recording
 from runs.search import Recorded
 from runs.session import RunSession
+from runs.trust import code_named
 from utils.config import check_config
 from utils.errors import ConfigError
 
@@ -26,6 +29,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none")
 
 
+def check_recorded(config: Mapping[str, Any]) -> None:
+    """Raise ConfigError if playing this configuration would execute or read what its author names."""
+    named = {key: value for key, value in code_named(config).items() if not key.startswith("llm.")}  # no model is asked
+    if named:
+        listed = ", ".join(f"{key}={value}" for key, value in named.items())
+        raise ConfigError(f"this recording names code of its author's, and only built-in problems are played: {listed}")
+
+
 def run(args: argparse.Namespace) -> int:
     folder = Path(args.recording) if args.recording else PACKAGED
     if not (folder / "manifest.json").is_file():
@@ -35,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
     if recording.manifest.note:
         print(recording.manifest.note)
     stored = recording.config
+    check_recorded(stored)
     config = check_config({**stored, "project": {**stored.get("project", {}), "dir": project_dir_of(args)}})
     with RunSession(
         config,

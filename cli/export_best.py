@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from cli.options import add_run_argument, project_dir_of, remark
+from cli.options import add_run_argument, add_trust_option, project_dir_of, remark
 from core.contracts import Problem
 from core.state.node import Node
 from core.storage.reader import RunReader
@@ -24,13 +24,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--out", metavar="DIR", help="where to; logs/RUN/best_solution if absent")
     parser.add_argument("--refit", action="store_true", help="train the winner once more on all labelled rows")
     parser.add_argument("--recording", metavar="DIR", help="write the models' replies as a recording for `demo`")
+    add_trust_option(parser)
     parser.add_argument("--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none")
 
 
 def run(args: argparse.Namespace) -> int:
     project_dir = project_dir_of(args)
     run_dir = find_run(project_dir, args.run)
-    config = stored_config(run_dir, args.overrides, project_dir, remark)
+    config = stored_config(
+        run_dir, args.overrides, project_dir, remark, trusted=args.i_trust_this_run, asks_models=False
+    )
     problem = problem_of(config)
     problem.prepare()
     with RunReader(run_dir) as reader:

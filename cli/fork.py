@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from cli.options import add_run_argument, project_dir_of, remark
+from cli.options import add_run_argument, add_trust_option, project_dir_of, remark
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
 from runs.preflight import preflight
@@ -20,6 +20,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_run_argument(parser)
     parser.add_argument("--node", metavar="ID", required=True)
     parser.add_argument("--edit", metavar="FILE", help="a program that takes the node's place")
+    add_trust_option(parser)
     parser.add_argument("--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none")
 
 
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
             code = Path(args.edit).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"--edit {args.edit}: cannot be read ({error})") from error
-    config = stored_config(run_dir, args.overrides, project_dir, remark)
+    config = stored_config(run_dir, args.overrides, project_dir, remark, trusted=args.i_trust_this_run)
     config.initial = []
     preflight(config)
     name = f"{run_dir.name}/{node.id}" + (" edited" if args.edit else "")

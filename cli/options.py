@@ -47,3 +47,8 @@ def add_run_argument(parser: argparse.ArgumentParser, *, optional: bool = False)
         parser.add_argument("run", nargs="?", metavar="RUN", help="run id or `latest`")
     else:
         parser.add_argument("run", metavar="RUN", help="run id or `latest`")
+
+
+def add_trust_option(parser: argparse.ArgumentParser) -> None:
+    """For verbs that execute what a stored run names; see `runs.trust`."""
+    parser.add_argument("--i-trust-this-run", action="store_true", help="run the code that a run from elsewhere names")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from cli.options import add_run_argument, project_dir_of
+from cli.options import add_run_argument, add_trust_option, project_dir_of
 from runs.run_folder import find_run
 from utils.config import load_config
 
@@ -16,6 +16,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--verify", action="store_true", help="search again from the record: 0 calls, equal hash")
     parser.add_argument("--serve", action="store_true", help="show it in the browser as it was")
     parser.add_argument("--speed", type=float, default=10.0, metavar="X", help="times as fast as it was")
+    add_trust_option(parser)
     parser.add_argument("--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none")
 
 
@@ -31,7 +32,13 @@ def run(args: argparse.Namespace) -> int:
     if args.verify:
         from runs.rerun import verify
 
-        replayed = verify(run_dir, project_dir_of(args), accept_unsandboxed=args.i_accept_unsandboxed)
+        replayed = verify(
+            run_dir,
+            project_dir_of(args),
+            accept_unsandboxed=args.i_accept_unsandboxed,
+            trusted=args.i_trust_this_run,
+            overrides=args.overrides,
+        )
         print(replayed.text, file=sys.stdout if replayed.equal else sys.stderr)
         return 0 if replayed.equal else 1
     from cli.terminal.playback import play

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from cli.options import add_run_argument, project_dir_of, remark
+from cli.options import add_run_argument, add_trust_option, project_dir_of, remark
 from cli.terminal.view import open_view
 from runs.preflight import preflight
 from runs.run_folder import find_run
@@ -15,12 +15,13 @@ from runs.stored_config import stored_config
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("resume", help="go on with a run; nothing answered or evaluated is done again")
     add_run_argument(parser)
+    add_trust_option(parser)
     parser.add_argument("--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none")
 
 
 def run(args: argparse.Namespace) -> int:
     run_dir = find_run(project_dir_of(args), args.run)
-    config = stored_config(run_dir, args.overrides, project_dir_of(args), remark)
+    config = stored_config(run_dir, args.overrides, project_dir_of(args), remark, trusted=args.i_trust_this_run)
     preflight(config)
     view = open_view(config.logging.view)
     with RunSession(config, run_dir, view=view, accept_unsandboxed=args.i_accept_unsandboxed) as session:

@@ -11,6 +11,7 @@ from core.storage.reader import RunReader
 from runs.preflight import preflight
 from runs.reading import run_facts
 from runs.session import RunSession
+from utils.secrets import masked, masked_address
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -37,10 +38,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def origin_words(words: list[str]) -> list[str]:
-    """The command as it was typed, keys masked: the report shows how to repeat the run."""
-    return [f"{word.partition('=')[0]}=********" if _is_secret(word) else word for word in words]
+    """The command as it was typed, secrets masked: the report shows how to repeat the run."""
+    return [_masked_word(word) for word in words]
 
 
-def _is_secret(word: str) -> bool:
-    key = word.partition("=")[0].lower()
-    return key.endswith(("api_key", ".token"))
+def _masked_word(word: str) -> str:
+    key, equals, value = word.partition("=")
+    return f"{key}={masked(value, tuple(key.lstrip('-').split('.')))}" if equals else masked_address(word)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from cli.options import add_config_options, add_run_argument, config_of, project_dir_of, remark
+from cli.options import add_config_options, add_run_argument, add_trust_option, config_of, project_dir_of, remark
 from cli.terminal.output import Output
 from cli.terminal.step_text import step_lines
 from cli.terminal.view import open_view
@@ -28,6 +28,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--operator", choices=OPERATORS)
     parser.add_argument("--from", dest="since", choices=STAGES, help="run again from this stage")
     parser.add_argument("--until", choices=STAGES, help="stop after this stage; a later `step` goes on from there")
+    add_trust_option(parser)
     parser.add_argument("--dry-run", action="store_true", help="store nothing, call nothing: show what would be done")
 
 
@@ -38,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     if args.run:
         project_dir = project_dir_of(args)
         run_dir = find_run(project_dir, args.run)
-        config = stored_config(run_dir, args.overrides, project_dir, remark)
+        config = stored_config(run_dir, args.overrides, project_dir, remark, trusted=args.i_trust_this_run)
     else:
         config = config_of(args)
     preflight(config, calls_models=not args.dry_run)

@@ -8,8 +8,7 @@ from typing import Any
 
 from reports.facts import RunFacts
 from reports.markup import EMPTY, Content, Markup, clip, code, join, table, tag
-
-MASK = "********"
+from utils.secrets import masked
 
 
 def reproduce(facts: RunFacts) -> Markup:
@@ -67,11 +66,7 @@ def _badge(held: bool) -> Markup:
 
 def settings(config: Mapping[str, Any]) -> str:
     """Dotted keys with their values, unset ones left out; masked once more whatever was stored."""
-    return "\n".join(f"{key}: {MASK if _is_secret(key) else value}" for key, value in flat(config) if value is not None)
-
-
-def _is_secret(key: str) -> bool:
-    return key.rpartition(".")[2] in ("api_key", "token")
+    return "\n".join(f"{key}: {value}" for key, value in flat(masked(config)) if value is not None)
 
 
 def flat(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:

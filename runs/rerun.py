@@ -7,7 +7,7 @@ what the clock made it, and steps by hand) the recorded tasks are done again in 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -37,9 +37,21 @@ class Replayed:
     """One line for people: the hash, or the first difference."""
 
 
-def verify(run_dir: Path, project_dir: str, *, accept_unsandboxed: bool = False) -> Replayed:
-    """Search again from the record, in a run of its own that is removed afterwards, and compare the journals."""
-    config = stored_config(run_dir, [], project_dir)
+def verify(
+    run_dir: Path,
+    project_dir: str,
+    *,
+    accept_unsandboxed: bool = False,
+    trusted: bool = False,
+    overrides: Sequence[str] = (),
+) -> Replayed:
+    """Search again from the record, in a run of its own that is removed afterwards, and compare the journals.
+
+    Args:
+        trusted: a run from elsewhere may execute what it names.
+        overrides: `key=value` texts for what was stored masked.
+    """
+    config = stored_config(run_dir, list(overrides), project_dir, trusted=trusted)
     config.project.name = f"verify-{run_dir.name}"[:60]
     config.initial = []  # the user's programs lie in the run; their files may be gone
     with RunReader(run_dir) as reader:

@@ -10,6 +10,7 @@ from core.events import RunStarted
 from core.storage.repository import RunStore
 from runs.environment import environment
 from runs.facts import RunFacts
+from runs.trust import remember
 from runs.workers import proof_of
 from utils.config import to_plain
 from utils.logger_system import log_msg
@@ -39,6 +40,8 @@ def record_start(store: RunStore, facts: RunFacts, origin: Mapping[str, Any]) ->
     if store.get_fact("started_at") is None:
         stored |= {"started_at": datetime.now(UTC).isoformat(), "origin": dict(origin)}
     store.put_facts(stored, [_started(facts)])
+    if "verifies" not in origin:
+        remember(facts.config.project.dir, plain, str(store.get_fact("started_at")))
     what = f"{facts.problem.name}, writer {facts.writer}, sandbox {facts.sandbox}, policy {facts.config.search.policy}"
     log_msg("INFO", f"run {facts.run} {'goes on' if facts.resumed else 'begins'}: {what}")
 

@@ -2,32 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from core.storage.reader import RunReader
-from utils.config import MASK, check_config, load_config, merge_overrides, to_plain
+from runs.trust import began_here, check_origin
+from utils.config import (
+    EXPRESSION,
+    check_config,
+    expressions_in,
+    load_config,
+    merge_overrides,
+    to_plain,
+    with_environment,
+)
 from utils.config_schema import Config
 from utils.errors import ConfigError
+from utils.secrets import MASK
 
 
 def stored_config(
-    run_dir: Any, overrides: list[str], project_dir: str, note: Callable[[str], None] = lambda text: None
+    run_dir: Path,
+    overrides: list[str],
+    project_dir: str,
+    note: Callable[[str], None] = lambda text: None,
+    *,
+    trusted: bool = False,
+    asks_models: bool = True,
 ) -> Config:
     """The run's own configuration, secrets found again where they came from, with the user's changes on top.
 
     Args:
         note: told one line where `overrides` have keys by an older name.
+        trusted: the user says that a run from elsewhere may execute what it names.
+        asks_models: False where it is no matter whether secrets of models can be found again.
+    Raises:
+        ConfigError: the run came from elsewhere and names code, or a masked value is not to be found again.
     """
     with RunReader(run_dir) as reader:
-        plain = reader.fact("config")
-    if plain is None:
+        stored, started_at = reader.fact("config"), str(reader.fact("started_at"))
+    if stored is None:
         raise ConfigError(f"run {run_dir.name} was killed before it began: it holds nothing, start it again")
+    own = trusted or began_here(project_dir, stored, started_at)
+    if not own:
+        check_origin(run_dir.name, stored, overrides)
+    plain = with_environment(stored) if own else stored
     plain["project"]["dir"] = project_dir
     presets = {kind: plain["presets"][kind] for kind in ("problem", "llm")}
-    fresh = to_plain(load_config(None, overrides, presets=presets, note=note), secrets=True)
-    _unmask(plain, fresh)
-    return check_config(merge_overrides(plain, overrides))
+    _unmask(plain, to_plain(load_config(None, overrides, presets=presets, note=note), secrets=True))
+    merged = merge_overrides(plain, overrides)
+    _check_complete(run_dir.name, merged, asks_models)
+    config = check_config(merged)
+    replaced = {word.partition("=")[0] for word in overrides}
+    expressions = expressions_in(stored) if own else {}
+    config.note_environment({path: text for path, text in expressions.items() if ".".join(path) not in replaced})
+    return config
 
 
 def _unmask(plain: dict[str, Any], fresh: dict[str, Any]) -> None:
@@ -35,5 +65,25 @@ def _unmask(plain: dict[str, Any], fresh: dict[str, Any]) -> None:
     for key, value in plain.items():
         if isinstance(value, dict) and isinstance(fresh.get(key), dict):
             _unmask(value, fresh[key])
-        elif value == MASK:
+        elif value == MASK or (_is_incomplete(value) and fresh.get(key)):
             plain[key] = fresh.get(key)
+
+
+def _check_complete(run: str, plain: dict[str, Any], asks_models: bool) -> None:
+    for path, value in _texts(plain):
+        if _is_incomplete(value) and (asks_models or path[0] != "llm"):
+            key = ".".join(path)
+            why = "without its secret" if MASK in value else "and that variable is not set"
+            raise ConfigError(f"run {run}: {key} is stored as {value}, {why}; give it again: {key}=VALUE")
+
+
+def _is_incomplete(value: Any) -> bool:
+    return isinstance(value, str) and (MASK in value or EXPRESSION.search(value) is not None)
+
+
+def _texts(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+    if isinstance(value, dict | list):
+        for name, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _texts(item, (*path, str(name)))
+    elif isinstance(value, str):
+        yield path, value

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -21,12 +22,14 @@ from utils.config_schema import Config, plugin_folders
 from utils.errors import ConfigError
 from utils.older_keys import HOMES, renamed, told
 from utils.registry import nearest
+from utils.secrets import masked, secret_parts
 from utils.strategies import option_keys
 
 CONFIG_DIR = Path(__file__).resolve().parent.parent / "config"
 ENV_PREFIX = "SWARM_EVO__"
 PRESET_KINDS = ("problem", "llm")
-MASK = "********"
+EXPRESSION = re.compile(r"\$\{(?:oc\.)?env:[^}]*\}")
+"""What stands for an environment variable."""
 
 
 def load_config(
@@ -82,7 +85,31 @@ def load_config(
         raise ConfigError(f"{error} ({told(older)})") from error
     if older:
         note(told(older))
+    config.note_environment(expressions_in(OmegaConf.to_container(merged)))
     return config
+
+
+def expressions_in(raw: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
+    """Path → expression of every value that an environment variable gives: `${env:NAME}`."""
+    if isinstance(raw, dict | list):
+        items = raw.items() if isinstance(raw, dict) else enumerate(raw)
+        parts = [expressions_in(item, (*path, str(name))) for name, item in items]
+        return {key: text for part in parts for key, text in part.items()}
+    return {path: raw} if isinstance(raw, str) and EXPRESSION.search(raw) else {}
+
+
+def with_environment(plain: Mapping[str, Any], env: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """`plain` with the expressions that `to_plain` left in it replaced by what the environment holds now.
+
+    An expression whose variable is not set stays as it is.
+    """
+    _register_env_resolver(os.environ if env is None else env)
+    changed: dict[str, Any] = json.loads(json.dumps(plain))
+    for path, expression in expressions_in(changed).items():
+        value = OmegaConf.create({"value": expression})["value"]
+        if value is not None:
+            _put(changed, path, value)
+    return changed
 
 
 def check_config(plain: Mapping[str, Any]) -> Config:
@@ -110,43 +137,54 @@ def load_preset(kind: str, name: str, seen: Callable[[str], None] = lambda key: 
 
 
 def to_plain(config: Config, *, secrets: bool = False) -> dict[str, Any]:
-    """The configuration as plain JSON; secrets masked unless `secrets`."""
-    plain = _plain(config, secrets)
+    """The configuration as plain JSON. Unless `secrets`, secrets are masked, and a value that came from an environment
+    variable stands as the expression that names the variable; but a model's name, which every row tells, as it is."""
+    plain = _plain(config)
     assert isinstance(plain, dict)
-    return plain
+    if secrets:
+        return plain
+    for path, expression in config.environment.items():
+        if path[-1] != "model":
+            _put(plain, path, expression)
+    hidden = masked(plain)
+    assert isinstance(hidden, dict)
+    return hidden
 
 
 def secrets_of(config: Config) -> list[str]:
     """Every secret value in the configuration, for masking logs."""
-    found: list[str] = []
-
-    def visit(value: Any) -> None:
-        if isinstance(value, SecretStr) and value.get_secret_value():
-            found.append(value.get_secret_value())
-        elif isinstance(value, BaseModel):
-            for name in type(value).model_fields:
-                visit(getattr(value, name))
-        elif isinstance(value, list):
-            for item in value:
-                visit(item)
-
-    visit(config)
-    return found
+    plain = _plain(config)
+    found = [part for part in secret_parts(plain) if part]
+    given = [_get(plain, path) for path in config.environment if path[-1] != "model"]
+    return found + [value for value in given if isinstance(value, str) and value]
 
 
-def _plain(value: Any, secrets: bool) -> Any:
+def _plain(value: Any) -> Any:
     if isinstance(value, SecretStr):
-        return value.get_secret_value() if secrets else MASK
+        return value.get_secret_value()
     if isinstance(value, BaseModel):
-        return {
-            name: _plain(getattr(value, name), secrets)
-            for name in [*type(value).model_fields, *(value.model_extra or ())]
-        }
+        return {name: _plain(getattr(value, name)) for name in [*type(value).model_fields, *(value.model_extra or ())]}
     if isinstance(value, dict):
-        return {key: _plain(item, secrets) for key, item in value.items()}
+        return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_plain(item, secrets) for item in value]
+        return [_plain(item) for item in value]
     return value
+
+
+def _get(plain: Any, path: Sequence[str]) -> Any:
+    """The value at a path; None where a key has another name by now."""
+    for name in path:
+        if plain is not None:
+            plain = plain[int(name)] if isinstance(plain, list) else plain.get(name)
+    return plain
+
+
+def _put(plain: Any, path: Sequence[str], value: Any) -> None:
+    parent = _get(plain, path[:-1])
+    if isinstance(parent, list):
+        parent[int(path[-1])] = value
+    elif parent is not None and parent.get(path[-1]) is not None:
+        parent[path[-1]] = value
 
 
 def _register_env_resolver(environment: Mapping[str, str]) -> None:

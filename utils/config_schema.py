@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from utils.strategies import POLICIES, SELECTORS, Options, PolicyOptions, checked_sections
 
@@ -273,6 +282,17 @@ class Config(Section):
     budget: BudgetSection = Field(default_factory=BudgetSection)
     arena: ArenaSection = Field(default_factory=ArenaSection)
     dashboard: DashboardSection = Field(default_factory=DashboardSection)
+
+    _environment: dict[tuple[str, ...], str] = PrivateAttr(default_factory=dict)
+
+    @property
+    def environment(self) -> dict[tuple[str, ...], str]:
+        """Path → expression (`${env:NAME}`) of every value that an environment variable gave."""
+        return self._environment
+
+    def note_environment(self, expressions: dict[tuple[str, ...], str]) -> None:
+        """Remember which values environment variables gave; they are stored as expressions."""
+        self._environment = dict(expressions)
 
     @property
     def plugin_folders(self) -> list[str]:

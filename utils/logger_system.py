@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from utils.metrics_file import CsvTable, JsonArray, write_array
+from utils.secrets import MASK
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
-MASK = "********"
 SHORTEST_SECRET = 6
 """Characters below which a configured value is not masked: masking `1` would blacken every figure."""
 

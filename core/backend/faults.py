@@ -25,6 +25,7 @@ from utils.errors import (
     SwarmEvoError,
     UnwantedPromptError,
 )
+from utils.secrets import MASK, secret_parts
 
 BUSY_STATUS = frozenset({408, 409, 425, 429})
 _NO_CREDIT = ("insufficient_quota", "billing", "credit balance")
@@ -46,9 +47,9 @@ _SDK = ("openai", "anthropic", "google")
 
 
 def mask(text: str, settings: ModelSettings) -> str:
-    """`text` without the key, also where it was quoted for a URL, and without the secrets of the address."""
+    """`text` without the key, also where it was quoted for a URL, and without the secrets of address and `extra`."""
     for secret in _secrets(settings):
-        text = text.replace(secret, "********")
+        text = text.replace(secret, MASK)
     return text
 
 
@@ -60,6 +61,7 @@ def _secrets(settings: ModelSettings) -> list[str]:
     except ValueError:
         found.append(settings.base_url)
     found = [secret for secret in found if len(secret) >= 4]
+    found += [text for text in secret_parts({"extra": settings.extra}) if len(text) >= 12]  # a header, not a word
     return sorted({*found, *map(quote, found)}, key=len, reverse=True)
 
 

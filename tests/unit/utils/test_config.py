@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.config import check_config, known_keys, load_config, merge_overrides, secrets_of, to_plain
+from utils.config import (
+    check_config,
+    known_keys,
+    load_config,
+    merge_overrides,
+    secrets_of,
+    to_plain,
+    with_environment,
+)
 from utils.errors import ConfigError
 
 
@@ -157,3 +165,16 @@ def test_plug_in_folders_have_a_key_and_an_older_name(here):
     config = load_config(None, ["plugins=a,b", "problem.plugins=c"], env={})
     assert config.plugin_folders == ["a", "b", "c"]
     assert load_config(None, ["plugins=[a]"], env={}).plugin_folders == ["a"]
+
+
+def test_what_the_environment_gave_is_stored_as_its_expression():
+    keys = ["data.dir=${env:DATA}", "llm.code.model=${env:MODEL}", "llm.code.base_url=${env:URL,http://h/v1}"]
+    env = {"DATA": "/secret/place", "MODEL": "qwen", "URL": "http://me:pw@h/v1"}
+    config = load_config(None, keys, env=env)
+    assert config.data.dir == "/secret/place"
+    plain = to_plain(config)
+    assert plain["data"]["dir"] == "${env:DATA}" and plain["llm"]["code"]["model"] == "qwen"
+    assert "secret" not in str(plain) and "pw" not in str(plain)
+    assert {"/secret/place", "me:pw", "http://me:pw@h/v1"} <= set(secrets_of(config))
+    again = check_config(with_environment(plain, {"DATA": "/other", "URL": "http://i/v1"}))
+    assert (again.data.dir, again.llm.code.base_url, again.llm.code.model) == ("/other", "http://i/v1", "qwen")

@@ -1,0 +1,76 @@
+"""Which runs began in this project: what a run from elsewhere names to be executed needs the user's word first.
+
+A run's folder can be copied and handed on, and its stored configuration names plug-ins, evaluators and commands. When a
+run begins here, a mark of these names is left in `workspaces/`, where no run folder reaches.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from utils.config import expressions_in
+from utils.errors import ConfigError
+
+FLAG = "--i-trust-this-run"
+CODE_KEYS = (
+    "plugins", "problem.plugins", "problem.path", "problem.program", "problem.evaluator", "problem.source",
+    "problem.eval", "problem.build", "problem.grade", "execution.python", "execution.ray", "execution.modal",
+    "llm.code.command", "llm.feedback.command", "llm.refine.command",
+)  # fmt: skip
+"""Keys whose values lead to code that runs outside of the sandbox, or to where it runs."""
+_PRESET_FILES = ("presets.problem", "presets.llm")
+
+
+def _bound(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """What a mark vouches for: the code that is named, and the environment variables that are read."""
+    read = {".".join(path): expression for path, expression in expressions_in(plain).items()}
+    return code_named(plain) | read
+
+
+def code_named(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Key → value of everything in a stored configuration that would be executed or read as a configuration."""
+    named = {key: value for key in CODE_KEYS if (value := _value(plain, key))}
+    files = {key: value for key in _PRESET_FILES if str(value := _value(plain, key)).endswith((".yaml", ".yml"))}
+    return named | files
+
+
+def remember(project_dir: str | Path, plain: Mapping[str, Any], started_at: str) -> None:
+    """Leave the mark of a run that begins here, or that the user has vouched for, if it names anything to trust."""
+    if _bound(plain):
+        path = _mark(project_dir, plain, started_at)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+
+
+def began_here(project_dir: str | Path, plain: Mapping[str, Any], started_at: str) -> bool:
+    """True if a run that began then, and named just this, began in this project."""
+    return _mark(project_dir, plain, started_at).exists()
+
+
+def check_origin(run: str, plain: Mapping[str, Any], overridden: Sequence[str] = ()) -> None:
+    """Raise ConfigError if a run from elsewhere names code that the user's own words do not replace."""
+    replaced = {word.partition("=")[0] for word in overridden}
+    named = {key: value for key, value in code_named(plain).items() if key not in replaced}
+    if named:
+        listed = ", ".join(f"{key}={value}" for key, value in named.items())
+        raise ConfigError(
+            f"run {run} did not begin in this project, and it names code that would run with your rights: {listed}; "
+            f"look at it first, then add {FLAG}"
+        )
+
+
+def _mark(project_dir: str | Path, plain: Mapping[str, Any], started_at: str) -> Path:
+    text = json.dumps([started_at, _bound(plain)], sort_keys=True, default=str)
+    name = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return Path(project_dir).resolve() / "workspaces" / ".began_here" / name
+
+
+def _value(plain: Mapping[str, Any], key: str) -> Any:
+    value: Any = plain
+    for part in key.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value

@@ -1,0 +1,59 @@
+"""What of a configuration is a secret, and how it looks without it wherever it is stored or shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+MASK = "********"
+_SECRET_KEY = re.compile(r"api_?key|token|password|secret|authorization", re.IGNORECASE)
+"""Last parts of keys whose values are secrets."""
+OPEN_KEY = "extra"
+"""Below it anything goes to a provider as it is, headers too: every text there counts as a secret."""
+
+_ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]*://)(?P<user>[^/?#\s]*@)?(?P<place>[^?#\s]*)(?P<query>[?#]\S*)?")
+
+
+def masked(value: Any, path: tuple[str, ...] = ()) -> Any:
+    """Plain JSON of a configuration without its secrets.
+
+    Masked are keys and tokens, user, password and query of addresses, and every text below `extra`.
+
+    Args:
+        path: keys that lead to `value`.
+    """
+    if isinstance(value, Mapping):
+        return {name: masked(item, (*path, str(name))) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [masked(item, path) for item in value]
+    if not isinstance(value, str) or not value:
+        return value
+    if path and (_SECRET_KEY.fullmatch(path[-1]) or OPEN_KEY in path[:-1]):
+        return MASK
+    return masked_address(value)
+
+
+def masked_address(text: str) -> str:
+    """An address without user, password, query and fragment; any other text as it is."""
+    found = _ADDRESS.fullmatch(text)
+    if found is None:
+        return text
+    user, query = f"{MASK}@" if found["user"] else "", f"?{MASK}" if found["query"] else ""
+    return f"{found['scheme']}{user}{found['place']}{query}"
+
+
+def secret_parts(value: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
+    """Every text that `masked` takes away, for masking logs."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from secret_parts(item, (*path, str(name)))
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from secret_parts(item, path)
+    elif isinstance(value, str) and masked(value, path) == MASK:
+        yield value
+    elif isinstance(value, str) and (found := _ADDRESS.fullmatch(value)):
+        user, query = (found["user"] or "").rstrip("@"), (found["query"] or "").lstrip("?#")
+        yield from (user, user.partition(":")[2], query)
+        yield from (pair.partition("=")[2] for pair in query.split("&"))
