@@ -279,13 +279,21 @@ def _survivors() -> list[str]:
     """What is left of a job a second after it ended: of ours there should be a victim, a fork server and its spare."""
     end = time.monotonic() + 1.0
     while True:
-        mine = watch.descendants(os.getpid())
+        mine = [pid for pid in watch.descendants(os.getpid()) if not _ended(pid)]
         orphans = [pid for pid in watch.children(1) if "fork_server.py" in _command(pid) and _started_after_us(pid)]
         if len(mine) <= 3 and not orphans:
             return []
         if time.monotonic() > end:
             return [f"{pid} {_command(pid)[:60]}" for pid in (*mine, *orphans)]
         time.sleep(0.02)
+
+
+def _ended(pid: int) -> bool:
+    """Gone, or a zombie: the fork server collects its dead twice a second."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
 
 
 def _command(pid: int) -> str:
