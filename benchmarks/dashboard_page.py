@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "browser")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 MOVE = """async ([kind, seconds]) => {
   const dag = document.querySelector('canvas').dag;
@@ -103,7 +103,7 @@ def main() -> int:
     parser.add_argument("--sizes", default="500,5000,20000")
     parser.add_argument("--seconds", type=float, default=3)
     options = parser.parse_args()
-    from harness import CHROMIUM, missing, serving
+    from support.dashboard import CHROMIUM, missing, serving
 
     if reason := missing():
         print(f"skipped: {reason}")

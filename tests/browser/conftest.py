@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from harness import CHROMIUM, missing
+from support.dashboard import CHROMIUM, missing
 
 
 @pytest.fixture(scope="module")  # its event loop must be gone when other tests bring theirs

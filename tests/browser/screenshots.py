@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "browser")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from harness import CHROMIUM, serving  # noqa: E402
 from playwright.sync_api import Page, sync_playwright  # noqa: E402
+from support.dashboard import CHROMIUM, serving  # noqa: E402
 
 
 def find_runs(logs: Path) -> dict[str, str]:

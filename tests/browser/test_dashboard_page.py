@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from harness import AXE, serving
-from synthetic_runs import SyntheticRun, arena, arena_generation, bin_packing, competition, write_all
+from support.dashboard import AXE, serving
+from support.synthetic_runs import SyntheticRun, arena, arena_generation, bin_packing, competition, write_all
 
 from core.events import NodeCommitted, Warned
 
@@ -307,7 +307,7 @@ def test_replay_serve_opens_with_the_replay(page, tmp_path):
     import subprocess
     import sys
 
-    from harness import ROOT
+    from support.dashboard import ROOT
 
     made = competition(tmp_path / "logs", 6, run="old")
     made.end()

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
 from llmock.scenarios import Delay, Fail, Match, Reply, StreamFault, ToolCall, ToolFault
 from pydantic import SecretStr
+from support.faulty_server import MODELS, REVIEW, REVIEW_CHOICE, REVIEW_TOOL, FaultyServer
 
 from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings
 from utils.errors import BackendAuthError, BackendBusyError, RefusedError, ReplyError
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit/core/backend"))
-from faulty_server import MODELS, REVIEW, REVIEW_CHOICE, REVIEW_TOOL, FaultyServer
 
 KEY = "sk-planted-0123456789"
 WAIT = 0.3

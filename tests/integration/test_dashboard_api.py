@@ -11,14 +11,12 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
+from support.synthetic_runs import competition, write_all
 
 from core.events import Warned
 from dashboard.server.app import create_app
 from dashboard.server.schemas.runs import ReplayAt
 from dashboard.server.snapshot import WARNINGS
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "browser"))
-from synthetic_runs import competition, write_all
 
 COMPETITION, PACKING, CHESS, FOUR = "competition-demo", "bin_packing-demo", "chess-demo", "connect_four-demo"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,15 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import response_schema_conformance
+from support.synthetic_runs import write_all
+
+from dashboard.server.app import create_app
+from dashboard.server.document import document
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "browser"))
-
-from synthetic_runs import write_all  # noqa: E402
-
-from dashboard.server.app import create_app  # noqa: E402
-from dashboard.server.document import document  # noqa: E402
-
 EXAMPLES = 10
 
 

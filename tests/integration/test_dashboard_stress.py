@@ -19,20 +19,11 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from support.dashboard import serve_code
+from support.synthetic_runs import competition
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidMessage
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "browser"))
-from synthetic_runs import competition  # noqa: E402
-
-SERVE = """
-import sys
-from pathlib import Path
-sys.path.insert(0, {root!r})
-from dashboard.server.serving import serve
-sys.exit(serve(Path({project!r}), "127.0.0.1", 0, say=lambda text: print(text, flush=True)))
-"""
 SECONDS = 5.0
 CLIENTS = 24
 RUNS = 30
@@ -120,9 +111,8 @@ class Crowd:
 
 def test_clients_that_hang_up_at_random_never_take_the_server_down(project, tmp_path):
     with (tmp_path / "server.txt").open("w+") as told:
-        code = SERVE.format(root=str(ROOT), project=str(project))
         process = subprocess.Popen(
-            [sys.executable, "-X", "dev", "-c", code], stdout=subprocess.PIPE, stderr=told, text=True
+            [sys.executable, "-X", "dev", "-c", serve_code(project)], stdout=subprocess.PIPE, stderr=told, text=True
         )
         try:
             assert process.stdout is not None

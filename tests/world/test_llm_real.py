@@ -12,7 +12,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,13 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.faulty_server import REVIEW_CHOICE, REVIEW_TOOL
 
 from core.backend import MemoryLog, ModelClient, ModelSettings, ReplyCache
 from core.backend.doctor import check_models
 from utils.errors import ReplyError
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit/core/backend"))
-from faulty_server import REVIEW_CHOICE, REVIEW_TOOL
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv-llm/bin/python"

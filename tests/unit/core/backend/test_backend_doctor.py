@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from faulty_server import MODELS, FaultyServer
 from llmock.scenarios import Fail, Match, Reply
 from pydantic import SecretStr
+from support.faulty_server import MODELS, FaultyServer
 
 from core.backend.doctor import _check_context, check_models, find_local_servers, silent_servers
 from core.backend.settings import ModelSettings, Price

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty_server import REVIEW_CHOICE, REVIEW_TOOL
+from support.faulty_server import REVIEW_CHOICE, REVIEW_TOOL
 
 from core.backend import MemoryLog, ModelClient, ModelSettings, query
 from core.storage.repository import RunStore

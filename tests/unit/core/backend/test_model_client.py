@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faulty_server import MODELS, REVIEW, REVIEW_CHOICE, REVIEW_TOOL, FaultyServer
 from llmock.scenarios import Delay, Fail, Match, Reply
 from pydantic import SecretStr
+from support.faulty_server import MODELS, REVIEW, REVIEW_CHOICE, REVIEW_TOOL, FaultyServer
 
 from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings, ReplyCache
 from core.backend.exchange import Message, Request, Tool, request_hash

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 
 import pytest
-from faulty_server import MODELS, FaultyServer
 from llmock.scenarios import Reply
+from support.faulty_server import MODELS, FaultyServer
 
 from agents.coder_agent import CoderAgent
 from core.backend import PROVIDER_TO_QUERY, PROVIDERS, MemoryLog, query

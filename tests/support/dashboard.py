@@ -1,4 +1,4 @@
-"""A real server and a real browser for tests."""
+"""A real dashboard server, and whether there is a browser for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {root!r})
 from dashboard.server.serving import serve
-sys.exit(serve(Path({project!r}), "127.0.0.1", 0, say=lambda text: print(text, flush=True)))
+sys.exit(serve(Path({project!r}), "127.0.0.1", 0, {token!r}, say=lambda text: print(text, flush=True)))
 """
 
 
@@ -37,12 +37,16 @@ def missing() -> str:
     return ""
 
 
+def serve_code(project: Path, token: str | None = None) -> str:
+    """A program that serves `project` at a free port of loopback and prints its address first."""
+    return _SERVE.format(root=str(ROOT), project=str(project), token=token)
+
+
 @contextmanager
-def serving(project: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def serving(project: Path, token: str | None = None) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The dashboard of `project` in a process of its own; yields `127.0.0.1:PORT` and the process."""
-    code = _SERVE.format(root=str(ROOT), project=str(project))
     process = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [sys.executable, "-c", serve_code(project, token)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     try:
         assert process.stdout is not None

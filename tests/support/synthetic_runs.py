@@ -1,6 +1,6 @@
 """Writes realistic runs of the three families through the real store, without a search: material for views and tests.
 
-Also a program: `python tests/browser/synthetic_runs.py FOLDER [NODES]` writes one run of each family below FOLDER/logs.
+Also a program: `python tests/support/synthetic_runs.py FOLDER [NODES]` writes one run of each family below FOLDER/logs.
 """
 
 from __future__ import annotations
