@@ -23,6 +23,7 @@ FOREIGN = 'raise ImportError("a foreign module was imported")\n'
 
 def ran(command: list[str], cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     clean = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    clean |= {"SWARM_EVO__LOGGING__REPORT": "false"}  # unless a test asks for it
     return subprocess.run(
         command, cwd=cwd, env={**clean, **environment}, capture_output=True, text=True, timeout=100, check=False
     )
@@ -92,7 +93,7 @@ def test_prompts_and_data_files_are_in_the_wheel(wheel):
 @pytest.mark.parametrize("start", ["swarm-evo", "python -m swarm_evo"])
 def test_the_installed_command_searches_among_foreign_modules(installed, trap, start):
     command = [str(installed / word) if i == 0 else word for i, word in enumerate(start.split())]
-    plugins = ["problem.kind=toy", *[w for w in toy_words(2) if w.startswith("problem.plugins")], "search.max_steps=2"]
+    plugins = ["logging.report=true", "problem.kind=toy", *[w for w in toy_words(2) if w.startswith("problem.plugins")], "search.max_steps=2"]
     done = ran([*command, *plugins], trap)
     assert done.returncode == 0, done.stderr
     assert "max_steps: 2 of 2" in done.stdout and "foreign" not in done.stdout + done.stderr

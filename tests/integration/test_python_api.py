@@ -11,7 +11,7 @@ from support.command_line import PLUGINS, ROOT
 
 import swarm_evo
 
-TOY = {"problem__kind": "toy", "problem__plugins": str(PLUGINS)}
+TOY = {"problem__kind": "toy", "problem__plugins": str(PLUGINS), "logging__report": False}
 
 
 def test_search_returns_the_best_program_and_its_run(tmp_path):
