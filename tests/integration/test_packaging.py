@@ -93,8 +93,9 @@ def test_prompts_and_data_files_are_in_the_wheel(wheel):
 @pytest.mark.parametrize("start", ["swarm-evo", "python -m swarm_evo"])
 def test_the_installed_command_searches_among_foreign_modules(installed, trap, start):
     command = [str(installed / word) if i == 0 else word for i, word in enumerate(start.split())]
-    plugins = ["logging.report=true", "problem.kind=toy", *[w for w in toy_words(2) if w.startswith("problem.plugins")], "search.max_steps=2"]
-    done = ran([*command, *plugins], trap)
+    words = ["logging.report=true", "search.max_steps=2"]
+    words += ["problem.kind=toy", *[w for w in toy_words(2) if w.startswith("problem.plugins")]]
+    done = ran([*command, *words], trap)
     assert done.returncode == 0, done.stderr
     assert "max_steps: 2 of 2" in done.stdout and "foreign" not in done.stdout + done.stderr
     assert (trap / "logs" / "system.log").is_symlink() and next(trap.glob("logs/*/report.html"))
