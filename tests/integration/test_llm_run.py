@@ -121,7 +121,13 @@ def test_a_refused_key_is_one_line_and_leaves_no_trace(cli: Cli, server: FaultyS
 
 def test_kill_9_between_reply_and_use_then_resume_asks_nothing_again(cli: Cli, server: FaultyServer) -> None:
     write_programs(server, 0.0)
-    lonely = ("--search.batch=1", "--search.workers=1", "--llm.cache=false", "--agent.review=never")
+    lonely = (
+        "--search.schedule=rounds",
+        "--search.batch=1",
+        "--search.workers=1",
+        "--llm.cache=false",
+        "--agent.review=never",
+    )
     process = cli.start(*options(server, 4, *lonely, seconds=1.0), OPENAI_API_KEY=KEY)
     kill_when_answered(process, cli, calls=2)
     run = cli.run_dir
