@@ -17,8 +17,8 @@ from core.arena.validator import engine_name, foreign_imports
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Problem, RulesWriter
 from core.events import GameFinished
 from core.state.node import Node
+from core.storage.database import DB_NAME
 from core.storage.reader import RunReader
-from core.storage.repository import DB_NAME
 from utils.config_schema import Config
 
 

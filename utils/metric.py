@@ -29,6 +29,7 @@ class Metric:
 
     @property
     def is_worst(self) -> bool:
+        """True if there is no score."""
         return finite(self.value) is None
 
     @property

@@ -20,18 +20,21 @@ STAGES = ("select", "prompt", "reply", "code", "execute", "review")
 class EventSink(Protocol):
     """Something that wants to see events after they are stored (live view, metrics files)."""
 
-    def emit(self, event: Event) -> None: ...
+    def emit(self, event: Event) -> None:
+        """Take in one event, which is stored already; called in the order of `seq`."""
 
 
 class GameBook(Protocol):
     """Finished games of this run: an evaluator looks here before it plays, so that no game is played twice."""
 
-    def get(self, key: str) -> dict[str, Any] | None: ...
+    def get(self, key: str) -> dict[str, Any] | None:
+        """The game of that key, or None."""
 
     def put(self, key: str, game: dict[str, Any], events: Sequence[Event]) -> None:
         """Store a finished game and its events in one transaction."""
 
-    def all(self) -> list[dict[str, Any]]: ...
+    def all(self) -> list[dict[str, Any]]:
+        """All games in the order in which they ended."""
 
 
 class Store(Protocol):
@@ -39,16 +42,20 @@ class Store(Protocol):
 
     def open_round(
         self, round_: int, tasks: Sequence[Task], whys: Sequence[dict[str, Any]], events: Sequence[Event]
-    ) -> None: ...
+    ) -> None:
+        """Fix what a round will write. `whys` has one object a task: what the policy said of its choice."""
 
-    def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None: ...
+    def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None:
+        """What a stage of an open node came to, as plain JSON."""
 
     def save_stages(self, stage: str, payloads: Mapping[str, dict[str, Any]], events: Sequence[Event] = ()) -> None:
         """One stage of several nodes, by id, all or nothing."""
 
-    def stages(self, node_id: str) -> dict[str, dict[str, Any]]: ...
+    def stages(self, node_id: str) -> dict[str, dict[str, Any]]:
+        """Stage → what it came to, of a node that is not committed yet."""
 
-    def commit(self, nodes: Sequence[Node], events: Sequence[Event]) -> None: ...
+    def commit(self, nodes: Sequence[Node], events: Sequence[Event]) -> None:
+        """Give nodes their place in the journal, all or nothing."""
 
     def nodes(self) -> list[Node]:
         """Committed nodes in journal order."""
@@ -62,9 +69,11 @@ class Store(Protocol):
     def put_fact(self, key: str, value: Any, events: Sequence[Event] = ()) -> None:
         """A named fact of the run (baselines, shared round data, final result): plain JSON."""
 
-    def get_fact(self, key: str) -> Any | None: ...
+    def get_fact(self, key: str) -> Any | None:
+        """The fact of that name, or None."""
 
-    def append(self, events: Sequence[Event]) -> None: ...
+    def append(self, events: Sequence[Event]) -> None:
+        """Store events that come with no fact."""
 
 
 class CallRecord(BaseModel):
@@ -102,7 +111,8 @@ class CallRecord(BaseModel):
 class CallLog(Protocol):
     """Where answered calls are kept: in the run's store, in the transaction that precedes their use."""
 
-    def find_call(self, request_hash: str, sample: str) -> CallRecord | None: ...
+    def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
+        """The answer to this draw of this request, or None if it was never stored."""
 
     def hold_call(self, name: str, tokens: int, usd: float) -> None:
         """Before a request leaves: the most it can cost, held for good unless one of the next two lets go of it."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorDeps:
-    """What a problem's evaluator is built from."""
+    """What `Problem.evaluator` is given to build the evaluator with: workers, folders, limits, the journal."""
 
     jobs: Jobs
     limits: Limits
@@ -114,16 +114,20 @@ class Problem(ProblemDefaults, Protocol):
     single_function: bool
     """True: the searched code is one function or a diff; the length rule for whole programs does not apply."""
 
-    def statement(self) -> str: ...
+    def statement(self) -> str:
+        """The task in words, as every prompt begins with it."""
 
     def prompt_extras(self) -> dict[str, Any]:
         """Plain JSON for prompts and rules: output format, signature, allowed imports, …"""
 
-    def baselines(self) -> Sequence[Baseline]: ...
+    def baselines(self) -> Sequence[Baseline]:
+        """Reference programs; every result is compared with them."""
 
-    def rules(self) -> RulesWriter: ...
+    def rules(self) -> RulesWriter:
+        """The writer behind `provider: rules`."""
 
-    def evaluator(self, deps: EvaluatorDeps) -> Evaluator: ...
+    def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
+        """Build what judges this run's programs. Called once a run."""
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         """Write the standalone program and its outputs into `out`; return what was written."""
@@ -148,7 +152,9 @@ class AgentBuilder:
     """Lets a problem build agents without knowing the configuration."""
 
     prompts_dir: Path | None
+    """Folder of the user's prompt templates; None: ours."""
     single_function: bool
+    """As `Problem.single_function`."""
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -160,13 +166,17 @@ class Game(Protocol):
 
     name: str
 
-    def initial(self, opening: Sequence[str] = ()) -> Any: ...
+    def initial(self, opening: Sequence[str] = ()) -> Any:
+        """The state after the moves of `opening`."""
 
-    def to_move(self, state: Any) -> Literal[0, 1]: ...
+    def to_move(self, state: Any) -> Literal[0, 1]:
+        """0 if it is white's turn (the first player's), 1 if it is black's."""
 
-    def legal(self, state: Any) -> Sequence[str]: ...
+    def legal(self, state: Any) -> Sequence[str]:
+        """All legal moves, in a fixed order; empty where the game is over."""
 
-    def apply(self, state: Any, move: str) -> Any: ...
+    def apply(self, state: Any, move: str) -> Any:
+        """The state after a legal move."""
 
     def outcome(self, state: Any) -> tuple[Outcome, str] | None:
         """Result and termination (`checkmate`, `four_in_a_row`, …), or None while the game goes on."""
@@ -174,4 +184,5 @@ class Game(Protocol):
     def text(self, state: Any) -> str:
         """The position as text (FEN for chess)."""
 
-    def san(self, state: Any, move: str) -> str: ...
+    def san(self, state: Any, move: str) -> str:
+        """The move as people write it (SAN for chess)."""

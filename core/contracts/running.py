@@ -57,6 +57,7 @@ class ExecutionResult(BaseModel):
 
     @property
     def isolated(self) -> bool:
+        """True if the program ran in a sandbox."""
         return self.tier != "none"
 
 
@@ -120,7 +121,8 @@ class Sandbox(Protocol):
             limits: `seconds` and `cpu_seconds=None` limit nothing here: each call has its own timeout.
         """
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """End all sessions and what the sandbox itself has started."""
 
 
 class JobSpec(BaseModel):
@@ -173,7 +175,8 @@ class JobRunner(Protocol):
 
     slots: int
 
-    def submit(self, spec: JobSpec) -> str: ...
+    def submit(self, spec: JobSpec) -> str:
+        """Queue a job; its id."""
 
     def next(self, timeout: float | None = None) -> JobResult | None:
         """The next finished job, each told once, or None after `timeout` seconds."""
@@ -181,7 +184,8 @@ class JobRunner(Protocol):
     def cancel(self, id: str) -> None:
         """Stop it if it runs; its result is discarded."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Stop what runs and let go of the workers."""
 
 
 class Jobs(Protocol):

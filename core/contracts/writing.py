@@ -100,20 +100,24 @@ class AgentDefaults(Protocol):
 class Agent(AgentDefaults, Protocol):
     """Writes programs. `generate` is `prompt`, `reply`, `code` in a row; the stages can be run one by one."""
 
-    def prompt(self, context: AgentContext) -> Prompt: ...
+    def prompt(self, context: AgentContext) -> Prompt:
+        """The two messages for this task: a function of `context` alone."""
 
     def reply(self, context: AgentContext, prompt: Prompt) -> str:
         """Ask `context.query`, and again with the reason while the reply is unusable, a bounded number of times."""
 
-    def code(self, context: AgentContext, reply: str) -> AgentResult: ...
+    def code(self, context: AgentContext, reply: str) -> AgentResult:
+        """Read the program out of a reply. What cannot be read is a result without success, never an exception."""
 
-    def generate(self, context: AgentContext) -> AgentResult: ...
+    def generate(self, context: AgentContext) -> AgentResult:
+        """All three stages in a row."""
 
 
 class Reviewer(Protocol):
     """Reads code and output; its numbers are claims."""
 
-    def review(self, context: AgentContext, node: Node) -> Review: ...
+    def review(self, context: AgentContext, node: Node) -> Review:
+        """Say what became of a node that has its verdict. Raises ReplyError for a reply that cannot be read."""
 
 
 class RulesWriter(Protocol):

@@ -43,7 +43,8 @@ class Stages(Protocol[P]):
     def cheap(self, program: P, cut: float | None) -> float | None:
         """A quick score, lower is better; None as soon as it is sure to be above `cut`."""
 
-    def full(self, program: P) -> Evaluation: ...
+    def full(self, program: P) -> Evaluation:
+        """The whole score."""
 
 
 class Cascade(Generic[P]):

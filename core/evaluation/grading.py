@@ -92,6 +92,7 @@ class TrustedChild:
                 raise GradingFault(f"the grader died twice: {error}") from error
 
     def close(self) -> None:
+        """End the child; what is asked afterwards raises GradingFault."""
         with self._lock:
             self._closed = True
             self._discard()

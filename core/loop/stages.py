@@ -72,6 +72,7 @@ class Stages:
     # ------------------------------------------------------------ before it runs
 
     def agent(self, operator: str) -> Agent:
+        """Who writes the programs of an operator."""
         return self._agents.get(operator) or self._agents["*"]
 
     def begin(

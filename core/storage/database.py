@@ -24,6 +24,8 @@ from core.storage.statements import ADD_TEXT, SHOW_TEXT, TEXT
 from core.storage.views import create_views
 from utils.errors import StoreError, StoreVersionError, UnknownRunError
 
+DB_NAME = "run.db"
+"""The store's file in a run's folder."""
 BUSY_SECONDS = float(os.environ.get("SWARM_EVO_BUSY_SECONDS") or 30.0)
 """How long a write waits for another process that holds the file locked; then it is a StoreError."""
 _KNOWN_TEXTS = 4096
@@ -112,6 +114,7 @@ class Database:
         return [self.put_text(part) for part in message_parts(body)]
 
     def get_text(self, name: str) -> str:
+        """The text of that name; '' for ''. Raises StoreError if it is missing."""
         if not name:
             return ""
         with self.transaction() as connection:
@@ -123,9 +126,11 @@ class Database:
         return unpacked(stored)
 
     def get_parts(self, names: list[str]) -> str:
+        """The message that `put_parts` cut."""
         return "".join(self.get_text(name) for name in names)
 
     def close(self) -> None:
+        """Let go of the file."""
         with self.lock:
             self._connection.close()
             self._engine.dispose()

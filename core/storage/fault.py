@@ -28,9 +28,11 @@ class FaultPoint:
             self._left = int(number)
 
     def before(self, kind: str) -> None:
+        """A write of that kind is about to begin."""
         self._pass("before", kind)
 
     def after(self, kind: str) -> None:
+        """A write of that kind is committed."""
         self._pass("after", kind)
 
     def _pass(self, when: str, kind: str) -> None:

@@ -13,9 +13,8 @@ from core.events import Event
 from core.state.journal import Journal
 from core.state.node import FREE_OPERATORS, Node
 from core.state.task import Task
-from core.storage.database import Database
+from core.storage.database import DB_NAME, Database
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS
-from core.storage.repository import DB_NAME
 from core.storage.rows import call_from_row, event_from_row, node_from_row
 
 
@@ -37,6 +36,7 @@ class RunReader:
         self.close()
 
     def close(self) -> None:
+        """Let go of the file."""
         self.db.close()
 
     # ------------------------------------------------------------ facts and events
@@ -47,10 +47,12 @@ class RunReader:
         return default if value is None else value
 
     def facts(self) -> dict[str, Any]:
+        """All named facts."""
         with self.db.transaction() as connection:
             return dict(connection.execute(select(FACTS.c.key, FACTS.c.value)).all())
 
     def last_seq(self) -> int:
+        """`seq` of the newest event; 0 before the first."""
         return int(self._scalar(select(func.max(EVENTS.c.seq))) or 0)
 
     def events(self, after: int = 0, limit: int = 1000, types: Sequence[str] | None = None) -> list[Event]:
@@ -63,6 +65,7 @@ class RunReader:
     # ------------------------------------------------------------ nodes
 
     def count(self) -> int:
+        """How many nodes are committed."""
         return int(self._scalar(select(func.count()).select_from(NODES)) or 0)
 
     def nodes(
@@ -124,6 +127,7 @@ class RunReader:
         return Journal(bool(self.fact("lower_is_better", False)), self.nodes(texts=texts))
 
     def why(self, node_id: str) -> dict[str, Any]:
+        """What the policy said of its choice; {} for a node that was not proposed."""
         return dict(self._scalar(select(TASKS.c.why).where(TASKS.c.node_id == node_id)) or {})
 
     def tasks(self) -> dict[str, Task]:
@@ -150,6 +154,7 @@ class RunReader:
     # ------------------------------------------------------------ calls and games
 
     def calls(self, node_id: str | None = None) -> list[CallRecord]:
+        """All calls, or those of one node, in the order of their answers."""
         query = select(CALLS).order_by(CALLS.c.id)
         if node_id is not None:
             query = query.where(CALLS.c.node_id == node_id)
@@ -171,6 +176,7 @@ class RunReader:
         return dict(self._rows(query)[0])
 
     def cost_by_role(self) -> list[dict[str, Any]]:
+        """The sums of `cost` and the seconds, for each role and model."""
         query = select(
             CALLS.c.role,
             CALLS.c.provider,
@@ -193,6 +199,7 @@ class RunReader:
         return [row["game"] for row in self._rows(query)]
 
     def game(self, key: str) -> dict[str, Any] | None:
+        """The game of that key, or None."""
         found: dict[str, Any] | None = self._scalar(select(GAMES.c.game).where(GAMES.c.key == key))
         return found
 

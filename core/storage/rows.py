@@ -67,6 +67,7 @@ def event_values(event: Event) -> dict[str, Any]:
 
 
 def call_from_row(db: Database, row: Mapping[Any, Any]) -> CallRecord:
+    """The call as it was stored, its messages put together again."""
     values = {name: row[name] for name in CallRecord.model_fields}
     values["system"] = db.get_parts(row["system"])
     values["user"] = db.get_parts(row["user"])
@@ -75,5 +76,6 @@ def call_from_row(db: Database, row: Mapping[Any, Any]) -> CallRecord:
 
 
 def event_from_row(row: Mapping[Any, Any]) -> Event:
+    """The event with its place in the sequence and its time."""
     event = EVENT_ADAPTER.validate_json(row["body"])
     return event.model_copy(update={"seq": row["seq"], "at": row["at"].replace(tzinfo=UTC)})

@@ -11,9 +11,8 @@ from collections import OrderedDict
 from contextlib import suppress
 from pathlib import Path
 
-from core.storage.database import Database
+from core.storage.database import DB_NAME, Database
 from core.storage.reader import RunReader
-from core.storage.repository import DB_NAME
 from utils.errors import StoreError, UnknownRunError
 
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from core.storage.repository import DB_NAME
+from core.storage.database import DB_NAME
 from dashboard.server.catalog import LOCK_NAME, lock_holder
 from dashboard.server.fanout import FRAME_EVENTS, Channel
 from dashboard.server.snapshot import event_json

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from core.events import NoteAdded
 from core.state.node import Node
-from core.storage.database import Database, message_parts
+from core.storage.database import DB_NAME, Database, message_parts
 from core.storage.fault import FaultPoint
 from core.storage.reader import RunReader
-from core.storage.repository import DB_NAME, RunStore
+from core.storage.repository import RunStore
 from utils.errors import StoreError, StoreVersionError, UnknownRunError
 
 

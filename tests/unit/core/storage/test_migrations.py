@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from core.contracts import Evaluation
+from core.storage.database import DB_NAME
 from core.storage.migrations import SCHEMA_VERSION
 from core.storage.reader import RunReader
-from core.storage.repository import DB_NAME, RunStore
+from core.storage.repository import RunStore
 from utils.errors import StoreError
 
 GOLDEN = Path(__file__).parents[3] / "golden"

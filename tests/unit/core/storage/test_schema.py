@@ -13,8 +13,9 @@ from core.events import GenerationFinished
 from core.state.findings import TournamentResult
 from core.state.journal import Journal
 from core.state.node import Node
+from core.storage.database import DB_NAME
 from core.storage.migrations import SCHEMA_VERSION
-from core.storage.repository import DB_NAME, RunStore
+from core.storage.repository import RunStore
 
 PAGE = (Path(__file__).parents[4] / "docs" / "schema.md").read_text(encoding="utf-8")
 SECTIONS = {

@@ -1,0 +1,75 @@
+"""CallStore: the record of what was asked of models, and what a request may still cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, func, select
+
+from core.contracts import CallRecord
+from core.events import Event, LLMCalled
+from core.storage.event_writer import EventWriter
+from core.storage.models import CALLS, FACTS
+from core.storage.rows import call_from_row
+from core.storage.statements import ADD_CALL, CALL
+
+_HELD = "held/"
+"""Prefix of the facts that hold the worst case of requests without an answer."""
+
+
+class CallStore(EventWriter):
+    """Implements `CallLog`."""
+
+    def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
+        if sample not in self._known.samples:
+            return None
+        with self.db.transaction() as connection:
+            row = connection.execute(CALL, {"request": request_hash, "sample": sample}).mappings().first()
+        return None if row is None else call_from_row(self.db, row)
+
+    def hold_call(self, name: str, tokens: int, usd: float) -> None:
+        self._write("hold", lambda: self._put_facts({_HELD + name: [tokens, usd]}))
+
+    def drop_hold(self, name: str) -> None:
+        with self.db.transaction() as connection:
+            connection.execute(delete(FACTS).where(FACTS.c.key == _HELD + name))
+        self._known.facts.discard(_HELD + name)
+
+    def held(self) -> list[tuple[int, float]]:
+        """(tokens, dollars) at most of each request that left and whose answer was never stored."""
+        with self.db.transaction() as connection:
+            values = connection.execute(select(FACTS.c.value).where(FACTS.c.key.startswith(_HELD))).scalars()
+            return [(int(tokens), float(usd)) for tokens, usd in values]
+
+    def save_call(self, record: CallRecord, held: str = "") -> None:
+        def facts() -> Sequence[Event]:
+            with self.db.transaction() as connection:
+                values = record.model_dump()
+                values["system"] = self.db.put_parts(record.system)
+                values["user"] = self.db.put_parts(record.user)
+                values["reply"] = self.db.put_text(record.reply)
+                result = connection.execute(ADD_CALL, values)
+                if held:
+                    self.drop_hold(held)
+                key = result.inserted_primary_key
+                shared = {name: values[name] for name in LLMCalled.model_fields.keys() & values.keys()}
+                return [LLMCalled(call_id=int(key[0]) if key else 0, **shared)]
+
+        self._known.samples.add(record.sample)
+        self._write("call", facts)
+
+    def calls(self, node_id: str | None = None) -> list[CallRecord]:
+        """All calls, or those of one node, in the order of their answers."""
+        query = select(CALLS).order_by(CALLS.c.id)
+        if node_id is not None:
+            query = query.where(CALLS.c.node_id == node_id)
+        with self.db.transaction() as connection:
+            rows = connection.execute(query).mappings().all()
+        return [call_from_row(self.db, row) for row in rows]
+
+    def bills(self) -> list[tuple[int | None, int | None, float | None]]:
+        """(prompt tokens, completion tokens, dollars) of the whole run: one row, or none before the first call."""
+        query = select(func.sum(CALLS.c.prompt_tokens), func.sum(CALLS.c.completion_tokens), func.sum(CALLS.c.cost_usd))
+        with self.db.transaction() as connection:
+            row = connection.execute(query).one()
+        return [(row[0], row[1], row[2])]

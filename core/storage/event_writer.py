@@ -1,0 +1,105 @@
+"""EventWriter: facts and their events in one transaction, numbered in one sequence; sinks are told after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import func, select
+
+from core.contracts import EventSink
+from core.events import Event, NodeCommitted
+from core.storage.database import DB_NAME, Database
+from core.storage.fault import FaultPoint
+from core.storage.known import Known
+from core.storage.models import EVENTS
+from core.storage.rows import event_from_row, event_values
+from core.storage.statements import ADD_EVENT, FACT, PUT_FACT
+
+
+class EventWriter:
+    """Owns the store's connection; everything that is written passes through `_write`.
+
+    Args:
+        run_dir: the run's folder; made if missing.
+        clock: tells the time of an event, UTC.
+    """
+
+    def __init__(self, run_dir: Path, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        run_dir.mkdir(parents=True, exist_ok=True)
+        self.run_dir = run_dir
+        self.db = Database(run_dir / DB_NAME)
+        self.sinks: list[EventSink] = []
+        self._clock = clock
+        self._fault = FaultPoint()
+        with self.db.transaction() as connection:
+            self._seq = int(connection.execute(select(func.max(EVENTS.c.seq))).scalar() or 0)
+            self._known = Known(connection)
+
+    @property
+    def seq(self) -> int:
+        """`seq` of the newest event."""
+        return self._seq
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.db.close()
+
+    # ------------------------------------------------------------ events
+
+    def append(self, events: Sequence[Event]) -> None:
+        self._write("events", lambda: (), events)
+
+    def _write(self, kind: str, facts: Callable[[], Sequence[Event] | None], events: Sequence[Event] = ()) -> None:
+        """Facts and events in one transaction; sinks are told after it, in order, whatever they make of it.
+
+        `facts` may return further events, for those that quote what it wrote.
+        """
+        with self.db.lock:
+            self._fault.before(kind)
+            before = self._seq
+            try:
+                with self.db.transaction() as connection:
+                    told = [self._number(event) for event in (*events, *(facts() or ()))]
+                    if told:
+                        connection.execute(ADD_EVENT, [event_values(event) for event in told])
+            except BaseException:
+                self._seq = before
+                raise
+            self._fault.after(kind)
+            for event in told:
+                for sink in self.sinks:
+                    sink.emit(event)
+
+    def committed_events(self) -> list[NodeCommitted]:
+        """All node.committed events, oldest first."""
+        query = select(EVENTS).where(EVENTS.c.type == "node.committed").order_by(EVENTS.c.seq)
+        with self.db.transaction() as connection:
+            rows = connection.execute(query).mappings().all()
+        return [event for row in rows if isinstance(event := event_from_row(row), NodeCommitted)]
+
+    def _number(self, event: Event) -> Event:
+        self._seq += 1
+        return event.model_copy(update={"seq": self._seq, "at": self._clock()})
+
+    # ------------------------------------------------------------ facts
+
+    def put_fact(self, key: str, value: Any, events: Sequence[Event] = ()) -> None:
+        self._write(f"fact:{key}", lambda: self._put_facts({key: value}), events)
+
+    def put_facts(self, values: Mapping[str, Any], events: Sequence[Event] = ()) -> None:
+        """Several facts and their events in one transaction."""
+        self._write("facts", lambda: self._put_facts(values), events)
+
+    def _put_facts(self, values: Mapping[str, Any]) -> None:
+        self._known.facts.update(values)
+        with self.db.transaction() as connection:
+            connection.execute(PUT_FACT, [{"key": key, "value": value} for key, value in values.items()])
+
+    def get_fact(self, key: str) -> Any | None:
+        if key not in self._known.facts:
+            return None
+        with self.db.transaction() as connection:
+            return connection.execute(FACT, {"key": key}).scalar()

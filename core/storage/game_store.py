@@ -1,0 +1,40 @@
+"""GameStore: the finished games of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import select
+
+from core.events import Event
+from core.storage.event_writer import EventWriter
+from core.storage.models import GAMES
+from core.storage.statements import ADD_GAME, GAME
+
+
+class GameStore(EventWriter):
+    """Implements `GameBook`."""
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        if key not in self._known.games:
+            return None
+        with self.db.transaction() as connection:
+            return connection.execute(GAME, {"key": key}).scalar()
+
+    def put(self, key: str, game: dict[str, Any], events: Sequence[Event]) -> None:
+        """Store a finished game with its events. `game` has at least white, black, result; generation where known."""
+
+        self._known.games.add(key)
+
+        def facts() -> None:
+            names = ("white", "black", "result")
+            row = {**{name: game[name] for name in names}, "generation": game.get("generation")}
+            with self.db.transaction() as connection:
+                connection.execute(ADD_GAME, {**row, "key": key, "seq": self._seq + len(events), "game": game})
+
+        self._write("game", facts, events)
+
+    def all(self) -> list[dict[str, Any]]:
+        with self.db.transaction() as connection:
+            return list(connection.execute(select(GAMES.c.game).order_by(GAMES.c.seq)).scalars())
