@@ -19,7 +19,7 @@ from core.contracts import (
 )
 from core.loop.attempt import RunContext
 from core.loop.orchestrator import Orchestrator
-from core.loop.pipeline_schedule import LAG_ROUNDS
+from core.loop.pipeline_schedule import lag_of
 from core.loop.plan import Control, Plan
 from core.loop.schedules import Schedule, schedule_of
 from core.loop.stages import Stages
@@ -202,7 +202,7 @@ def _plan(config: Config, stop_after: int | None) -> Plan:
         max_steps=config.search.max_steps,
         max_generations=config.search.max_generations,
         last_step=stop_after,
-        writers=max(LAG_ROUNDS * config.search.batch, config.search.workers),
+        writers=max(lag_of(config.search.batch), config.search.workers),
     )
 
 

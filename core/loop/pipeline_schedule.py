@@ -19,8 +19,13 @@ from core.loop.search_state import SearchState
 from core.state.journal import Journal
 from utils.errors import BudgetExhausted
 
-LAG_ROUNDS = 2
-"""Rounds under way at once: the one that is committed next, and one behind it."""
+
+def lag_of(batch: int) -> int:
+    """Proposals under way at once: the round that is committed next, and one behind it.
+
+    One at a time (`search.batch=1`) means that every proposal knows all verdicts before it: then there is no lag.
+    """
+    return 1 if batch == 1 else 2 * batch
 
 
 @dataclass(slots=True, eq=False)
@@ -75,7 +80,7 @@ class PipelineSchedule:
     def _fill(self, search: SearchState, pool: ThreadPoolExecutor) -> None:
         """Ask for one group after the other, each from the journal as it stands, up to the lag."""
         size = search.plan.batch if search.runner.together else 1
-        while not self._reason and len(self._groups) * size < LAG_ROUNDS * search.plan.batch:
+        while not self._reason and len(self._groups) * size < lag_of(search.plan.batch):
             self._reason = search.reason() or ""
             proposals = [] if self._reason else search.ask_within_limits(size)
             if not proposals:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import groupby
+from math import ceil
 from random import Random
 
 from core.contracts import Agent, Progress, Proposal, SearchPolicy, Store
@@ -66,7 +67,6 @@ class SearchState:
         self._usage = usage
         self._control = control
         self._notes: list[str] = []
-        self._notes_left = 0
         self._round = 0
         self._restored: list[tuple[Attempt, RoundContext]] = []
 
@@ -152,9 +152,7 @@ class SearchState:
 
     def ask(self, k: int) -> list[Proposal]:
         """The policy's next proposals: no more than the steps left."""
-        new = self._control.poll(self.journal)
-        if new:
-            self._notes, self._notes_left = [*self._notes, *new], self.plan.batch
+        self._notes += self._control.poll(self.journal)
         left = self.steps_left()
         if left is not None:
             k = min(k, max(left, 1))
@@ -181,9 +179,7 @@ class SearchState:
         self._round += 1
         tasks = [self._task(number, slot, proposal) for slot, proposal in enumerate(proposals)]
         whys = [proposal.why for proposal in proposals]
-        if self._notes:
-            self._store.put_fact(f"round/{number}/notes", self._notes)
-            self._forget_notes(len(tasks))
+        self._tell_notes(number, len(tasks))
         if by_hand:
             self._store.put_fact(f"round/{number}/by_hand", True)
         opened = RoundOpened(round=number, node_ids=[task.node_id for task in tasks])
@@ -191,6 +187,13 @@ class SearchState:
         for task in tasks:
             self.journal.propose(task)
         return tasks
+
+    def _tell_notes(self, number: int, size: int) -> None:
+        """What the user noted is told to the next `batch` writers: those of this round, and of small ones behind it."""
+        notes, self._notes = self._notes, []
+        for round_ in range(number, number + ceil(self.plan.batch / size)) if notes else ():
+            key = f"round/{round_}/notes"
+            self._store.put_fact(key, [*(self._store.get_fact(key) or ()), *notes])
 
     def _task(self, number: int, slot: int, proposal: Proposal) -> Task:
         return Task(
@@ -206,12 +209,6 @@ class SearchState:
             steps_left=self.steps_left(),
             seed=derive_seed(self.plan.seed, "task", number, slot),
         )
-
-    def _forget_notes(self, told: int) -> None:
-        """A note of the user is told to as many writers as a round has."""
-        self._notes_left -= told
-        if self._notes_left <= 0:
-            self._notes = []
 
     # ------------------------------------------------------------ from task to node
 

@@ -183,6 +183,6 @@ def test_a_failed_evaluation_of_a_skipped_twin_is_made_good(tmp_path):
                 return "```python\nx = 5.0\n```"
             return super().write(context, rng)
 
-    loop = open_loop(tmp_path, steps=4, batch=1, writers=4, schedule="pipeline", writer=Twins(), evaluator=Judge())
+    loop = open_loop(tmp_path, steps=4, batch=2, writers=4, schedule="pipeline", writer=Twins(), evaluator=Judge())
     assert loop.run() == "seconds: all spent"
     assert [node.metric_value for node in loop.journal if node.code.strip() == "x = 5.0"] == [3.0]
