@@ -57,12 +57,38 @@ def load_config(
     """
     environment = os.environ if env is None else env
     _register_env_resolver(environment)
+    named = dict(presets or {})
+
+    def load(environment: Mapping[str, str]) -> tuple[Config, list[str]]:
+        return _load(file, overrides, named, environment, check_presets=check_presets, translate=translate)
+
+    try:
+        config, older = load(environment)
+    except ConfigError as error:
+        variable = _guilty(environment, error, load)
+        if variable is None:
+            raise
+        raise ConfigError(f"{variable} in the environment: {error}") from error
+    if older:
+        note(told(older))
+    return config
+
+
+def _load(
+    file: str | Path | None,
+    overrides: Sequence[str],
+    named: Mapping[str, str],
+    environment: Mapping[str, str],
+    *,
+    check_presets: bool,
+    translate: Callable[[dict[str, Any]], dict[str, Any]],
+) -> tuple[Config, list[str]]:
+    """(configuration, keys by an older name)."""
     layers: list[DictConfig] = []
     older: list[str] = []
     path = Path(file) if file else CONFIG_DIR / "default.yaml"
     from_file = _read_yaml(path, "configuration file", translate, older.append)
     named_in_file = _presets_of(from_file)
-    named = dict(presets or {})
     for kind in PRESET_KINDS if check_presets else ():
         if kind in named_in_file and kind not in named:
             layers.append(load_preset(kind, named_in_file[kind], older.append))
@@ -83,10 +109,22 @@ def load_config(
         if not older:
             raise
         raise ConfigError(f"{error} ({told(older)})") from error
-    if older:
-        note(told(older))
     config.note_environment(expressions_in(OmegaConf.to_container(merged)))
-    return config
+    return config, older
+
+
+def _guilty(
+    environment: Mapping[str, str], fault: ConfigError, load: Callable[[Mapping[str, str]], object]
+) -> str | None:
+    """The variable without which the fault is gone; None if it is none of them."""
+    for variable in sorted(key for key in environment if key.startswith(ENV_PREFIX)):
+        try:
+            load({key: value for key, value in environment.items() if key != variable})
+        except ConfigError as error:
+            if str(error) == str(fault):
+                continue
+        return variable
+    return None
 
 
 def expressions_in(raw: Any, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
@@ -231,10 +269,11 @@ def _from_overrides(overrides: Sequence[str], seen: Callable[[str], None] = lamb
     for text in overrides:
         if "=" not in text or not text.partition("=")[0]:
             raise ConfigError(f"'{text}' is not of the form key=value")
-    try:
-        typed = OmegaConf.from_dotlist([_quoted(text) for text in overrides])
-    except Exception as error:  # a value that is not YAML
-        raise ConfigError(f"command line: {str(error).splitlines()[0]}") from error
+        try:
+            OmegaConf.from_dotlist([_quoted(text)])
+        except Exception as error:  # a value that is not YAML
+            raise ConfigError(f"{text}: the value cannot be read as YAML ({str(error).splitlines()[0]})") from error
+    typed = OmegaConf.from_dotlist([_quoted(text) for text in overrides])
     plain = OmegaConf.to_container(typed, resolve=False)
     assert isinstance(plain, dict)
     return OmegaConf.create(renamed({str(key): value for key, value in plain.items()}, seen))

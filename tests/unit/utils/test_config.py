@@ -178,3 +178,29 @@ def test_what_the_environment_gave_is_stored_as_its_expression():
     assert {"/secret/place", "me:pw", "http://me:pw@h/v1"} <= set(secrets_of(config))
     again = check_config(with_environment(plain, {"DATA": "/other", "URL": "http://i/v1"}))
     assert (again.data.dir, again.llm.code.base_url, again.llm.code.model) == ("/other", "http://i/v1", "qwen")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("SWARM_EVO__SERCH__MAX_STEPS", "2", "unknown key 'serch' (did you mean 'search'?)"),
+        ("SWARM_EVO__SEARCH__MAX_STEP", "2", "unknown key 'search.max_step'"),
+        ("SWARM_EVO__SEARCH__MAX_STEPS", "many", "search.max_steps='many'"),
+        ("SWARM_EVO__SEARCH__MCTS__EXPLORATION", "-1", "search.mcts.exploration"),
+        ("SWARM_EVO__SEARCH", "[", "search=[: the value cannot be read as YAML"),
+        ("SWARM_EVO__", "2", "=2"),
+    ],
+)
+def test_a_fault_of_the_environment_names_its_variable(variable, value, said):
+    others = {"SWARM_EVO__PROJECT__SEED": "5", "SWARM_EVO__SEARCH__BATCH": "2", "HOME": "/"}
+    with pytest.raises(ConfigError) as caught:
+        load_config(None, ["search.workers=1"], env={**others, variable: value})
+    assert str(caught.value).startswith(f"{variable} in the environment: ") and said in str(caught.value)
+
+
+def test_the_environment_is_not_blamed_for_the_command_line():
+    env = {"SWARM_EVO__SEARCH__MAX_STEPS": "2"}
+    with pytest.raises(ConfigError, match=r"^search\.max_steps='x'"):
+        load_config(None, ["search.max_steps=x"], env=env)
+    with pytest.raises(ConfigError, match=r"^unknown key 'search\.bach'"):
+        load_config(None, ["search.bach=1"], env=env)
