@@ -114,6 +114,62 @@ def _proposed(event: NodeProposed) -> str:
     return f"proposed {event.node_id}: {event.operator}{parents} (round {event.round}, slot {event.slot})"
 
 
+def _generation_begins(event: GenerationStarted) -> str:
+    return f"generation {event.generation} begins; champion {event.champion}"
+
+
+def _migrated(event: IslandMigrated) -> str:
+    return f"generation {event.generation}: {len(event.moves)} nodes migrated between islands"
+
+
+def _reset(event: IslandReset) -> str:
+    return f"island {event.island} starts again from {event.founder or 'nothing'}"
+
+
+def _note(event: NoteAdded) -> str:
+    return f"note of the user: {_short(event.text)}"
+
+
+def _marked(event: NodeMarked) -> str:
+    return f"the user marked {event.node_id}: {event.mark}"
+
+
+def _stopped(event: NodeStopped) -> str:
+    return f"the user stopped the program of {event.node_id}"
+
+
+def _warned(event: Warned) -> str:
+    return f"{event.node_id}: {event.text}" if event.node_id else event.text
+
+
+def _opened(event: RoundOpened) -> str:
+    return f"round {event.round} opened: {' '.join(event.node_ids)}"
+
+
+def _stage(event: StageDone) -> str:
+    return f"{event.stage} of {event.node_id} took {event.seconds:.3g} s"
+
+
+def _ladder(event: LadderCounted) -> str:
+    return f"round {event.round}: stopped by the duplicate ladder: {event.counts}"
+
+
+def _question(event: StrategistQuestion) -> str:
+    return f"question {event.index} ({event.category}): {_short(event.question)}"
+
+
+def _built(event: BuilderCompleted) -> str:
+    return f"built {event.node_id}: {event.name}"
+
+
+def _refused(event: CandidateRejected) -> str:
+    return f"{event.node_id} refused by {event.refused_by}: {event.failure.value}: {_short(event.reason)}"
+
+
+def _game(event: GameFinished) -> str:
+    return f"game {event.white} - {event.black}: {event.result} {event.termination}, {event.plies} plies"
+
+
 def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:.6g}"
 
@@ -128,24 +184,21 @@ LINES: dict[type, tuple[str, Callable[[Any], str]]] = {
     BaselineScored: ("INFO", _baseline),
     FinalScored: ("INFO", _final),
     RunFinished: ("INFO", _finished),
-    GenerationStarted: ("INFO", lambda e: f"generation {e.generation} begins; champion {e.champion}"),
+    GenerationStarted: ("INFO", _generation_begins),
     GenerationFinished: ("INFO", _generation),
-    IslandMigrated: ("INFO", lambda e: f"generation {e.generation}: {len(e.moves)} nodes migrated between islands"),
-    IslandReset: ("INFO", lambda e: f"island {e.island} starts again from {e.founder or 'nothing'}"),
-    NoteAdded: ("INFO", lambda e: f"note of the user: {_short(e.text)}"),
-    NodeMarked: ("INFO", lambda e: f"the user marked {e.node_id}: {e.mark}"),
-    NodeStopped: ("INFO", lambda e: f"the user stopped the program of {e.node_id}"),
-    Warned: ("WARNING", lambda e: f"{e.node_id}: {e.text}" if e.node_id else e.text),
-    RoundOpened: ("DEBUG", lambda e: f"round {e.round} opened: {' '.join(e.node_ids)}"),
+    IslandMigrated: ("INFO", _migrated),
+    IslandReset: ("INFO", _reset),
+    NoteAdded: ("INFO", _note),
+    NodeMarked: ("INFO", _marked),
+    NodeStopped: ("INFO", _stopped),
+    Warned: ("WARNING", _warned),
+    RoundOpened: ("DEBUG", _opened),
     NodeProposed: ("DEBUG", _proposed),
-    StageDone: ("DEBUG", lambda e: f"{e.stage} of {e.node_id} took {e.seconds:.3g} s"),
-    LadderCounted: ("DEBUG", lambda e: f"round {e.round}: stopped by the duplicate ladder: {e.counts}"),
-    StrategistQuestion: ("DEBUG", lambda e: f"question {e.index} ({e.category}): {_short(e.question)}"),
-    BuilderCompleted: ("DEBUG", lambda e: f"built {e.node_id}: {e.name}"),
-    CandidateRejected: (
-        "DEBUG",
-        lambda e: f"{e.node_id} refused by {e.refused_by}: {e.failure.value}: {_short(e.reason)}",
-    ),
-    GameFinished: ("DEBUG", lambda e: f"game {e.white} - {e.black}: {e.result} {e.termination}, {e.plies} plies"),
+    StageDone: ("DEBUG", _stage),
+    LadderCounted: ("DEBUG", _ladder),
+    StrategistQuestion: ("DEBUG", _question),
+    BuilderCompleted: ("DEBUG", _built),
+    CandidateRejected: ("DEBUG", _refused),
+    GameFinished: ("DEBUG", _game),
 }
 """Event → the level from which on it is told, and its line. What is absent is not told."""
