@@ -272,7 +272,7 @@ def _from_overrides(overrides: Sequence[str], seen: Callable[[str], None] = lamb
         try:
             OmegaConf.from_dotlist([_quoted(text)])
         except Exception as error:  # a value that is not YAML
-            raise ConfigError(f"{text}: the value cannot be read as YAML ({str(error).splitlines()[0]})") from error
+            raise ConfigError(f"{text!r}: the value cannot be read as YAML ({str(error).splitlines()[0]})") from error
     typed = OmegaConf.from_dotlist([_quoted(text) for text in overrides])
     plain = OmegaConf.to_container(typed, resolve=False)
     assert isinstance(plain, dict)

@@ -187,7 +187,7 @@ def test_what_the_environment_gave_is_stored_as_its_expression():
         ("SWARM_EVO__SEARCH__MAX_STEP", "2", "unknown key 'search.max_step'"),
         ("SWARM_EVO__SEARCH__MAX_STEPS", "many", "search.max_steps='many'"),
         ("SWARM_EVO__SEARCH__MCTS__EXPLORATION", "-1", "search.mcts.exploration"),
-        ("SWARM_EVO__SEARCH", "[", "search=[: the value cannot be read as YAML"),
+        ("SWARM_EVO__SEARCH", "[", "'search=[': the value cannot be read as YAML"),
         ("SWARM_EVO__", "2", "=2"),
     ],
 )
