@@ -70,7 +70,8 @@ def search(schedule: str, steps: int, scale: float, *, clock: int, threads: int)
         client = ModelClient(model_settings(LLMSection()), log=store, rules=SlowWriter(clock, scale), run_seed=1)
         stages = Stages(
             agents={"*": CoderAgent(single_function=True)}, reviewer=None, evaluator=judge, store=store,
-            journal=journal, run_context=RunContext("Find x near 2.", lower_is_better=True), bind=client.bind, usage=client.usage_of,
+            journal=journal, run_context=RunContext("Find x near 2.", lower_is_better=True),
+            bind=client.bind, usage=client.usage_of,
         )  # fmt: skip
         started = time.perf_counter()
         Orchestrator(
