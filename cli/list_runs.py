@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from cli.options import project_dir_of
 from cli.terminal.commands import program
-from runs.reading import summary
+from runs.reading import UNREADABLE, summary, unreadable_row
 from runs.run_folder import all_runs
 from utils.errors import StoreError
 
@@ -34,12 +33,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _row(path: Path) -> dict[str, Any] | None:
-    """The run's row; one whose store cannot be read is named on stderr and left out."""
+    """The run's row. A run that cannot be read is listed with the reason: it hides neither itself nor the others."""
     try:
         return summary(path)
     except StoreError as error:
-        print(f"swarm-evo: not listed: {' '.join(str(error).split())}", file=sys.stderr)
-        return None
+        return unreadable_row(path, str(error))
 
 
 def _print(rows: list[dict[str, Any]]) -> None:
@@ -53,7 +51,8 @@ def _print(rows: list[dict[str, Any]]) -> None:
         best = "" if row["best_metric"] is None else f"{row['best_metric']:.6g}"
         cost = "" if row["cost_usd"] is None else f"${row['cost_usd']:.4f}"
         started = (row["started_at"] or "")[:16].replace("T", " ")
-        cells = (row["run"], row["problem"], row["status"], started, str(row["steps"]), best, row["writer"], cost)
+        status = f"unreadable: {row['reason']}" if row["status"] == UNREADABLE else row["status"]
+        cells = (row["run"], row["problem"], status, started, str(row["steps"]), best, row["writer"], cost)
         table.add_row(*map(Text, cells))
     console = VisibleConsole()
     if not console.is_terminal:

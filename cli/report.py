@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from cli.options import add_run_argument, project_dir_of
+from core.storage.unreadable import unreadable
 from runs.run_folder import find_run
 
 
@@ -21,6 +22,7 @@ def run(args: argparse.Namespace) -> int:
     run_dir = find_run(project_dir_of(args), args.run)
     out = Path(args.out) if args.out else run_dir / "report.html"
     out.parent.mkdir(parents=True, exist_ok=True)
-    write_report(run_dir, out)
+    with unreadable(run_dir.name):
+        write_report(run_dir, out)
     print(out)
     return 0

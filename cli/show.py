@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 from cli.options import add_run_argument, project_dir_of
 from core.executor.archive import archive_of
 from core.storage.reader import RunReader
+from core.storage.unreadable import unreadable
 from runs.explain import why
 from runs.reading import node_facts, run_facts
 from runs.run_folder import find_run
@@ -27,6 +29,11 @@ def run(args: argparse.Namespace) -> int:
     if args.files and not args.node:
         raise ConfigError("--files lists the files of one node: show RUN NODE --files")
     run_dir = find_run(project_dir_of(args), args.run)
+    with unreadable(run_dir.name):
+        return _show(args, run_dir)
+
+
+def _show(args: argparse.Namespace, run_dir: Path) -> int:
     with RunReader(run_dir) as reader:
         facts = node_facts(reader, args.node) if args.node else run_facts(reader)
         if args.why:

@@ -8,9 +8,13 @@ from typing import Any
 from core.executor.archive import archived_files
 from core.search.statistics import counted_again
 from core.storage.reader import RunReader
+from core.storage.unreadable import unreadable
 from runs.run_folder import is_held
 from utils.direction import Direction
 from utils.errors import UnknownRunError
+
+UNREADABLE = "unreadable"
+"""Status of a run whose store cannot be read."""
 
 
 def summary(path: Path) -> dict[str, Any] | None:
@@ -20,24 +24,40 @@ def summary(path: Path) -> dict[str, Any] | None:
         StoreError: its store cannot be read.
     """
     try:
-        with RunReader(path) as reader:
+        with unreadable(path.name), RunReader(path) as reader:
             facts = reader.facts()
             if "run" not in facts:
                 return None
             _, best_metric = best_of(reader, facts)
             return {
                 "run": path.name,
-                "problem": facts.get("problem", ""),
+                "problem": str(facts.get("problem", "")),
                 "status": status_of(path, facts),
-                "started_at": facts.get("started_at"),
+                "started_at": str(facts.get("started_at") or "") or None,
                 "steps": reader.steps(),
                 "best_metric": best_metric,
                 "lower_is_better": facts.get("lower_is_better", False),
-                "writer": facts.get("writer", ""),
+                "writer": str(facts.get("writer", "")),
                 "cost_usd": reader.cost()["cost_usd"],
             }
     except UnknownRunError:
         return None
+
+
+def unreadable_row(path: Path, reason: str) -> dict[str, Any]:
+    """The JSON object of a run whose store cannot be read: `status` is `unreadable`, and `reason` says why."""
+    return {
+        "run": path.name,
+        "problem": "",
+        "status": UNREADABLE,
+        "started_at": None,
+        "steps": 0,
+        "best_metric": None,
+        "lower_is_better": False,
+        "writer": "",
+        "cost_usd": None,
+        "reason": " ".join(reason.split()),
+    }
 
 
 def status_of(path: Path, facts: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.storage.reader import RunReader
+from core.storage.unreadable import unreadable
 from runs.trust import began_here, check_origin
 from utils.config import (
     EXPRESSION,
@@ -40,6 +41,18 @@ def stored_config(
     Raises:
         ConfigError: the run came from elsewhere and names code, or a masked value is not to be found again.
     """
+    with unreadable(run_dir.name):
+        return _read(run_dir, overrides, project_dir, note, trusted, asks_models)
+
+
+def _read(
+    run_dir: Path,
+    overrides: list[str],
+    project_dir: str,
+    note: Callable[[str], None],
+    trusted: bool,
+    asks_models: bool,
+) -> Config:
     with RunReader(run_dir) as reader:
         stored, started_at = reader.fact("config"), str(reader.fact("started_at"))
     if stored is None:

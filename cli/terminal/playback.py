@@ -8,6 +8,7 @@ from pathlib import Path
 from cli.terminal.step_text import StepLines
 from core.events import BaselineScored, FinalScored, NodeCommitted, RunFinished
 from core.storage.reader import RunReader
+from core.storage.unreadable import unreadable
 
 LONGEST_PAUSE = 2.0
 """Seconds; a run that lay idle over night is not waited for."""
@@ -15,7 +16,7 @@ LONGEST_PAUSE = 2.0
 
 def play(run_dir: Path, speed: float) -> int:
     """Print each event when its time comes."""
-    with RunReader(run_dir) as reader:
+    with unreadable(run_dir.name), RunReader(run_dir) as reader:
         lines = StepLines(reader.fact("config", {}).get("search", {}).get("max_steps"))
         before = None
         after = 0

@@ -12,6 +12,7 @@ from core.storage.event_writer import EventWriter
 from core.storage.models import CALLS, FACTS
 from core.storage.rows import call_from_row
 from core.storage.statements import ADD_CALL, CALL
+from core.storage.unreadable import reads_store
 
 _HELD = "held/"
 """Prefix of the facts that hold the worst case of requests without an answer."""
@@ -20,6 +21,7 @@ _HELD = "held/"
 class CallStore(EventWriter):
     """Implements `CallLog`."""
 
+    @reads_store
     def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
         if sample not in self._known.samples:
             return None
@@ -35,6 +37,7 @@ class CallStore(EventWriter):
             connection.execute(delete(FACTS).where(FACTS.c.key == _HELD + name))
         self._known.facts.discard(_HELD + name)
 
+    @reads_store
     def held(self) -> list[tuple[int, float]]:
         """(tokens, dollars) at most of each request that left and whose answer was never stored."""
         with self.db.transaction() as connection:
@@ -58,6 +61,7 @@ class CallStore(EventWriter):
         self._known.samples.add(record.sample)
         self._write("call", facts)
 
+    @reads_store
     def calls(self, node_id: str | None = None) -> list[CallRecord]:
         """All calls, or those of one node, in the order of their answers."""
         query = select(CALLS).order_by(CALLS.c.id)

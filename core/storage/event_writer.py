@@ -17,6 +17,7 @@ from core.storage.known import Known
 from core.storage.models import EVENTS
 from core.storage.rows import event_from_row, event_values
 from core.storage.statements import ADD_EVENT, FACT, PUT_FACT
+from core.storage.unreadable import reads_store, unreadable
 
 
 class EventWriter:
@@ -34,9 +35,14 @@ class EventWriter:
         self.sinks: list[EventSink] = []
         self._clock = clock
         self._fault = FaultPoint()
-        with self.db.transaction() as connection:
+        with unreadable(run_dir.name), self.db.transaction() as connection:
             self._seq = int(connection.execute(select(func.max(EVENTS.c.seq))).scalar() or 0)
             self._known = Known(connection)
+
+    @property
+    def name(self) -> str:
+        """The run's name."""
+        return self.run_dir.name
 
     @property
     def seq(self) -> int:
@@ -73,6 +79,7 @@ class EventWriter:
                 for sink in self.sinks:
                     sink.emit(event)
 
+    @reads_store
     def committed_events(self) -> list[NodeCommitted]:
         """All node.committed events, oldest first."""
         query = select(EVENTS).where(EVENTS.c.type == "node.committed").order_by(EVENTS.c.seq)
@@ -98,6 +105,7 @@ class EventWriter:
         with self.db.transaction() as connection:
             connection.execute(PUT_FACT, [{"key": key, "value": value} for key, value in values.items()])
 
+    @reads_store
     def get_fact(self, key: str) -> Any | None:
         if key not in self._known.facts:
             return None

@@ -16,6 +16,7 @@ from core.state.task import Task
 from core.storage.database import DB_NAME, Database
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS
 from core.storage.rows import call_from_row, event_from_row, node_from_row
+from core.storage.unreadable import reads_store
 
 
 class RunReader:
@@ -35,17 +36,24 @@ class RunReader:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def name(self) -> str:
+        """The run's name."""
+        return self.run_dir.name
+
     def close(self) -> None:
         """Let go of the file."""
         self.db.close()
 
     # ------------------------------------------------------------ facts and events
 
+    @reads_store
     def fact(self, key: str, default: Any = None) -> Any:
         """A named fact: `run`, `problem`, `config`, `status`, `baselines`, `final`, …"""
         value = self._scalar(select(FACTS.c.value).where(FACTS.c.key == key))
         return default if value is None else value
 
+    @reads_store
     def facts(self) -> dict[str, Any]:
         """All named facts."""
         with self.db.transaction() as connection:
@@ -55,6 +63,7 @@ class RunReader:
         """`seq` of the newest event; 0 before the first."""
         return int(self._scalar(select(func.max(EVENTS.c.seq))) or 0)
 
+    @reads_store
     def events(self, after: int = 0, limit: int = 1000, types: Sequence[str] | None = None) -> list[Event]:
         """Events with `seq` > after, oldest first."""
         query = select(EVENTS).where(EVENTS.c.seq > after).order_by(EVENTS.c.seq).limit(limit)
@@ -68,6 +77,7 @@ class RunReader:
         """How many nodes are committed."""
         return int(self._scalar(select(func.count()).select_from(NODES)) or 0)
 
+    @reads_store
     def nodes(
         self,
         *,
@@ -97,6 +107,7 @@ class RunReader:
         query = select(func.count()).select_from(NODES).where(NODES.c.operator.not_in(FREE_OPERATORS))
         return int(self._scalar(query) or 0)
 
+    @reads_store
     def best(self) -> Node | None:
         """The best scored node, the earliest of equals; without its texts."""
         query = (
@@ -108,12 +119,14 @@ class RunReader:
         rows = self._rows(query)
         return node_from_row(self.db, rows[0], texts=False) if rows else None
 
+    @reads_store
     def failures(self) -> dict[str, int]:
         """FailureKind → number of nodes."""
         query = select(NODES.c.failure, func.count()).where(NODES.c.failure.is_not(None)).group_by(NODES.c.failure)
         with self.db.transaction() as connection:
             return {str(kind): int(count) for kind, count in connection.execute(query).all()}
 
+    @reads_store
     def node(self, node_id: str) -> Node | None:
         """One node, whole; `node_id` may be a unique prefix of at least 4 digits."""
         query = select(NODES).where(NODES.c.id.startswith(node_id, autoescape=True)).limit(2)
@@ -122,14 +135,17 @@ class RunReader:
             rows = [row for row in rows if row["id"] == node_id]
         return node_from_row(self.db, rows[0]) if rows else None
 
+    @reads_store
     def journal(self, *, texts: bool = True) -> Journal:
         """The whole journal with its index."""
         return Journal(bool(self.fact("lower_is_better", False)), self.nodes(texts=texts))
 
+    @reads_store
     def why(self, node_id: str) -> dict[str, Any]:
         """What the policy said of its choice; {} for a node that was not proposed."""
         return dict(self._scalar(select(TASKS.c.why).where(TASKS.c.node_id == node_id)) or {})
 
+    @reads_store
     def tasks(self) -> dict[str, Task]:
         """Node id → task, of all that was proposed; what a gate sent back to its writer has none."""
         with self.db.transaction() as connection:
@@ -141,6 +157,7 @@ class RunReader:
         newest = self._scalar(select(func.max(TASKS.c.round)))
         return 0 if newest is None else int(newest) + 1
 
+    @reads_store
     def open_stages(self) -> dict[str, list[str]]:
         """Nodes that are not committed yet → their finished stages."""
         stages: dict[str, list[str]] = {}
@@ -153,6 +170,7 @@ class RunReader:
 
     # ------------------------------------------------------------ calls and games
 
+    @reads_store
     def calls(self, node_id: str | None = None) -> list[CallRecord]:
         """All calls, or those of one node, in the order of their answers."""
         query = select(CALLS).order_by(CALLS.c.id)
@@ -189,6 +207,7 @@ class RunReader:
         ).group_by(CALLS.c.role, CALLS.c.provider, CALLS.c.model)
         return [dict(row) for row in self._rows(query)]
 
+    @reads_store
     def games(self, *, generation: int | None = None, offset: int = 0, limit: int | None = None) -> list[Any]:
         """Finished games, oldest first: the JSON object that the arena stored."""
         query = select(GAMES.c.game).order_by(GAMES.c.seq).offset(offset)
@@ -198,6 +217,7 @@ class RunReader:
             query = query.where(GAMES.c.generation == generation)
         return [row["game"] for row in self._rows(query)]
 
+    @reads_store
     def game(self, key: str) -> dict[str, Any] | None:
         """The game of that key, or None."""
         found: dict[str, Any] | None = self._scalar(select(GAMES.c.game).where(GAMES.c.key == key))

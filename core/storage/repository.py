@@ -17,6 +17,7 @@ from core.storage.game_store import GameStore
 from core.storage.models import NODES, STAGES, TASKS
 from core.storage.rows import node_from_row, node_values, task_values
 from core.storage.statements import ADD_NODE, ADD_TASK, DROP_STAGES, PUT_STAGE, STAGES_OF
+from core.storage.unreadable import reads_store
 from utils.metric import Metric
 
 
@@ -79,11 +80,13 @@ class RunStore(CallStore, GameStore):
         self._write("commit", facts, events)
         self._known.committed(node.id for node in nodes)
 
+    @reads_store
     def nodes(self) -> list[Node]:
         with self.db.transaction() as connection:
             rows = connection.execute(select(NODES).order_by(NODES.c.step)).mappings().all()
         return [node_from_row(self.db, row) for row in rows]
 
+    @reads_store
     def open_tasks(self) -> list[Task]:
         with self.db.transaction() as connection:
             rows = connection.execute(
@@ -93,6 +96,7 @@ class RunStore(CallStore, GameStore):
             ).scalars()
             return [Task.model_validate(task) for task in rows]
 
+    @reads_store
     def rounds(self) -> int:
         """The number after the highest round that was opened."""
         with self.db.transaction() as connection:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, text
 
 from core.state.node import FREE_OPERATORS
 from core.storage.reader import RunReader
+from core.storage.unreadable import unreadable
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.schemas.runs import RunDetail, RunSummary, Totals
 from utils.errors import StoreError, UnknownRunError
@@ -51,12 +52,18 @@ def summary(catalog: RunCatalog, run: str) -> RunSummary:
     kept = catalog.kept.get(run)
     if kept and kept[0] == state and isinstance(kept[1], RunSummary):
         return kept[1]
-    line = RunSummary(**_summary(catalog, run, catalog.reader(run)))
+    with unreadable(run):
+        line = RunSummary(**_summary(catalog, run, catalog.reader(run)))
     catalog.kept[run] = (state, line)
     return line
 
 
 def detail(catalog: RunCatalog, run: str) -> RunDetail:
+    with unreadable(run):
+        return _detail(catalog, run)
+
+
+def _detail(catalog: RunCatalog, run: str) -> RunDetail:
     reader = catalog.reader(run)
     values = _summary(catalog, run, reader)
     facts = {key: reader.fact(key) for key in ("config", "baselines", "final", "environment", "sandbox")}
