@@ -10,6 +10,7 @@ from typing import Literal
 from core.contracts import Evaluator, Progress, Proposal, SearchPolicy, Store
 from core.events import NodeProposed
 from core.loop.attempt import Attempt, Usage
+from core.loop.by_hand import ByHand
 from core.loop.given_nodes import blended_node, given_nodes
 from core.loop.learning import Learning
 from core.loop.plan import Control, Plan
@@ -73,6 +74,7 @@ class Orchestrator:
         self._plan = plan
         self._schedule = schedule
         self._stages = stages
+        self._by_hand = ByHand(stages, store)
         self._evaluator = evaluator
         self._store = store
         self._search = SearchState(
@@ -160,4 +162,4 @@ class Orchestrator:
 
     def run_stage(self, attempt: Attempt, stage: str) -> str:
         """Do one stage and store it; its result as text."""
-        return self._stages.run_stage(attempt, stage)
+        return self._by_hand.run(attempt, stage)

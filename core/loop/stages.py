@@ -124,39 +124,6 @@ class Stages:
         reply = self._stage(attempt, "reply", lambda: agent.reply(context, prompt) if known is None else known)
         return self._stage(attempt, "code", lambda: agent.code(context, reply))
 
-    def run_stage(self, attempt: Attempt, stage: str) -> str:
-        """Do one stage of an attempt that is led by hand, store its result for the next command, return it as text."""
-        agent, context, node_id = self.agent(attempt.task.operator), attempt.context, attempt.task.node_id
-        stored = self._store.stages(node_id)
-        prompt = stored_prompt(stored)
-        if stage == "prompt":
-            prompt = prompt or agent.prompt(context)
-            asked = {"system": prompt.system, "user": prompt.user, "context": dict(prompt.context)}
-            self._keep(attempt, stage, asked)
-            return f"{prompt.system}\n\n{prompt.user}"
-        if stage == "reply":
-            known = stored_reply(stored)
-            reply = agent.reply(context, prompt or agent.prompt(context)) if known is None else known
-            self._keep(attempt, stage, {"text": reply})
-            return reply
-        if stage == "code":
-            self.write(attempt)
-            assert attempt.node is not None
-            if attempt.verdict is not None:
-                return f"{attempt.verdict.failure}: {attempt.verdict.message}"
-            code = {"code": attempt.node.code, "plan": attempt.node.plan, "genes": attempt.node.genes}
-            self._keep(attempt, stage, code)
-            return attempt.node.code
-        if attempt.is_alive:
-            self.execute(attempt)
-        verdict = attempt.verdict
-        if verdict is None:
-            return ""
-        score = (
-            f"metric {verdict.metric:.6g}" if verdict.metric is not None else f"{verdict.failure}: {verdict.message}"
-        )
-        return f"{verdict.term_out}\n{score}"
-
     def _blank(self, task: Task) -> Node:
         return Node(
             id=task.node_id,
@@ -176,7 +143,7 @@ class Stages:
         finally:
             attempt.seconds[name] = round(self._clock() - started, 6)
 
-    def _keep(self, attempt: Attempt, stage: str, payload: dict[str, Any]) -> None:
+    def keep(self, attempt: Attempt, stage: str, payload: dict[str, Any]) -> None:
         """Store what a stage came to, and tell that it is over."""
         node_id = attempt.task.node_id
         done = StageDone(node_id=node_id, stage=stage, seconds=attempt.seconds.get(stage, 0.0))
@@ -210,7 +177,7 @@ class Stages:
                 return Evaluation(failure=FailureKind(error.failure), message=str(error))
 
         attempt.verdict = self._stage(attempt, "execute", work)
-        self._keep(attempt, "execute", attempt.verdict.model_dump(mode="json"))
+        self.keep(attempt, "execute", attempt.verdict.model_dump(mode="json"))
 
     def wants_review(self, attempt: Attempt, best_fitness: float | None) -> bool:
         """`auto` reviews what failed by running, what is only claimed, and what would be the best so far."""
