@@ -14,6 +14,8 @@ from core.state.failure import FailureKind
 from utils.errors import JobLost
 
 LOAD_SECONDS = 10.0
+ANSWER_KB = 64
+"""A move and a score: what one answer of an engine may take."""
 """An engine may take so long to load; it is not on its clock then."""
 SEAT_TEXT = (Path(__file__).parent / "seat.py").read_text(encoding="utf-8")
 
@@ -73,6 +75,7 @@ class SessionPlayer:
     def __init__(
         self, sandbox: Sandbox, code: str, prelude: str, *, limit: MoveLimit, limits: Limits, seed: int
     ) -> None:
+        limits = limits.model_copy(update={"answer_kb": ANSWER_KB})
         self._session = sandbox.session(code, limits=limits, seed=seed, prelude=f"{prelude}\n\n{SEAT_TEXT}")
         try:
             self._session.call("seat.sit", [limit.for_engine()], timeout=LOAD_SECONDS)

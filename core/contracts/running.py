@@ -29,6 +29,8 @@ class Limits(BaseModel):
     disk_mb: int = 1024
     """Bytes written below the workspace; every inode costs at least 4 KiB."""
     output_kb: int = 1024
+    answer_kb: int = 64 << 10
+    """One answer of a session, as it is sent. A problem whose answers are small says so."""
     threads: int = 1
     """Threads of BLAS and OpenMP."""
     core: int | None = None

@@ -7,6 +7,8 @@ from typing import Any
 
 from core.contracts import JobContext, Limits, Session, SessionFailure
 
+ANSWER_KB = 16 << 10
+"""What the answers of one frame may take: numbers and lists of numbers."""
 CALLS_A_FRAME = 5_000
 """Calls that cross to the sandbox together: enough that a frame's cost is nothing, few enough that it stays small."""
 
@@ -19,7 +21,7 @@ def answer_calls(payload: dict[str, Any], context: JobContext) -> dict[str, Any]
 
     Returns `{answers}`, one a call in their order, or an ExecutionResult of how the program failed.
     """
-    limits = Limits.model_validate(payload["limits"])
+    limits = Limits.model_validate(payload["limits"]).model_copy(update={"answer_kb": ANSWER_KB})
     session = context.sandbox.session(payload["code"], limits=limits, seed=payload["seed"], prelude=payload["driver"])
     try:
         return {"answers": _answers(session, payload["function"], payload["calls"], limits.seconds)}

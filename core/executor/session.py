@@ -43,7 +43,8 @@ _REPORT_SECONDS = 120.0
 _CHUNK = 1 << 18
 _LATE_SECONDS = 0.25
 """An answer that is there although we come late to look is taken; one that drips in byte by byte is not."""
-MAX_ANSWER_BYTES = 64 << 20
+_READING_SECONDS = 1.0
+"""So long after its deadline a frame that came in time may still be read."""
 
 
 class SandboxSession:
@@ -202,9 +203,13 @@ class SandboxSession:
     def _frame(self, deadline: float, timeout: float) -> dict[str, Any]:
         header = self._take(strict.HEADER, deadline, timeout)
         size = int.from_bytes(header, "little")
-        if size > MAX_ANSWER_BYTES:
-            raise strict.Malformed(f"a frame of {size:,} bytes, at most {MAX_ANSWER_BYTES:,} are read")
-        return strict.decode(self._take(size, deadline, timeout), self._msgpack)
+        most = self._limits.answer_kb << 10
+        if size > most:
+            raise strict.Malformed(f"a frame of {size:,} bytes, at most {most:,} are read")
+        message = strict.decode(self._take(size, deadline, timeout), self._msgpack)
+        if time.monotonic() > deadline + _READING_SECONDS:
+            raise self._breach(FailureKind.TIMEOUT, f"wall clock: no answer that can be read within {timeout:g} s")
+        return message
 
     def _take(self, size: int, deadline: float, timeout: float) -> bytes:
         while len(self._received) < size:

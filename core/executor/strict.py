@@ -10,6 +10,10 @@ from typing import Any
 from core.executor.inside import packed, plain
 
 HEADER = 4
+MOST_PARSED = 256 << 20
+"""Bytes that one frame may become when it is read."""
+_COSTS = ((b"{", 200), (b"[", 96), (b",", 40))
+"""Bytes that an object, a list and one more element take in our memory, about."""
 _LARGEST = 10**300
 """Whole numbers above this overflow a float: they count as infinite."""
 _HARMLESS = {bool, str, type(None)}
@@ -27,6 +31,7 @@ def decode(data: bytes, msgpack: bool = False) -> dict[str, Any]:
     """A frame is an object with exactly one key: `ready`, `answers`, `value` or `error`. JSON, or the same in msgpack
     where that was agreed on.
     """
+    check_cost(data)
     form = "msgpack" if msgpack and packed.is_packed(data) else "JSON"
     try:
         message = packed.unpack(data) if form == "msgpack" else json.loads(data)
@@ -35,6 +40,16 @@ def decode(data: bytes, msgpack: bool = False) -> dict[str, Any]:
     if type(message) is not dict or len(message) != 1:
         raise Malformed("a frame that is not an object with one key")
     return message
+
+
+def check_cost(data: bytes) -> None:
+    """Refuse JSON that would take far more memory than it has bytes: `[],[],[],…` becomes thirty times as large.
+
+    Brackets inside of texts count, too: the estimate is rather too high. Frames of msgpack are small anyway.
+    """
+    cost = len(data) + sum(each * data.count(letter) for letter, each in _COSTS)
+    if cost > MOST_PARSED:
+        raise Malformed(f"{len(data):,} bytes that would take {cost >> 20:,} MB; {MOST_PARSED >> 20} are the limit")
 
 
 def answers(message: dict[str, Any], count: int, *, finite: bool) -> list[Any]:

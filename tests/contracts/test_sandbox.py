@@ -259,6 +259,8 @@ LIES = {
     "import os\ndef f(): os.write(3, b'\\x0e\\0\\0\\0\\x81\\xa7answers\\xdd\\xff\\xff\\xff\\xff')": FailureKind.RUNTIME,
     "import os\ndef f(): d = b'\\x81\\xa7answers' + b'\\x91' * 5000 + b'\\0'; os.write(3, len(d).to_bytes(4, 'little') + d)": FailureKind.RUNTIME,
     "import os\ndef f(): os.write(3, b'\\x0d\\0\\0\\0\\x82\\xa7answers\\x91\\0\\xa1b\\0'[:17])": FailureKind.RUNTIME,
+    # 6 MB that would become 300
+    "import os\ndef f():\n  d = b'{\"answers\":[[' + b'{},' * 2000000 + b'1]]}'; d = memoryview(len(d).to_bytes(4, 'little') + d)\n  while d: d = d[os.write(3, d):]": FailureKind.RUNTIME,
     "def g(): pass": FailureKind.RUNTIME,
     "1 / 0": FailureKind.RUNTIME,
     "def f(:": FailureKind.SYNTAX,
@@ -274,6 +276,14 @@ def test_what_a_session_sends_is_not_believed(talking: WarmSandbox, code: str) -
         assert caught.value.result.failure is LIES[code], caught.value.result.message
     finally:
         session.close()
+
+
+def test_the_limits_say_how_large_an_answer_may_be(talking: WarmSandbox) -> None:
+    code = "def f(n): return 'x' * n"
+    with talking.session(code, limits=LIMITS.model_copy(update={"answer_kb": 64})) as session:
+        assert len(session.call("f", [60_000], timeout=10)) == 60_000
+        with pytest.raises(SessionFailure, match="at most 65,536"):
+            session.call("f", [70_000], timeout=10)
 
 
 def test_an_answer_that_drips_in_is_late(talking: WarmSandbox) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -178,3 +179,30 @@ def test_timing_repeats_until_the_interval_is_narrow() -> None:
     with pytest.raises(ValueError, match="at least 6"):
         repeat(lambda: 1.0, repeats=3)
     assert timed_limits(Limits(threads=8)).threads == 1 and timed_limits(Limits()).core is not None
+
+
+SHAPES = {
+    "empty objects": "{},", "empty lists": "[],", "objects": '{"a":1},', "pairs": "[1,2],", "numbers": "123456.5,",
+    "small numbers": "1,", "nested": "[[[1]]],", "texts": '"abcdef",',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("part", SHAPES.values(), ids=SHAPES)
+def test_what_a_frame_will_take_is_not_estimated_too_low(part: str) -> None:
+    """What is let through never takes much more than the limit says."""
+    data = f"[{part * 40_000}0]".encode()
+    tracemalloc.start()
+    try:
+        kept = json.loads(data)
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(kept) == 40_001
+    assert taken <= 1.5 * sum((len(data), *(each * data.count(letter) for letter, each in strict._COSTS)))
+
+
+def test_a_frame_that_would_grow_too_large_is_not_read() -> None:
+    with pytest.raises(strict.Malformed, match="256"):
+        strict.decode(b'{"answers":[[' + b"{}," * 1_200_000 + b"{}]]}")
+    rows = [[i] * 9 for i in range(100_000)]
+    assert strict.decode(json.dumps({"answers": rows}).encode()) == {"answers": rows}
