@@ -24,7 +24,7 @@ from core.evaluation.isolation.isolation import evaluate_apart
 from core.executor.inside import syscalls, watch
 from core.executor.sandbox import open_sandbox
 from core.executor.warm import WarmSandbox
-from utils.errors import ConfigError
+from utils.errors import ConfigError, NoSandboxError
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMITS = Limits(seconds=60, memory_mb=3000, disk_mb=256, threads=2)
@@ -157,21 +157,49 @@ def _lives(pid: int) -> bool:
         return False
 
 
-def test_the_project_may_lie_below_the_temporary_folder(tmp_path: Path) -> None:
-    """Its interpreter too: the job's own /tmp must not hide it."""
+FINDS_ITS_PACKAGES = """
+import subprocess, sys
+print(sys.prefix)
+print(subprocess.run([sys.executable, '-c', 'import late_package; print(6 * 7)'], capture_output=True).stdout)
+import late_package
+"""
+
+
+@pytest.mark.parametrize("tier", ["warm", "lite", "bubblewrap"])
+@pytest.mark.parametrize("place", ["/tmp", "/dev/shm", "/workspace"])
+def test_an_interpreter_may_lie_below_a_private_folder(place: str, tier: str, tmp_path: Path) -> None:
+    """A job's own /tmp, /dev/shm and /workspace must not hide it: in no job, also not in the second one of a slot."""
     import venv
 
-    venv.create(tmp_path / "project" / ".venv", with_pip=False, symlinks=True)
-    python = str(tmp_path / "project" / ".venv" / "bin" / "python")
-    opened = open_sandbox("auto", python=python, state_dir=tmp_path / "state")
-    workspace = tmp_path / "workspace"
-    workspace.mkdir()
-    code = "import subprocess, sys\nprint(sys.prefix)\nprint(subprocess.run([sys.executable, '-c', 'print(6*7)'], capture_output=True).stdout)"
+    made = not Path(place).exists()
     try:
-        result = opened.run(code, workspace=workspace, limits=LIMITS)
+        Path(place).mkdir(exist_ok=True)
+        top = Path(tempfile.mkdtemp(prefix="swarm-venv-", dir=place))
+    except OSError as error:
+        pytest.skip(f"{place} cannot be written: {error}")
+    top.chmod(0o755)
+    opened = None
+    try:
+        venv.create(top / "venv", with_pip=False, symlinks=True)
+        (next((top / "venv" / "lib").iterdir()) / "site-packages" / "late_package.py").write_text("x = 1\n")
+        try:
+            opened = open_sandbox(tier, python=str(top / "venv" / "bin" / "python"), state_dir=tmp_path / "state")
+        except NoSandboxError as error:
+            pytest.skip(str(error))
+        for number in range(3):
+            (workspace := tmp_path / f"workspace{number}").mkdir()
+            result = opened.run(FINDS_ITS_PACKAGES, workspace=workspace, limits=LIMITS)
+            assert result.failure is None and str(top) in result.term_out and "42" in result.term_out, result.term_out
+            with opened.session(
+                "def f():\n    import late_package\n    return late_package.x", limits=LIMITS
+            ) as session:
+                assert session.call("f", [], timeout=20) == 1
     finally:
-        opened.close()
-    assert result.failure is None and str(tmp_path) in result.term_out and "42" in result.term_out, result.term_out
+        if opened is not None:
+            opened.close()
+        shutil.rmtree(top)
+        if made:
+            Path(place).rmdir()
 
 
 def test_importing_the_sandbox_is_light() -> None:

@@ -79,7 +79,7 @@ class Compartment:
         if not self.in_memory:
             return
         if self._used:
-            mounts.renew_private(disk_mb, self.uid)
+            mounts.renew_private(disk_mb, self.uid, self._layout.inner())
         self._used = True
         if self._host is not None:
             self._copy(self._host, mounts.WORKSPACE)
@@ -122,7 +122,8 @@ class Compartment:
     def disk(self, pids: list[int]) -> int:
         """Bytes that the job keeps, where no quota of the kernel's holds it."""
         folder = mounts.WORKSPACE if self.namespaces else self.setup.workspace
-        return watch.disk_usage(folder) + watch.unlinked_usage(pids) if folder else 0
+        shown = {f"{mounts.WORKSPACE}/input", *self._layout.inner()}
+        return watch.disk_usage(folder, shown) + watch.unlinked_usage(pids) if folder else 0
 
 
 def _needed_to_read(paths: list[str]) -> int:
@@ -144,7 +145,9 @@ def _needed_to_read(paths: list[str]) -> int:
 
 def _give(folder: str, uid: int) -> None:
     """Make a tree the candidate's, without following links."""
+    device = os.stat(folder).st_dev
     for parent, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if os.lstat(os.path.join(parent, name)).st_dev == device]
         if parent == folder and "input" in folders:
             folders.remove("input")
         os.chown(parent, uid, uid, follow_symlinks=False)

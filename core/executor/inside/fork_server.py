@@ -87,7 +87,7 @@ def _read_only(show: list[str]) -> list[str]:
     wanted = sorted({*own, *show} - {"/"}, key=len)
     result = [path for path in (*_SYSTEM, *_SETTINGS) if os.path.exists(path)]
     for path in wanted:
-        if not any(path == shown or path.startswith(shown + "/") for shown in result):
+        if os.path.exists(path) and not any(path == shown or path.startswith(shown + "/") for shown in result):
             result.append(path)
     return result
 

@@ -32,7 +32,7 @@ ignore it; nothing else of the environment is given to them."""
 INODE_BYTES = 12 * 1024
 """What one file, folder or link is charged against the disk limit, at least."""
 _FLAGS = kernel.MS_NOSUID | kernel.MS_NODEV
-_OLD_ROOT, _EMPTY = ".old", ".empty"
+_OLD_ROOT, _EMPTY, _PARKED = ".old", ".empty", ".parked"
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,10 @@ class Layout:
     """GPU device nodes."""
     namespaces: bool = True
 
+    def inner(self) -> list[str]:
+        """Those of `read_only` that lie below a private folder, an interpreter in /tmp for one: they are shown there."""
+        return [path for path in self.read_only if any(path.startswith(f"{own}/") for own in PRIVATE)]
+
 
 def enter(layout: Layout, *, disk_mb: int, uid: int | None, inputs: str | None, workspace: str | None) -> None:
     """Build the view in the current mount namespace and make it the root.
@@ -59,12 +63,12 @@ def enter(layout: Layout, *, disk_mb: int, uid: int | None, inputs: str | None, 
     """
     root = layout.scratch
     kernel.mount(None, "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
-    early = [path for path in layout.read_only if not _is_private(path)]
-    late = [(path, os.open(path, os.O_PATH)) for path in layout.read_only if _is_private(path) and os.path.exists(path)]
+    late = [(path, os.open(path, os.O_PATH)) for path in layout.inner()]
     given = [None if path is None else os.open(path, os.O_PATH) for path in (inputs, workspace)]
     kernel.mount("tmpfs", root, "tmpfs", _FLAGS, "mode=755,size=4m,nr_inodes=8k")
-    for path in early:
-        _show(path, root)
+    for path in layout.read_only:
+        if path not in layout.inner():
+            _show(path, root)
     for path in (*DEVICES, *layout.devices):
         if os.path.exists(path):
             kernel.mount(path, _point(root + path, is_folder=False), None, kernel.MS_BIND)
@@ -74,8 +78,9 @@ def enter(layout: Layout, *, disk_mb: int, uid: int | None, inputs: str | None, 
     kernel.mount("proc", root + "/proc", "proc", _FLAGS | kernel.MS_NOEXEC)
     _cover(root, covered(f"{root}/proc", bool(layout.devices)))
     mount_private(root, disk_mb, uid, given[1])
-    for path, fd in late:
+    for number, (path, fd) in enumerate(late):
         kernel.bind(f"/proc/self/fd/{fd}", _point(root + path, is_folder=os.path.isdir(path)), read_only=True)
+        _point(f"{root}/{_PARKED}/{number}", is_folder=os.path.isdir(path))
     if given[0] is not None:
         target = _point(f"{root}{WORKSPACE}/input", is_folder=True)
         kernel.bind(f"/proc/self/fd/{given[0]}", target, read_only=True)
@@ -124,15 +129,20 @@ def tmpfs_mb(disk_mb: int) -> int:
     return min(disk_mb, max(16, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 22))
 
 
-def renew_private(disk_mb: int, uid: int | None) -> None:
-    """Throw away all that a job wrote: new empty private folders in place of the old. All its processes are dead."""
+def renew_private(disk_mb: int, uid: int | None, inner: list[str]) -> None:
+    """Throw away all that a job wrote: new empty private folders in place of the old. All its processes are dead.
+
+    Args:
+        inner: what is shown below private folders and stays: it is moved out of the way and back.
+    """
+    parked = [f"/{_PARKED}/{number}" for number in range(len(inner))]
+    for path, place in zip(inner, parked):  # noqa: B905 - Python 3.9
+        kernel.mount(path, place, None, kernel.MS_MOVE)
     for path in ("/dev/shm", "/tmp", WORKSPACE, WORKSPACE):
         kernel.unmount(path, kernel.MNT_DETACH)
     mount_private("", disk_mb, uid)
-
-
-def _is_private(path: str) -> bool:
-    return any(path == own or path.startswith(own + "/") for own in PRIVATE)
+    for path, place in zip(inner, parked):  # noqa: B905 - as above
+        kernel.mount(place, _point(path, is_folder=os.path.isdir(place)), None, kernel.MS_MOVE)
 
 
 def _show(path: str, root: str) -> None:

@@ -129,8 +129,12 @@ def machine_is_short_of_memory() -> bool:
     return values.get("MemAvailable", total) < least
 
 
-def disk_usage(folder: str) -> int:
-    """Bytes charged for a tree that an enemy may be changing: blocks, at least 12 KiB an entry."""
+def disk_usage(folder: str, shown: set[str]) -> int:
+    """Bytes charged for a tree that an enemy may be changing: blocks, at least 12 KiB an entry.
+
+    Args:
+        shown: folders in it that are not the job's own and cost nothing.
+    """
     total = 0
     todo = [folder]
     while todo:
@@ -139,7 +143,7 @@ def disk_usage(folder: str) -> int:
                 for entry in entries:
                     found = entry.stat(follow_symlinks=False)
                     total += max(12 * 1024, found.st_blocks * 512)
-                    if entry.is_dir(follow_symlinks=False):
+                    if entry.is_dir(follow_symlinks=False) and entry.path not in shown:
                         todo.append(entry.path)
         except OSError:
             continue
