@@ -48,7 +48,7 @@ class Layout:
     namespaces: bool = True
 
     def inner(self) -> list[str]:
-        """Those of `read_only` that lie below a private folder, an interpreter in /tmp for one: they are shown there."""
+        """Those of `read_only` below a private folder, an interpreter in /tmp for one: they are shown there."""
         return [path for path in self.read_only if any(path.startswith(f"{own}/") for own in PRIVATE)]
 
 
