@@ -310,6 +310,8 @@ class SandboxSession:
         except JobLost as error:
             self._result = self._failure(FailureKind.LOST_WORKER, str(error)).result
         finally:
+            if self._result is None:
+                self._result = self._failure(FailureKind.LOST_WORKER, "the sandbox lost the session").result
             self._pause.close()
             self._channel.close()
             os.close(self._out)

@@ -50,8 +50,8 @@ def run(start: Start, layout: mounts.Layout, ours: list[str], serve: Callable[[s
     try:
         link = _take_descriptors(start)
         os.setsid()
-        if start.raised:
-            os.setpriority(os.PRIO_PROCESS, 0, 0)
+        if os.getpriority(os.PRIO_PROCESS, 0) < start.nice:  # somebody may have lowered ours meanwhile
+            os.setpriority(os.PRIO_PROCESS, 0, start.nice)
         os.umask(0o022)
         home = mounts.WORKSPACE if setup.workspace is None or setup.tier == "warm" else setup.workspace
         os.chdir(home)

@@ -157,8 +157,8 @@ class Start:
     setup: SlotSetup
     fds: list[int]
     """Its descriptors 0, 1, 2, 3."""
-    raised: bool
-    """Its supervisor has raised its own priority, which the candidate must not inherit."""
+    nice: int
+    """Its priority: the one that its supervisor had before it raised its own."""
     link: socket.socket | None = None
     """Without namespaces: where the listener of the candidate's system-call filter is sent."""
 

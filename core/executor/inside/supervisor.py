@@ -58,11 +58,11 @@ class _Supervisor:
         self.started = False
         """A candidate has run since the host sent its last job."""
         self._control = control
-        self._raised = False
+        self._nice = os.getpriority(os.PRIO_PROCESS, 0)
 
     def settle(self, compartment: Compartment) -> None:
         """Take our place before any candidate is there."""
-        self._raised = _raise_priority()
+        _raise_priority()
         self._compartment = compartment
         if not compartment.namespaces:
             kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
@@ -91,7 +91,7 @@ class _Supervisor:
         pid = os.fork()
         if pid == 0:
             self._control.close()
-            return Start(job, place.setup, fds, self._raised, theirs)
+            return Start(job, place.setup, fds, self._nice, theirs)
         for fd in fds:
             os.close(fd)
         watching = _Watching(place, job, began)
@@ -221,13 +221,12 @@ class _Watching:
         return None
 
 
-def _raise_priority() -> bool:
-    """Go before the candidates, so that a bomb does not delay the one who defuses it; False without the right to."""
+def _raise_priority() -> None:
+    """Go before the candidates, where we may, so that a bomb does not delay the one who defuses it."""
     try:
         os.setpriority(os.PRIO_PROCESS, 0, _PRIORITY)
     except OSError:
-        return False
-    return True
+        pass
 
 
 def _start_notifier(link: socket.socket, place: Compartment) -> notifier.SeccompNotifier | None:
