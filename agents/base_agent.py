@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from agents.templates import load_templates
 from core.contracts import Agent, AgentContext, AgentResult, Prompt
+from core.state.operators import OPERATORS, OperatorSpec
 from utils.errors import ReplyError
 from utils.prompt_builder import BYTES_PER_TOKEN, PromptBuilder, fence, fill_template, shorten
 
@@ -15,27 +17,34 @@ UNREADABLE = "[unreadable reply] "
 """Begins the text that stands for a reply which the backend could not read; the reason follows."""
 
 
+PROMPT_TOKENS = 16_000
+REPAIRS = 3
+
+
+class AgentOptions(TypedDict, total=False):
+    """What every role takes."""
+
+    prompts_dir: Path | None
+    """The user's own templates (`prompts.dir`)."""
+    problem_prompts: Sequence[Path]
+    """Template folders of the problem."""
+    max_tokens: int
+    """Budget of one prompt; PROMPT_TOKENS if absent."""
+    repairs: int
+    """How often an unusable reply goes back to the model with the reason; REPAIRS if absent."""
+    operators: Mapping[str, OperatorSpec]
+    """What a task may ask for; the built-in operators if absent."""
+
+
 class BaseAgent(Agent, ABC):
-    """A role that writes: `generate` is `prompt`, `reply`, `code` in a row, and each can be run by itself.
+    """A role that writes: `generate` is `prompt`, `reply`, `code` in a row, and each can be run by itself."""
 
-    Args:
-        prompts_dir: the user's own templates.
-        problem_prompts: template folders of the problem.
-        max_tokens: budget of one prompt.
-        repairs: how often an unusable reply goes back to the model with the reason.
-    """
-
-    def __init__(
-        self,
-        *,
-        prompts_dir: Path | None = None,
-        problem_prompts: Sequence[Path] = (),
-        max_tokens: int = 16_000,
-        repairs: int = 3,
-    ) -> None:
-        self.templates = load_templates(prompts_dir, problem_prompts)
-        self.builder = PromptBuilder(max_tokens)
-        self.repairs = repairs
+    def __init__(self, **options: Unpack[AgentOptions]) -> None:
+        self.operators = options.get("operators") or OPERATORS.all()
+        prompts = {spec.template or name: spec.prompt for name, spec in self.operators.items() if spec.prompt}
+        self.templates = load_templates(options.get("prompts_dir"), options.get("problem_prompts", ()), prompts)
+        self.builder = PromptBuilder(options.get("max_tokens", PROMPT_TOKENS))
+        self.repairs = options.get("repairs", REPAIRS)
 
     @abstractmethod
     def prompt(self, context: AgentContext) -> Prompt:

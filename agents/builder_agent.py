@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
+from agents.base_agent import AgentOptions
 from agents.coder_agent import CoderAgent
 from agents.strategist_agent import StrategistAgent
 from core.contracts import AgentContext, AgentResult, Prompt
@@ -15,6 +15,9 @@ from core.events import BuilderCompleted, Event, GenerationStarted, StrategistQu
 from utils.prompt_builder import Parts
 
 _NAME = re.compile(r"^\s*name = ([\"'])([^\"'\n]*)\1", re.MULTILINE)
+
+
+QUESTION_REPAIRS = 2
 
 
 class BuilderAgent(CoderAgent):
@@ -28,21 +31,10 @@ class BuilderAgent(CoderAgent):
         options: as for CoderAgent.
     """
 
-    def __init__(
-        self,
-        *,
-        questions: int = 2,
-        prompts_dir: Path | None = None,
-        problem_prompts: Sequence[Path] = (),
-        max_tokens: int = 16_000,
-        repairs: int = 3,
-    ) -> None:
-        super().__init__(
-            prompts_dir=prompts_dir, problem_prompts=problem_prompts, max_tokens=max_tokens, repairs=repairs
-        )
-        self.strategist = StrategistAgent(
-            questions=questions, prompts_dir=prompts_dir, problem_prompts=problem_prompts, max_tokens=max_tokens
-        )
+    def __init__(self, *, questions: int = 2, **options: Unpack[AgentOptions]) -> None:
+        super().__init__(**options)
+        asking: AgentOptions = {**options, "repairs": QUESTION_REPAIRS}
+        self.strategist = StrategistAgent(questions=questions, **asking)
         self._events: list[Event] = []
 
     def begin_round(self, context: AgentContext) -> dict[str, Any]:

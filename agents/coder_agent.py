@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from agents.base_agent import UNREADABLE, BaseAgent
+from agents.base_agent import UNREADABLE, AgentOptions, BaseAgent
 from core.contracts import AgentContext, AgentResult, Prompt
 from core.state.failure import FailureKind
 from core.state.node import Node
+from core.state.operators import BUILTIN, OperatorSpec
 from utils.clean_text import whole
 from utils.diff import Change, DiffError, apply_diff, parse_diff
 from utils.direction import Direction
+from utils.errors import ConfigError
 from utils.genes import split_genes
 from utils.prompt_builder import Attempt, Parts, fill_template
 from utils.response import parse_response, split_blocks, strip_thinking, syntax_error
 
 SHORTEST_PROGRAM = 50
 """Characters: a whole program below this is not an answer. Single functions and diffs may be shorter."""
-
-_FOR_FUNCTIONS = {"draft": "generate", "improve": "mutate", "merge": "crossover"}
-"""Templates for a single function, where a policy speaks of whole programs."""
 
 
 class CoderAgent(BaseAgent):
@@ -34,21 +32,16 @@ class CoderAgent(BaseAgent):
     Args:
         single_function: the searched code is one function or a diff: no rule of length, function templates.
         options: as for BaseAgent.
+    Raises:
+        ConfigError: an operator has no template.
     """
 
-    def __init__(
-        self,
-        *,
-        single_function: bool = False,
-        prompts_dir: Path | None = None,
-        problem_prompts: Sequence[Path] = (),
-        max_tokens: int = 16_000,
-        repairs: int = 3,
-    ) -> None:
-        super().__init__(
-            prompts_dir=prompts_dir, problem_prompts=problem_prompts, max_tokens=max_tokens, repairs=repairs
-        )
+    def __init__(self, *, single_function: bool = False, **options: Unpack[AgentOptions]) -> None:
+        super().__init__(**options)
         self.single_function = single_function
+        for name, spec in self.operators.items():
+            if spec.rules and (template := self._template_of(name, spec)) not in self.templates:
+                raise ConfigError(f"operator {name}: there is no prompt template '{template}.md'")
 
     # ------------------------------------------------------------ asking
 
@@ -56,7 +49,7 @@ class CoderAgent(BaseAgent):
         template = self.templates[self._template(context)]
         system = fill_template(self.templates["system"], {"task": context.statement})
         user = self.builder.build_explore_prompt(template, self._parts(context))
-        return Prompt(system=system, user=user, context=facts(context))
+        return Prompt(system=system, user=user, context=facts(context, self.operators))
 
     def fault(self, context: AgentContext, reply: str) -> str | None:
         """Unusable but worth another try. A reply without any code is not: it is a hard failure."""
@@ -121,12 +114,22 @@ class CoderAgent(BaseAgent):
     # ------------------------------------------------------------ what the prompt holds
 
     def _template(self, context: AgentContext) -> str:
-        name: str = context.task.operator
-        if self.single_function:
-            name = _FOR_FUNCTIONS.get(name, name)
-        if name not in self.templates:
-            name = "improve" if context.parents else "draft"
-        return name
+        """The template of the task's operator; a draft's, where it borrows another's and its parents are missing."""
+        name = context.task.operator
+        spec = self.operators.get(name)
+        if spec is None or spec.rules is None:
+            raise ConfigError(f"operator {name}: no writer is asked for it; allowed: {', '.join(self._written())}")
+        if spec.template and name not in self.templates and not context.parents:
+            name, spec = "draft", self.operators["draft"]
+        return self._template_of(name, spec)
+
+    def _template_of(self, name: str, spec: OperatorSpec) -> str:
+        if self.single_function and spec.for_functions:
+            return spec.for_functions
+        return name if name in self.templates else spec.template or name
+
+    def _written(self) -> list[str]:
+        return [name for name, spec in self.operators.items() if spec.rules]
 
     def _parts(self, context: AgentContext) -> Parts:
         extras = context.extras
@@ -164,10 +167,13 @@ class Found:
     message: str = ""
 
 
-def facts(context: AgentContext) -> dict[str, Any]:
-    """The prompt's facts as plain JSON, for `rules`."""
+def facts(context: AgentContext, operators: Mapping[str, OperatorSpec] | None = None) -> dict[str, Any]:
+    """The prompt's facts as plain JSON, for `rules`; what they are to do is told where the operator is a plug-in's."""
+    name = context.task.operator
+    further = (operators or {}).get(name) if name not in BUILTIN else None
     return {
-        "operator": context.task.operator,
+        "operator": name,
+        **({"rules": further.rules} if further else {}),
         "task": {"round": context.task.round, "slot": context.task.slot},
         "parents": [_parent(node) for node in context.parents],
         "statement": context.statement,

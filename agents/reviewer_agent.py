@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from pydantic import ValidationError
 
+from agents.base_agent import PROMPT_TOKENS, REPAIRS, AgentOptions
 from agents.coder_agent import message_of, outcome_of
 from agents.templates import load_templates
 from core.contracts import AgentContext, Review
@@ -43,22 +42,14 @@ class ReviewerAgent:
     """Asks a model for `submit_review` on a node that has run.
 
     Args:
-        prompts_dir: the user's own templates (`review.md`, `review_system.md`).
-        max_tokens: budget of the prompt: half of it for the code, a quarter for the output.
-        repairs: how often arguments that do not fit the schema are asked for again.
+        options: as for BaseAgent; half of `max_tokens` is for the code, a quarter for the output, and `repairs` is how
+            often arguments that do not fit the schema are asked for again.
     """
 
-    def __init__(
-        self,
-        *,
-        prompts_dir: Path | None = None,
-        problem_prompts: Sequence[Path] = (),
-        max_tokens: int = 16_000,
-        repairs: int = 3,
-    ) -> None:
-        self.templates = load_templates(prompts_dir, problem_prompts)
-        self.prompt_bytes = max_tokens * BYTES_PER_TOKEN
-        self.repairs = repairs
+    def __init__(self, **options: Unpack[AgentOptions]) -> None:
+        self.templates = load_templates(options.get("prompts_dir"), options.get("problem_prompts", ()))
+        self.prompt_bytes = options.get("max_tokens", PROMPT_TOKENS) * BYTES_PER_TOKEN
+        self.repairs = options.get("repairs", REPAIRS)
 
     def review(self, context: AgentContext, node: Node) -> Review:
         """The model's reading; where it gives none that can be read, the bare facts of the run."""

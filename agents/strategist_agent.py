@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
+from typing import Unpack
 
+from agents.base_agent import PROMPT_TOKENS, REPAIRS, AgentOptions
 from agents.coder_agent import attempt_of, facts
 from agents.templates import load_templates
 from core.contracts import AgentContext, Prompt
@@ -31,23 +32,14 @@ class StrategistAgent:
 
     Args:
         questions: how many; one candidate is built for each.
-        repairs: how often an unreadable reply goes back to the model.
-        options: `prompts_dir`, `problem_prompts`, `max_tokens` as for the other agents.
+        options: as for BaseAgent.
     """
 
-    def __init__(
-        self,
-        *,
-        questions: int = 2,
-        prompts_dir: Path | None = None,
-        problem_prompts: Sequence[Path] = (),
-        max_tokens: int = 16_000,
-        repairs: int = 2,
-    ) -> None:
+    def __init__(self, *, questions: int = 2, **options: Unpack[AgentOptions]) -> None:
         self.questions = questions
-        self.repairs = repairs
-        self._builder = PromptBuilder(max_tokens)
-        self._templates = load_templates(prompts_dir, problem_prompts)
+        self.repairs = options.get("repairs", REPAIRS)
+        self._builder = PromptBuilder(options.get("max_tokens", PROMPT_TOKENS))
+        self._templates = load_templates(options.get("prompts_dir"), options.get("problem_prompts", ()))
 
     def prompt(self, context: AgentContext) -> Prompt:
         """The two messages: the champion's file, the last standings, what was tried."""

@@ -26,6 +26,7 @@ SPECIAL: Mapping[str, frozenset[str]] = {
 def load_templates(
     user_dir: Path | None = None,
     problem_dirs: Sequence[Path] = (),
+    prompts: Mapping[str, str] | None = None,
     placeholders: Mapping[str, frozenset[str]] = SPECIAL,
 ) -> dict[str, str]:
     """Template name (file name without `.md`) → text.
@@ -33,11 +34,14 @@ def load_templates(
     Args:
         user_dir: `prompts.dir`; None for none.
         problem_dirs: folders that a problem brings along.
+        prompts: template name → text, those that plug-ins bring along.
         placeholders: what each template may hold, where that is not PLACEHOLDERS.
     Raises:
         ConfigError: the folder is missing, a file is nearly named like a template, or a placeholder is unknown.
     """
     templates: dict[str, str] = {}
+    for name, text in (prompts or {}).items():
+        templates[name] = check_template(text, f"{name}.md", placeholders.get(name, PLACEHOLDERS))
     for folder in (OWN, *problem_dirs):
         templates |= {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.md"))}
     if user_dir is None:

@@ -10,6 +10,7 @@ from cli.terminal.output import Output
 from cli.terminal.step_text import step_lines
 from cli.terminal.view import open_view
 from core.contracts import STAGES
+from runs.operators import written_operator
 from runs.preflight import preflight
 from runs.run_folder import find_run
 from runs.session import RunSession
@@ -17,15 +18,15 @@ from runs.stepper import Stepper
 from runs.stored_config import stored_config
 from utils.errors import ConfigError
 
-OPERATORS = ("draft", "debug", "improve", "merge")
-
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("step", help="add one step to a run, or start a run with one step")
     add_config_options(parser)
     add_run_argument(parser, optional=True)
     parser.add_argument("--node", metavar="ID", help="the parent; with --from the node whose earlier stages are used")
-    parser.add_argument("--operator", choices=OPERATORS)
+    parser.add_argument(
+        "--operator", metavar="NAME", help="draft, debug, improve, merge, …: how the program is written"
+    )
     parser.add_argument("--from", dest="since", choices=STAGES, help="run again from this stage")
     parser.add_argument("--until", choices=STAGES, help="stop after this stage; a later `step` goes on from there")
     add_trust_option(parser)
@@ -43,6 +44,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         config = config_of(args)
     preflight(config, calls_models=not args.dry_run)
+    if args.operator:
+        written_operator(config, args.operator)
     if args.dry_run:
         from runs.dry_run import dry_run
 

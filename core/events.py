@@ -12,7 +12,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from core.state.failure import FailureKind
-from core.state.node import MetricSource, Operator
+from core.state.node import MetricSource
+from core.state.operators import Operator
 from core.state.task import Task
 
 

@@ -34,7 +34,7 @@ def _by_step(facts: RunFacts) -> Markup:
     marks = []
     for point in scored[::every]:
         title = tag("title", f"step {point.step}: {point.operator} {point.node_id}: {figure(point.metric)}")
-        marks.append(_mark(x(point.step), y, point.metric, low, high, point.operator, title))
+        marks.append(_mark(x(point.step), y, point.metric, low, high, facts.operators[point.operator].colour, title))
     curve = best_so_far(scored, facts.lower_is_better)
     path = [f"M{x(curve[0][0]):.1f} {y(curve[0][1]):.1f}"]
     path += [f"H{x(step):.1f}V{y(metric):.1f}" for step, metric in curve[1:]] + [f"H{x(last):.1f}"]
@@ -79,18 +79,18 @@ def legend(facts: RunFacts) -> Markup:
         keys = [tag("span", tag("i", "", class_=f"key {name}"), text) for name, text in entries]
         return tag("p", *keys, tag("span", tag("i", "", class_="key bar"), "candidates"), class_="legend")
     operators = dict.fromkeys(point.operator for point in points(facts.nodes))
-    keys = [tag("span", tag("i", "", class_=f"key op-{name}"), name) for name in operators]
+    keys = [tag("span", tag("i", "", class_=f"key op-{facts.operators[name].colour}"), name) for name in operators]
     return tag("p", tag("span", tag("i", "", class_="key best-line"), "best so far"), *keys, class_="legend")
 
 
 def _mark(
-    x: float, y: Callable[[float], float], metric: float, low: float, high: float, operator: str, title: Markup
+    x: float, y: Callable[[float], float], metric: float, low: float, high: float, colour: str, title: Markup
 ) -> Markup:
     """A circle; a triangle at the edge for a score outside of the drawn range, pointing to where it is."""
     if low <= metric <= high:
-        return tag("circle", title, cx=f"{x:.1f}", cy=f"{y(metric):.1f}", r=3.5, class_=f"op-{operator}")
+        return tag("circle", title, cx=f"{x:.1f}", cy=f"{y(metric):.1f}", r=3.5, class_=f"op-{colour}")
     edge, tip = (HEIGHT - BOTTOM - 8, 8) if metric < low else (TOP + 8, -8)
-    return tag("path", title, d=f"M{x - 4:.1f} {edge}h8l-4 {tip}z", class_=f"beyond op-{operator}")
+    return tag("path", title, d=f"M{x - 4:.1f} {edge}h8l-4 {tip}z", class_=f"beyond op-{colour}")
 
 
 def _frame(

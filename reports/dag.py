@@ -77,7 +77,7 @@ def dag_svg(facts: RunFacts) -> Markup:
     at = {i: (dx * (p.column + 0.5), dy * (p.row + 0.5)) for i, p in places.items()}
     edges = [_edge(at[parent], at[node.id], _kind(node, number, parent, line))
              for node in nodes for number, parent in enumerate(node.parent_ids) if parent in at]  # fmt: skip
-    circles = [_circle(node, at[node.id], radius, line) for node in nodes]
+    circles = [_circle(node, facts.operators[node.operator].colour, at[node.id], radius, line) for node in nodes]
     width, height = dx * across, dy * down
     return tag(
         "svg", tag("title", f"{len(nodes)} programs and their parents"), *edges, *circles,
@@ -98,10 +98,10 @@ def _edge(start: tuple[float, float], end: tuple[float, float], kind: str) -> Ma
     return tag("path", d=path, class_=kind)
 
 
-def _circle(node: Node, at: tuple[float, float], radius: float, line: set[str]) -> Markup:
+def _circle(node: Node, colour: str, at: tuple[float, float], radius: float, line: set[str]) -> Markup:
     outcome = node.failure.value if node.failure else "duplicate" if not node.is_valid else figure(node.metric_value)
     title = tag("title", f"step {node.step}: {node.operator} {node.id}: {outcome}")
     state = "failed" if node.is_buggy else "duplicate" if not node.is_valid else ""
-    classes = f"op-{node.operator} {state} {'in-line' if node.id in line else ''}".strip()
+    classes = f"op-{colour} {state} {'in-line' if node.id in line else ''}".strip()
     size = f"{radius * (1.35 if node.id in line else 1):.1f}"
     return tag("circle", title, cx=f"{at[0]:.1f}", cy=f"{at[1]:.1f}", r=size, class_=classes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from sqlalchemy import text
 
 from core.events import Event, GenerationFinished, LadderCounted, NoteAdded, RunFinished, RunStarted, Warned
 from core.state.journal import Journal
-from core.state.node import FREE_OPERATORS, Node
+from core.state.node import Node
+from core.state.operators import BUILTIN, FREE_OPERATORS, OperatorSpec, known_operators
 from core.storage.database import unpacked
 from core.storage.reader import RunReader
 
@@ -59,6 +60,7 @@ class RunFacts:
     processes: int = 0
     """How often a process took the run up: 1 and its resumes."""
     journal_sha256: str = ""
+    operators: Mapping[str, OperatorSpec] = field(default_factory=lambda: BUILTIN)
 
     @property
     def is_generational(self) -> bool:
@@ -104,6 +106,7 @@ def read_facts(run_dir: Path) -> RunFacts:
             started_at=str(facts.get("started_at") or ""),
             seconds=facts.get("active_seconds"),
             journal_sha256=journal.sha256,
+            operators=known_operators(facts.get("operators")),
         )
         for event in _events(reader):
             _learn(found, event)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from core.state.operators import Colour
 from reports.facts import RunFacts
 from reports.series import baseline_scores, best_so_far, by_generation, points, shown_range
 from utils.direction import Direction
 
-MARKS = {
-    "draft": ("o", "#4c78a8"), "debug": ("x", "#e45756"), "improve": ("^", "#54a24b"), "merge": ("D", "#b279a2"),
-    "generate": ("o", "#4c78a8"), "mutate": ("^", "#54a24b"), "crossover": ("D", "#b279a2"), "refine": ("P", "#f58518"),
-    "tune": ("s", "#72b7b2"), "ensemble": ("*", "#f58518"), "build": ("^", "#54a24b"), "user": ("h", "#9d755d"),
-    "baseline": ("_", "#79706e"),
+PALETTE: dict[Colour, str] = {
+    "violet": "#7a5af0", "blue": "#2f7fd6", "orange": "#c77700", "teal": "#0f8f83", "pink": "#b0407f",
+    "gold": "#8a5a00", "grey": "#6b7687",
 }  # fmt: skip
 
 
@@ -62,9 +61,10 @@ def _steps(facts: RunFacts, axes: Any) -> None:
     scored = points(facts.nodes)
     curve = best_so_far(scored, facts.lower_is_better)
     for operator in dict.fromkeys(point.operator for point in scored):
-        mark, colour = MARKS.get(operator, ("o", "#79706e"))
+        spec = facts.operators[operator]
         own = [point for point in scored if point.operator == operator]
-        axes.scatter([p.step for p in own], [p.metric for p in own], marker=mark, c=colour, s=28, label=operator)
+        colour = PALETTE[spec.colour]
+        axes.scatter([p.step for p in own], [p.metric for p in own], marker=spec.marker, c=colour, s=28, label=operator)
     if curve:
         end = max(node.step for node in facts.nodes)
         steps, best = [s for s, _ in curve] + [end], [m for _, m in curve] + [curve[-1][1]]

@@ -32,6 +32,7 @@ from core.workers.pool import JobPool
 from problems.registry import build_problem
 from runs.control import ControlFile, StopWatch, stopped_nodes
 from runs.live_output import LiveOutput
+from runs.operators import operators_of
 from runs.packages import installed_packages
 from runs.policies import policy_of
 from runs.search import Deadline, Process, Search
@@ -156,6 +157,7 @@ def _stages(
             claims_only=problem.claims_only,
             isolated=isolated,
             review=config.agent.review,
+            operators=operators_of(config),
         ),
         bind=model_client.bind,
         usage=model_client.usage_of,

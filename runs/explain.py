@@ -6,7 +6,7 @@ from typing import Any
 
 from core.events import GenerationFinished, NodeProposed
 from core.state.journal import Journal
-from core.state.node import FREE_OPERATORS
+from core.state.operators import FREE_OPERATORS
 from core.state.task import derive_seed
 from core.storage.reader import RunReader
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from core.backend.roles import model_settings
 from core.loop.schedules import schedule_of
+from runs.operators import operators_of
 from runs.policies import policy_of
 from utils.config_schema import Config
 from utils.errors import ConfigError
@@ -26,6 +27,7 @@ def preflight(config: Config, *, calls_models: bool = True) -> None:
     spec = POLICIES.get(config.search.policy, config.plugin_folders)
     schedule_of(config.search.schedule, whole_rounds=spec.whole_rounds)
     policy_of(config)
+    operators_of(config)
     roles = model_settings(config.llm, plugins=config.plugin_folders)
     if calls_models and any(settings.provider != "rules" for settings in roles.values()):
         from core.backend.preflight import check

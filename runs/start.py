@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from core.events import RunStarted
+from core.state.operators import further_operators
 from core.storage.repository import RunStore
 from runs.environment import environment
 from runs.facts import RunFacts
@@ -36,6 +37,7 @@ def record_start(store: RunStore, facts: RunFacts, origin: Mapping[str, Any]) ->
         "environment": environment(),
         "sandbox": {"tier": facts.sandbox, "probes": proof_of(facts.config, facts.sandbox)},
         "status": "running",
+        "operators": _operators(store, facts),
     }
     if store.get_fact("started_at") is None:
         stored |= {"started_at": datetime.now(UTC).isoformat(), "origin": dict(origin)}
@@ -44,6 +46,12 @@ def record_start(store: RunStore, facts: RunFacts, origin: Mapping[str, Any]) ->
         remember(facts.config.project.dir, plain, str(store.get_fact("started_at")))
     what = f"{facts.problem.name}, writer {facts.writer}, sandbox {facts.sandbox}, policy {facts.config.search.policy}"
     log_msg("INFO", f"run {facts.run} {'goes on' if facts.resumed else 'begins'}: {what}")
+
+
+def _operators(store: RunStore, facts: RunFacts) -> dict[str, Any]:
+    """The operators of plug-ins, so that the run can be shown without them; those of earlier processes stay."""
+    further = further_operators(facts.config.plugin_folders)
+    return {**(store.get_fact("operators") or {}), **{name: spec.model_dump() for name, spec in further.items()}}
 
 
 def _started(facts: RunFacts) -> RunStarted:

@@ -8,8 +8,10 @@ from typing import Any
 
 from core.contracts import STAGES, Proposal
 from core.events import NodeCommitted
-from core.state.node import Node, Operator
+from core.state.node import Node
+from core.state.operators import Operator
 from core.state.task import Task
+from runs.operators import written_operator
 from runs.session import RunSession
 from utils.errors import ConfigError
 
@@ -94,19 +96,18 @@ class Stepper:
         return found[0]
 
     def _proposal(self, parent: Node | None, operator: Operator | None) -> Proposal:
-        if operator == "draft" or (parent is None and operator is None):
-            return Proposal(operator="draft", why={"rule": "asked for on the command line"})
+        asked = operator or ("draft" if parent is None else "debug" if parent.is_buggy else "improve")
+        wanted = written_operator(self._session.config, asked).parents
+        why = {"rule": "asked for on the command line"}
+        if not wanted:
+            return Proposal(operator=asked, why=why)
         best = parent or self._session.search.journal.get_best_node(only_good=False)
         if best is None:
-            raise ConfigError(f"--operator {operator}: the run has no node to start from")
-        chosen = operator or ("debug" if best.is_buggy else "improve")
-        parents: tuple[str, ...] = (best.id,)
-        if chosen == "merge":
-            others = [node.id for node in self._session.search.journal.top(3) if node.id != best.id]
-            if not others:
-                raise ConfigError("--operator merge: the run has no second good node")
-            parents = (best.id, others[0])
-        return Proposal(operator=chosen, parents=parents, why={"rule": "asked for on the command line"})
+            raise ConfigError(f"--operator {asked}: the run has no node to start from")
+        others = [node.id for node in self._session.search.journal.top(3) if node.id != best.id]
+        if wanted > 1 and not others:
+            raise ConfigError(f"--operator {asked}: the run has no second good node")
+        return Proposal(operator=asked, parents=(best.id, *others)[:wanted], why=why)
 
     def _again(self, node_id: str | None, since: str, open_tasks: list[Task]) -> Task:
         """A task whose stages before `since` are another node's: an open one's own, or a copy of a committed one's."""

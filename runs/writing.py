@@ -11,6 +11,7 @@ from core.backend.recording import RecordedCalls
 from core.backend.roles import model_settings
 from core.backend.usage import Ledger
 from core.contracts import Agent, AgentBuilder, AgentDefaults, Problem, Reviewer, with_defaults
+from runs.operators import operators_of
 from runs.run_folder import logs_dir
 from runs.search import Process
 from utils.config_schema import Config
@@ -39,7 +40,11 @@ def model_client_of(config: Config, problem: Problem, process: Process) -> Model
 def agents_of(config: Config, problem: Problem) -> dict[str, Agent]:
     """The problem's own agents, or the CoderAgent for every operator."""
     prompts = _prompts_dir(config)
-    options = {"repairs": config.agent.repairs, "max_tokens": config.agent.prompt_tokens}
+    options = {
+        "repairs": config.agent.repairs,
+        "max_tokens": config.agent.prompt_tokens,
+        "operators": operators_of(config),
+    }
     own = problem.agents(AgentBuilder(prompts, problem.single_function, options))
     if own:
         return {operator: with_defaults(agent, AgentDefaults) for operator, agent in own.items()}

@@ -130,9 +130,8 @@ class Registry(Generic[T]):
         except (Exception, SystemExit) as error:  # another party's file: whatever it raises is told in one line
             if place == BUILT_IN:
                 raise
-            raise ConfigError(
-                f"{self.key}={name}: {place} cannot be loaded: {type(error).__name__}: {error}"
-            ) from error
+            reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            raise ConfigError(f"{self.key}={name}: {place} cannot be loaded: {reason}") from error
         if isinstance(found, ModuleType):
             if not hasattr(found, self.attribute):
                 raise ConfigError(f"{self.key}={name}: {place} has no `{self.attribute}`")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from core.events import NodeCommitted
-from core.state.node import FREE_OPERATORS
+from core.state.operators import FREE_OPERATORS
 from runs.stepper import StageShown, StepBegun
 
 

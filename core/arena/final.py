@@ -11,7 +11,8 @@ from core.arena.match import Engine, engine_of
 from core.arena.standings import Crosstable, Played, Ratings
 from core.arena.tournament import meetings
 from core.contracts import Evaluation, FinalEvaluation
-from core.state.node import FREE_OPERATORS, Node
+from core.state.node import Node
+from core.state.operators import FREE_OPERATORS
 from utils.stats import Estimate
 
 

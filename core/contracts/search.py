@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.state.node import Node, Operator
+from core.state.node import Node
+from core.state.operators import Operator
 
 if TYPE_CHECKING:
     from core.events import Event

@@ -12,12 +12,11 @@ from core.evaluation.signature import Signature
 from core.evaluation.sites import function_of, scores
 from core.evaluation.tune import literals, with_values
 from core.evaluation.variation import crossover, finish, moved, mutate
+from core.state.operators import Doing, doing
 from utils.syntax import parse
 
 TRIES = 5
 """Draws before a program that repeats a parent is handed in after all."""
-FRESH = ("generate", "draft")
-MATED = ("crossover", "merge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,23 +108,23 @@ class FunctionWriter:
         self._signature, self._start, self._values = signature, start, values
 
     def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
-        operator = str(context.get("operator"))
+        what = doing(context)
         written = [str(parent["code"]) for parent in context.get("parents") or () if parent.get("code")]
         parents = [code for code in written if self._varies(code)]
         known = {finish(parse(code)) for code in parents}
         for _ in range(TRIES):
-            code, plan = self._vary(operator, parents or [self._start], rng, fresh=not parents or operator in FRESH)
+            code, plan = self._vary("new" if not parents else what, parents or [self._start], rng)
             if finish(parse(code)) not in known:
                 break
         return f"{plan}\n\n```python\n{code.rstrip()}\n```\n"
 
-    def _vary(self, operator: str, parents: list[str], rng: random.Random, *, fresh: bool) -> tuple[str, str]:
+    def _vary(self, what: Doing, parents: list[str], rng: random.Random) -> tuple[str, str]:
         grammar = TermGrammar(self._signature.name, self._values, rng)
         if not self._values or not self._varies(parents[0]):
             return _with_moved_constants(parents[0], rng), "Moved constants."
-        if fresh:
+        if what == "new":
             return self._fresh(grammar), "Fresh terms."
-        if operator in MATED and len(parents) > 1:
+        if what == "cross" and len(parents) > 1:
             code, done = crossover(parents[0], parents[1], rng, grammar)
             return code, f"Crossover: {done}."
         code, done = mutate(parents[0], grammar, rng)

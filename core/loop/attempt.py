@@ -8,7 +8,9 @@ from typing import Any, Protocol
 
 from core.contracts import AgentContext, Evaluation, Review
 from core.state.node import Node
+from core.state.operators import BUILTIN, OperatorSpec
 from core.state.task import Task
+from utils.errors import ConfigError
 
 
 class Usage(Protocol):
@@ -42,6 +44,14 @@ class RunContext:
     """Candidates run in a sandbox; else every score is `unisolated`."""
     review: str = "auto"
     """`auto`, `always` or `never`."""
+    operators: Mapping[str, OperatorSpec] = field(default_factory=lambda: BUILTIN)
+    """What the policy may propose."""
+
+    def operator(self, name: str) -> OperatorSpec:
+        """The operator of that name. Raises ConfigError where a policy proposed one that its spec does not name."""
+        if name not in self.operators:
+            raise ConfigError(f"the policy proposed the operator '{name}'; there are: {', '.join(self.operators)}")
+        return self.operators[name]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from core.contracts import SearchPolicy
 from core.state.journal import Journal
-from core.state.node import FREE_OPERATORS, Node
+from core.state.node import Node
+from core.state.operators import FREE_OPERATORS
 
 
 class Learning:

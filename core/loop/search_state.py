@@ -19,7 +19,8 @@ from core.loop.round_contexts import RoundContexts
 from core.loop.round_runner import RoundRunner
 from core.loop.stages import Stages
 from core.state.journal import Journal
-from core.state.node import FREE_OPERATORS, Node
+from core.state.node import Node
+from core.state.operators import FREE_OPERATORS
 from core.state.task import Task, derive_seed, node_id
 
 

@@ -80,12 +80,11 @@ class Stages:
     ) -> Attempt:
         """Gather what the writer may know."""
         run_context = self._run_context
-        role = "refine" if task.operator == "refine" else "code"
         context = AgentContext(
             task=task,
             statement=run_context.statement,
             parents=parents if parents is not None else tuple(self._journal[i] for i in task.parent_ids),
-            query=self._bind(role, task.node_id),
+            query=self._bind(run_context.operator(task.operator).role, task.node_id),
             preview=run_context.preview,
             memory=notes.memory(task),
             packages=run_context.packages,

@@ -17,7 +17,8 @@ from core.search.grid import Axis, Grid
 from core.search.migration import Migration, routes
 from core.search.population import Population
 from core.search.selectors.tournament import TournamentOptions, TournamentSelector
-from core.state.node import FREE_OPERATORS, Node
+from core.state.node import Node
+from core.state.operators import FREE_OPERATORS
 from core.state.task import derive_seed
 from utils.strategies import PolicyOptions, PolicySpec
 

@@ -10,7 +10,8 @@ from itertools import chain, islice
 from threading import Lock
 
 from core.state.findings import Rung
-from core.state.node import FREE_OPERATORS, Node
+from core.state.node import Node
+from core.state.operators import FREE_OPERATORS
 from core.state.program_index import ProgramIndex
 from core.state.summary import BEST_SHOWN, NEWEST_SHOWN, summary_of
 from core.state.task import Task

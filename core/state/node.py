@@ -10,19 +10,11 @@ from pydantic import Field
 
 from core.state.failure import FailureKind
 from core.state.findings import Findings
+from core.state.operators import Operator
 from core.state.review import Review
-
-Operator = Literal[
-    "draft", "debug", "improve", "merge", "generate", "mutate", "crossover", "refine",
-    "tune", "ensemble", "build", "baseline", "user",
-]  # fmt: skip
-"""How a program came to be. `user`: by `initial` or `fork --edit`."""
 
 MetricSource = Literal["verified", "unisolated", "claimed"]
 """Who vouches for the metric: our evaluator out of the candidate's reach, ours within its reach, the candidate."""
-
-FREE_OPERATORS: frozenset[str] = frozenset({"baseline", "user", "ensemble"})
-"""Nodes of these operators do not count as steps of the search."""
 
 
 class Node(Findings):

@@ -7,7 +7,7 @@ from random import Random
 
 from pydantic import BaseModel, ConfigDict
 
-from core.state.node import Operator
+from core.state.operators import Operator
 
 
 class Task(BaseModel):

@@ -11,7 +11,8 @@ from sqlalchemy import case, func, select
 from core.contracts import CallRecord
 from core.events import Event
 from core.state.journal import Journal
-from core.state.node import FREE_OPERATORS, Node
+from core.state.node import Node
+from core.state.operators import FREE_OPERATORS
 from core.state.task import Task
 from core.storage.database import DB_NAME, Database
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS

@@ -7,11 +7,11 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from core.state.node import FREE_OPERATORS
+from core.state.operators import FREE_OPERATORS, known_operators
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
 from dashboard.server.catalog import RunCatalog
-from dashboard.server.schemas.runs import RunDetail, RunSummary, Totals
+from dashboard.server.schemas.runs import OperatorStyle, RunDetail, RunSummary, Totals
 from utils.errors import StoreError, UnknownRunError
 
 _FREE = ", ".join(f"'{name}'" for name in sorted(FREE_OPERATORS))
@@ -85,6 +85,10 @@ def _detail(catalog: RunCatalog, run: str) -> RunDetail:
         reason="" if values["live"] else ended.get("reason", ""),
         elapsed=committed.get("elapsed", 0.0),
         last_seq=reader.last_seq(),
+        operators={
+            name: OperatorStyle(meaning=spec.meaning, colour=spec.colour, is_step=spec.is_step)
+            for name, spec in known_operators(reader.fact("operators")).items()
+        },
     )
 
 

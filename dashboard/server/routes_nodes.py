@@ -8,7 +8,8 @@ from fastapi import APIRouter, HTTPException, Path, Query
 from fastapi.responses import PlainTextResponse
 
 from core.state.failure import FailureKind
-from core.state.node import Node, Operator
+from core.state.node import Node
+from core.state.operators import Operator
 from dashboard.server import arena_views, nodes
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.routes_runs import Run
@@ -39,7 +40,7 @@ def node_routes(catalog: RunCatalog) -> APIRouter:
         run: Run,
         offset: Offset = 0,
         limit: Limit = 100,
-        operator: Operator | None = None,
+        operator: Annotated[Operator | None, Query(max_length=64)] = None,
         failure: FailureKind | None = None,
         buggy: bool | None = None,
         generation: Small = None,

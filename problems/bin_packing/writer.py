@@ -9,6 +9,7 @@ from typing import Any
 
 from core.evaluation.sites import function_of, scores
 from core.evaluation.variation import crossover, finish, mutate
+from core.state.operators import Doing, doing
 from problems.bin_packing.grammar import Grammar
 from problems.bin_packing.program import FUNCTION, arity
 from utils.syntax import parse
@@ -26,7 +27,7 @@ class PackingWriter:
         parents = [p["code"] for p in context.get("parents") or () if _usable(p.get("code", ""))]
         known = {prepared(code, grammar.histogram) for code in parents}
         for _ in range(TRIES):
-            code, plan = _vary(str(context.get("operator")), parents, grammar, rng)
+            code, plan = _vary(doing(context), parents, grammar, rng)
             if code not in known:
                 break
         return f"{plan}\n\n```python\n{code}\n```\n"
@@ -39,11 +40,11 @@ def random_rule(grammar: Grammar) -> str:
     return finish(parse(body))
 
 
-def _vary(operator: str, parents: list[str], grammar: Grammar, rng: random.Random) -> tuple[str, str]:
-    if not parents or operator in ("generate", "draft"):
+def _vary(what: Doing, parents: list[str], grammar: Grammar, rng: random.Random) -> tuple[str, str]:
+    if not parents or what == "new":
         return random_rule(grammar), "A fresh rule drawn from the grammar."
     first = prepared(parents[0], grammar.histogram)
-    if operator in ("crossover", "merge") and len(parents) > 1:
+    if what == "cross" and len(parents) > 1:
         second = prepared(parents[1], grammar.histogram)
         first = prepared(first, arity(second) == 3)
         code, done = crossover(first, second, rng, grammar)

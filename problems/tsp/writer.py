@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.evaluation.tune import literals, with_values
+from core.state.operators import doing
 from utils.syntax import parse
 
 TERMS = (
@@ -27,7 +28,7 @@ class TourWriter:
     def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
         parents = [parent["code"] for parent in context.get("parents") or () if parent.get("code")]
         terms = [term for code in parents for term in terms_of(code)]
-        if not terms or context.get("operator") in ("generate", "draft"):
+        if not terms or doing(context) == "new":
             chosen, plan = ["-distance", *(_term(rng) for _ in range(rng.randint(1, 2)))], "Fresh terms."
         elif len(parents) > 1:
             chosen, plan = rng.sample(terms, max(1, min(len(terms), 4))), "Terms of both parents."

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from core.state.node import MetricSource, Node, Operator
+from core.state.node import MetricSource, Node
+from core.state.operators import Operator
 from dashboard.server.schemas.base import Model
 from dashboard.server.schemas.runs import Totals
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from core.events import Event
-from core.state.node import FREE_OPERATORS
+from core.state.operators import FREE_OPERATORS, Colour
 from dashboard.server.schemas.base import Model
 
 
@@ -22,6 +22,15 @@ class Health(Model):
     page_built: bool
     replay: ReplayAt | None = None
     """Set when the server was started by `replay --serve`: the page opens it."""
+
+
+class OperatorStyle(Model):
+    """How an operator is shown."""
+
+    meaning: str
+    colour: Colour
+    is_step: bool
+    """False: its nodes are no steps of the search."""
 
 
 class RunSummary(Model):
@@ -60,6 +69,8 @@ class RunDetail(RunSummary):
     """Which limit ended it."""
     elapsed: float = 0.0
     last_seq: int = 0
+    operators: dict[str, OperatorStyle] = Field(default_factory=dict)
+    """How each operator is shown."""
     free_operators: list[str] = Field(default_factory=lambda: sorted(FREE_OPERATORS))
     """Nodes of these operators are no steps of the search."""
 

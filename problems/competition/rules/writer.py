@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.state.operators import Doing, doing
 from problems.competition.rules import changes, foreign, recipe, repair, script
 from problems.competition.rules.facts import Facts, read_facts
 from problems.competition.rules.recipe import Recipe
@@ -25,14 +26,13 @@ class CompetitionWriter:
         """A reply to `context` (see contracts.RulesWriter)."""
         facts = read_facts(context.get("extras") or context)
         parents = list(context.get("parents") or ())
-        operator = str(context.get("operator") or ("improve" if parents else "draft"))
         if not facts.is_table:
             return reply(
                 "The data are not one table with one target: hand in the sample submission.", script.constant(facts)
             )
         if self._random_draws:
             return reply("A random draw from the repertoire.", script.render(changes.random_recipe(facts, rng), facts))
-        plan, code = _write(operator, parents, facts, rng, _ordinal(context))
+        plan, code = _write(doing(context), parents, facts, rng, _ordinal(context))
         return reply(plan, code)
 
 
@@ -52,16 +52,16 @@ def own_recipe(code: str, facts: Facts) -> Recipe | None:
 
 
 def _write(
-    operator: str, parents: Sequence[Mapping[str, Any]], facts: Facts, rng: random.Random, ordinal: int | None
+    what: Doing, parents: Sequence[Mapping[str, Any]], facts: Facts, rng: random.Random, ordinal: int | None
 ) -> tuple[str, str]:
-    if not parents or operator in ("draft", "generate"):
+    if not parents or what == "new":
         made, plan = changes.draft(facts, rng, ordinal)
         return plan, script.render(made, facts)
     parent = parents[0]
     known = own_recipe(str(parent.get("code", "")), facts)
-    if operator == "debug" or parent.get("failure"):
+    if what == "repair" or parent.get("failure"):
         return repair.repair(parent, known, facts, rng)
-    if len(parents) > 1 and operator in ("merge", "crossover"):
+    if len(parents) > 1 and what == "cross":
         other = own_recipe(str(parents[1].get("code", "")), facts)
         if known and other:
             made, plan = changes.merge(known, other, facts, rng)

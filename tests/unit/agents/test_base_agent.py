@@ -12,6 +12,7 @@ from agents.reviewer_agent import ReviewerAgent
 from agents.templates import OWN, SPECIAL, load_templates
 from core.state.failure import FailureKind
 from core.state.node import Node
+from core.state.operators import BUILTIN, OperatorSpec, doing
 from utils.errors import ConfigError
 from utils.prompt_builder import PLACEHOLDERS, check_template
 
@@ -33,10 +34,39 @@ def test_the_users_template_wins_over_the_problems_and_ours(tmp_path, context):
     assert coder.prompt(context(operator="build")).user.startswith("BUILD")
 
 
-def test_an_operator_without_a_template_is_a_draft_or_an_improvement(context):
-    assert "first solution" in CoderAgent().prompt(context(operator="tune")).user
+def test_an_operator_that_no_writer_is_asked_for_is_refused(context):
+    for name in ("tune", "baseline", "simplfy"):
+        with pytest.raises(ConfigError, match=rf"operator {name}: no writer is asked for it; allowed: draft, debug"):
+            CoderAgent().prompt(context(operator=name))
+
+
+def test_an_operator_may_borrow_the_template_of_another(context):
+    assert "first solution" in CoderAgent().prompt(context(operator="build")).user
     parent = Node(id="p", code="x = 1", metric_value=1.0)
-    assert "Make one change" in CoderAgent().prompt(context(operator="tune", parents=(parent,))).user
+    assert "Make one change" in CoderAgent().prompt(context(operator="build", parents=(parent,))).user
+
+
+def simplify(**more):
+    fields = {"meaning": "shorter", "parents": 1, "rules": "change", "colour": "teal", "marker": "v", **more}
+    return {**BUILTIN, "simplify": OperatorSpec.model_validate(fields)}
+
+
+def test_an_operator_of_a_plug_in_brings_its_template_and_says_what_rules_do(context):
+    coder = CoderAgent(operators=simplify(prompt="Say the same in fewer words.\n\n${attempt}\n\n${format}\n"))
+    parent = Node(id="p", code="x = 1 + 1", metric_value=1.0)
+    prompt = coder.prompt(context(operator="simplify", parents=(parent,)))
+    assert prompt.user.startswith("Say the same in fewer words.") and "x = 1 + 1" in prompt.user
+    assert prompt.context["rules"] == "change" and doing(prompt.context) == "change"
+    assert "rules" not in coder.prompt(context(operator="improve", parents=(parent,))).context, "hashes stay"
+
+
+def test_an_operator_without_a_template_is_an_error_at_the_start(tmp_path):
+    with pytest.raises(ConfigError, match=r"operator simplify: there is no prompt template 'simplify\.md'"):
+        CoderAgent(operators=simplify())
+    with pytest.raises(ConfigError, match=r"simplify\.md.*colour"):
+        CoderAgent(operators=simplify(prompt="${colour}"))
+    (tmp_path / "simplify.md").write_text("SHORTER ${attempt} ${format}")
+    assert CoderAgent(operators=simplify(), problem_prompts=[tmp_path]).templates["simplify"].startswith("SHORTER")
 
 
 def test_faults_of_the_users_folder_are_named(tmp_path):

@@ -1499,9 +1499,8 @@ export interface components {
             /**
              * Operator
              * @default draft
-             * @enum {string}
              */
-            operator: "draft" | "debug" | "improve" | "merge" | "generate" | "mutate" | "crossover" | "refine" | "tune" | "ensemble" | "build" | "baseline" | "user";
+            operator: string;
             /** Parent Id */
             parent_id?: string | null;
             /**
@@ -1651,11 +1650,8 @@ export interface components {
             metric_source?: ("verified" | "unisolated" | "claimed") | null;
             /** Node Id */
             node_id: string;
-            /**
-             * Operator
-             * @enum {string}
-             */
-            operator: "draft" | "debug" | "improve" | "merge" | "generate" | "mutate" | "crossover" | "refine" | "tune" | "ensemble" | "build" | "baseline" | "user";
+            /** Operator */
+            operator: string;
             /** Parent Ids */
             parent_ids?: string[];
             /** Prompt Tokens */
@@ -1752,11 +1748,8 @@ export interface components {
             island?: number | null;
             /** Node Id */
             node_id: string;
-            /**
-             * Operator
-             * @enum {string}
-             */
-            operator: "draft" | "debug" | "improve" | "merge" | "generate" | "mutate" | "crossover" | "refine" | "tune" | "ensemble" | "build" | "baseline" | "user";
+            /** Operator */
+            operator: string;
             /** Parent Ids */
             parent_ids?: string[];
             /** Round */
@@ -1808,11 +1801,8 @@ export interface components {
             metric_source?: ("verified" | "unisolated" | "claimed") | null;
             /** Node Id */
             node_id: string;
-            /**
-             * Operator
-             * @enum {string}
-             */
-            operator: "draft" | "debug" | "improve" | "merge" | "generate" | "mutate" | "crossover" | "refine" | "tune" | "ensemble" | "build" | "baseline" | "user";
+            /** Operator */
+            operator: string;
             /** Parent Ids */
             parent_ids: string[];
             /** Step */
@@ -1873,6 +1863,21 @@ export interface components {
         NoteRequest: {
             /** Text */
             text: string;
+        };
+        /**
+         * OperatorStyle
+         * @description How an operator is shown.
+         */
+        OperatorStyle: {
+            /**
+             * Colour
+             * @enum {string}
+             */
+            colour: "violet" | "blue" | "orange" | "teal" | "pink" | "gold" | "grey";
+            /** Is Step */
+            is_step: boolean;
+            /** Meaning */
+            meaning: string;
         };
         /**
          * PolicyOption
@@ -2046,6 +2051,10 @@ export interface components {
             max_generations?: number | null;
             /** Max Steps */
             max_steps?: number | null;
+            /** Operators */
+            operators?: {
+                [key: string]: components["schemas"]["OperatorStyle"];
+            };
             /**
              * Policy
              * @default
@@ -3024,7 +3033,7 @@ export interface operations {
             query?: {
                 offset?: number;
                 limit?: number;
-                operator?: ("draft" | "debug" | "improve" | "merge" | "generate" | "mutate" | "crossover" | "refine" | "tune" | "ensemble" | "build" | "baseline" | "user") | null;
+                operator?: string | null;
                 failure?: components["schemas"]["FailureKind"] | null;
                 buggy?: boolean | null;
                 generation?: number | null;

@@ -5,6 +5,7 @@ type Schemas = components["schemas"];
 
 export type RunSummary = Schemas["RunSummary"];
 export type RunDetail = Schemas["RunDetail"];
+export type OperatorStyle = Schemas["OperatorStyle"];
 export type Snapshot = Schemas["Snapshot"];
 export type RunEvent = Schemas["Snapshot"]["events"][number];
 export type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;

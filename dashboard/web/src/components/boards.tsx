@@ -59,7 +59,7 @@ export function FourBoard({ text, last }: { text: string; last: string }) {
           cx={(i % 7) * 50 + 25}
           cy={Math.floor(i / 7) * 50 + 25}
           r="19"
-          fill={cell === "x" ? "var(--c-debug)" : cell === "o" ? "var(--accent)" : "var(--panel)"}
+          fill={cell === "x" ? "var(--orange)" : cell === "o" ? "var(--accent)" : "var(--panel)"}
           stroke={i === row ? "var(--text)" : "var(--line)"}
           strokeWidth={i === row ? 4 : 1}
         />

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { NodeFact, RunState } from "../model/run-state";
 import { metric } from "../model/format";
 import { href } from "../model/router";
+import { colourOf, meaningOf } from "../model/operators";
 
 export function Panel(props: { title: string; actions?: ReactNode; flush?: boolean; children: ReactNode; id?: string }) {
   return (
@@ -41,7 +42,7 @@ export function Status({ status }: { status: string }) {
 export function Operator({ name }: { name: string }) {
   return (
     <span className="row" style={{ gap: 6, flexWrap: "nowrap" }}>
-      <span className={`dot op-${name}`} />
+      <span className={`dot op-${colourOf(name)}`} title={meaningOf(name)} />
       {name}
     </span>
   );

@@ -1,36 +1,38 @@
 // Colours of the graph's nodes, and what belongs to the selected one.
 import type { Paint } from "../components/dag-canvas";
 import { isScored } from "./curve";
+import { COLOURS, type Colour, colourOf, isStep, namesBy } from "./operators";
 import type { NodeFact } from "./run-state";
 
-type Palette = Record<"accent" | "good" | "bad" | "muted" | "warn" | "c-draft" | "c-improve" | "c-debug" | "c-merge" | "c-tune" | "c-ensemble" | "c-other" | "line-strong", string>;
+type Palette = Record<"accent" | "good" | "bad" | "muted" | "warn" | "line-strong" | Colour, string>;
 
 export interface Shade {
   color: string;
   label: string;
 }
 
-const OPERATORS = [["c-draft", "draft, generate, build"], ["c-improve", "improve, mutate"], ["c-debug", "debug, refine"], ["c-merge", "merge, crossover"], ["c-tune", "tune"], ["c-ensemble", "ensemble"], ["c-other", "baseline, user"]] as const;
-const FAMILY: Record<string, number> = { draft: 0, generate: 0, build: 0, improve: 1, mutate: 1, debug: 2, refine: 2, merge: 3, crossover: 3, tune: 4, ensemble: 5 };
 /** From worst to best: dark blue over teal to yellow, told apart also without colour by their lightness. */
 const SCALE = ["#3b3f8f", "#33638d", "#23898e", "#2fb47c", "#8fd744", "#f2d51f"];
 
-export function paletteOf(paint: Paint, p: Palette): Shade[] {
-  if (paint === "operator") return OPERATORS.map(([name, label]) => ({ color: p[name], label }));
+export function paletteOf(paint: Paint, p: Palette, nodes: readonly NodeFact[] = []): Shade[] {
+  if (paint === "operator") {
+    const names = namesBy(nodes.map((node) => node.operator));
+    return COLOURS.map((colour) => ({ color: p[colour], label: (names.get(colour) ?? []).join(", ") }));
+  }
   if (paint === "metric") {
     const names = ["worst sixth", "", "", "", "", "best sixth"];
     return [...SCALE.map((color, i) => ({ color, label: names[i] || `${i + 1} of 6` })), { color: p["line-strong"], label: "no score" }];
   }
-  return [{ color: p["c-improve"], label: "scored" }, { color: p.bad, label: "failed" }, { color: p["c-other"], label: "duplicate or without a score" }, { color: p["c-draft"], label: "baseline or the user's" }];
+  return [{ color: p["blue"], label: "scored" }, { color: p.bad, label: "failed" }, { color: p["grey"], label: "duplicate or without a score" }, { color: p["violet"], label: "given, not searched for" }];
 }
 
 /** An index into the palette for each node. */
 export function colorsOf(nodes: readonly NodeFact[], paint: Paint, lower: boolean): Uint8Array {
   if (paint === "metric") return byMetric(nodes, lower);
   return Uint8Array.from(nodes, (node) => {
-    if (paint === "operator") return FAMILY[node.operator] ?? 6;
+    if (paint === "operator") return COLOURS.indexOf(colourOf(node.operator));
     if (node.is_buggy || node.failure) return 1;
-    if (node.operator === "baseline" || node.operator === "user") return 3;
+    if (!isStep(node.operator)) return 3;
     return isScored(node) ? 0 : 2;
   });
 }

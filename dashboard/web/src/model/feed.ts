@@ -2,6 +2,7 @@
 import type { RunEvent } from "../api/types";
 import { metric, words } from "./format";
 import type { RunState } from "./run-state";
+import { colourOf } from "./operators";
 
 export interface FeedLine {
   dot: string;
@@ -19,9 +20,9 @@ export function feedLine(event: RunEvent, state: RunState): FeedLine {
     case "run.finished":
       return line(`${event.status}, ${event.reason}${/\bsteps\b/.test(event.reason) ? "" : `, after ${event.steps} steps`}`, { value: metric(event.best_metric) });
     case "node.committed":
-      if (event.failure) return line(`${event.operator}: ${event.message || event.failure}`, { dot: `op-${event.operator}`, node: event.node_id, value: event.failure, tone: "bad" });
-      if (!event.is_valid) return line(`${event.operator}: a duplicate`, { dot: `op-${event.operator}`, node: event.node_id, tone: "muted" });
-      return line(event.is_best ? `${event.operator}: new best` : event.operator, { dot: `op-${event.operator}`, node: event.node_id, value: metric(event.metric), tone: event.is_best ? "good" : "" });
+      if (event.failure) return line(`${event.operator}: ${event.message || event.failure}`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, value: event.failure, tone: "bad" });
+      if (!event.is_valid) return line(`${event.operator}: a duplicate`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, tone: "muted" });
+      return line(event.is_best ? `${event.operator}: new best` : event.operator, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, value: metric(event.metric), tone: event.is_best ? "good" : "" });
     case "baseline.scored":
       return line(`baseline ${event.name}`, { value: event.failure ?? metric(event.metric) });
     case "final.scored":

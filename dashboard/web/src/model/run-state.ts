@@ -1,6 +1,7 @@
 // The state of one run: a reduction of its events. A snapshot is a shorter list of the same events, so there is one way
 // in, live, reloaded and replayed.
 import type { Committed, EventOf, RunDetail, RunEvent, Snapshot, Totals } from "../api/types";
+import { learn } from "./operators";
 
 export type NodeFact = Committed & { index: number; mark?: "pinned" | "banned" };
 
@@ -101,6 +102,7 @@ export class RunState {
   load(snapshot: Snapshot): void {
     for (const event of snapshot.events) this.reduce(event);
     this.run = snapshot.run;
+    learn(snapshot.run.operators ?? {});
     for (const { node_id: id, name } of snapshot.run.baselines ?? []) if (typeof id === "string" && typeof name === "string") this.names.set(id, name);
     this.live = snapshot.run.live;
     this.totals = { ...snapshot.totals };

@@ -51,7 +51,7 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
           <div className="bigboard stack" style={{ gap: 8 }} data-testid="bigboard" data-fen={fen} data-ply={shown}>
             <Player id={data.black} connection={connection} left={move?.clock[1]} turn={!result && turn === 1} mark={chess ? "black" : "second"} color={chess ? "#23211f" : "var(--accent)"} />
             {chess ? <Suspense fallback={<SmallBoard game={data.game} fen={fen} last={move?.uci ?? ""} />}><BigChess fen={fen} last={move?.uci ?? ""} /></Suspense> : <FourBoard text={fen} last={move?.uci ?? ""} />}
-            <Player id={data.white} connection={connection} left={move?.clock[0]} turn={!result && turn === 0} mark={chess ? "white" : "first"} color={chess ? "#fdfdfb" : "var(--c-debug)"} />
+            <Player id={data.white} connection={connection} left={move?.clock[0]} turn={!result && turn === 0} mark={chess ? "white" : "first"} color={chess ? "#fdfdfb" : "var(--orange)"} />
           </div>
           <div className="row">
             <button type="button" aria-label="First position" onClick={() => setAt(0)}>«</button>

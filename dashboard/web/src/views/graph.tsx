@@ -8,10 +8,11 @@ import type { Connection } from "../model/connection";
 import { disagrees } from "../model/curve";
 import { metric, seconds } from "../model/format";
 import { useColors } from "../model/hooks";
+import { COLOURS } from "../model/operators";
 import { go, href } from "../model/router";
 import { Marks } from "./marks";
 
-const COLORS = ["panel", "line", "line-strong", "text", "muted", "accent", "good", "bad", "warn", "c-draft", "c-improve", "c-debug", "c-merge", "c-tune", "c-ensemble", "c-other"] as const;
+const COLORS = ["panel", "line", "line-strong", "text", "muted", "accent", "good", "bad", "warn", ...COLOURS] as const;
 
 export function GraphView({ connection, query }: { connection: Connection; query: URLSearchParams }) {
   const { state } = connection;
@@ -23,7 +24,7 @@ export function GraphView({ connection, query }: { connection: Connection; query
   const palette = useColors(COLORS);
   const size = state.nodes.length;
   const at = useMemo(() => stretched(layout(state.nodes.map((n) => ({ id: n.node_id, parents: n.parent_ids ?? [], lane: n.island ?? null })))), [state, size]);
-  const shades = useMemo(() => paletteOf(paint, palette), [paint, palette]);
+  const shades = useMemo(() => paletteOf(paint, palette, state.nodes), [paint, palette, state, size]);
   const colors = useMemo(() => colorsOf(state.nodes, paint, state.lowerIsBetter), [state, size, paint]);
   const chosen = selected ? state.byId.get(selected) : undefined;
   const scene = useMemo<Scene>(
@@ -134,7 +135,7 @@ export function GraphView({ connection, query }: { connection: Connection; query
         </Panel>
         <Panel title="Colours">
           <div className="legend" style={{ flexDirection: "column" }}>
-            {shades.map((shade) => <span key={shade.label}><span className="dot" style={{ background: shade.color }} />{shade.label}</span>)}
+            {shades.filter((shade) => shade.label).map((shade) => <span key={shade.label}><span className="dot" style={{ background: shade.color }} />{shade.label}</span>)}
             <span>◎ best so far, and the selected node with its line of descent</span>
             <span>┄ second parents of the selected node, and what it was merged into</span>
             {state.hasIslands && <span>▭ each frame is an island, from {at.lanes[0]?.lane} on the left</span>}

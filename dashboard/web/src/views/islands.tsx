@@ -10,7 +10,7 @@ import { metric } from "../model/format";
 import { useColors, useResource } from "../model/hooks";
 import { islandCurves, mergeCurves } from "../model/compare";
 
-const COLORS = ["accent", "c-debug", "c-merge", "c-draft", "c-tune", "c-improve", "muted", "line", "text"] as const;
+const COLORS = ["accent", "orange", "teal", "violet", "pink", "blue", "muted", "line", "text"] as const;
 
 export function IslandsView({ connection }: { connection: Connection }) {
   const { state } = connection;

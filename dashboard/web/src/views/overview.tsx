@@ -11,14 +11,10 @@ import { count, dollars, metric, seconds, time } from "../model/format";
 import { feedLine } from "../model/feed";
 import { useColors, useResource } from "../model/hooks";
 import { go, href } from "../model/router";
+import { COLOURS, colourOf } from "../model/operators";
 import type { RunState } from "../model/run-state";
 
-const COLORS = ["accent", "muted", "line", "c-draft", "c-improve", "c-debug", "c-merge", "c-tune", "c-ensemble", "c-other", "text"] as const;
-const FAMILY: Record<string, (typeof COLORS)[number]> = {
-  draft: "c-draft", generate: "c-draft", build: "c-draft", improve: "c-improve", mutate: "c-improve", debug: "c-debug",
-  refine: "c-debug", merge: "c-merge", crossover: "c-merge", ensemble: "c-ensemble", tune: "c-tune",
-}; // prettier-ignore
-
+const COLORS = ["accent", "muted", "line", "text", ...COLOURS] as const;
 export function Overview({ connection }: { connection: Connection }) {
   const { state } = connection;
   return (
@@ -78,7 +74,7 @@ function CurvePanel({ connection }: { connection: Connection }) {
   const lines = useMemo(() => state.references.map((b) => ({ label: b.name, value: b.metric })), [state, state.baselines.length, size]);
   const series = useMemo(
     () => [
-      ...operators.map((operator) => ({ label: operator, color: colors[FAMILY[operator] ?? "c-other"], kind: "points" as const, values: data.metrics.map((value, i) => (data.operators[i] === operator ? value : null)) })),
+      ...operators.map((operator) => ({ label: operator, color: colors[colourOf(operator)], kind: "points" as const, values: data.metrics.map((value, i) => (data.operators[i] === operator ? value : null)) })),
       { label: "best so far", color: colors.accent, kind: "step" as const, values: data.best },
     ],
     [data, operators, colors],

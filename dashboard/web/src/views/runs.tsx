@@ -13,7 +13,7 @@ import { href } from "../model/router";
 import { StartForm } from "./start-form";
 
 const REFRESH_MS = 2000;
-const COLORS = ["accent", "c-debug", "c-merge", "c-draft", "c-tune", "c-improve", "muted", "line"] as const;
+const COLORS = ["accent", "orange", "teal", "violet", "pink", "blue", "muted", "line"] as const;
 const MOST = 6;
 
 export function RunsView({ themeButton }: { themeButton: ReactNode }) {

@@ -10,7 +10,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from core.state.failure import FailureKind
 from core.state.journal import Journal
-from core.state.node import FREE_OPERATORS, Node
+from core.state.node import Node
+from core.state.operators import FREE_OPERATORS
 from core.state.task import Task, derive_seed, node_id
 
 
