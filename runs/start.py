@@ -39,11 +39,13 @@ def record_start(store: RunStore, facts: RunFacts, origin: Mapping[str, Any]) ->
         "status": "running",
         "operators": _operators(store, facts),
     }
-    if store.get_fact("started_at") is None:
-        stored |= {"started_at": datetime.now(UTC).isoformat(), "origin": dict(origin)}
+    started_at = store.get_fact("started_at")
+    if started_at is None:
+        started_at = datetime.now(UTC).isoformat()
+        stored |= {"started_at": started_at, "origin": dict(origin)}
+    if "verifies" not in origin:  # before the run is there: one that is killed in between would be a stranger's
+        remember(facts.config.project.dir, plain, str(started_at))
     store.put_facts(stored, [_started(facts)])
-    if "verifies" not in origin:
-        remember(facts.config.project.dir, plain, str(store.get_fact("started_at")))
     what = f"{facts.problem.name}, writer {facts.writer}, sandbox {facts.sandbox}, policy {facts.config.search.policy}"
     log_msg("INFO", f"run {facts.run} {'goes on' if facts.resumed else 'begins'}: {what}")
 
