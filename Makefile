@@ -73,7 +73,7 @@ dashboard/web/dist/index.html: $(shell find dashboard/web/src dashboard/web/inde
 	npm --prefix dashboard/web ci
 	npm --prefix dashboard/web run build
 
-dashboard: $(VENV)/.run page  ## build the page and serve it on http://127.0.0.1:8008
+dashboard: $(VENV)/.run page  ## build the page, serve it and print the address to open
 	$(BIN)/python main.py serve $(ARGS)
 
 types: $(VENV)/.run  ## make the API's document and the page's types anew

@@ -23,10 +23,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     run_dir = find_run(project_dir_of(args), args.run)
     if args.serve:
-        from dashboard.server.serving import serve_replay  # uvicorn only where something is served
+        from dashboard.server.serving import serve_replay, token_of  # uvicorn only where something is served
 
         dashboard = load_config(None, args.overrides, check_presets=False).dashboard
-        token = dashboard.token.get_secret_value() if dashboard.token else None
+        token = token_of(dashboard.token.get_secret_value() if dashboard.token else None)
         serve_replay(run_dir, dashboard.host, dashboard.port, args.speed, token)
         return 0
     if args.verify:

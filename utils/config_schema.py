@@ -262,6 +262,7 @@ class DashboardSection(Section):
     host: str = "127.0.0.1"
     port: int = Field(8008, ge=0, le=65535)
     token: SecretStr | None = None
+    """null: a fresh one at each start, told with the address; `none`: no token, only on this machine's own address."""
 
 
 class Config(Section):

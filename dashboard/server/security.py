@@ -14,6 +14,8 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 COOKIE = "swarm_evo_token"
+HEALTH = "/api/health"
+"""Open to all: whether the server answers is no secret, and who watches over it has no token."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 HEADERS = {
     "content-security-policy": (
@@ -33,7 +35,8 @@ class Guard:
 
     1. The Host header must name this server, so that a foreign name that resolves to it (DNS rebinding) gets nothing.
     2. A WebSocket or a request that changes something, sent by a page of another origin, is refused.
-    3. With a token, everything but the page's own files needs it: as bearer, as cookie, or once as `?token=`.
+    3. With a token, everything but the page's own files and `/api/health` needs it: as bearer, as cookie, or once as
+       `?token=`. The cookie is the port's own: browsers send cookies to every port of a host.
 
     Args:
         hosts: names of the server besides the loopback names; None allows any (only with a token).
@@ -55,7 +58,7 @@ class Guard:
         elif refusal:
             await _answer(send, *refusal)
         elif self._offers_token(scope):
-            await _set_cookie(send, str(self.token), scope["path"])
+            await _set_cookie(send, _cookie_name(headers), str(self.token), scope["path"])
         else:
             await self.app(scope, receive, _with_headers(send))
 
@@ -75,7 +78,7 @@ class Guard:
         if scheme.lower() == "bearer" and self._equal(given.strip()):
             return True
         try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+            cookie = SimpleCookie(headers.get("cookie", "")).get(_cookie_name(headers))
         except CookieError:
             return False
         return cookie is not None and self._equal(cookie.value)
@@ -94,7 +97,12 @@ class Guard:
 
 def _needs_token(scope: Scope) -> bool:
     path: str = scope["path"]
-    return scope["type"] == "websocket" or path.startswith("/api")
+    return scope["type"] == "websocket" or (path.startswith("/api") and path != HEALTH)
+
+
+def _cookie_name(headers: dict[str, str]) -> str:
+    port = headers.get("host", "").rpartition(":")[2]
+    return f"{COOKIE}_{port}" if port.isdigit() else COOKIE
 
 
 def _same_origin(headers: dict[str, str], host: str) -> bool:
@@ -136,11 +144,11 @@ async def _answer(send: Send, status: int, reason: str) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-async def _set_cookie(send: Send, token: str, path: str) -> None:
+async def _set_cookie(send: Send, cookie_name: str, token: str, path: str) -> None:
     cookie = SimpleCookie()
-    cookie[COOKIE] = token
+    cookie[cookie_name] = token
     for name, value in (("path", "/"), ("httponly", True), ("samesite", "Strict")):
-        cookie[COOKIE][name] = value
-    headers = [(b"location", path.encode()), (b"set-cookie", cookie[COOKIE].OutputString().encode("latin-1"))]
+        cookie[cookie_name][name] = value
+    headers = [(b"location", path.encode()), (b"set-cookie", cookie[cookie_name].OutputString().encode("latin-1"))]
     await _with_headers(send)({"type": "http.response.start", "status": 303, "headers": headers})
     await send({"type": "http.response.body", "body": b""})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import socket as sockets
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import uvicorn
 
 from dashboard.server.app import create_app
+from dashboard.server.prompt_protocol import PromptProtocol
 from dashboard.server.replay import FASTEST, SLOWEST
 from dashboard.server.schemas.runs import ReplayAt
 from dashboard.server.security import LOOPBACK
@@ -18,12 +20,19 @@ SHUTDOWN_SECONDS = 3
 """How long open answers may take after Ctrl-C; sockets are closed at once."""
 SEND_BUFFER = 256 * 1024
 """Bytes that the kernel keeps for a client that does not read; what is beyond waits in our queue, which is bounded."""
+NO_TOKEN = "none"
+"""What is given as the token to serve without one."""
 _ANY = frozenset({"0.0.0.0", "::", ""})
 
 
 def tell(text: str) -> None:
     """Print at once: who reads the address from a pipe waits for it."""
     print(text, flush=True)
+
+
+def token_of(given: str | None) -> str | None:
+    """The token to serve with: the one that is given, none for `none`, and a fresh one where nothing is said."""
+    return secrets.token_urlsafe(18) if not given else None if given == NO_TOKEN else given
 
 
 def serve(
@@ -55,6 +64,7 @@ def serve(
         app,
         log_level="warning",
         access_log=False,
+        http=PromptProtocol,
         ws="websockets-sansio",
         ws_per_message_deflate=False,
         ws_max_size=64 * 1024,
@@ -66,6 +76,8 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/"
     say(f"Swarm-Evo dashboard: {address}{f'?token={token}' if token else ''}   (Ctrl-C to stop)")
+    if not token:
+        say("no token: every user of this machine can start, stop and steer runs as you")
     server = uvicorn.Server(config)
     try:
         server.run(sockets=[listener])

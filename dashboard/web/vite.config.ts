@@ -1,7 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-// `npm run dev` serves the page with hot reload beside a running `python main.py serve`.
+// `npm run dev` serves the page with hot reload beside a running `python main.py serve --token none`.
 const server = process.env.SWARM_EVO_DASHBOARD ?? "http://127.0.0.1:8008";
 
 export default defineConfig({

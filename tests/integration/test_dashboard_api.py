@@ -295,6 +295,8 @@ def test_a_form_post_is_not_json(client, held):
 def test_a_token_guards_everything_but_the_page(project):
     with TestClient(create_app(project, "s3cret-token"), base_url="http://127.0.0.1", follow_redirects=False) as client:
         assert client.get("/api/runs").status_code == 401
+        assert client.get("/api/health").json()["ok"] is True, "open to whoever watches over the server"
+        assert client.post("/api/runs", json={"problem": "tsp"}).status_code == 401
         assert client.get("/api/runs", headers={"authorization": "Bearer wrong"}).status_code == 401
         assert client.get("/api/runs", headers={"authorization": "Bearer s3cret-token"}).status_code == 200
         assert "set-cookie" not in client.get("/?token=wrong").headers

@@ -1,0 +1,129 @@
+"""`serve` as a user starts it: a token without being asked, and no place taken by connections that say nothing."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from support.command_line import ROOT
+from support.dashboard import serve_code
+
+
+@contextmanager
+def started(*command: str, cwd: Path):
+    process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        assert process.stdout is not None
+        yield process.stdout.readline(), process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def serve(folder: Path, *words: str):
+    return started(sys.executable, str(ROOT / "main.py"), "serve", "--port", "0", *words, cwd=folder)
+
+
+def ask(address: str, path: str, body: object = None, **headers: str) -> int:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"http://{address}{path}", data, {"content-type": "application/json", **headers})
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def test_it_makes_a_token_and_says_the_address_to_open(tmp_path):
+    tokens = set()
+    for _ in range(2):
+        with serve(tmp_path) as (said, _process):
+            url = urlsplit(said.split()[2])
+            (token,) = parse_qs(url.query)["token"]
+            tokens.add(token)
+            assert len(token) >= 20
+            assert ask(url.netloc, "/api/health") == 200
+            assert ask(url.netloc, "/api/runs") == 401
+            assert ask(url.netloc, "/api/runs", {"problem": "bin_packing", "max_steps": 0}) == 401
+            assert ask(url.netloc, "/api/runs", Authorization=f"Bearer {token}") == 200
+            opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            try:
+                opener.open(said.split()[2], timeout=10).close()
+            except urllib.error.HTTPError as error:  # 503 where the page is not built: the cookie is set all the same
+                error.close()
+            with opener.open(f"http://{url.netloc}/api/runs", timeout=10) as answer:
+                assert answer.status == 200, "the page has its cookie"
+    assert len(tokens) == 2, "each start has its own"
+    assert not any(
+        token.encode() in path.read_bytes() for token in tokens for path in tmp_path.rglob("*") if path.is_file()
+    )
+
+
+@pytest.mark.parametrize("words", [("--token", "none"), ("--dashboard.token=none",)])
+def test_to_serve_without_one_is_said_and_told(tmp_path, words):
+    with serve(tmp_path, *words) as (said, process):
+        address = urlsplit(said.split()[2]).netloc
+        assert "token" not in said and "every user of this machine" in process.stdout.readline()
+        assert ask(address, "/api/runs") == 200
+
+
+def test_without_a_token_only_this_machine_is_served(tmp_path):
+    with serve(tmp_path, "--token", "none", "--host", "0.0.0.0") as (said, process):
+        assert process.wait(20) == 2 and "needs dashboard.token" in said
+
+
+QUICK = "import dashboard.server.prompt_protocol as prompt\nprompt.REQUEST_SECONDS = 1.0\n"
+SILENT = {
+    "nothing": b"",
+    "half a head": b"GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+    "half a body": b"POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n"
+    b"Content-Type: application/json\r\n\r\n{",
+}
+
+
+def test_connections_that_do_not_ask_are_dropped(tmp_path):
+    before, after = serve_code(tmp_path).split("from dashboard.server.serving")
+    code = f"{before}{QUICK}from dashboard.server.serving{after}"
+    with started(sys.executable, "-c", code, cwd=tmp_path) as (said, _process):
+        address = urlsplit(said.split()[2]).netloc
+        host, _, port = address.partition(":")
+        waiting = {name: socket.create_connection((host, int(port)), 10) for name in SILENT}
+        for name, begun in SILENT.items():
+            waiting[name].sendall(begun)
+        dripping = socket.create_connection((host, int(port)), 10)
+        dripping.sendall(b"GET /api/health HTTP/1.1\r\nHost: ")
+        for _ in range(5):  # a byte now and then does not buy time
+            time.sleep(0.3)
+            try:
+                dripping.sendall(b"1")
+            except OSError:
+                break
+        began = time.monotonic()
+        for name, connection in [*waiting.items(), ("dripping", dripping)]:
+            connection.settimeout(20)
+            try:
+                while connection.recv(4096):  # an error page may come first
+                    pass
+            except ConnectionError:
+                pass
+            assert time.monotonic() - began < 15, name
+            connection.close()
+        assert ask(address, "/api/health") == 200
+        polite = socket.create_connection((host, int(port)), 10)
+        request = b"GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        polite.sendall(request)
+        assert polite.recv(4096).startswith(b"HTTP/1.1 200")
+        time.sleep(2)
+        polite.sendall(request)
+        assert polite.recv(4096).startswith(b"HTTP/1.1 200"), "who has asked may stay for a while"
+        polite.close()
