@@ -32,12 +32,11 @@ run: $(VENV)/.run  ## search the default competition, no key needed (ARGS="--sea
 
 # With RETRY=1 (shared CI machines, where a process may stand still for seconds) what failed is tried once more and shown.
 pytest = $(BIN)/python -m pytest $(1)$(if $(RETRY), || $(BIN)/python -m pytest $(1) -n 0 --last-failed --last-failed-no-failures=none)
-together := -n auto --dist worksteal tests/unit tests/contracts tests/integration
+together := -n auto --dist worksteal tests/unit tests/contracts tests/integration tests/browser
 
 test: $(VENV)/.dev  ## the tests in five minutes, no key and no network (one of them: .venv/bin/python -m pytest FILE)
 	$(call pytest,$(together) -m "not long")
 	$(call pytest,tests/security -m "not long")  # alone: it looks for survivors among all processes
-	$(call pytest,tests/browser)
 	@if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
 
 test-all: $(VENV)/.dev  ## what `make test` leaves out: long suites, and ten times the examples of every law

@@ -39,4 +39,4 @@ def test_an_example_beats_the_random_engine(cli, path):
 @pytest.mark.parametrize("path", [path for path in EXAMPLES if "python_chess" in path.stem], ids=lambda path: path.stem)
 def test_python_chess_is_refused_where_candidates_do_not_have_it(path):
     refusal = static_refusal(path.read_text(), {"rust_chess"})
-    assert refusal is not None and "'chess'" in refusal.reason
+    assert refusal is not None and "'chess'" in refusal.message
