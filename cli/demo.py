@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cli.options import project_dir_of
+from cli.options import add_unsandboxed_option, project_dir_of
 from cli.terminal.view import open_view
 from core.backend.recording import open_recording
 from runs.search import Recorded
@@ -26,7 +26,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="DIR",
         help="a folder with manifest.json and calls.jsonl (default: the project's own)",
     )
-    parser.add_argument("--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none")
+    add_unsandboxed_option(parser)
 
 
 def check_recorded(config: Mapping[str, Any]) -> None:

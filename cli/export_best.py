@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from cli.options import add_run_argument, add_trust_option, project_dir_of, remark
+from cli.options import add_run_argument, add_trust_option, add_unsandboxed_option, project_dir_of, remark
 from core.contracts import Problem
 from core.state.node import Node
 from core.storage.reader import RunReader
@@ -25,7 +25,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--refit", action="store_true", help="train the winner once more on all labelled rows")
     parser.add_argument("--recording", metavar="DIR", help="write the models' replies as a recording for `demo`")
     add_trust_option(parser)
-    parser.add_argument("--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none")
+    add_unsandboxed_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from cli.options import add_run_argument, add_trust_option, project_dir_of, remark
+from cli.options import add_run_argument, add_trust_option, add_unsandboxed_option, project_dir_of, remark
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
 from runs.preflight import preflight
@@ -21,7 +21,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--node", metavar="ID", required=True)
     parser.add_argument("--edit", metavar="FILE", help="a program that takes the node's place")
     add_trust_option(parser)
-    parser.add_argument("--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none")
+    add_unsandboxed_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:

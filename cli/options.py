@@ -11,9 +11,15 @@ from utils.config_schema import Config
 
 
 def add_config_options(parser: argparse.ArgumentParser) -> None:
+    """For verbs that begin something new."""
     parser.add_argument("--config", metavar="FILE", help="YAML file; config/default.yaml if absent")
     parser.add_argument("--problem", metavar="NAME", help="problem preset, or a YAML file")
     parser.add_argument("--llm", metavar="NAME", help="language model preset, or a YAML file")
+    add_unsandboxed_option(parser)
+
+
+def add_unsandboxed_option(parser: argparse.ArgumentParser) -> None:
+    """For verbs that run candidates."""
     parser.add_argument(
         "--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none: code runs as you"
     )

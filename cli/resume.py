@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from cli.options import add_run_argument, add_trust_option, project_dir_of, remark
+from cli.options import add_run_argument, add_trust_option, add_unsandboxed_option, project_dir_of, remark
 from cli.terminal.view import open_view
 from runs.preflight import preflight
 from runs.run_folder import find_run
@@ -16,7 +16,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser("resume", help="go on with a run; nothing answered or evaluated is done again")
     add_run_argument(parser)
     add_trust_option(parser)
-    parser.add_argument("--i-accept-unsandboxed", action="store_true", help="needed with execution.sandbox=none")
+    add_unsandboxed_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:

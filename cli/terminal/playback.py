@@ -9,13 +9,16 @@ from cli.terminal.step_text import StepLines
 from core.events import BaselineScored, FinalScored, NodeCommitted, RunFinished
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
+from utils.errors import ConfigError
 
 LONGEST_PAUSE = 2.0
 """Seconds; a run that lay idle over night is not waited for."""
 
 
 def play(run_dir: Path, speed: float) -> int:
-    """Print each event when its time comes."""
+    """Print each event when its time comes. Raises ConfigError for a speed at which it never would."""
+    if not speed > 0:
+        raise ConfigError(f"--speed={speed:g}: allowed is anything above 0")
     with unreadable(run_dir.name), RunReader(run_dir) as reader:
         lines = StepLines(reader.fact("config", {}).get("search", {}).get("max_steps"))
         before = None

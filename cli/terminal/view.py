@@ -47,14 +47,19 @@ class PlainView:
     """One line an event worth reading; at most one line a second where steps are fast.
 
     A reader who goes away ends the run in good order, as Ctrl-C would.
+
+    Args:
+        stream: stdout if None.
+        clock: seconds that only grow.
     """
 
-    def __init__(self, stream: TextIO | None = None) -> None:
+    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._out = Output(stream, on_gone=lambda: signal.raise_signal(signal.SIGINT))
         self._facts: RunFacts | None = None
         self._lines: StepLines | None = None
         """None until the search starts: `step` says itself what it does."""
-        self._last = 0.0
+        self._last = -1.0
         self._hidden = 0
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
@@ -73,7 +78,7 @@ class PlainView:
             self._out.say(f"warning: {event.text}")
 
     def _committed(self, event: NodeCommitted, lines: StepLines) -> None:
-        now = time.monotonic()
+        now = self._clock()
         line = lines.line(event)
         if not event.is_best and now - self._last < 1.0 and event.step > CROWDED:
             self._hidden += 1

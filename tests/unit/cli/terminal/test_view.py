@@ -1,0 +1,111 @@
+"""Plain lines: what is worth reading, and not more than can be read."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from cli.terminal.view import CROWDED, PlainView, QuietView, open_view
+from core.contracts import Progress
+from core.events import BaselineScored, LLMCalled, Warned
+from runs.outcome import Outcome
+
+
+class Clock:
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def view(facts_of):
+    """(view, its lines so far, its clock) of a run that has begun."""
+    stream, clock = io.StringIO(), Clock()
+    plain = PlainView(stream, clock)
+    plain.start(facts_of(), lambda: Progress(steps=3))
+
+    def lines():
+        said = stream.getvalue().splitlines()
+        stream.seek(0)
+        stream.truncate()
+        return said
+
+    return plain, lines, clock
+
+
+def test_a_run_begins_with_what_it_will_do(view):
+    _, lines, _ = view
+    banner = "\n".join(lines())
+    for word in ("run toy-1: toy, distance (lower is better)", "not a language model", "30 steps", "sandbox: warm"):
+        assert word in banner
+
+
+def test_events_are_lines_and_numbers_go_on(view, committed):
+    plain, lines, _ = view
+    lines()
+    plain.emit(committed(7, metric=2.5, best_metric=2.5, is_best=True))
+    plain.emit(BaselineScored(name="zero", node_id="b", metric=2.0))
+    plain.emit(Warned(text="the model waits"))
+    plain.emit(LLMCalled(call_id=1, role="code", provider="openai", model="m"))
+    assert lines() == [
+        "[4/30] 000000 draft: 2.5 *best*  best 2.5",
+        "baseline zero: 2",
+        "warning: the model waits",
+    ]
+
+
+def test_fast_steps_are_told_once_a_second_and_what_was_left_out_is_counted(view, committed):
+    plain, lines, clock = view
+    lines()
+    for step in range(CROWDED + 1, CROWDED + 6):
+        plain.emit(committed(step, metric=9.0))
+        clock.now += 0.1
+    assert len(lines()) == 1
+    plain.emit(committed(CROWDED + 6, metric=1.0, is_best=True))
+    assert lines()[0].endswith("*best* (+4 not shown)"), "a new best is never left out"
+    clock.now += 1.0
+    plain.emit(committed(CROWDED + 7, metric=9.0))
+    assert "not shown" not in lines()[0]
+
+
+def test_the_first_steps_are_all_told(view, committed):
+    plain, lines, _ = view
+    lines()
+    for step in range(CROWDED + 1):
+        plain.emit(committed(step, metric=9.0))
+    assert len(lines()) == CROWDED + 1
+
+
+def test_a_view_that_was_not_started_tells_warnings_alone(committed):
+    """`step` says itself what it does."""
+    stream = io.StringIO()
+    plain = PlainView(stream)
+    plain.emit(committed(1, metric=1.0))
+    plain.emit(Warned(text="no store"))
+    plain.interrupted()
+    assert stream.getvalue() == "warning: no store\n"
+
+
+def test_the_end_says_how_to_go_on(view, facts_of):
+    plain, lines, _ = view
+    lines()
+    plain.conclude(Outcome(facts_of(), "max_steps: 3 of 3 steps", failures={"timeout": 2, "runtime": 1}))
+    said = "\n".join(lines())
+    assert "ended: max_steps" in said and "no valid program found; commonest failure: timeout (2)" in said
+    plain.interrupted()
+    (line,) = lines()
+    assert "Go on with: python main.py resume toy-1 --project.dir=" in line
+
+
+@pytest.mark.parametrize(("kind", "made"), [("quiet", QuietView), ("plain", PlainView), ("auto", PlainView)])
+def test_a_kind_of_view_is_opened_by_name(kind, made):
+    assert type(open_view(kind)) is made
+
+
+def test_views_answer_the_first_interrupt(capfd):
+    for kind in ("quiet", "plain", "live"):
+        open_view(kind).finishing()
+    assert capfd.readouterr().err.count("finishing what is in flight") == 3
