@@ -11,8 +11,9 @@ import tempfile
 from pathlib import Path
 
 from core.contracts import Limits, Sandbox
+from core.evaluation.isolation.apart import Apart
 from core.evaluation.isolation.cheats import score_of
-from core.evaluation.isolation.isolation import evaluate_apart, evaluate_together
+from core.evaluation.isolation.together import Together
 from core.executor.sandbox import open_sandbox
 
 EVALUATORS = {
@@ -61,9 +62,9 @@ def figures(sandbox: Sandbox, name: str, folder: Path) -> dict[str, float]:
     evaluator.write_text(source.format(load=LOAD))
     limits = Limits(seconds=20)
     runs = {
-        "honest": evaluate_apart(sandbox, evaluator, honest, limits=limits, timeout=30),
-        "unisolated": evaluate_together(sandbox, evaluator, honest + RESCALE, limits=limits),
-        "proxy": evaluate_apart(sandbox, evaluator, honest + RESCALE, limits=limits, timeout=30),
+        "honest": Apart(evaluator, timeout=30).run(sandbox, honest, limits=limits),
+        "unisolated": Together(evaluator, timeout=30).run(sandbox, honest + RESCALE, limits=limits),
+        "proxy": Apart(evaluator, timeout=30).run(sandbox, honest + RESCALE, limits=limits),
     }
     assert [run.isolated for run in runs.values()] == [True, False, True]
     scores = {kind: score_of(run.value) for kind, run in runs.items()}

@@ -135,11 +135,12 @@ def _attack(args: argparse.Namespace) -> int:
     """Known cheats against the user's evaluator; exit 1 if one wins through the proxy."""
     from core.evaluation.isolation.cheats import attack_evaluator
 
-    results = attack_evaluator(Path(args.evaluator))
-    rows = [asdict(result) for result in results]
+    attacked = attack_evaluator(Path(args.evaluator))
+    rows = [asdict(result) for result in attacked.results]
     if args.json:
         print(json.dumps(rows, indent=2))
     else:
         for row in rows:
             print("  ".join(f"{key}={value}" for key, value in row.items()))
-    return 1 if any(row.get("wins_through_proxy") for row in rows) else 0
+        print(f"\n{attacked.sentence}")
+    return 1 if any(result.wins_through_proxy for result in attacked.results) else 0

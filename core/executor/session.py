@@ -25,6 +25,7 @@ import select
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -150,6 +151,42 @@ class SandboxSession:
 
     def look_wrapped(self, timeout: float) -> Any:
         return self._ask({"names": True, "rich": True}, "value", timeout)["value"]
+
+    @property
+    def channel(self) -> int:
+        """Descriptor of the channel, for a trusted process that asks in our place once the program is loaded (`look`).
+
+        Until `close` nothing is asked here then; `stand_by` watches over the program meanwhile.
+        """
+        return self._channel.fileno()
+
+    def stand_by(self, fd: int, seconds: float) -> bool:
+        """Wait until `fd` can be read (True) or `seconds` are over (False).
+
+        Raises:
+            SessionFailure: the program ended or broke a limit meanwhile.
+        """
+        self._must_live()
+        with suppress(KeyError):
+            self._poll.unregister(self._channel.fileno())
+        self._poll.register(fd, select.POLLIN)
+        deadline = time.monotonic() + seconds
+        try:
+            while (left := deadline - time.monotonic()) > 0:
+                ready = {fd for fd, _ in self._poll.poll(1000.0 * left)}
+                if self._out in ready:
+                    self._read_output()
+                if fd in ready:
+                    return True
+                if self._slot.control.fileno() in ready:
+                    raise self._gone()
+            return False
+        finally:
+            self._poll.unregister(fd)
+
+    def fail(self, kind: FailureKind, message: str) -> ExecutionResult:
+        """End the program for what it did to who asks in our place; how it had ended by itself goes before."""
+        return (self._gone() if kind is FailureKind.EXIT else self._breach(kind, message)).result
 
     def pause(self) -> None:
         """Stop the program until the next call: it does not run while nobody waits for it."""

@@ -26,6 +26,7 @@ from core.executor.session import SandboxSession
 from core.executor.uids import UidPool
 from core.state.failure import FailureKind
 from utils.errors import JobLost, SandboxError
+from utils.kept import Kept
 
 _GRACE = 120.0
 """Seconds after a deadline in which the supervisor must have reported; then it is killed itself. It kills the candidate
@@ -43,6 +44,9 @@ class WarmSandbox:
 
     def __init__(self, config: ServerConfig) -> None:
         self.tier = config.tier
+        self.config = config
+        self.kept = Kept()
+        """What jobs keep between them on this worker: loaded evaluators."""
         self._server = ForkServer(config)
         self._state_dir = config.state_dir
         self._uids = UidPool() if os.getuid() == 0 and config.tier != "none" else None
@@ -127,6 +131,7 @@ class WarmSandbox:
     def close(self) -> None:
         if not self._closed.is_set():
             self._closed.set()
+            self.kept.close()
             with self._lock:
                 idle, self._idle = self._idle, []
             for slot, _ in idle:

@@ -31,6 +31,7 @@ class FailureKind(StrEnum):
     ILLEGAL_MOVE = "illegal_move"
     TIME_FORFEIT = "time_forfeit"
     STOPPED = "stopped"
+    TAMPERED = "tampered"
 
     @property
     def advice(self) -> str:
@@ -61,5 +62,6 @@ _ADVICE: dict[FailureKind, str] = {
     FailureKind.LOST_WORKER: "The worker that ran it was lost, also after retries; nothing is known about the program.",
     FailureKind.ILLEGAL_MOVE: "It returned a move that the rules do not allow.",
     FailureKind.TIME_FORFEIT: "It overstepped its time for a move.",
+    FailureKind.TAMPERED: "It changed how it is scored instead of what it computes; its result is void.",
     FailureKind.STOPPED: "The user stopped it while it ran; do something faster or of another kind.",
 }

@@ -1,162 +1,220 @@
-"""Turns what a user's evaluator said into verdicts."""
+"""Judges programs by a user's evaluator, kept apart from them as was decided with the user's own program."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, JobSpec
-from core.evaluation.base import failed_run, nothing_better, parent_metric, source_of
+from core.contracts import Evaluation, Evaluator, EvaluatorDeps, JobSpec
+from core.evaluation.base import nothing_better, parent_metric
+from core.evaluation.isolation.decision import Decision
+from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.evaluation.static_check import syntax_refusal
 from core.evaluation.tune import tune_program
+from core.events import Warned
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.script.blocks import block_lines
+from problems.script.reading import verdict_of
+from problems.script.screening import Screened, judged, margin, may_rank
 from utils.direction import Direction
+from utils.errors import JobLost
+from utils.file_utils import write_atomic
 
-ARTIFACT_CHARS = 4_000
-MOST_ARTIFACTS = 12
+DECISION = "isolation.json"
+"""In the run's `files/`: a resumed run goes on as it began."""
 
 
 class ScriptEvaluator(Evaluator):
-    """Judges nodes alone, by the user's evaluator.
+    """Judges nodes alone; where they are screened, a round together, because only the best of it are scored in full.
 
     Args:
         evaluator: the user's file.
+        program: the user's own program; with it is decided how all others are kept apart from the evaluator.
         options: for the harness: `thresholds`, `cascade`, `metric`.
+        isolation: `problem.options.isolation`.
+        shows: further files and folders that the evaluator reads.
         metric: name of the metric that steers; None: `combined_score`, else the mean of all numbers.
         timeout: seconds for one evaluation.
     """
-
-    together = False
 
     def __init__(
         self,
         deps: EvaluatorDeps,
         evaluator: Path,
         *,
+        program: str,
         options: dict[str, Any],
+        isolation: str,
+        shows: Sequence[str],
         metric: str | None,
         timeout: float,
         lower_is_better: bool,
     ) -> None:
-        self._deps, self._evaluator, self._options = deps, evaluator, options
+        self._deps, self._evaluator, self._program, self._options = deps, evaluator, program, options
+        self._isolation, self._shows = isolation, list(shows)
         self._metric, self._timeout = metric, timeout
-        self._lower_is_better = lower_is_better
+        self._direction = Direction(lower_is_better)
+        self._lock = threading.Lock()
+        self._first: Evaluation | None = None
+        """The verdict on the user's own program, from deciding."""
+        self._decision: Decision | None = None
+        self.together = False
+        self._take(self._stored())
 
     def check(self, node: Node) -> Evaluation | None:
         return syntax_refusal(node.code)
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
-        return [self.score(node.code, node.id) for node in nodes]
+        decision = self._decided()
+        if isinstance(decision, Evaluation):
+            return [decision for _ in nodes]
+        if decision.isolation == "screen":
+            return self._screened(decision, nodes)
+        return [self._known(node) or self.score(node.code, node.id) for node in nodes]
 
-    def score(self, code: str, label: str = "") -> Evaluation:
-        """The user's verdict on a program of the node `label`."""
-        reason = self._shared_reason()
-        payload = {
-            "code": code,
-            "inputs": str(self._evaluator.parent),
-            "evaluator": self._evaluator.name,
-            "options": self._options,
-            "limits": self._deps.limits.model_dump(mode="json"),
-            "timeout": self._timeout,
-            "seed": self._deps.seed,
-            "apart": reason is None,
-            "reason": reason,
-        }
-        spec = JobSpec(
-            entry="problems.script.job:evaluate", payload=payload, label=label, seconds=3 * self._timeout + 60
-        )
-        return self.verdict(self._deps.jobs.run(spec))
+    def score(self, code: str, label: str = "", *, beside: bool | None = None) -> Evaluation:
+        """The user's verdict on a program of the node `label`.
+
+        Args:
+            beside: inside the sandbox with the evaluator; None: as it was decided, the dearer way where there are two.
+        """
+        decision = self._decided()
+        if isinstance(decision, Evaluation):
+            return decision
+        shared = decision.isolation == "together" if beside is None else beside
+        run = self._deps.jobs.run(self._spec(decision, code, label, beside=shared))
+        return self._verdict(EvaluatorRun.model_validate(run), decision if shared else None)
 
     def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
-        """Search better numbers inside the evolving blocks, each trial scored in full."""
+        """Search better numbers inside the evolving blocks, each trial scored; the best counts if it is better."""
         known = parent_metric(node, self._deps.journal)
+        screened = True if self.together else None
         tuned = tune_program(
             node.code,
-            lambda code: self.score(code, node_id).metric,
+            lambda code: self.score(code, node_id, beside=screened).metric,
             trials=self._deps.tune_trials,
             seed=seed,
-            lower_is_better=self._lower_is_better,
+            lower_is_better=self._direction.lower_is_better,
             lines=block_lines(node.code),
         )
-        if tuned is None or tuned.score == tuned.start or not self._better(tuned.score, known):
+        if tuned is None or tuned.score == tuned.start or not self._direction.better(tuned.score, known):
             return nothing_better(node)
         verdict = self.score(tuned.code)
+        if self.together and not self._direction.better(verdict.metric, known):
+            return nothing_better(node)
         detail = {"trials": tuned.trials, "start": tuned.start, "end": tuned.score}
         return verdict.model_copy(update={"code": tuned.code, "metadata": {**verdict.metadata, "tune": detail}})
 
-    def _better(self, score: float, known: float | None) -> bool:
-        return Direction(self._lower_is_better).better(score, known)
+    # ------------------------------------------------------------ how candidates are kept apart
 
-    def _shared_reason(self) -> str | None:
-        """Why the user's own program had to share a sandbox with the evaluator: then every candidate does at once."""
-        first = next((n for n in self._deps.journal if n.operator in ("baseline", "user")), None)
-        return (first.unisolated_reason or None) if first is not None else None
+    def _decided(self) -> Decision | Evaluation:
+        """The decision, made now if there is none; the verdict on the user's program where nothing can be decided."""
+        with self._lock:
+            if self._decision is not None:
+                return self._decision
+            payload = {**self._common(self._program), "wanted": self._isolation, "shows": self._shows}
+            answer = self._deps.jobs.run(self._job("decide", payload))
+            if "unusable" in answer:
+                return Evaluation(failure=FailureKind.EVAL_ERROR, message=answer["unusable"])
+            decision = Decision.model_validate(answer["decision"])
+            shared = decision.isolation == "together"
+            verdict = self._verdict(EvaluatorRun.model_validate(answer["run"]), decision if shared else None)
+            if verdict.metric is None:
+                return verdict
+            self._keep(decision)
+            self._first = verdict
+            return decision
 
-    # ------------------------------------------------------------ reading
+    def _take(self, decision: Decision | None) -> None:
+        self._decision = decision
+        self.together = decision is not None and decision.isolation == "screen"
 
-    def verdict(self, run: Mapping[str, Any]) -> Evaluation:
-        isolated = run["isolated"] and self._deps.isolated
-        reason = "" if isolated else run["refused"] or "there is no sandbox"
-        common: dict[str, Any] = {
-            "seconds": run["seconds"], "term_out": run["output"], "unisolated_reason": reason,
+    def _keep(self, decision: Decision) -> None:
+        self._take(decision)
+        write_atomic(self._deps.run_dir / "files" / DECISION, decision.model_dump_json(indent=1))
+        if decision.isolation == "together" and self._deps.isolated and self._isolation != "together":
+            text = f"scores are unisolated, a candidate could reach the evaluator: {decision.reason}"
+            self._deps.append([Warned(text=text)])
+
+    def _stored(self) -> Decision | None:
+        path = self._deps.run_dir / "files" / DECISION
+        return Decision.model_validate_json(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+    def _known(self, node: Node) -> Evaluation | None:
+        """The verdict that deciding gave, once, for the user's own program."""
+        with self._lock:
+            if self._first is None or node.code != self._program:
+                return None
+            verdict, self._first = self._first, None
+            return verdict
+
+    # ------------------------------------------------------------ screening
+
+    def _screened(self, decision: Decision, nodes: Sequence[Node]) -> list[Evaluation]:
+        """Verdicts of a round: all are screened, those that may rank are scored apart."""
+        verdicts = [self._known(node) for node in nodes]
+        left = [place for place, verdict in enumerate(verdicts) if verdict is None]
+        found = self._scores(decision, [nodes[place] for place in left], beside=True)
+        screened = {place: Screened(nodes[place], verdict) for place, verdict in zip(left, found, strict=True)}
+        ranked = may_rank(list(screened.values()), self._deps.journal, self._direction)
+        sure = self._scores(decision, [one.node for one in ranked], beside=False)
+        by_id = {
+            one.node.id: self._confirmed(decision, one, verdict) for one, verdict in zip(ranked, sure, strict=True)
+        }
+        for place, one in screened.items():
+            verdicts[place] = by_id.get(one.node.id) or one.looked_at(self._direction)
+        return [verdict for verdict in verdicts if verdict is not None]
+
+    def _confirmed(self, decision: Decision, one: Screened, verdict: Evaluation) -> Evaluation:
+        """The verdict apart, or `tampered` where beside the evaluator the program seemed better than it can be."""
+        if verdict.metric is None or one.score is None:
+            return verdict
+        if self._direction.gain(one.score, verdict.metric) <= margin(decision.noise, verdict.metric):
+            return verdict
+        spec = self._spec(decision, one.node.code, one.node.id, beside=False, seed=self._deps.seed + 1)
+        again = self._verdict(EvaluatorRun.model_validate(self._deps.jobs.run(spec)), None)
+        return judged(one, verdict, again, decision.noise, self._direction)
+
+    def _scores(self, decision: Decision, nodes: Sequence[Node], *, beside: bool) -> list[Evaluation]:
+        specs = [self._spec(decision, node.code, node.id, beside=beside) for node in nodes]
+        runs: list[Any]
+        try:
+            runs = self._deps.jobs.map(specs)
+        except JobLost:  # one program may have taken its worker along: find it
+            runs = [self._alone(spec) for spec in specs]
+        shared = decision if beside else None
+        return [
+            run if isinstance(run, Evaluation) else self._verdict(EvaluatorRun.model_validate(run), shared)
+            for run in runs
+        ]
+
+    def _alone(self, spec: JobSpec) -> Any:
+        try:
+            return self._deps.jobs.run(spec)
+        except JobLost as error:
+            return Evaluation(failure=FailureKind(error.failure), message=str(error))
+
+    # ------------------------------------------------------------ jobs
+
+    def _spec(self, decision: Decision, code: str, label: str, *, beside: bool, seed: int | None = None) -> JobSpec:
+        payload = {**self._common(code), "decision": decision.model_dump(mode="json"), "beside": beside}
+        return self._job("score", payload | ({} if seed is None else {"seed": seed}), label)
+
+    def _job(self, entry: str, payload: dict[str, Any], label: str = "") -> JobSpec:
+        seconds = (10 if entry == "decide" else 3) * self._timeout + 60
+        return JobSpec(entry=f"problems.script.job:{entry}", payload=payload, label=label, seconds=seconds)
+
+    def _common(self, code: str) -> dict[str, Any]:
+        return {
+            "code": code, "inputs": str(self._evaluator.parent), "evaluator": self._evaluator.name,
+            "options": self._options, "metric": self._metric, "limits": self._deps.limits.model_dump(mode="json"),
+            "timeout": self._timeout, "seed": self._deps.seed,
         }  # fmt: skip
-        if run["program"] is not None:
-            verdict = failed_run(ExecutionResult.model_validate(run["program"]))
-            return verdict.model_copy(update={"unisolated_reason": reason, "seconds": run["seconds"]})
-        if run["error"]:
-            last = run["error"].strip().splitlines()[-1]
-            failure, text = FailureKind.EVAL_ERROR, {"term_out": run["output"] + run["error"]}
-            late = f" (problem.options.evaluation_timeout={self._timeout:g})" if run["seconds"] >= self._timeout else ""
-            return Evaluation(failure=failure, message=f"evaluator: {last}{late}", **{**common, **text})
-        value = _mapping(run["value"])
-        metrics = _mapping(value.get("metrics"))
-        score, message = self.steering(metrics)
-        artifacts = texts(value.get("artifacts"))
-        common |= {"metrics": metrics, "artifacts": artifacts}
-        if score is None:
-            failure = FailureKind.NON_FINITE if "not finite" in message else FailureKind.EVAL_ERROR
-            return Evaluation(failure=failure, message=message, **common)
-        source = source_of(isolated)
-        return Evaluation(metric=score, source=source, **common)
 
-    def steering(self, metrics: Mapping[str, Any]) -> tuple[float | None, str]:
-        """(the metric that steers, '') or (None, what is wrong)."""
-        name = self._metric or ("combined_score" if "combined_score" in metrics else None)
-        if name is not None:
-            if name not in metrics:
-                return (
-                    None,
-                    f"the evaluator returned no metric {name!r}; it has {', '.join(map(str, metrics)) or 'none'}",
-                )
-            value = number(metrics[name])
-            return value, "" if value is not None else f"metric {name!r} is not finite: {metrics[name]!r}"
-        numbers = [value for key, raw in metrics.items() if key not in ("error", "stage") and _is_number(raw)
-                   if (value := number(raw)) is not None]  # fmt: skip
-        if not numbers:
-            return None, "the evaluator returned no number"
-        return sum(numbers) / len(numbers), ""
-
-
-def _mapping(raw: Any) -> dict[str, Any]:
-    """What the evaluator's process sent, where it has the form it should have; else {}."""
-    return raw if isinstance(raw, dict) else {}
-
-
-def number(raw: Any) -> float | None:
-    """A finite number, or None."""
-    return float(raw) if _is_number(raw) and math.isfinite(raw) else None
-
-
-def _is_number(raw: Any) -> bool:
-    return isinstance(raw, int | float) and not isinstance(raw, bool)
-
-
-def texts(artifacts: Any) -> dict[str, str]:
-    """Artifacts as short texts for the next prompt."""
-    if not isinstance(artifacts, Mapping):
-        return {}
-    return {str(k)[:80]: str(v)[:ARTIFACT_CHARS] for k, v in list(artifacts.items())[:MOST_ARTIFACTS]}
+    def _verdict(self, run: EvaluatorRun, shared: Decision | None) -> Evaluation:
+        """`shared`: the decision that had the two in one sandbox; None: they were apart."""
+        reason = shared.reason if shared is not None else "" if run.isolated and self._deps.isolated else "no sandbox"
+        return verdict_of(run, metric=self._metric, timeout=self._timeout, unisolated=reason)

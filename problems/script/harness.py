@@ -4,6 +4,8 @@ What the isolated evaluator process loads is a copy of this file that ends with 
 standard library only, since it never meets our packages.
 """
 
+from __future__ import annotations
+
 import asyncio
 import importlib.util
 import inspect
@@ -18,29 +20,38 @@ EVALUATOR = ""
 OPTIONS: dict[str, Any] = {"thresholds": [0.5, 0.75, 0.9], "cascade": True, "metric": None}
 
 
+_LOADED: dict[str, Any] = {}
+"""The user's evaluator, once it is loaded."""
+
+
+def prepare_evaluator() -> None:
+    """Load the user's evaluator, as if it had been started in its folder. Called once; what follows are forks of it."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), EVALUATOR)
+    folder = os.path.dirname(path)
+    sys.path.insert(0, folder)
+    os.chdir(folder)
+    install_shim()
+    if path.endswith(".pkl"):
+        _LOADED["function"] = unpickled(path)
+        return
+    module = load("evaluator", path)
+    if not hasattr(module, "evaluate") and not (OPTIONS["cascade"] and hasattr(module, "evaluate_stage1")):
+        raise AttributeError(f"{os.path.basename(path)} has no function evaluate(program_path)")
+    _LOADED.update(module=module, function=getattr(module, "evaluate", None), folder=folder)
+
+
 def evaluate(program_path: str) -> dict[str, Any]:
     """{"metrics": …, "artifacts": …} of the candidate at that path."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), EVALUATOR)
+    if not _LOADED:
+        prepare_evaluator()
     before = os.getcwd()
-    sys.path.insert(0, os.path.dirname(path))
-    os.chdir(os.path.dirname(path))
-    install_shim()
+    os.chdir(_LOADED.get("folder", before))
     try:
-        return evaluate_by(path, program_path)
+        if OPTIONS["cascade"] and hasattr(_LOADED.get("module"), "evaluate_stage1"):
+            return cascade(_LOADED["module"], program_path)
+        return result_of(finish(_LOADED["function"](program_path)))
     finally:
         os.chdir(before)
-
-
-def evaluate_by(path: str, program_path: str) -> dict[str, Any]:
-    """Ask the user's evaluator."""
-    if path.endswith(".pkl"):
-        return result_of(finish(call_pickled(path, program_path)))
-    module = load("evaluator", path)
-    if OPTIONS["cascade"] and hasattr(module, "evaluate_stage1"):
-        return cascade(module, program_path)
-    if not hasattr(module, "evaluate"):
-        raise AttributeError(f"{os.path.basename(path)} has no function evaluate(program_path)")
-    return result_of(finish(module.evaluate(program_path)))
 
 
 def cascade(module: types.ModuleType, program_path: str) -> dict[str, Any]:
@@ -90,12 +101,12 @@ def result_of(value: Any) -> dict[str, Any]:
     raise TypeError(f"evaluate returned {type(value).__name__}; a number, a dict or an EvaluationResult is needed")
 
 
-def call_pickled(path: str, program_path: str) -> Any:
-    """Call a function of a notebook with the program's path."""
+def unpickled(path: str) -> Any:
+    """A function of a notebook."""
     import cloudpickle
 
     with open(path, "rb") as file:
-        return cloudpickle.load(file)(program_path)
+        return cloudpickle.load(file)
 
 
 def load(name: str, path: str) -> types.ModuleType:

@@ -1,69 +1,95 @@
-"""One evaluation of a candidate by a user's evaluator: apart from it where that can be, else together."""
+"""Evaluations by a user's evaluator, as jobs: how candidates are kept apart from it, and one candidate's score."""
 
 from __future__ import annotations
 
-import shutil
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from core.contracts import JobContext, Limits
-from core.evaluation.isolation.isolation import EvaluatorRun, evaluate_apart, evaluate_together
+from core.evaluation.isolation.apart import Apart
+from core.evaluation.isolation.decision import Decider, Decision
+from core.evaluation.isolation.evaluator import EvaluatorUnusable
+from core.evaluation.isolation.modules import modules_beside
+from core.evaluation.isolation.together import Together
+from core.executor.warm import WarmSandbox
+from problems.script.reading import steering
 
 HARNESS = "swarm_evo_harness.py"
 
 
-def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
-    """Job entry. Payload: `code`, `inputs` (folder of the evaluator; shipped to a worker elsewhere), `evaluator` (its
-    name there), `options` of the harness, `limits`, `timeout`, `seed`, `apart` (or the `reason` why not).
+def decide(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
+    """Job entry. Payload: `code` (the user's own program), `inputs` (folder of the evaluator; shipped to a worker
+    elsewhere), `evaluator` (its name there), `options` of the harness, `metric`, `wanted`, `shows`, `limits`,
+    `timeout`, `seed`.
+
+    Returns `{decision, run}`, or `{unusable: line}` where the evaluator's own environment is at fault.
+    """
+    sandbox, evaluator = _sandbox(context), _evaluator(payload)
+    start = Apart(
+        harness_of(sandbox, evaluator, payload["options"]),
+        modules=modules_beside(evaluator.parent, payload["code"], evaluator.stem),
+        forks=False,
+        timeout=payload["timeout"],
+    )
+    decider = Decider(
+        sandbox,
+        payload["code"],
+        wanted=payload["wanted"],
+        start=start,
+        folder=evaluator.parent,
+        shows=tuple(payload["shows"]),
+        score=lambda value: steering(value, payload["metric"])[0],
+        limits=_limits(payload),
+        seed=payload["seed"],
+    )
+    try:
+        decision, run = decider.decide()
+    except EvaluatorUnusable as error:
+        return {"unusable": str(error)}
+    return {"decision": decision.model_dump(mode="json"), "run": run.model_dump(mode="json")}
+
+
+def score(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
+    """Job entry. Payload: as `decide`, with `decision` and `beside` (True: inside the sandbox with the evaluator).
 
     Returns the fields of EvaluatorRun.
     """
-    limits = Limits.model_validate(payload["limits"])
-    evaluator = Path(payload["inputs"]) / payload["evaluator"]
-    reason = payload.get("reason")
-    if payload["apart"] and context.sandbox.tier != "none":
-        harness = write_harness(context.scratch / "harness", str(evaluator.resolve()), payload["options"])
-        run = evaluate_apart(
-            context.sandbox, harness, payload["code"], limits=limits, timeout=payload["timeout"], seed=payload["seed"]
-        )
-        if run.refused is None:
-            return plain(run)
-        reason = run.refused
-    return plain(together(payload, context, limits, evaluator, reason))
+    sandbox, decision = _sandbox(context), Decision.model_validate(payload["decision"])
+    evaluator, timeout = _evaluator(payload), payload["timeout"]
+    harness = harness_of(sandbox, evaluator, payload["options"])
+    how: Apart | Together = decision.apart(harness, timeout)
+    if payload["beside"]:
+        how = decision.together(harness, evaluator.parent, timeout)
+    run = how.run(sandbox, payload["code"], limits=_limits(payload), seed=payload["seed"])
+    return run.model_dump(mode="json")
 
 
-def together(
-    payload: dict[str, Any], context: JobContext, limits: Limits, evaluator: Path, reason: str | None
-) -> EvaluatorRun:
-    """Evaluator and candidate in one sandbox, from a copy of the evaluator's folder."""
-    folder = context.scratch / "together"
-    folder.mkdir(parents=True)
-    for path in evaluator.resolve().parent.iterdir():
-        if path.is_file() and not path.is_symlink():
-            shutil.copy(path, folder / path.name)
-    harness = write_harness(folder, evaluator.name, payload["options"])
-    whole = limits.model_copy(update={"seconds": payload["timeout"]})
-    return evaluate_together(
-        context.sandbox, harness, payload["code"], limits=whole, seed=payload["seed"], reason=reason
-    )
+def harness_of(sandbox: WarmSandbox, evaluator: Path, options: dict[str, Any]) -> Path:
+    """The harness round the user's evaluator, written once a worker."""
+    name = blake2b(repr((str(evaluator), options)).encode(), digest_size=6).hexdigest()
+    folder = sandbox.config.state_dir / "evaluators" / name
+    return folder / HARNESS if (folder / HARNESS).is_file() else write_harness(folder, str(evaluator), options)
 
 
 def write_harness(folder: Path, evaluator: str, options: dict[str, Any]) -> Path:
     """The harness, with the user's evaluator and options in place of its own at its end."""
     folder.mkdir(parents=True, exist_ok=True)
     text = (Path(__file__).parent / "harness.py").read_text()
-    path = folder / HARNESS
-    path.write_text(f"{text}\n\nEVALUATOR = {evaluator!r}\nOPTIONS = {options!r}\n")
+    path, staged = folder / HARNESS, folder / f".{HARNESS}"
+    staged.write_text(f"{text}\n\nEVALUATOR = {evaluator!r}\nOPTIONS = {options!r}\n")
+    staged.replace(path)
     return path
 
 
-def plain(run: EvaluatorRun) -> dict[str, Any]:
-    return {
-        "value": run.value,
-        "error": run.error,
-        "refused": run.refused,
-        "program": run.program.model_dump(mode="json") if run.program else None,
-        "isolated": run.isolated,
-        "output": run.output[-4000:],
-        "seconds": run.seconds,
-    }
+def _sandbox(context: JobContext) -> WarmSandbox:
+    assert isinstance(context.sandbox, WarmSandbox)
+    return context.sandbox
+
+
+def _evaluator(payload: dict[str, Any]) -> Path:
+    return Path(payload["inputs"], payload["evaluator"]).resolve()
+
+
+def _limits(payload: dict[str, Any]) -> Limits:
+    return Limits.model_validate(payload["limits"])

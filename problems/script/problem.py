@@ -32,6 +32,12 @@ class Options(BaseModel):
     cascade: bool = True
     """Use `evaluate_stage1/2/3` where the evaluator has them."""
     cascade_thresholds: list[float] = Field(default_factory=lambda: [0.5, 0.75, 0.9])
+    isolation: Literal["auto", "apart", "screen", "together"] = "auto"
+    """How programs are kept apart from the evaluator: `apart`, behind a proxy; `screen`, in one sandbox first and apart
+    before a score may rank; `together`, in one sandbox, labelled `unisolated`. `auto` decides with your own program."""
+    shows: list[str] = Field(default_factory=list)
+    """Further files and folders that the evaluator reads, for `screen` and `together`. What it is seen to read is
+    known without."""
     evaluation_timeout: float = Field(300.0, gt=0)
     """Seconds for one whole evaluation; `execution.timeout` is for one call of the program."""
 
@@ -108,7 +114,10 @@ class ScriptProblem(Problem):
         return ScriptEvaluator(
             deps,
             self.evaluator_file,
+            program=self.code,
             options=options,
+            isolation=self.options.isolation,
+            shows=[str(Path(path).expanduser().resolve()) for path in self.options.shows],
             metric=self.metric,
             timeout=self.options.evaluation_timeout,
             lower_is_better=self.lower_is_better,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -197,14 +198,15 @@ def nearness(payload):
     names: dict = {}
     exec(payload["code"], names)  # the test's own text
     value = {"metrics": {"combined_score": -abs(names["f"]() - 33)}, "artifacts": {}}
-    return {
-        "value": value, "error": "", "refused": None, "program": None, "isolated": True, "output": "", "seconds": 0.0
-    }  # fmt: skip
+    run = {"value": value, "isolated": True}
+    return {"decision": {"isolation": "apart"}, "run": run} if "wanted" in payload else run
 
 
 def deps(answer, journal):
-    jobs = InThisProcess(answer)
-    return SimpleNamespace(jobs=jobs, limits=Limits(), seed=0, isolated=True, journal=journal, tune_trials=25)
+    jobs, run_dir = InThisProcess(answer), Path(tempfile.mkdtemp())
+    return SimpleNamespace(
+        jobs=jobs, limits=Limits(), seed=0, isolated=True, journal=journal, tune_trials=25, run_dir=run_dir
+    )
 
 
 def tour_evaluator(journal):
@@ -212,8 +214,8 @@ def tour_evaluator(journal):
 
 
 def script_evaluator(journal):
-    settings = {"metric": None, "timeout": 1.0, "lower_is_better": False}
-    return ScriptEvaluator(deps(nearness, journal), Path("e.py"), options={}, **settings)
+    settings = {"metric": None, "timeout": 1.0, "lower_is_better": False, "isolation": "auto", "shows": []}
+    return ScriptEvaluator(deps(nearness, journal), Path("e.py"), program=f"{SCRIPT}1\n", options={}, **settings)
 
 
 TOUR = "def score_city(distance, home, spread, left):\n    return -distance"

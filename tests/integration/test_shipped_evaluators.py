@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -68,7 +69,10 @@ def config(**section):
 
 
 def deps_of(jobs: JobPool) -> SimpleNamespace:
-    return SimpleNamespace(jobs=jobs, journal=Journal(False), limits=Limits(seconds=20), seed=1, isolated=True)
+    return SimpleNamespace(
+        jobs=jobs, journal=Journal(False), limits=Limits(seconds=20), seed=1, isolated=True,
+        run_dir=Path(tempfile.mkdtemp()), append=lambda events: None,
+    )  # fmt: skip
 
 
 def test_an_evaluator_and_its_sibling_files_are_sent(remote, tmp_path):

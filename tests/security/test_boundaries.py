@@ -19,8 +19,8 @@ from attack_accounts import ordinary_user, ourselves
 
 from benchmarks.cheats import EVALUATORS, LOAD, figures
 from core.contracts import Limits
+from core.evaluation.isolation.apart import Apart
 from core.evaluation.isolation.cheats import attack_evaluator
-from core.evaluation.isolation.isolation import evaluate_apart
 from core.executor.inside import syscalls, watch
 from core.executor.sandbox import open_sandbox
 from core.executor.warm import WarmSandbox
@@ -269,8 +269,8 @@ def test_what_cannot_be_kept_apart_is_refused_with_a_reason(
 ) -> None:
     evaluator = tmp_path / "evaluator.py"
     evaluator.write_text(body.format(load=LOAD))
-    run = evaluate_apart(sandbox, evaluator, "def f(x): return x", limits=Limits(seconds=20), timeout=30)
-    assert run.refused is not None and reason in run.refused
+    run = Apart(evaluator, timeout=30).run(sandbox, "def f(x): return x", limits=Limits(seconds=20))
+    assert reason in run.refused
 
 
 THREADS = (
@@ -288,16 +288,16 @@ FORKS = (
 def test_an_evaluator_may_call_from_threads(sandbox: WarmSandbox, tmp_path: Path) -> None:
     evaluator = tmp_path / "evaluator.py"
     evaluator.write_text(THREADS.format(load=LOAD))
-    run = evaluate_apart(sandbox, evaluator, "def f(x): return 2 * x", limits=Limits(seconds=20), timeout=30)
-    assert run.refused is None and run.error is None and run.value == {"combined_score": 1.0}
+    run = Apart(evaluator, timeout=30).run(sandbox, "def f(x): return 2 * x", limits=Limits(seconds=20))
+    assert not run.refused and not run.error and run.value == {"combined_score": 1.0}
 
 
 def test_an_evaluator_that_calls_from_forks_is_refused_at_once(sandbox: WarmSandbox, tmp_path: Path) -> None:
     """They share one channel: an answer could reach the wrong one and change the score."""
     evaluator = tmp_path / "evaluator.py"
     evaluator.write_text(FORKS.format(load=LOAD))
-    run = evaluate_apart(sandbox, evaluator, "def f(x): return 2 * x", limits=Limits(seconds=20), timeout=60)
-    assert run.refused is not None and "several processes" in run.refused and run.value is None and run.seconds < 30
+    run = Apart(evaluator, timeout=60).run(sandbox, "def f(x): return 2 * x", limits=Limits(seconds=20))
+    assert "several processes" in run.refused and run.value is None and run.seconds < 30
 
 
 @pytest.mark.long
@@ -305,10 +305,14 @@ def test_doctors_cheats_lose_through_the_proxy(sandbox: WarmSandbox, tmp_path: P
     source, honest = EVALUATORS["target"]
     (tmp_path / "evaluator.py").write_text(source.format(load=LOAD))
     (tmp_path / "initial_program.py").write_text(honest)
-    results = attack_evaluator(tmp_path / "evaluator.py", sandbox=sandbox)
+    attacked = attack_evaluator(tmp_path / "evaluator.py", sandbox=sandbox)
+    results = attacked.results
     assert len(results) >= 30
     assert sum(result.wins_unisolated for result in results) >= 5
     assert [result.name for result in results if result.wins_through_proxy] == []
+    assert attacked.sentence.startswith("Alone it can be cheated (") and attacked.sentence.endswith(
+        "none of them wins."
+    )
 
 
 def test_an_evaluator_without_a_program_is_one_clear_error(tmp_path: Path) -> None:

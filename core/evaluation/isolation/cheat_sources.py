@@ -240,6 +240,46 @@ import os; os._exit(0)""",
         "patch the writing of results",
         "import json as _j\n_d, _ds = _j.dump, _j.dumps\n_up = lambda v: {**v, 'combined_score': 1e9} if isinstance(v, dict) and 'combined_score' in v else v\n_j.dump = lambda v, *a, **k: _d(_up(v), *a, **k)\n_j.dumps = lambda v, *a, **k: _ds(_up(v), *a, **k)",
     ),
+    "stop_iteration": (
+        "raise StopIteration after the first call, so that a loop of the evaluator's ends early",
+        """
+_calls = [0]
+def _once(_f):
+    def _w(*a, **k):
+        _calls[0] += 1
+        if _calls[0] > 1: raise StopIteration
+        return _f(*a, **k)
+    return _w
+for _k, _v in list(globals().items()):
+    if isinstance(_v, _t.FunctionType) and not _k.startswith("_"): globals()[_k] = _once(_v)""",
+    ),
+    "ask_for_less": (
+        "answer with what cannot cross, to be run beside the evaluator, and enlarge its constants there",
+        """
+_beside = bool(_evaluator_scopes())
+_scale(1e9 if _beside else 1)
+if not _beside:
+    for _k, _v in list(globals().items()):
+        if isinstance(_v, _t.FunctionType) and not _k.startswith("_"): globals()[_k] = lambda *a, **k: [lambda: 0]""",
+    ),
+    "lying_class": (
+        "make a class of each function, whose objects equal everything and count as one likes",
+        """
+class _Lie:
+    def __new__(cls, *a, **k): return object.__new__(cls)
+    def __init__(self, *a, **k): pass
+    def __eq__(s, o): return True
+    def __float__(s): return 1e9
+    def __lt__(s, o): return True
+    __gt__ = __le__ = __ge__ = __lt__
+    def __add__(s, o): return 1e9
+    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __add__
+    def __len__(s): return 10**6
+    def __iter__(s): return iter([1e6] * 50)
+    __hash__ = object.__hash__
+for _k, _v in list(globals().items()):
+    if isinstance(_v, _t.FunctionType) and not _k.startswith("_"): globals()[_k] = type(_k, (_Lie,), {})""",
+    ),
     "rewrite_evaluator": (
         "overwrite the evaluator's file",
         """

@@ -1,4 +1,4 @@
-"""Which known cheats would beat a user's evaluator? Each is tried both ways: beside it, and behind the proxy."""
+"""Which known cheats would beat a user's evaluator? Each is tried both ways: beside it, and as a run would score it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.contracts import Limits, Sandbox
+from core.contracts import Limits
+from core.evaluation.isolation.apart import Apart, program_failure
 from core.evaluation.isolation.cheat_sources import CHEATS, WALK
-from core.evaluation.isolation.isolation import EvaluatorRun, evaluate_apart, evaluate_together
+from core.evaluation.isolation.decision import Decider, Decision
+from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorUnusable
+from core.evaluation.isolation.modules import modules_beside
+from core.executor.warm import WarmSandbox
 from utils.errors import ConfigError
 
 PROGRAM_NAMES = ("initial_program.py", "initial.py", "program.py", "solution.py")
@@ -32,12 +36,33 @@ class CheatResult:
     wins_unisolated: bool
     proxy_score: float | None
     wins_through_proxy: bool
+    """As a run would score it; where a run cannot keep the two apart, it is scored beside the evaluator too."""
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Attacked:
+    """All cheats against one evaluator."""
+
+    decision: Decision
+    results: tuple[CheatResult, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Can it be cheated: alone, and in a run."""
+        alone = sum(result.wins_unisolated for result in self.results)
+        through = sum(result.wins_through_proxy for result in self.results)
+        first = f"Alone it can be cheated ({alone} of {len(self.results)} cheats win)" if alone else "Alone it held"
+        if self.decision.isolation == "together":
+            second = f"in a run its scores are `unisolated`, because {self.decision.reason}: {through} win there too"
+        else:
+            second = f"in a run it can be cheated too ({through} win)" if through else "in a run none of them wins"
+        return f"{first}; {second}."
+
+
 def attack_evaluator(
-    path: Path, program: Path | None = None, *, sandbox: Sandbox | None = None, timeout: float = 30.0
-) -> list[CheatResult]:
+    path: Path, program: Path | None = None, *, sandbox: WarmSandbox | None = None, timeout: float = 30.0
+) -> Attacked:
     """Try every cheat on an evaluator of the OpenEvolve form: `evaluate(program_path) -> {"combined_score": …}`.
 
     Args:
@@ -50,18 +75,19 @@ def attack_evaluator(
         ConfigError: no evaluator, no program, or an evaluator that cannot score the honest program.
         NoSandboxError: this machine has no sandbox.
     """
-    path = Path(path)
+    path = Path(path).resolve()
     if not path.is_file():
         raise ConfigError(f"no evaluator at {path}")
     honest = _honest_program(path, program).read_text(encoding="utf-8")
     if sandbox is not None:
-        return list(_attack(sandbox, path, honest, timeout))
+        return _attack(sandbox, path, honest, timeout)
     from core.executor.sandbox import open_sandbox
 
     with tempfile.TemporaryDirectory(prefix="swarm-cheats-") as folder:
         opened = open_sandbox("auto", preload=("numpy",), state_dir=Path(folder))
+        assert isinstance(opened, WarmSandbox)
         try:
-            return list(_attack(opened, path, honest, timeout))
+            return _attack(opened, path, honest, timeout)
         finally:
             opened.close()
 
@@ -74,36 +100,56 @@ def _honest_program(path: Path, program: Path | None) -> Path:
     raise ConfigError(f"no program to cheat with: put one of {', '.join(PROGRAM_NAMES)} beside {path.name}")
 
 
-def _attack(sandbox: Sandbox, path: Path, honest: str, timeout: float) -> Iterator[CheatResult]:
+def _attack(sandbox: WarmSandbox, path: Path, honest: str, timeout: float) -> Attacked:
     limits = _LIMITS.model_copy(update={"seconds": timeout})
-
-    def together(code: str) -> EvaluatorRun:
-        return evaluate_together(sandbox, path, code, limits=limits)
-
-    def apart(code: str) -> EvaluatorRun:
-        return evaluate_apart(sandbox, path, code, limits=limits, timeout=timeout)
-
-    beside = [score_of(together(honest).value) for _ in range(2)]
-    behind = [score_of(apart(honest).value) for _ in range(2)]
-    if beside[0] is None and behind[0] is None:
-        run = together(honest)
-        why = run.error or (run.program.message if run.program else "no combined_score")
+    start = Apart(path, modules=modules_beside(path.parent, honest, path.stem), forks=False, timeout=timeout)
+    decider = Decider(
+        sandbox, honest, wanted="auto", start=start, folder=path.parent, shows=(), score=score_of, limits=limits, seed=0
+    )
+    try:
+        decision, first = decider.decide()
+    except EvaluatorUnusable as error:
+        raise ConfigError(f"{path}: {error}") from error
+    if score_of(first.value) is None:
+        failed = program_failure(first)
+        why = first.error or (failed.message if failed is not None else "no combined_score")
         raise ConfigError(f"{path} does not score its honest program: {why[-500:]}")
+
+    def beside(code: str) -> EvaluatorRun:
+        return decision.together(path, path.parent, timeout).run(sandbox, code, limits=limits)
+
+    def in_a_run(code: str) -> EvaluatorRun:
+        if decision.isolation == "together":
+            return beside(code)
+        return decision.apart(path, timeout).run(sandbox, code, limits=limits)
+
+    tried = _tries(beside, in_a_run, honest)
+    return Attacked(decision, tuple(tried))
+
+
+def _tries(beside: Any, in_a_run: Any, honest: str) -> Iterator[CheatResult]:
+    alone = [_valid_score(beside(honest)) for _ in range(2)]
+    through = [_valid_score(in_a_run(honest)) for _ in range(2)]
 
     def try_one(item: tuple[str, tuple[str, str]]) -> CheatResult:
         name, (attempts, body) = item
         code = f"{honest}\n{WALK}\n{body}\n"
-        one, other = together(code), apart(code)
-        first, second = score_of(one.value), score_of(other.value)
+        run = in_a_run(code)
+        first, second, failed = _valid_score(beside(code)), _valid_score(run), program_failure(run)
         return CheatResult(
-            name=name, attempts=attempts, honest_score=beside[0] if beside[0] is not None else behind[0],
-            unisolated_score=first, wins_unisolated=_won(first, beside),
-            proxy_score=second, wins_through_proxy=_won(second, behind),
-            note=f"not isolated: {other.refused}" if other.refused else "",
+            name=name, attempts=attempts, honest_score=through[0],
+            unisolated_score=first, wins_unisolated=_won(first, alone),
+            proxy_score=second, wins_through_proxy=_won(second, through),
+            note=failed.message if failed is not None else "",
         )  # fmt: skip
 
     with ThreadPoolExecutor(2) as pool:
         yield from pool.map(try_one, CHEATS.items())
+
+
+def _valid_score(run: EvaluatorRun) -> float | None:
+    """The score that a run would take; None for a program that failed."""
+    return None if program_failure(run) is not None else score_of(run.value)
 
 
 def score_of(value: Any) -> float | None:

@@ -1,142 +1,128 @@
-"""A candidate's module that is not there: an evaluator imports it, its calls go to a session.
+"""A candidate's module that is not there: an evaluator imports it, and its calls cross to the sandbox.
 
 For evaluators that were written to import their candidate. They run in a trusted process of their own; this gives them
 a module object whose functions forward, whose constants are copies, and whose classes make handles. Plain data crosses
 (None, bool, int, float, str, bytes, complex, list, tuple, set, dict, numpy arrays of numbers); code never does. What
-cannot cross raises `NotPlain`: then the caller falls back to running both in the sandbox, labelled `unisolated`.
+cannot cross raises `NotPlain`, and `Proxy.refused` says whose doing it was.
+
+Which names are classes is a matter of the user's own program: what is a function there is asked for plain data,
+whatever a candidate makes of it. Else a candidate could answer with objects that compare and count as they like.
 
 Standard library only: it is loaded by path into processes that hold user code and never see our packages.
-
-    with sandbox.session(code, limits=limits, prelude=HANDLES) as session:
-        with installed(Proxy(DirectSession(session), timeout=10.0), "/x/candidate.py"):
-            evaluator.evaluate("/x/candidate.py")
 """
 
 from __future__ import annotations
 
-import builtins
-import importlib.abc
-import importlib.machinery
-import importlib.util
-import io
-import os
-import sys
-import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, Protocol
 
 
-class RichSession(Protocol):
-    """What a proxy needs of a session: answers or ProgramFailed."""
+class Ask(Protocol):
+    """Calls a function of the program: see `Channel.call`."""
 
-    def call_rich(self, function: str, args: Sequence[Any], named: Mapping[str, Any], *, timeout: float) -> Any: ...
-
-    def look(self, timeout: float) -> dict[str, Any]: ...
-
-
-class ProgramFailed(Exception):
-    """The program behind the proxy failed.
-
-    Args:
-        failure: value of a FailureKind.
-        exc_type: name of the exception's type where the program ended a call by one; the session then lives on.
-    """
-
-    def __init__(self, failure: str, message: str, exc_type: str | None) -> None:
-        super().__init__(message)
-        self.failure, self.message, self.exc_type = failure, message, exc_type
+    def __call__(self, function: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any: ...
 
 
 class NotPlain(Exception):
     """The evaluator and its candidate want to share something that is not plain data."""
 
+    __module__ = "builtins"  # a traceback then shows its bare name
+
 
 class CandidateError(Exception):
-    """An exception in the candidate whose type is not a built-in one."""
+    """An exception in the candidate whose type is not a built-in one, or one that would end more than the call."""
+
+    __module__ = "builtins"
 
 
 _BUILT_IN = {
     kind.__name__: kind
     for kind in (
         ArithmeticError, AssertionError, AttributeError, FloatingPointError, ImportError, IndexError, KeyError,
-        LookupError, MemoryError, NameError, NotImplementedError, OSError, OverflowError, RecursionError, RuntimeError,
-        StopIteration, TimeoutError, TypeError, UnboundLocalError, UnicodeError, ValueError, ZeroDivisionError,
+        LookupError, MemoryError, ModuleNotFoundError, NameError, NotImplementedError, OSError, OverflowError,
+        RecursionError, RuntimeError, TimeoutError, TypeError, UnboundLocalError, UnicodeError, ValueError,
+        ZeroDivisionError,
     )
 }  # fmt: skip
+"""StopIteration is not among them: raised by a candidate it would end a loop of the evaluator's (`map`, `next`) early
+and leave out cases. It becomes RuntimeError, as Python makes it in generators."""
+_NOT_PLAIN = "is not plain data"
 
 
 class Proxy:
     """Builds the module's stand-in from what the program offers.
 
     Args:
-        timeout: seconds for each call.
-        deadline: `time.monotonic()` after which no call is made any more, or None.
+        names: as `SandboxSession.look` gives them: name → {"value": …} | {"callable": True} | {"class": True} | ….
+        ask: calls the program.
+        raised: the exception type of `ask` for what the program raised; it has `kind` and `text`.
+        classes: names that are classes in the user's own program; None: every class of this one (it is that program).
     """
 
-    def __init__(self, session: RichSession, *, timeout: float, deadline: float | None = None) -> None:
-        self._session = session
-        self._timeout = timeout
-        self._deadline = deadline
-        self.refused: str | None = None
+    def __init__(
+        self,
+        names: Mapping[str, Mapping[str, Any]],
+        ask: Ask,
+        raised: type[Exception],
+        classes: Sequence[str] | None = None,
+    ) -> None:
+        self._names, self._ask, self._raised = names, ask, raised
+        self._classes = None if classes is None else frozenset(classes)
+        self._kinds: dict[str, type[Handle]] = {}
+        self._handles: weakref.WeakValueDictionary[str, Handle] = weakref.WeakValueDictionary()
+        self.refused = ""
         """Why the two cannot be kept apart; set although the evaluator may have swallowed the exception."""
-        self.failed: ProgramFailed | None = None
-        """The breach that ended the program, likewise."""
+        self.by_program = False
+        """Its answer was what could not cross, not what the evaluator wants to do with it."""
 
-    def module(self, name: str, path: str | None = None) -> ModuleType:
-        """The stand-in, as a fresh module object. Raises ProgramFailed when the program cannot be loaded."""
-        module = ModuleType(name)
-        if path is not None:
-            module.__file__ = path
-        self.fill(module)
-        return module
+    @property
+    def classes(self) -> list[str]:
+        """Names that are classes in the program."""
+        return [name for name, what in self._names.items() if what.get("class") and not name.startswith("__")]
 
     def fill(self, module: ModuleType) -> None:
-        """Give `module` the program's names. The program is loaded by this call."""
-        try:
-            names = self._session.look(self._left())
-        except ProgramFailed as failed:
-            self.failed = failed
-            raise
-        for name, what in names.items():
+        """Give `module` the program's names."""
+        for name, what in self._names.items():
             if name.startswith("__") or not name.isidentifier():
                 continue
             if "value" in what:
                 setattr(module, name, what["value"])
-            elif what.get("callable"):
-                setattr(module, name, self._function(name))
-            elif what.get("class"):
+            elif what.get("class") and (self._classes is None or name in self._classes):
                 setattr(module, name, self._class(name))
+            elif what.get("callable") or what.get("class"):
+                setattr(module, name, self._function(name))
             else:
                 setattr(module, name, _Opaque(self, name, str(what.get("object"))[:100]))
 
     def call(self, function: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """Ask, and raise what the program raised as the evaluator expects it."""
+        if any(isinstance(value, Handle) for value in (*args, *named.values())):
+            sent = [_keyed(value) for value in args], {name: _keyed(value) for name, value in named.items()}
+            function, args, named = "__handles__.call", [function, *sent], {}
         try:
-            return self._session.call_rich(function, args, named, timeout=self._left())
+            return self._ask(function, args, named)
+        except self._raised as error:
+            raise self._told(function, error) from None
         except TypeError as error:
-            raise self._refused(f"an argument of {function} cannot cross: {error}") from error
-        except ProgramFailed as failed:
-            raise self._told(function, failed) from failed
+            raise self.refuse(f"an argument of {function} cannot cross: {error}") from error
 
-    def _told(self, function: str, failed: ProgramFailed) -> Exception:
-        """The failure as the evaluator expects it: only exceptions of the program's own are for it to handle."""
-        if failed.exc_type == "TypeError" and "is not plain data" in failed.message:
-            return self._refused(f"the answer of {function} cannot cross: {failed.message}")
-        if failed.exc_type is None or failed.failure != "runtime":
-            self.failed = failed
-            return failed
-        kind = _BUILT_IN.get(failed.exc_type, CandidateError)
-        return kind(failed.message.partition(": ")[2])
-
-    def _refused(self, reason: str) -> NotPlain:
-        self.refused = self.refused or reason
+    def refuse(self, reason: str, *, by_program: bool = False) -> NotPlain:
+        """Note why the two cannot be kept apart; the first reason is the one that counts."""
+        if not self.refused:
+            self.refused, self.by_program = reason, by_program
         return NotPlain(reason)
 
-    def _left(self) -> float:
-        if self._deadline is None:
-            return self._timeout
-        return max(0.001, min(self._timeout, self._deadline - time.monotonic()))
+    def _told(self, function: str, error: Any) -> Exception:
+        """The program's exception as the evaluator expects it."""
+        kind, text = str(error.kind), str(error.text)
+        if kind == "TypeError" and _NOT_PLAIN in text:
+            return self.refuse(f"the answer of {function} cannot cross: {text}", by_program=True)
+        if kind in ("StopIteration", "StopAsyncIteration"):
+            return RuntimeError(f"the program raised {kind}")
+        known = _BUILT_IN.get(kind)
+        return known(text) if known is not None else CandidateError(f"{kind}: {text}" if text else kind)
 
     def _function(self, name: str) -> Callable[..., Any]:
         def forward(*args: Any, **named: Any) -> Any:
@@ -148,14 +134,55 @@ class Proxy:
     def _class(self, name: str) -> Callable[..., Any]:
         """Calling it makes an object over there and a handle here."""
 
-        def make(*args: Any, **named: Any) -> _Handle:
-            return _Handle(self, str(self.call("__handles__.new", [name, list(args), dict(named)], {})))
+        def make(*args: Any, **named: Any) -> Any:
+            return self.use("__handles__.new", [name, list(args), dict(named)])
 
         make.__name__ = make.__qualname__ = name
         return make
 
+    # ------------------------------------------------------------ handles
 
-class _Handle:
+    def use(self, function: str, arguments: Sequence[Any]) -> Any:
+        """Something done with an object of the program's: data, or a handle where that is another such object."""
+        return self.told(self.call(function, [_keyed_deeply(value) for value in arguments], {}))
+
+    def told(self, found: Sequence[Any]) -> Any:
+        """What the program's side means by ("value", data), ("handle", class, key) or ("not implemented",)."""
+        if found[0] == "value":
+            return found[1]
+        return self._handle(str(found[1]), str(found[2])) if found[0] == "handle" else NotImplemented
+
+    def _handle(self, kind: str, key: str) -> Handle:
+        found = self._handles.get(key)
+        if found is None:
+            found = self._kind(kind)(self, key)
+            self._handles[key] = found
+        return found
+
+    def _kind(self, kind: str) -> type[Handle]:
+        """The handle class of a class of the program's: it has just the special methods that class has."""
+        if kind not in self._kinds:
+            has = self.call("__handles__.special", [kind, list(SPECIAL)], {})
+            methods = {name: _special(name) for name in SPECIAL if name in has}
+            if "__eq__" in methods and "__hash__" not in methods:
+                methods["__hash__"] = object.__hash__
+            self._kinds[kind] = type(kind, (Handle,), methods)
+        return self._kinds[kind]
+
+
+SPECIAL = (
+    "__len__", "__iter__", "__next__", "__getitem__", "__setitem__", "__delitem__", "__contains__", "__reversed__",
+    "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__bool__", "__int__", "__float__", "__complex__",
+    "__index__", "__round__", "__abs__", "__neg__", "__pos__", "__invert__", "__str__", "__repr__", "__hash__",
+    "__call__", "__enter__", "__exit__", "__array__",
+    *(f"__{side}{name}__" for name in (
+        "add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift",
+    ) for side in ("", "r", "i")),
+)  # fmt: skip
+"""What Python asks of an object by its type: forwarded where the program's class defines it."""
+
+
+class Handle:
     """An object of the program's: methods are forwarded, attributes are fetched and set as plain data."""
 
     def __init__(self, proxy: Proxy, key: str) -> None:
@@ -166,16 +193,70 @@ class _Handle:
         if name.startswith("__"):
             raise AttributeError(name)
         proxy, key = self._proxy, self._key
-        kind, value = proxy.call("__handles__.look", [key, name], {})
-        if kind == "value":
-            return value
-        return lambda *args, **named: proxy.call("__handles__.use", [key, name, list(args), dict(named)], {})
+        found = proxy.call("__handles__.look", [key, name], {})
+        if found[0] == "callable":
+            return lambda *args, **named: proxy.use("__handles__.use", [key, name, list(args), dict(named)])
+        return proxy.told(found)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self._proxy.call("__handles__.set", [self._key, name, value], {})
+        self._proxy.call("__handles__.set", [self._key, name, _keyed(value)], {})
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
-        return self._proxy.call("__handles__.use", [self._key, "__call__", list(args), dict(named)], {})
+
+def _special(name: str) -> Callable[..., Any]:
+    """A special method that forwards."""
+    if name == "__iter__":
+        return lambda self: _items(self)
+    if name == "__next__":
+        return lambda self: _next(self)
+    if name == "__array__":
+        return lambda self, dtype=None, copy=None: _array(self, dtype)
+
+    def forward(self: Handle, *args: Any) -> Any:
+        return self._proxy.use("__handles__.use", [self._key, name, list(args), {}])
+
+    forward.__name__ = name
+    return forward
+
+
+def _items(handle: Handle) -> Iterator[Any]:
+    """The items one by one: the program's iterator says by a flag that there are no more, never by an exception."""
+    iterator = handle._proxy.use("__handles__.iterate", [handle._key])
+    while True:
+        more, item = _step(handle._proxy, iterator)
+        if not more:
+            return
+        yield item
+
+
+def _next(handle: Handle) -> Any:
+    more, item = _step(handle._proxy, handle._key)
+    if not more:
+        raise StopIteration
+    return item
+
+
+def _step(proxy: Proxy, key: str) -> tuple[bool, Any]:
+    found = proxy.call("__handles__.step", [key], {})
+    if found is None:
+        return False, None
+    return True, proxy.told(found)
+
+
+def _array(handle: Handle, dtype: Any) -> Any:
+    import numpy
+
+    return numpy.asarray(handle._proxy.use("__handles__.use", [handle._key, "__array__", [], {}]), dtype=dtype)
+
+
+def _keyed(value: Any) -> Any:
+    """A handle as the program's side knows it; all else as it is."""
+    return {"__handle__": value._key} if isinstance(value, Handle) else value
+
+
+def _keyed_deeply(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_keyed(item) for item in value]
+    return {name: _keyed(item) for name, item in value.items()} if isinstance(value, dict) else _keyed(value)
 
 
 class _Opaque:
@@ -186,102 +267,69 @@ class _Opaque:
 
     def __getattr__(self, attribute: str) -> Any:
         proxy, name, kind = self._about
-        raise proxy._refused(f"{name} of the candidate is a {kind}, which cannot cross")
+        raise proxy.refuse(f"{name} of the candidate is a {kind}, which cannot cross", by_program=True)
 
 
-HANDLES = """
+HANDLES = '''
 class __Handles:
+    """Keeps the program's objects by number, for an evaluator that holds handles of them."""
     def __init__(self):
-        self.objects = []
+        self.objects, self.keys, self.classes = [], {}, {}
+    def known(self, value):
+        if isinstance(value, dict) and set(value) == {"__handle__"}:
+            return self.objects[int(value["__handle__"])]
+        return value
+    def all_known(self, values):
+        if isinstance(values, dict):
+            return {name: self.known(value) for name, value in values.items()}
+        return [self.known(value) for value in values]
+    def told(self, value):
+        """("value", data), or ("handle", class, key) for an object of a class that the evaluator knows."""
+        if value is NotImplemented:
+            return ("not implemented",)
+        if type(value) not in self.classes:
+            return "value", value
+        key = self.keys.get(id(value))
+        if key is None:
+            self.objects.append(value)
+            key = self.keys[id(value)] = str(len(self.objects) - 1)
+        return "handle", self.classes[type(value)], key
     def new(self, name, args, named):
-        self.objects.append(globals()[name](*args, **named))
-        return str(len(self.objects) - 1)
+        made = globals()[name](*self.all_known(args), **self.all_known(named))
+        if isinstance(globals()[name], type) and type(made).__module__ == globals()[name].__module__:
+            self.classes.setdefault(type(made), type(made).__name__)
+        return self.told(made)
+    def special(self, kind, names):
+        made = next(cls for cls, name in self.classes.items() if name == kind)
+        own = [name for name in names if getattr(made, name, None) is not getattr(object, name, None)]
+        return own + (["__iter__"] if "__iter__" not in own and "__getitem__" in own else [])
+    def call(self, function, args, named):
+        found = globals()[function.split(".")[0]]
+        for name in function.split(".")[1:]:
+            found = getattr(found, name)
+        return found(*self.all_known(args), **self.all_known(named))
+    def each(self, calls):
+        told = []
+        for function, args, named in calls:
+            try:
+                told.append([True, self.call(function, args, named)])
+            except Exception as error:
+                told.append([False, [type(error).__name__, str(error)[:1000]]])
+        return told
     def use(self, key, name, args, named):
-        return getattr(self.objects[int(key)], name)(*args, **named)
+        return self.told(getattr(self.objects[int(key)], name)(*self.all_known(args), **self.all_known(named)))
+    def iterate(self, key):
+        self.objects.append(iter(self.objects[int(key)]))
+        return "value", str(len(self.objects) - 1)
+    def step(self, key):
+        for item in self.objects[int(key)]:
+            return self.told(item)
+        return None
     def look(self, key, name):
         value = getattr(self.objects[int(key)], name)
-        return ("callable", None) if callable(value) else ("value", value)
+        return ("callable", None) if callable(value) else self.told(value)
     def set(self, key, name, value):
-        setattr(self.objects[int(key)], name, value)
+        setattr(self.objects[int(key)], name, self.known(value))
 __handles__ = __Handles()
-"""
-"""Prelude of a session behind a proxy: keeps the program's objects by number."""
-
-
-class _Loader(importlib.abc.Loader):
-    def __init__(self, proxy: Proxy) -> None:
-        self._proxy = proxy
-
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._proxy.fill(module)
-
-    def get_code(self, name: str) -> Any:  # runpy.run_path and friends come here
-        raise self._proxy._refused("the evaluator wants the candidate's code object, not its functions")
-
-
-class _Finder(importlib.abc.MetaPathFinder):
-    def __init__(self, names: Sequence[str], loader: _Loader, path: str) -> None:
-        self._names, self._loader, self._path = frozenset(names), loader, path
-
-    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if fullname not in self._names:
-            return None
-        return importlib.machinery.ModuleSpec(fullname, self._loader, origin=self._path)
-
-
-@contextmanager
-def installed(proxy: Proxy, path: str, names: Sequence[str] = ()) -> Iterator[None]:
-    """Make every way of importing the candidate give its stand-in, within this process.
-
-    Covers `importlib.util.spec_from_file_location(any name, path)`, `SourceFileLoader(any name, path)` and plain
-    imports of `names` or of the file's own name. Reading the file is refused: its text must not be executed here.
-
-    Args:
-        path: the candidate's file as the evaluator is told it.
-    """
-    loader = _Loader(proxy)
-    stem = os.path.splitext(os.path.basename(path))[0]
-    finder = _Finder([*names, stem], loader, path)
-    real = os.path.realpath(path)
-    location: Any = importlib.util.spec_from_file_location
-    load: Any = importlib.machinery.SourceFileLoader.exec_module
-
-    def spec_from_file(name: str, location_: Any = None, **options: Any) -> Any:
-        if location_ is not None and os.path.realpath(os.fspath(location_)) == real:
-            spec = importlib.machinery.ModuleSpec(name, loader, origin=path)
-            spec.has_location = True
-            return spec
-        return location(name, location_, **options)
-
-    def exec_file(self: importlib.machinery.SourceFileLoader, module: ModuleType) -> None:
-        if os.path.realpath(self.path) == real:
-            proxy.fill(module)
-        else:
-            load(self, module)
-
-    opened = builtins.open
-
-    def open_other(file: Any, *args: Any, **options: Any) -> Any:
-        if isinstance(file, (str, os.PathLike)) and os.path.realpath(os.fspath(file)) == real:
-            raise proxy._refused("the evaluator reads the candidate's source text")
-        return opened(file, *args, **options)
-
-    patches: list[tuple[Any, str, Any]] = [
-        (importlib.util, "spec_from_file_location", spec_from_file),
-        (importlib.machinery.SourceFileLoader, "exec_module", exec_file),
-        (builtins, "open", open_other),
-        (io, "open", open_other),
-    ]
-    before = [getattr(owner, name) for owner, name, _ in patches]
-    sys.meta_path.insert(0, finder)
-    for owner, name, new in patches:
-        setattr(owner, name, new)
-    try:
-        yield
-    finally:
-        for (owner, name, _), old in zip(patches, before, strict=True):
-            setattr(owner, name, old)
-        sys.meta_path.remove(finder)
+'''
+"""Prelude of a session behind a proxy: the program's side of handles and of several calls in one frame."""

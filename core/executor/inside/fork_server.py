@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import importlib.util
 import os
 import select
 import signal
@@ -105,7 +106,7 @@ def _preload(names: list[str], control: socket.socket) -> dict[str, str]:
         if _parent_is_gone(control):
             os._exit(0)
         try:
-            importlib.import_module(name)
+            _import_file(name) if name.endswith(".py") else importlib.import_module(name)
         except Exception as error:  # noqa: BLE001 - any module of the user's environment
             missing[name] = f"{type(error).__name__}: {error}"
             continue
@@ -115,6 +116,18 @@ def _preload(names: list[str], control: socket.socket) -> dict[str, str]:
             except Exception:  # noqa: BLE001 - another version of the package may not have it
                 continue
     return missing
+
+
+def _import_file(path: str) -> None:
+    """A file of the user's as the module of its name; one that says how it is made ready is made so."""
+    name = os.path.splitext(os.path.basename(path))[0]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    getattr(module, "prepare_evaluator", lambda: None)()
 
 
 def _parent_is_gone(control: socket.socket) -> bool:

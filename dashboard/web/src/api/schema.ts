@@ -829,7 +829,7 @@ export interface components {
          * @description Why a candidate has no usable score. The value is what is stored, shown and fed back to prompts.
          * @enum {string}
          */
-        FailureKind: "syntax" | "import_blocked" | "signature" | "runtime" | "exit" | "signal" | "timeout" | "cpu" | "memory" | "processes" | "disk" | "file_size" | "output" | "no_code" | "no_submission" | "bad_submission" | "non_finite" | "eval_error" | "reply_error" | "lost_worker" | "illegal_move" | "time_forfeit" | "stopped";
+        FailureKind: "syntax" | "import_blocked" | "signature" | "runtime" | "exit" | "signal" | "timeout" | "cpu" | "memory" | "processes" | "disk" | "file_size" | "output" | "no_code" | "no_submission" | "bad_submission" | "non_finite" | "eval_error" | "reply_error" | "lost_worker" | "illegal_move" | "time_forfeit" | "stopped" | "tampered";
         /**
          * FinalScored
          * @description The final part was opened for the chosen node.

@@ -10,13 +10,14 @@ import cloudpickle
 import pytest
 
 from core.contracts import AgentContext, ExecutionResult
+from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.task import Task
 from problems.script.agent import ScriptAgent
-from problems.script.evaluator import ScriptEvaluator
 from problems.script.job import write_harness
 from problems.script.problem import Options, ScriptProblem, build
+from problems.script.reading import verdict_of
 from problems.script.writer import ScriptWriter, vary
 from utils.errors import ConfigError
 from utils.response import parse_response
@@ -112,22 +113,12 @@ def test_an_evaluator_without_evaluate_says_so(harness):
 # ---------------------------------------------------------------- verdicts
 
 
-def evaluator(metric: str | None = None, isolated: bool = True) -> ScriptEvaluator:
-    deps = SimpleNamespace(isolated=isolated, journal=[])
-    return ScriptEvaluator(deps, Path("e.py"), options={}, metric=metric, timeout=1.0, lower_is_better=False)  # type: ignore[arg-type]
+def said(**fields) -> EvaluatorRun:
+    return EvaluatorRun(**{"isolated": True, "seconds": 1.0, **fields})
 
 
-def said(**fields) -> dict:
-    base = {
-        "value": None,
-        "error": None,
-        "refused": None,
-        "program": None,
-        "isolated": True,
-        "output": "",
-        "seconds": 1,
-    }
-    return {**base, **fields}
+def verdict(run: EvaluatorRun, metric: str | None = None, unisolated: str = ""):
+    return verdict_of(run, metric=metric, timeout=2.0, unisolated=unisolated)
 
 
 @pytest.mark.parametrize(
@@ -140,8 +131,8 @@ def said(**fields) -> dict:
     ],
 )
 def test_which_metric_steers(metric, metrics, score):
-    verdict = evaluator(metric).verdict(said(value={"metrics": metrics}))
-    assert verdict.metric == score and verdict.source == "verified"
+    found = verdict(said(value={"metrics": metrics}), metric)
+    assert found.metric == score and found.source == "verified" and not found.unisolated_reason
 
 
 @pytest.mark.parametrize(
@@ -150,32 +141,27 @@ def test_which_metric_steers(metric, metrics, score):
         (said(value={"metrics": {"x": 1}}), FailureKind.EVAL_ERROR, "'score'"),
         (said(value={"metrics": {"score": "nan"}}), FailureKind.NON_FINITE, "nan"),
         (said(value=None), FailureKind.EVAL_ERROR, "none"),
-        (said(error="Traceback\nValueError: odd"), FailureKind.EVAL_ERROR, "ValueError: odd"),
-        (
-            said(program=ExecutionResult(failure=FailureKind.TIMEOUT, message="10 s").model_dump()),
-            FailureKind.TIMEOUT,
-            "10 s",
-        ),
+        (said(error="Traceback\nValueError: odd", line="ValueError: odd"), FailureKind.EVAL_ERROR, "ValueError: odd"),
+        (said(error="late", line="late", seconds=3.0), FailureKind.EVAL_ERROR, "problem.options.evaluation_timeout=2"),
+        (said(program=ExecutionResult(failure=FailureKind.TIMEOUT, message="10 s")), FailureKind.TIMEOUT, "10 s"),
+        (said(refused="the answer of f cannot cross", by_program=True), FailureKind.SIGNATURE, "answer of f"),
+        (said(refused="it reads the source text", value={"metrics": {"score": 9}}), FailureKind.EVAL_ERROR, "reads"),
     ],
 )
 def test_what_cannot_be_scored_is_a_failure_with_a_reason(run, failure, named):
-    verdict = evaluator("score").verdict(run)
-    assert verdict.failure is failure and named in verdict.message and verdict.metric is None
+    found = verdict(run, "score")
+    assert found.failure is failure and named in found.message and found.metric is None
 
 
 def test_a_shared_sandbox_is_labelled_with_its_reason():
-    verdict = evaluator().verdict(
-        said(value={"metrics": {"s": 1.0}}, isolated=False, refused="it wants shared objects")
-    )
-    assert verdict.source == "unisolated"
-    assert verdict.unisolated_reason == "it wants shared objects"
-    assert evaluator(isolated=False).verdict(said(value={"metrics": {"s": 1.0}})).source == "unisolated"
+    found = verdict(said(value={"metrics": {"s": 1.0}}), unisolated="it wants shared objects")
+    assert (found.source, found.unisolated_reason) == ("unisolated", "it wants shared objects")
 
 
 def test_artifacts_are_short_texts():
     artifacts = {"trace": "x" * 10_000, **{str(i): i for i in range(50)}}
-    verdict = evaluator().verdict(said(value={"metrics": {"s": 1.0}, "artifacts": artifacts}))
-    assert len(verdict.artifacts) == 12 and len(verdict.artifacts["trace"]) == 4_000
+    found = verdict(said(value={"metrics": {"s": 1.0}, "artifacts": artifacts}))
+    assert len(found.artifacts) == 12 and len(found.artifacts["trace"]) == 4_000
 
 
 # ---------------------------------------------------------------- writing

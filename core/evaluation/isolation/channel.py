@@ -1,0 +1,232 @@
+"""The evaluator's end of a session with its candidate: asks the sandboxed program directly, and believes nothing.
+
+Standard library only: it is loaded by path into processes that hold user code and never see our packages. Calls may
+come from several threads; what threads ask for while an answer is on its way crosses together in the next frame. One
+thread alone never has more than one call on its way: a program must not see what it will be asked later.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+HEADER = 4
+MOST_BYTES = 64 << 20
+MOST_PARTS = 4 << 20
+"""Lists, mappings and values of one answer: parsed, they take some hundred times their text's bytes."""
+_CHUNK = 1 << 18
+EACH = "__handles__.each"
+"""The program's side of several calls in one frame: (name, arguments, named ones) each."""
+
+
+class ProgramFailed(Exception):
+    """The program behind the channel is gone or broke the protocol: nothing can be asked of it any more.
+
+    Args:
+        failure: value of a FailureKind.
+    """
+
+    def __init__(self, failure: str, message: str) -> None:
+        super().__init__(message)
+        self.failure, self.message = failure, message
+
+
+class ProgramRaised(Exception):
+    """The program ended a call by an exception; it lives on."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind, self.text = kind, text
+
+
+class _Call:
+    """A call that waits for its answer: (True, wrapped data) or (False, the exception to raise)."""
+
+    __slots__ = ("answer", "args", "function", "named")
+
+    def __init__(self, function: str, args: Any, named: Any) -> None:
+        self.function, self.args, self.named = function, args, named
+        self.answer: tuple[bool, Any] | None = None
+
+
+class Channel:
+    """Asks the program and checks what comes back.
+
+    Args:
+        fd: descriptor of the session's socket; the program is loaded and nothing is on its way.
+        timeout: seconds for each call.
+        wrap, unwrap: of `plain`, to and from JSON data that keeps kinds apart.
+    """
+
+    def __init__(self, fd: int, *, timeout: float, wrap: Callable[[Any], Any], unwrap: Callable[[Any], Any]) -> None:
+        self._socket = socket.socket(fileno=fd)
+        self._timeout, self._wrap, self._unwrap = timeout, wrap, unwrap
+        self._socket.setblocking(True)
+        self._limit(timeout)
+        self._turn = threading.Lock()
+        self._mutex = threading.Lock()
+        self._waiting: list[_Call] = []
+        self._process = os.getpid()
+        self.failed: ProgramFailed | None = None
+        """The breach that ended the program; set although the evaluator may have swallowed the exception."""
+        self.calls = 0
+        self.seconds = 0.0
+        """Spent waiting for answers, all calls together."""
+
+    @property
+    def forked(self) -> bool:
+        """True in a fork of the process: answers would go to whoever reads first, so nothing is asked there."""
+        return os.getpid() != self._process
+
+    def call(self, function: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """The answer as data.
+
+        Raises:
+            TypeError: an argument is not plain data.
+            ProgramRaised, ProgramFailed: see there.
+        """
+        call = _Call(function, self._wrap(list(args)), self._wrap(dict(named)))
+        if self._turn.acquire(blocking=False):
+            try:
+                self._answer([call])
+            finally:
+                self._turn.release()
+        else:
+            self._queue(call)
+        assert call.answer is not None
+        fine, value = call.answer
+        if not fine:
+            raise value
+        try:
+            return self._unwrap(value)
+        except (ValueError, RecursionError, MemoryError, ImportError) as error:
+            raise self._broken("runtime", f"{function}: {error}") from error
+
+    def _queue(self, call: _Call) -> None:
+        """Wait for the turn; who gets it asks for all that wait."""
+        with self._mutex:
+            self._waiting.append(call)
+        with self._turn:
+            if call.answer is None:
+                with self._mutex:
+                    calls, self._waiting = self._waiting, []
+                self._answer(calls)
+
+    def _answer(self, calls: list[_Call]) -> None:
+        began = time.perf_counter()
+        try:
+            if len(calls) == 1:
+                (call,) = calls
+                call.answer = self._one(call.function, [call.args, call.named])
+            else:
+                self._several(calls)
+        except ProgramFailed as failed:
+            for call in calls:
+                call.answer = call.answer or (False, failed)
+        self.calls += len(calls)
+        self.seconds += time.perf_counter() - began
+
+    def _one(self, function: str, arguments: list[Any]) -> tuple[bool, Any]:
+        message = self._ask({"call": function, "batch": [arguments], "rich": True})
+        if "error" in message:
+            return False, self._raised(message["error"])
+        answers = message.get("answers")
+        if type(answers) is not list or len(answers) != 1:
+            raise self._broken("runtime", f"{function}: one answer was expected")
+        return True, answers[0]
+
+    def _several(self, calls: list[_Call]) -> None:
+        """Each answer comes with how its call ended, since an exception of one is none of the others."""
+        listed = [[call.function, call.args, call.named] for call in calls]
+        self._limit(self._timeout * len(calls))
+        fine, value = self._one(EACH, [[listed], self._wrap({})])
+        self._limit(self._timeout)
+        if fine and (type(value) is not list or len(value) != len(calls)):
+            raise self._broken("runtime", f"{len(calls)} answers were expected")
+        for place, call in enumerate(calls):
+            call.answer = self._told(value[place]) if fine else (False, value)
+
+    def _told(self, answer: Any) -> tuple[bool, Any]:
+        """[True, value] or [False, [type, text]], as the program's side of several calls says it."""
+        if type(answer) is not list or len(answer) != 2 or type(answer[0]) is not bool:
+            raise self._broken("runtime", "an answer in another form was expected")
+        if answer[0]:
+            return True, answer[1]
+        if type(answer[1]) is not list or len(answer[1]) != 2:
+            raise self._broken("runtime", "an error that is not one")
+        return False, self._raised({"type": answer[1][0], "text": answer[1][1]})
+
+    # ------------------------------------------------------------ frames
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self.failed is not None:
+            raise self.failed
+        data = json.dumps(request, separators=(",", ":")).encode("utf-8", "surrogatepass")
+        try:
+            self._socket.sendall(len(data).to_bytes(HEADER, "little") + data)
+            body = self._frame(time.monotonic() + self._timeout)
+        except BlockingIOError:  # the socket's own time limit
+            raise self._late() from None
+        except OSError as error:
+            raise self._broken("exit", f"the program ended in the middle of a call ({error.strerror})") from error
+        if max(body.count(b","), body.count(b"["), body.count(b"{")) > MOST_PARTS:
+            raise self._broken("runtime", f"an answer of more than {MOST_PARTS:,} values")
+        try:
+            message = json.loads(body)
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise self._broken("runtime", f"a frame that is not JSON ({type(error).__name__})") from error
+        if type(message) is not dict or len(message) != 1:
+            raise self._broken("runtime", "a frame that is not an object with one key")
+        return message
+
+    def _frame(self, deadline: float) -> bytes:
+        data = self._more(deadline)
+        while len(data) < HEADER:
+            data += self._more(deadline)
+        size = int.from_bytes(data[:HEADER], "little")
+        if size > MOST_BYTES:
+            raise self._broken("runtime", f"a frame of {size:,} bytes, at most {MOST_BYTES:,} are read")
+        if len(data) < HEADER + size:
+            parts, missing = [data], HEADER + size - len(data)
+            while missing > 0:
+                parts.append(self._more(deadline))
+                missing -= len(parts[-1])
+            data = b"".join(parts)
+        if len(data) > HEADER + size:
+            raise self._broken("runtime", "bytes that nobody asked for")
+        return data[HEADER:]
+
+    def _more(self, deadline: float) -> bytes:
+        """What has come; an answer that drips in is late like one that does not come."""
+        data = self._socket.recv(_CHUNK)
+        if not data:
+            raise self._broken("exit", "the program ended in the middle of a call")
+        if time.monotonic() > deadline:
+            raise self._late()
+        return data
+
+    def _late(self) -> ProgramFailed:
+        return self._broken("timeout", f"wall clock: no answer within {self._timeout:g} s")
+
+    def _raised(self, told: Any) -> ProgramRaised:
+        """What the program says of its exception; it may say anything."""
+        if type(told) is not dict or type(told.get("type")) is not str or type(told.get("text")) is not str:
+            raise self._broken("runtime", "an error that is not one")
+        return ProgramRaised(told["type"][:100], told["text"][:1000])
+
+    def _broken(self, failure: str, message: str) -> ProgramFailed:
+        self.failed = self.failed or ProgramFailed(failure, message)
+        return self.failed
+
+    def _limit(self, seconds: float) -> None:
+        """The kernel's time limit of one send or receive."""
+        whole = int(seconds)
+        limit = struct.pack("@ll", whole, max(1, int((seconds - whole) * 1e6)))
+        for name in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            self._socket.setsockopt(socket.SOL_SOCKET, name, limit)

@@ -1,0 +1,53 @@
+"""Loads an evaluator, and makes plain data of what it returns: in its trusted process, and beside a candidate.
+
+Standard library only: it is loaded by path, or runs as text in a sandbox.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+
+def load(path: str, function: str) -> Any:
+    """The evaluator's function, its folder first on the path as if it had been started there.
+
+    A module that says how it wants to be made ready has a function `prepare_evaluator`.
+    """
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    name = os.path.splitext(os.path.basename(path))[0]
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{path} is not a Python file")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        prepare = getattr(module, "prepare_evaluator", None)
+        if prepare is not None:
+            prepare()
+    return getattr(sys.modules[name], function)
+
+
+def to_plain(value: Any) -> Any:
+    """What an evaluator returned as JSON data: numbers, texts, mappings, and objects with `metrics` and `artifacts`."""
+    if value is None or isinstance(value, (bool, str, int)):
+        return value
+    if isinstance(value, float) or (hasattr(value, "item") and not hasattr(value, "__len__")):
+        number = float(value)
+        return number if math.isfinite(number) else repr(number)
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [to_plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return to_plain(value.tolist())
+    if hasattr(value, "metrics"):
+        return {"metrics": to_plain(value.metrics), "artifacts": to_plain(getattr(value, "artifacts", {}) or {})}
+    if hasattr(value, "__dict__"):
+        return to_plain(vars(value))
+    return str(value)

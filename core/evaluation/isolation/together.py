@@ -1,0 +1,82 @@
+"""An evaluation with evaluator and candidate in one sandboxed process, where the candidate can reach the evaluator.
+
+A sandbox of its own has the evaluator loaded: each candidate gets a fork of it. What the evaluator reads is shown there
+under its own path, read-only. Nothing of it is left for the next candidate, nor seen by one that is scored apart.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+
+from core.contracts import Limits, SessionFailure
+from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorUnusable
+from core.executor.server import own_python
+from core.executor.warm import WarmSandbox
+from core.state.failure import FailureKind
+
+_LOADING = (Path(__file__).parent / "loading.py").read_text(encoding="utf-8").partition("annotations\n")[2]
+_DRIVER = """
+def evaluate__(path, function, code):
+    # the last of ours: from here on nothing that comes out of this process is to be believed
+    home = os.path.abspath("candidate.py")
+    with open(home, "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(code)
+    return to_plain(load(path, function)(home))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """How candidates are scored beside a user's evaluator."""
+
+    evaluator: Path
+    function: str = "evaluate"
+    shows: tuple[str, ...] = ()
+    """Files and folders that the evaluator reads; its own folder is among them."""
+    timeout: float = 300.0
+    """Seconds for one evaluation."""
+
+    def run(self, sandbox: WarmSandbox, code: str, *, limits: Limits, seed: int = 0) -> EvaluatorRun:
+        """Score a candidate.
+
+        Raises:
+            EvaluatorUnusable: the evaluator cannot be loaded.
+        """
+        began = time.monotonic()
+        box = self._box(sandbox)
+        session = box.session(_LOADING + _DRIVER, limits=limits, seed=seed)
+        arguments = [str(self.evaluator), self.function, code]
+        run, program = EvaluatorRun(), None
+        try:
+            run = EvaluatorRun(value=session.call("evaluate__", arguments, timeout=self.timeout))
+        except SessionFailure as failure:
+            result = failure.result
+            if result.exc_type is not None and result.failure is FailureKind.RUNTIME:  # which of the two, nobody knows
+                run = EvaluatorRun(error=result.message, line=result.message)
+            else:
+                program = result
+        closed = session.close()
+        found = {"program": program, "output": closed.term_out, "seconds": time.monotonic() - began}
+        return run.model_copy(update=found)
+
+    def _box(self, sandbox: WarmSandbox) -> WarmSandbox:
+        """The sandbox that has this evaluator loaded."""
+        name = blake2b(repr((self.evaluator, self.shows)).encode(), digest_size=6).hexdigest()
+
+        def opened() -> WarmSandbox:
+            config = replace(
+                sandbox.config, preload=(*sandbox.config.preload, str(self.evaluator)),
+                show=(*sandbox.config.show, str(self.evaluator.parent), *self.shows),
+                state_dir=sandbox.config.state_dir / f"together-{name}",
+            )  # fmt: skip
+            box = WarmSandbox(config)
+            fault = box.ready().missing.get(str(self.evaluator))
+            if fault is not None:
+                box.close()
+                raise EvaluatorUnusable(fault, fault, sandbox.config.python or own_python())
+            return box
+
+        return sandbox.kept.get(f"together {name}", opened)

@@ -1,0 +1,88 @@
+"""Screening: nobody believes a score from beside the evaluator; it says which programs are worth the dearer one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.contracts import Evaluation
+from core.state.failure import FailureKind
+from core.state.journal import Journal
+from core.state.node import Node
+from utils.direction import Direction
+
+RANKED = 5
+"""So many scored programs of an island rank: a screened one must seem better than the last of them."""
+ALWAYS = frozenset({"baseline", "user", "tune"})
+"""Operators whose programs are scored apart whatever the screening says."""
+NOISES = 3.0
+RELATIVE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """A program and the verdict that it got beside the evaluator."""
+
+    node: Node
+    verdict: Evaluation
+
+    @property
+    def score(self) -> float | None:
+        return self.verdict.metric
+
+    def looked_at(self, direction: Direction) -> Evaluation:
+        """The verdict on a program that is not scored apart: its failure, or that it does not rank."""
+        if self.score is None:
+            return self.verdict.model_copy(update={"unisolated_reason": ""})
+        update = {
+            "metric": None, "source": None, "unisolated_reason": "", "rung": "cheap",
+            "cheap_score": -direction.turned(self.score),
+            "message": f"screened at {self.score:.6g}: not among the best {RANKED}, so it was not scored apart",
+        }  # fmt: skip
+        return self.verdict.model_copy(update=update)
+
+
+def may_rank(screened: Sequence[Screened], journal: Journal, direction: Direction) -> list[Screened]:
+    """Those whose score may rank: they seem better than the last of the best `RANKED` of their island.
+
+    A function of the journal and the round alone, so that any number of workers searches alike.
+    """
+    cuts: dict[int | None, float | None] = {}
+    return [
+        one
+        for one in screened
+        if one.score is not None
+        and (
+            one.node.operator in ALWAYS
+            or direction.better(one.score, cuts.setdefault(one.node.island, _last_ranked(journal, one.node, direction)))
+        )
+    ]
+
+
+def _last_ranked(journal: Journal, node: Node, direction: Direction) -> float | None:
+    """The score of rank `RANKED` on the node's island; None while fewer are scored."""
+    scores = [other.metric_value for other in journal if other.is_scored and other.island == node.island]
+    ranked = direction.ranked([score for score in scores if score is not None], score=lambda score: score)
+    return ranked[RANKED - 1] if len(ranked) >= RANKED else None
+
+
+def margin(noise: float, score: float) -> float:
+    """By how much two scores of a program may differ without anybody's doing."""
+    return NOISES * noise + RELATIVE * abs(score)
+
+
+def judged(one: Screened, verdict: Evaluation, again: Evaluation, noise: float, direction: Direction) -> Evaluation:
+    """The verdict apart, or TAMPERED: beside the evaluator the program was better than it is apart, by any draws.
+
+    Args:
+        verdict: apart.
+        again: apart with another seed: what the program's own chance does to its score.
+        noise: what the score of one program varies by itself.
+    """
+    if again.metric is None or verdict.metric is None or one.score is None:
+        return verdict
+    best = again.metric if direction.better(again.metric, verdict.metric) else verdict.metric
+    if direction.gain(one.score, best) <= NOISES * abs(again.metric - verdict.metric) + margin(noise, best):
+        return verdict
+    message = f"{one.score:.6g} beside the evaluator, {verdict.metric:.6g} apart from it: it changed how it is scored"
+    return Evaluation(failure=FailureKind.TAMPERED, message=message, term_out=verdict.term_out, seconds=verdict.seconds)

@@ -1,0 +1,383 @@
+"""Evaluators of users, apart from their candidates in a real sandbox: what crosses, who is blamed, what is believed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from support.command_line import Cli
+
+from core.contracts import Limits
+from core.evaluation.isolation.decision import Decision
+from core.executor.sandbox import open_sandbox
+from core.state.failure import FailureKind
+from core.state.journal import Journal
+from core.state.node import Node
+from core.workers.local import LocalJobs
+from core.workers.pool import JobPool
+from problems.script.evaluator import DECISION, ScriptEvaluator
+from problems.script.problem import build
+
+LOAD = """
+import importlib.util
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("candidate", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+"""
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory):
+    sandbox = open_sandbox("auto", preload=("math",), state_dir=tmp_path_factory.mktemp("state"))
+    pool = JobPool(LocalJobs(sandbox, 2, scratch=tmp_path_factory.mktemp("scratch")))
+    yield pool
+    pool.close()
+    sandbox.close()
+
+
+class Judge:
+    """A user's evaluator and program in a folder, as a run would ask them."""
+
+    def __init__(self, jobs, folder: Path, evaluator: str, program: str, **options) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.program = textwrap.dedent(program)
+        (folder / "evaluator.py").write_text(LOAD + textwrap.dedent(evaluator))
+        (folder / "initial_program.py").write_text(self.program)
+        empty = dict.fromkeys(("path", "program", "evaluator", "metric"))
+        section = SimpleNamespace(**{**empty, "path": str(folder), "direction": "max", "options": options})
+        self.problem = build(SimpleNamespace(problem=section, execution=SimpleNamespace(runner="local")), folder)
+        self.journal, self.told = Journal(False), []
+        self.deps = SimpleNamespace(
+            jobs=jobs, journal=self.journal, limits=Limits(seconds=20), seed=1, isolated=True,
+            run_dir=folder / "run", append=self.told.extend, tune_trials=5,
+        )  # fmt: skip
+        self.evaluator: ScriptEvaluator = self.problem.evaluator(self.deps)
+        self.count = 0
+
+    def score(self, code: str | None = None, operator: str = "mutate"):
+        """The verdict on a program, committed as a node; without one on the user's own."""
+        text, self.count = (self.program, self.count) if code is None else (textwrap.dedent(code), self.count + 1)
+        node = Node(id=f"n{self.count}", code=text, operator="baseline" if code is None else operator)
+        (verdict,) = self.evaluator.evaluate([node])
+        self.journal.append(
+            node.model_copy(update={"metric_value": verdict.metric, "is_valid": verdict.metric is not None})
+        )
+        return verdict
+
+    @property
+    def decision(self) -> Decision:
+        return Decision.model_validate_json((self.deps.run_dir / "files" / DECISION).read_text())
+
+
+@pytest.fixture
+def judge(jobs, tmp_path):
+    return lambda evaluator, program, **options: Judge(jobs, tmp_path / "mine", evaluator, program, **options)
+
+
+VECTORS = """
+def evaluate(path):
+    m = load(path)
+    a, b = m.Vector([1, 2, 3]), m.Vector([10, 20, 30])
+    total = sum(a) + len(b) + a[1] + (a + b)[2] + (a < b) + (a == m.Vector([1, 2, 3])) + (2 in a) + (a != b)
+    a[0] = 7
+    return {"combined_score": float(total + a[0] + a.norm() + len(list(reversed(b))) + m.double(a.items)[0])}
+"""
+VECTOR = """
+class Vector:
+    def __init__(self, items): self.items = list(items)
+    def __len__(self): return len(self.items)
+    def __getitem__(self, i): return self.items[i]
+    def __setitem__(self, i, v): self.items[i] = v
+    def __add__(self, other): return Vector(x + y for x, y in zip(self.items, other.items))
+    def __eq__(self, other): return self.items == other.items
+    def __lt__(self, other): return self.items < other.items
+    def norm(self): return sum(x * x for x in self.items) ** 0.5
+def double(items): return [2 * x for x in items]
+"""
+
+
+def in_process(judge: Judge) -> float:
+    """The score as plain Python gives it."""
+    folder = judge.problem.evaluator_file.parent
+    script = "import evaluator; print(evaluator.evaluate('initial_program.py')['combined_score'])"
+    done = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def test_objects_of_candidate_classes_behave_as_in_process(judge):
+    asked = judge(VECTORS, VECTOR)
+    verdict = asked.score()
+    assert verdict.metric == pytest.approx(in_process(asked)), verdict.message
+    assert verdict.source == "verified" and asked.decision.classes == ("Vector",)
+
+
+def test_a_function_that_a_candidate_turns_into_a_class_is_still_asked_for_plain_data(judge):
+    """Its objects could equal everything that they are compared with."""
+    asked = judge(
+        'def evaluate(path):\n    return {"combined_score": float(sum(load(path).f(i) == i * i for i in range(9)))}\n',
+        "def f(x):\n    return x\n",
+    )
+    assert asked.score().metric == 2
+    liar = asked.score("class f:\n    def __init__(self, x): pass\n    def __eq__(self, other): return True\n")
+    assert (liar.failure, liar.metric) == (FailureKind.SIGNATURE, None) and "f cannot cross" in liar.message
+
+
+SUM = """
+SCALE = 10.0
+def evaluate(path):
+    m = load(path)
+    error = sum(abs(m.f(x) - x * x) for x in range(20))
+    return {"combined_score": SCALE / (SCALE + error)}
+"""
+
+
+def test_a_candidate_cannot_choose_the_weaker_form(judge):
+    """Behind the proxy it answers what cannot cross; beside the evaluator it would enlarge its scale."""
+    asked = judge(SUM, "def f(x):\n    return 1.1 * x\n")
+    honest = asked.score()
+    cheat = asked.score("""
+        import sys
+        frame, beside = sys._getframe(), False
+        while frame is not None:
+            if type(frame.f_globals.get("SCALE")) is float:
+                frame.f_globals["SCALE"] *= 1e9
+                beside = True
+            frame = frame.f_back
+        def f(x): return 0.0 if beside else lambda: 0
+    """)
+    assert (cheat.failure, cheat.metric) == (FailureKind.SIGNATURE, None)
+    assert honest.source == "verified" and not asked.told
+
+
+def test_stop_iteration_of_a_candidate_ends_no_loop_of_the_evaluators(judge):
+    asked = judge(
+        """
+        def evaluate(path):
+            m = load(path)
+            errors = list(map(lambda x: abs(m.f(x) - x * x), range(20)))
+            return {"combined_score": 1 / (1 + sum(errors) / len(errors))}
+        """,
+        "def f(x):\n    return x\n",
+    )
+    assert asked.score().metric < 0.1
+    cheat = asked.score("def f(x):\n    if x > 1: raise StopIteration\n    return x\n")
+    assert cheat.failure is FailureKind.EVAL_ERROR and "RuntimeError" in cheat.message and cheat.metric is None
+
+
+def test_a_program_imports_modules_beside_the_evaluator_but_not_the_evaluator(judge, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "basis.py").write_text("from deeper import two\nk = two + 1\n")
+    (tmp_path / "mine" / "deeper.py").write_text("two = 2\n")
+    (tmp_path / "mine" / "answers.py").write_text("secret = 9\n")
+    asked = judge(
+        'import answers\ndef evaluate(path):\n    return {"combined_score": float(load(path).f())}\n',
+        "from basis import k\ndef f():\n    return k\n",
+    )
+    assert asked.score().metric == 3 and asked.decision.isolation == "apart"
+    assert sorted(asked.decision.modules) == ["basis", "deeper"]
+    for name in ("evaluator", "answers"):
+        assert "No module named" in asked.score(f"import {name}\ndef f():\n    return 9\n").message
+
+
+READS_TEXT = """
+import json, os, sys
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "elsewhere"))
+import helper
+def evaluate(path):
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", "d.json")) as file:
+        wanted = json.load(file)
+    text = open(path).read()
+    names = {}
+    exec(text, names)
+    return {"combined_score": helper.distance(names["f"](3), wanted) + ("return" in text)}
+"""
+
+
+def test_the_fall_back_sees_the_same_files_and_says_why(judge, tmp_path):
+    (tmp_path / "mine" / "data").mkdir(parents=True)
+    (tmp_path / "mine" / "data" / "d.json").write_text("9")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "helper.py").write_text("def distance(a, b):\n    return -abs(a - b)\n")
+    asked = judge(READS_TEXT, "def f(x):\n    return 2 * x\n")
+    verdict = asked.score()
+    assert (verdict.metric, verdict.source) == (-2, "unisolated"), verdict.message
+    assert "source text" in verdict.unisolated_reason and "source text" in asked.told[0].text
+    again = asked.score("def f(x):\n    return 3 * x\n")
+    assert (again.metric, again.source) == (1, "unisolated") and len(asked.told) == 1
+
+
+def test_insisting_on_apart_says_why_it_cannot_be(judge):
+    asked = judge(
+        'def evaluate(path):\n    return {"combined_score": float(len(open(path).read()))}\n',
+        "x = 1\n",
+        isolation="apart",
+    )
+    verdict = asked.score()
+    assert verdict.failure is FailureKind.EVAL_ERROR and "source text" in verdict.message
+
+
+def test_what_the_two_print_comes_back(judge):
+    asked = judge(
+        'def evaluate(path):\n    print("judging")\n    return {"combined_score": float(load(path).f())}\n',
+        "def f():\n    print('thinking')\n    return 1\n",
+    )
+    text = asked.score().term_out
+    assert "judging" in text and "thinking" in text and text.index("judging") < text.index("thinking")
+
+
+def test_an_evaluator_whose_own_environment_lacks_something_is_not_the_candidates_fault(judge):
+    asked = judge("import no_such_package\ndef evaluate(path):\n    return 1.0\n", "x = 1\n")
+    verdict = asked.score()
+    assert verdict.failure is FailureKind.EVAL_ERROR
+    assert "the evaluator cannot be loaded by" in verdict.message and "no_such_package" in verdict.message
+
+
+def test_a_score_that_depends_on_time_is_not_verified(judge):
+    """Each call crosses to the sandbox: apart, the program seems much slower than it is."""
+    asked = judge(
+        """
+        import time
+        def evaluate(path):
+            m, began = load(path), time.perf_counter()
+            for i in range(400):
+                m.f(i)
+            return {"combined_score": 1 / (time.perf_counter() - began)}
+        """,
+        "def f(x):\n    return x\n",
+    )
+    verdict = asked.score()
+    assert verdict.source == "unisolated" and "depends on time" in verdict.unisolated_reason
+    assert verdict.metric > 200, "it is measured where the candidate runs"
+
+
+def test_calls_of_several_threads_cross_together_and_keep_their_exceptions(judge):
+    asked = judge(
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        def one(m, i):
+            try:
+                return m.f(i)
+            except ValueError as error:
+                return -float(str(error))
+        def evaluate(path):
+            m = load(path)
+            with ThreadPoolExecutor(8) as pool:
+                return {"combined_score": float(sum(pool.map(lambda i: one(m, i), range(200))))}
+        """,
+        "def f(x):\n    if x % 10 == 0:\n        raise ValueError(x)\n    return x\n",
+    )
+    verdict = asked.score()
+    tens = sum(range(0, 200, 10))
+    assert verdict.metric == sum(range(200)) - 2 * tens and verdict.source == "verified", verdict.message
+
+
+# ---------------------------------------------------------------- screening
+
+BINS = """
+ITEMS = [i * 37 % 9 + 1 for i in range(300)]
+SCALE = 1.0
+def evaluate(path):
+    m, bins = load(path), []
+    for item in ITEMS:
+        fits = [i for i, used in enumerate(bins) if used + item <= 10]
+        if fits:
+            best = max(fits[-6:], key=lambda i: m.priority(item, 10 - bins[i]))
+            bins[best] += item
+        else:
+            bins.append(item)
+    return {"combined_score": SCALE * sum(ITEMS) / (10.0 * len(bins))}
+"""
+WORST = "def priority(item, room):\n    return room\n"
+BEST = "def priority(item, room):\n    return -room\n"
+
+
+def test_fine_grained_evaluators_are_screened_and_what_ranks_is_scored_apart(judge):
+    asked = judge(BINS, WORST)
+    first = asked.score()
+    assert asked.decision.isolation == "screen" and "calls a program" in asked.decision.reason
+    assert first.source == "verified" and asked.evaluator.together
+    for number in range(5):
+        better = asked.score(BEST.replace("-room", f"-{number + 1}.0 * room"))
+        assert better.source == "verified" and better.metric > first.metric
+    worse = asked.score("def priority(item, room):\n    return 2 * room\n")
+    assert (worse.metric, worse.failure, worse.source, worse.rung) == (None, None, None, "cheap")
+    assert f"screened at {first.metric:.6g}" in worse.message
+    assert asked.score("def priority(item, room):\n    return 1 / 0\n").failure is not None
+
+
+def test_a_candidate_that_enlarges_its_score_beside_the_evaluator_is_tampered(judge):
+    asked = judge(BINS, WORST)
+    asked.score()
+    cheat = asked.score("""
+        import sys
+        def priority(item, room):
+            frame = sys._getframe()
+            while frame is not None:
+                if "SCALE" in frame.f_globals: frame.f_globals["SCALE"] = 9.0
+                frame = frame.f_back
+            return room
+    """)
+    assert (cheat.failure, cheat.metric) == (FailureKind.TAMPERED, None) and "beside the evaluator" in cheat.message
+
+
+def test_a_program_of_chance_is_not_called_tampered(judge):
+    """Beside the evaluator it draws other numbers than apart: that is nobody's doing."""
+    asked = judge(BINS.replace("    m, bins", "    import random; random.random()\n    m, bins"), WORST)
+    asked.score()
+    lucky = asked.score("import random\ndef priority(item, room):\n    return random.random() - 0.2 * room\n")
+    assert lucky.failure is None
+
+
+def test_a_resumed_run_goes_on_as_it_began(judge):
+    asked = judge(BINS, WORST)
+    asked.score()
+    resumed = asked.problem.evaluator(asked.deps)
+    assert resumed.together and resumed._decision == asked.decision
+
+
+# ---------------------------------------------------------------- the command line
+
+
+@pytest.fixture
+def cli(tmp_path):
+    made = Cli(tmp_path)
+    yield made
+    made.close() if hasattr(made, "close") else None
+
+
+def test_the_evaluator_runs_in_the_users_interpreter(tmp_path, cli):
+    """`execution.python` is whose packages the evaluator needs, too."""
+    venv = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
+    (site,) = venv.glob("lib/python*/site-packages")
+    (site / "only_here.py").write_text("TARGET = 42\n")
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "evaluator.py").write_text(
+        f"{LOAD}\nfrom only_here import TARGET\n"
+        'def evaluate(path):\n    return {"combined_score": -abs(load(path).f() - TARGET)}\n'
+    )
+    (folder / "initial_program.py").write_text("import only_here\ndef f():\n    return only_here.TARGET - 2\n")
+    words = ("--problem=script", f"--problem.path={folder}", "--search.max_steps=0", "--logging.view=quiet")
+    refused = cli(*words)
+    assert refused.code == 2 and "cannot be loaded by" in refused.line and "only_here" in refused.line
+    ended = cli(*words, f"--execution.python={venv}/bin/python")
+    assert ended.code == 0, ended.err
+    shown = cli.show()
+    assert (shown["best_metric"], shown["metric_source"]) == (-2, "verified")
+
+
+def test_the_reason_for_unisolated_scores_stands_on_the_screen(tmp_path, cli):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "evaluator.py").write_text('def evaluate(path):\n    return {"combined_score": len(open(path).read())}\n')
+    (folder / "initial_program.py").write_text("x = 1\n")
+    ended = cli("--problem=script", f"--problem.path={folder}", "--search.max_steps=1")
+    assert ended.code == 0 and "the evaluator reads the candidate's source text" in ended.out
