@@ -140,7 +140,7 @@ class EvaluationResult:
         self.artifacts = {} if artifacts is None else artifacts
 
     @classmethod
-    def from_dict(cls, metrics: dict[str, Any]) -> "EvaluationResult":
+    def from_dict(cls, metrics: dict[str, Any]) -> EvaluationResult:
         return cls(metrics)
 
     def to_dict(self) -> dict[str, Any]:
