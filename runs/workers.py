@@ -33,6 +33,7 @@ def open_workers(
         "preload": tuple(execution.preload if execution.preload is not None else problem.preload),
         "python": execution.python,
         "gpus": execution.gpus,
+        "hide": problem.hidden_data,
         "accept_unsandboxed": accept_unsandboxed,
     }
 

@@ -73,6 +73,10 @@ def mount(): return libc.mount(b"none", b"/tmp", b"tmpfs", 0, None) == 0
 def load_bpf(): return libc.syscall(P["bpf"], 5, ctypes.create_string_buffer(128), 128) >= 0
 def read_environment(): return "SWARM_EVO_PROBE" in os.environ
 def become_root(): os.setuid(0); return True
+def read_hidden():
+    import sys
+    found = [os.path.join(folder, P["hidden"]) for folder in sys.path]
+    return any(open(path, "rb").read() for path in found if os.path.exists(path))
 def write_input():
     with open("input/data", "w") as file: file.write("x")
     return True
@@ -83,8 +87,11 @@ for name in P["attacks"]:
 """
 _NAMES = (
     "read_file", "look_at_file", "write_outside", "connect_tcp", "connect_unix", "connect_abstract", "read_memory",
-    "trace", "kill_others", "new_namespace", "mount", "load_bpf", "read_environment", "become_root", "write_input",
+    "trace", "kill_others", "new_namespace", "mount", "load_bpf", "read_environment", "become_root", "read_hidden",
+    "write_input",
 )  # fmt: skip
+_HIDDEN = "antigravity.py"
+"""A file that every interpreter has and nobody needs."""
 _MEMORY = "blocks = [bytearray(1 << 20) for _ in range(600)]\nprint('WON')"
 _FORKS = """
 import os, time
@@ -197,7 +204,8 @@ def _attack(tier: str, python: str, gpus: int) -> list[Probe]:
     folder = Path(tempfile.mkdtemp(prefix="swarm-probe-"))
     folder.chmod(0o755)
     try:
-        config = ServerConfig(tier=tier, python=python, preload=(), state_dir=private_folder(folder))
+        state = private_folder(folder)
+        config = ServerConfig(tier=tier, python=python, preload=(), state_dir=state, hide=(_HIDDEN,))
         with _targets(folder) as params:
             try:
                 sandbox = make_sandbox(config, gpus)
@@ -239,6 +247,7 @@ def _targets(folder: Path) -> Iterator[dict[str, Any]]:
         yield {
             "secret": str(secret / "labels"), "outside": str(outside / "written"), "port": tcp.getsockname()[1],
             "unix": str(secret / "s"), "abstract": name, "victim": victim.pid, "bpf": bpf, "attacks": list(_NAMES),
+            "hidden": _HIDDEN,
         }  # fmt: skip
         if victim.poll() is not None:
             raise SandboxError("a probe killed a process outside")

@@ -18,6 +18,7 @@ def open_sandbox(
     preload: Sequence[str] = (),
     python: str | None = None,
     gpus: int = 0,
+    hide: Sequence[str] = (),
     state_dir: Path,
     accept_unsandboxed: bool = False,
 ) -> Sandbox:
@@ -27,6 +28,8 @@ def open_sandbox(
         choice: `auto`, `warm`, `lite`, `bubblewrap` or `none` (`execution.sandbox`).
         preload: modules to import once.
         python: interpreter of the candidates, None for our own (`execution.python`).
+        hide: files and folders of installed packages that programs do not see, as patterns below a folder of packages:
+            `sklearn/datasets/data`. No tier but `none` shows them.
         state_dir: folder of ours, for logs and cached probes.
         accept_unsandboxed: the user's `--i-accept-unsandboxed`.
 
@@ -39,6 +42,7 @@ def open_sandbox(
         raise NoSandboxError("execution.sandbox=none runs programs unprotected; add --i-accept-unsandboxed to mean it")
     tier = "none" if choice == "none" else choose(choice, python=python, gpus=gpus, state_dir=state_dir)
     config = ServerConfig(
-        tier=tier, python=python or own_python(), preload=tuple(preload), state_dir=private_folder(state_dir)
-    )
+        tier=tier, python=python or own_python(), preload=tuple(preload), state_dir=private_folder(state_dir),
+        hide=tuple(hide),
+    )  # fmt: skip
     return make_sandbox(config, gpus)

@@ -20,6 +20,8 @@ from core.executor.inside.mounts import FIXED
 from utils.errors import JobLost, SandboxError
 
 _SCRIPT = Path(__file__).parent / "inside" / "fork_server.py"
+_APP = Path(__file__).resolve().parents[2]
+"""Our own code, which is hidden where it is installed among the packages: graders and evaluators lie in it."""
 _START_SECONDS = 120.0
 _SLOT_SECONDS = 30.0
 _DESCRIPTORS = 1 << 16
@@ -37,6 +39,8 @@ class ServerConfig:
     show: tuple[str, ...] = ()
     """Further host paths that candidates may read."""
     devices: tuple[str, ...] = ()
+    hide: tuple[str, ...] = ()
+    """Files and folders of installed packages that candidates do not see, as patterns below a folder of packages."""
 
 
 class SandboxSlot:
@@ -179,7 +183,7 @@ class ForkServer:
         ours, theirs = socket.socketpair()
         setup = ServerSetup(
             tier=self.config.tier, scratch=str(scratch), preload=list(self.config.preload),
-            show=list(self.config.show), devices=list(self.config.devices),
+            show=list(self.config.show), devices=list(self.config.devices), hide=[*self.config.hide, str(_APP)],
         )  # fmt: skip
         command = [self.config.python, "-s", "-B", str(_SCRIPT), str(theirs.fileno())]
         with open(self.config.state_dir / "fork_server.log", "ab") as log:

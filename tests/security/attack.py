@@ -3,6 +3,9 @@
 A program `NN_name.py` begins with the lines `# NAME:`, `# ATTEMPTS:` and `# DETECT:`; DETECT is `stdout` (it won if it
 prints a line that starts with ESCAPED) or `host:<hook>`, a check on this side. `params.json` in its workspace says what
 to attack. This is a script, so that tests can start it with other privileges.
+
+Tier `none` runs a program only if it says `# UNSANDBOXED: harmless`: any other could mount over, renice, kill or fill
+what is not its own.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from core.executor.workspace import remove_tree  # noqa: E402
 from core.state.failure import FailureKind  # noqa: E402
 from utils.errors import JobLost  # noqa: E402
 
+HARMLESS = "# UNSANDBOXED: harmless"
 CANARY = "CANARY-7f3a"
 TAIL = CANARY[:-4] + "TAIL"
 """Only in our memory, environment and the secret file: a program that shows it read one of them."""
@@ -233,6 +237,8 @@ def new_workspace(range_: Range, name: str) -> Path:
 def attack(sandbox: Sandbox, range_: Range, program: Path) -> dict[str, Any]:
     """Run one program; `escaped` says how it won, '' if it did not."""
     source = program.read_text()
+    if sandbox.tier == "none" and HARMLESS not in source.splitlines():
+        raise SystemExit(f"{program.name} does not say that it does no harm without a sandbox: {HARMLESS}")
     hook = next(line for line in source.splitlines() if line.startswith("# DETECT")).split(": ")[1].strip()
     workspace = new_workspace(range_, program.stem)
     began = time.monotonic()
@@ -321,7 +327,9 @@ def main(tier: str, workroot: str, report: str, folders: list[str]) -> int:
     (range_.base / "input" / "train.csv").write_text("a,b\n")
     rows: list[dict[str, Any]] = []
     try:
-        sandbox = open_sandbox(tier, preload=("numpy",), state_dir=root / "state", accept_unsandboxed=True)
+        sandbox = open_sandbox(
+            tier, preload=("numpy",), state_dir=root / "state", accept_unsandboxed=True, hide=("this.py", "wsgiref")
+        )
     except BaseException:
         range_.close()
         raise

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from typing import NoReturn
 
-from . import messages, mounts, seccomp
+from . import hiding, messages, mounts, seccomp
 from .messages import BubbleJob, Job, SlotSetup
 
 INSIDE = "/.candidate"
@@ -60,6 +60,8 @@ def arguments(job: Job, setup: SlotSetup, layout: mounts.Layout) -> list[str]:
             words += ["--symlink", os.readlink(path), path]
         else:
             words += ["--ro-bind", path, path]
+    for path in hiding.aliases(layout.hidden, layout.read_only):
+        words += ["--tmpfs", path, "--remount-ro", path] if os.path.isdir(path) else ["--ro-bind", "/dev/null", path]
     for path in layout.devices:
         words += ["--dev-bind-try", path, path]
     words += ["--ro-bind", os.path.dirname(os.path.abspath(__file__)), f"{INSIDE}/inside"]

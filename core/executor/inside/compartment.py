@@ -58,6 +58,10 @@ class Compartment:
             *filter(None, (self.setup.workspace, self.setup.inputs)),
         ]
 
+    def hidden(self) -> list[str]:
+        """What it may not look into, although it lies there."""
+        return self._layout.hidden
+
     def _place_inputs(self, workspace: str) -> None:
         """`input` in the host's workspace: no link where something is mounted, else a link to where the data lies."""
         if not self.setup.inputs:

@@ -72,7 +72,8 @@ def rules(layout: mounts.Layout) -> list[tuple[str, int]]:
 def lite_rules(setup: SlotSetup, layout: mounts.Layout) -> list[tuple[str, int]]:
     """What Landlock lets a candidate do among the host's files."""
     return [
-        *((path, landlock.RUN) for path in layout.read_only),
+        *((path, landlock.RUN) for path in layout.whole),
+        *((path, landlock.READ_DIR) for path in layout.listed),
         (setup.workspace or mounts.WORKSPACE, landlock.CHANGE),
         *(((setup.inputs, landlock.READ),) if setup.inputs else ()),
         *((path, landlock.READ) for path in _PROC),

@@ -25,7 +25,7 @@ if __package__ in (None, ""):  # started by path: make the sibling files importa
         importlib.import_module(f"{__package__}.{_name}")
     del sys.path[0]
 
-from . import answering, candidate, kernel, messages, mounts, packed, supervisor, syscalls
+from . import answering, candidate, hiding, kernel, messages, mounts, packed, supervisor, syscalls
 from .messages import Fault, Ready, ServerSetup, SlotMade, Start
 
 _LOOK_FOR_PARENT = 0.5
@@ -65,17 +65,24 @@ def main(control: socket.socket) -> tuple[Start, mounts.Layout, list[str]]:
         os._exit(0)
     setup = received[0]
     assert isinstance(setup, ServerSetup)
-    layout = mounts.Layout(setup.scratch, _read_only(setup.show), setup.devices, setup.tier == "warm")
-    keep_path(layout.read_only)
+    shown = _read_only(setup.show)
+    keep_path(shown)
+    hidden = [] if setup.tier == "none" else hiding.find(setup.hide, shown)
+    layout = mounts.Layout(
+        setup.scratch, shown, setup.devices, setup.tier == "warm", hidden, *hiding.around(shown, hidden)
+    )
     began = time.monotonic()
-    missing = _preload(setup.preload, control)
+    if layout.namespaces and hidden:
+        hiding.cover(hidden, setup.scratch)
+    with hiding.refused(hidden):
+        missing = _preload(setup.preload, control)
     has_msgpack = packed.library() is not None
     gc.collect()
     gc.freeze()
     kernel.collapse_memory()
     ready = Ready(
         seconds=time.monotonic() - began, missing=missing, version=list(sys.version_info[:3]),
-        executable=sys.executable, arch=syscalls.machine(), read_only=layout.read_only, msgpack=has_msgpack,
+        executable=sys.executable, arch=syscalls.machine(), read_only=shown, hidden=hidden, msgpack=has_msgpack,
     )  # fmt: skip
     messages.send(control, ready)
     return _serve(control, setup.tier, layout), layout, ours

@@ -30,6 +30,8 @@ class ServerSetup(Message):
     """Further host paths that candidates may read."""
     devices: list[str]
     """GPU device nodes."""
+    hide: list[str]
+    """Parts of what is shown that candidates do not see; see `hiding.find`."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,8 @@ class Ready(Message):
     arch: str
     read_only: list[str]
     """Host paths that candidates see."""
+    hidden: list[str]
+    """Parts of them that candidates do not see."""
     msgpack: bool
     """The candidates' interpreter has msgpack."""
 

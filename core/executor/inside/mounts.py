@@ -46,6 +46,12 @@ class Layout:
     devices: list[str] = field(default_factory=list)
     """GPU device nodes."""
     namespaces: bool = True
+    hidden: list[str] = field(default_factory=list)
+    """Real paths below `read_only` that candidates do not see; in namespaces they are covered already."""
+    whole: list[str] = field(default_factory=list)
+    """Without namespaces: what may be read."""
+    listed: list[str] = field(default_factory=list)
+    """Without namespaces: folders that may only be listed."""
 
     def inner(self) -> list[str]:
         """Those of `read_only` below a private folder, an interpreter in /tmp for one: they are shown there."""

@@ -35,11 +35,13 @@ class SeccompNotifier:
     Args:
         listener: descriptor of the filter.
         roots: folders that the job may look into.
+        hidden: real paths below them that it may not.
     """
 
-    def __init__(self, listener: int, roots: Sequence[str]) -> None:
+    def __init__(self, listener: int, roots: Sequence[str], hidden: Sequence[str] = ()) -> None:
         self.listener = listener
         self._roots = tuple(os.path.realpath(root) for root in roots) + tuple(roots)
+        self._hidden = tuple(hidden)
         self._above = {parent for root in self._roots for parent in _parents(root)}
         names: dict[str, Callable[[int, Arguments], tuple[int, int]]] = {
             "stat": lambda pid, a: self._stat(pid, _AT_FDCWD, a[0], a[1], 0),
@@ -136,6 +138,8 @@ class SeccompNotifier:
         return fd
 
     def _may_see(self, path: str, pid: int) -> bool:
+        if any(path == hidden or path.startswith(hidden + "/") for hidden in self._hidden):
+            return False
         own = f"/proc/{pid}"
         if path in self._above or path in _GLOBAL_FILES or path == own or path.startswith(own + "/"):
             return True

@@ -238,7 +238,7 @@ def _start_notifier(link: socket.socket, place: Compartment) -> notifier.Seccomp
         return None
     finally:
         link.close()
-    return notifier.SeccompNotifier(fds[0], place.roots()) if fds else None
+    return notifier.SeccompNotifier(fds[0], place.roots(), place.hidden()) if fds else None
 
 
 def _tell(control: socket.socket, message: messages.Message) -> None:

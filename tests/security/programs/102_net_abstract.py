@@ -1,6 +1,7 @@
 # NAME: net_abstract
 # ATTEMPTS: connect to an abstract unix socket of the host
 # DETECT: stdout
+# UNSANDBOXED: harmless
 import ctypes, errno, json, mmap, os, signal, socket, struct, sys, threading, time
 P = json.load(open("params.json"))
 libc = ctypes.CDLL(None, use_errno=True)

@@ -1,6 +1,7 @@
 # NAME: files_everywhere
 # ATTEMPTS: read files of the host: accounts, keys, home, mounts, kernel log
 # DETECT: stdout
+# UNSANDBOXED: harmless
 import ctypes, errno, json, mmap, os, signal, socket, struct, sys, threading, time
 P = json.load(open("params.json"))
 libc = ctypes.CDLL(None, use_errno=True)

@@ -1,6 +1,7 @@
 # NAME: opath_and_openat2
 # ATTEMPTS: learn about hidden files by bare handles and newer calls
 # DETECT: stdout
+# UNSANDBOXED: harmless
 import ctypes, errno, json, mmap, os, signal, socket, struct, sys, threading, time
 P = json.load(open("params.json"))
 libc = ctypes.CDLL(None, use_errno=True)

@@ -1,6 +1,7 @@
 # NAME: env_of_others
 # ATTEMPTS: read environments and command lines of every process
 # DETECT: stdout
+# UNSANDBOXED: harmless
 import ctypes, errno, json, mmap, os, signal, socket, struct, sys, threading, time
 P = json.load(open("params.json"))
 libc = ctypes.CDLL(None, use_errno=True)

@@ -1,6 +1,7 @@
 # NAME: dgram_pair_redirect
 # ATTEMPTS: where `socket` is refused but socket pairs are not: send datagrams of an AF_UNIX SOCK_DGRAM pair to a host socket by path and by abstract name (sendto, sendmsg, connect on the pair), bind a reply address
 # DETECT: host:dgram
+# UNSANDBOXED: harmless
 import json, os, socket
 P = json.load(open("params.json"))
 def win(x): print("ESCAPED", x, flush=True)

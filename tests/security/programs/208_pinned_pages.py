@@ -1,6 +1,7 @@
 # NAME: pinned_pages
 # ATTEMPTS: memory that no process is charged for: each slot of a pipe (vmsplice, and copies of it by tee and splice) keeps a huge page alive after it was unmapped
 # DETECT: stdout
+# UNSANDBOXED: harmless
 import ctypes, os
 def win(x): print("ESCAPED", x, flush=True)
 libc = ctypes.CDLL(None, use_errno=True)

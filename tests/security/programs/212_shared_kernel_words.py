@@ -1,6 +1,7 @@
 # NAME: shared_kernel_words
 # ATTEMPTS: what the kernel keeps outside files and namespaces and tells everyone: /proc/keys, /proc/locks, /proc/timer_stats, /proc/net/unix, /proc/sysvipc, cgroup paths and events, the host's name, the boot's command line, other users' processes by sched_getscheduler / getpgid / getsid / kill(0)
 # DETECT: stdout
+# UNSANDBOXED: harmless
 import ctypes, json, os, socket
 P = json.load(open("params.json"))
 def win(x): print("ESCAPED", x, flush=True)

@@ -1,0 +1,131 @@
+"""Parts of the shown folders that candidates must not see: data of installed packages in which answers lie.
+
+Where there are mount namespaces the fork server covers them before it imports anything: neither its memory nor a file
+system made from its own then holds them. Without namespaces Landlock's list leaves them out.
+"""
+
+from __future__ import annotations
+
+import builtins
+import glob
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from . import kernel
+
+_PACKAGES = (
+    "lib*/python*/site-packages", "lib*/python*/dist-packages", "lib*/python*", "local/lib*/python*/dist-packages",
+    "pkgs/*/lib/python*/site-packages", "envs/*/lib/python*/site-packages",
+)  # fmt: skip
+"""Where packages lie below a prefix: its own, those of other interpreters beside it, conda's second copies."""
+
+
+def find(patterns: list[str], shown: list[str]) -> list[str]:
+    """Real paths of what is to be hidden, none below another.
+
+    Args:
+        patterns: below any folder of packages, with `*` and `**`; or absolute paths.
+        shown: what candidates see; whatever lies outside of it is absent anyway.
+    """
+    folders = {path for path in sys.path if os.path.isdir(path)}
+    for root in shown:
+        for pattern in _PACKAGES:
+            folders.update(glob.glob(os.path.join(glob.escape(root), pattern)))
+    found = {os.path.realpath(path) for pattern in patterns for path in _matching(pattern, folders)}
+    found |= {compiled for path in found if path.endswith(".py") for compiled in _compiled(path)}
+    roots = [os.path.realpath(root) for root in shown]
+    inside = {path for path in found if any(_below(path, root) for root in roots)}
+    return sorted(path for path in inside if not any(_below(path, other) for other in inside))
+
+
+def _matching(pattern: str, folders: set[str]) -> Iterator[str]:
+    if os.path.isabs(pattern):
+        yield from glob.iglob(pattern, recursive=True)
+        return
+    for folder in folders:
+        yield from glob.iglob(os.path.join(glob.escape(folder), pattern), recursive=True)
+
+
+def _compiled(module: str) -> list[str]:
+    """What Python keeps of a module beside its source."""
+    folder, name = os.path.split(module[: -len(".py")])
+    return glob.glob(os.path.join(glob.escape(folder), "__pycache__", glob.escape(name) + ".*.pyc"))
+
+
+def _below(path: str, folder: str) -> bool:
+    return path.startswith(folder.rstrip("/") + "/")
+
+
+def cover(paths: list[str], scratch: str) -> None:
+    """Take a mount namespace for this process and its children in which something empty lies over `paths`.
+
+    As an ordinary user that needs a user namespace, too. Only from a single-threaded process.
+
+    Args:
+        scratch: an empty folder.
+    """
+    uid, gid = os.getuid(), os.getgid()
+    kernel.syscall("unshare", kernel.CLONE_NEWNS | (kernel.CLONE_NEWUSER if uid else 0))
+    if uid:
+        kernel.map_identity(uid, gid)
+    kernel.mount(None, "/", None, kernel.MS_REC | kernel.MS_SLAVE)  # what the host mounts later is seen here, too
+    flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
+    kernel.mount("tmpfs", scratch, "tmpfs", flags, "mode=755,size=16k,nr_inodes=8")
+    os.mkdir(f"{scratch}/folder", 0o555)
+    os.close(os.open(f"{scratch}/file", os.O_CREAT, 0o444))
+    for path in paths:
+        kernel.bind(f"{scratch}/{'folder' if os.path.isdir(path) else 'file'}", path, read_only=True)
+    kernel.unmount(scratch, kernel.MNT_DETACH)
+
+
+def around(roots: list[str], hidden: list[str]) -> tuple[list[str], list[str]]:
+    """(what of `roots` may be shown whole, folders on the way to `hidden` that may only be listed)."""
+    whole, listed, todo = [], [], list(roots)
+    while todo:
+        path = todo.pop(0)
+        real = os.path.realpath(path)
+        if not any(_below(one, real) for one in hidden):
+            whole += [path] if real not in hidden else []
+            continue
+        listed.append(path)
+        with os.scandir(real) as entries:  # what a link leads to is judged by itself
+            todo += [entry.path for entry in entries if not entry.is_symlink()]
+    return whole, listed
+
+
+def aliases(paths: list[str], shown: list[str]) -> list[str]:
+    """Under which names a shown folder that is a link shows `paths`, their real ones included."""
+    found = set(paths)
+    for root in shown:
+        real = os.path.realpath(root)
+        found.update(root + path[len(real) :] for path in paths if _below(path, real))
+    return sorted(found)
+
+
+@contextmanager
+def refused(paths: list[str]) -> Iterator[None]:
+    """While modules are imported, opening `paths` from Python fails: they load nothing that is to be hidden."""
+    originals = io.open, os.open
+
+    def checked(original: Any) -> Any:
+        def opened(file: Any, *args: Any, **named: Any) -> Any:
+            if isinstance(file, (str, bytes, os.PathLike)):
+                real = os.path.realpath(os.fsdecode(file))
+                if real in paths or any(_below(real, path) for path in paths):
+                    raise FileNotFoundError(2, "No such file or directory", file)
+            return original(file, *args, **named)
+
+        return opened
+
+    if paths:
+        builtins.open = io.open = checked(originals[0])
+        os.open = checked(originals[1])
+    try:
+        yield
+    finally:
+        builtins.open = io.open = originals[0]
+        os.open = originals[1]
