@@ -79,7 +79,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
             raise ConfigError(f"unknown verb '{words[0]}'; allowed: {', '.join(VERBS)}")
         words.insert(0, "run")
     rest, overrides = _split(words)
-    args = build_parser(rest[0]).parse_args(rest)
+    args, unknown = build_parser(rest[0]).parse_known_args(rest)
+    if unknown:
+        raise ConfigError(f"{rest[0]}: unrecognized arguments: {' '.join(unknown)}")
     args.overrides = overrides
     args.words = words
     return args

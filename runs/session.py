@@ -30,7 +30,7 @@ from runs.view import SilentView, View
 from utils.config import secrets_of
 from utils.config_schema import Config
 from utils.errors import NoSandboxError, SwarmEvoError
-from utils.logger_system import configure, log_msg
+from utils.logger_system import close, configure, log_msg
 
 
 class RunSession:
@@ -109,7 +109,7 @@ class RunSession:
         prefix = self.config.project.name or problem.name.rpartition("/")[2]
         self.run_dir = self._given_dir or new_run(self.config.project.dir, prefix, datetime.now(UTC))
         self._stack.enter_context(hold(self.run_dir))
-        self._open_store()
+        self._open_files()
         self._stack.enter_context(self.interrupts.handled())
         process = Process(
             run_dir=self.run_dir,
@@ -141,13 +141,14 @@ class RunSession:
         restore_marks(self.run_dir, self.search.journal)
         self._attach_sinks()
 
-    def _open_store(self) -> None:
-        self.store = RunStore(self.run_dir)
-        self.store_closed = False
-        self._stack.callback(self._close_store)
+    def _open_files(self) -> None:
         scratch = "verifies" in self._origin  # removed at its end: the links to the newest run stay
         secrets, level = secrets_of(self.config), self.config.logging.level
         self._log = configure(self.run_dir, secrets=secrets, level=level, link=not scratch)
+        self._stack.callback(close, self._log)
+        self.store = RunStore(self.run_dir)
+        self.store_closed = False
+        self._stack.callback(self._close_store)
         self._before = float(self.store.get_fact("active_seconds") or 0.0)
 
     def _close_store(self) -> None:

@@ -174,12 +174,16 @@ def configure(run_dir: Path, secrets: Iterable[str] = (), level: str = "INFO", *
     return holder.log
 
 
-def close() -> None:
-    """Close the log files; what is logged afterwards goes to stderr if it is a warning or worse."""
+def close(log: RunLog | None = None) -> None:
+    """Close the log files; what is logged afterwards goes to stderr if it is a warning or worse.
+
+    Args:
+        log: closed if it is still the one that is written to; None for whichever is.
+    """
     holder = _STATE.get()
-    if holder.log is not None:
+    if holder.log is not None and log in (None, holder.log):
         holder.log.close()
-    holder.log = None
+        holder.log = None
 
 
 def log_msg(level: str, text: str) -> None:

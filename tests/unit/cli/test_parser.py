@@ -1,0 +1,97 @@
+"""Words → verb, options and configuration keys; what cannot be understood is one line."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import re
+
+import pytest
+
+from cli import parser
+from cli.parser import VERBS, build_parser, main, parse
+from utils.errors import ConfigError, RunBusyError
+
+
+@pytest.mark.parametrize(
+    ("words", "verb", "overrides"),
+    [
+        ([], "run", []),
+        (["--search.max_steps=3"], "run", ["search.max_steps=3"]),
+        (["search.max_steps=3", "--problem", "tsp"], "run", ["search.max_steps=3"]),
+        (["resume", "latest", "--budget.usd=1"], "resume", ["budget.usd=1"]),
+        (["--initial=a.py,b.py"], "run", ["initial=a.py,b.py"]),
+        (["--plugins=mine"], "run", ["plugins=mine"]),
+        (["--data.goal=price: in = dollars"], "run", ["data.goal=price: in = dollars"]),
+        (["arena", "a.py", "stockfish --threads=1 x.y"], "arena", []),
+    ],
+)
+def test_configuration_keys_stand_apart_from_options(words, verb, overrides):
+    args = parse(words)
+    assert (args.verb, args.overrides) == (verb, overrides)
+
+
+def test_presets_are_options():
+    args = parse(["--problem", "tsp", "--llm=rules"])
+    assert (args.problem, args.llm, args.overrides) == ("tsp", "rules", [])
+    assert parse(["doctor", "--llm"]).llm == "" and parse(["doctor", "--llm=glm"]).llm == "glm"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["fly"], "unknown verb 'fly'; allowed: run, step"),
+        (["--search.max_steps", "3"], "--search.max_steps=VALUE"),
+        (["resume"], "resume: the following arguments are required: RUN"),
+        (["step", "--operator", "fly"], "invalid choice"),
+        (["show", "r", "--jsn"], "show: unrecognized arguments: --jsn"),
+    ],
+)
+def test_what_cannot_be_understood_says_what_can(words, said):
+    with pytest.raises(ConfigError) as caught:
+        parse(words)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_is_a_file_with_a_parser_and_a_run(verb, capsys):
+    module = importlib.import_module(VERBS[verb])
+    assert callable(module.run) and module.__doc__
+    with pytest.raises(SystemExit) as left:
+        parse([verb, "--help"])
+    assert left.value.code == 0 and verb in capsys.readouterr().out
+
+
+def test_the_overview_names_every_verb(capsys):
+    with pytest.raises(SystemExit):
+        parse(["--help"])
+    said = capsys.readouterr().out
+    assert [verb for verb in VERBS if not re.search(rf"^    {verb}\s", said, re.MULTILINE)] == []
+    assert "utils/config_schema.py" in build_parser("run").format_help()
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (RunBusyError("run 'r' is held\nby another"), 2, "swarm-evo: run 'r' is held by another"),
+        (OSError(errno.ENOSPC, "No space left on device", "/x/run.db"), 1, "swarm-evo: /x/run.db: No space left"),
+        (KeyboardInterrupt(), 130, "swarm-evo: interrupted"),
+    ],
+)
+def test_an_error_is_one_line_and_its_exit_code(monkeypatch, capsys, error, code, said):
+    def fail(words):
+        raise error
+
+    monkeypatch.setattr(parser, "parse", fail)
+    assert main([]) == code
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(said)
+
+
+def test_a_fault_of_ours_is_not_hidden(monkeypatch):
+    def fail(words):
+        raise OSError(errno.ENOENT, "No such file")
+
+    monkeypatch.setattr(parser, "parse", fail)
+    with pytest.raises(OSError, match="No such file"):
+        main([])

@@ -1,0 +1,46 @@
+"""What running programs print, for viewers: bounded, and gone when the node is committed."""
+
+from __future__ import annotations
+
+import threading
+
+from core.events import NodeCommitted
+from runs.live_output import CAP, LiveOutput
+
+
+def committed(node_id):
+    return NodeCommitted(node_id=node_id, step=0, operator="draft")
+
+
+def test_a_file_a_node_until_it_is_committed(tmp_path):
+    live = LiveOutput(tmp_path)
+    live.tell("n1", "epoch 1\n")
+    live.tell("n1", "epoch 2\n")
+    live.tell("n2", "other\ud800\n")
+    assert (tmp_path / "live" / "n1.out").read_text() == "epoch 1\nepoch 2\n"
+    live.emit(committed("n1"))
+    assert [path.name for path in (tmp_path / "live").iterdir()] == ["n2.out"]
+    live.close()
+    assert not (tmp_path / "live").exists()
+
+
+def test_it_is_bounded(tmp_path):
+    live = LiveOutput(tmp_path)
+    for _ in range(20):
+        live.tell("n1", "x" * (CAP // 8))
+    assert (tmp_path / "live" / "n1.out").stat().st_size <= CAP + CAP // 8
+    live.close()
+
+
+def test_threads_write_whole_pieces(tmp_path):
+    live = LiveOutput(tmp_path)
+    threads = [
+        threading.Thread(target=lambda n=n: [live.tell("n1", f"{n}" * 50 + "\n") for _ in range(50)]) for n in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    lines = (tmp_path / "live" / "n1.out").read_text().splitlines()
+    assert len(lines) == 200 and all(len(set(line)) == 1 and len(line) == 50 for line in lines)
+    live.close()

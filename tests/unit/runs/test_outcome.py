@@ -1,0 +1,73 @@
+"""What a run comes to: the winner, its final score, the claim against the baselines, files beside the store."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from core.contracts import Evaluation
+from core.storage.reader import RunReader
+from runs.outcome import claim_of
+from runs.session import RunSession
+
+CASES = tuple(0.1 * n for n in range(40))
+
+
+def scored(offset):
+    return Evaluation(metric=1.0 + offset, signature=tuple(case + offset for case in CASES))
+
+
+def rows(*names):
+    return [{"name": name} for name in names]
+
+
+def test_a_claim_is_made_against_the_baseline_that_is_hardest_to_beat():
+    claim = claim_of(scored(0.0), rows("weak", "strong"), [scored(3.0), scored(0.5)], lower_is_better=True)
+    assert claim["baseline"] == "strong" and claim["holds"] and claim["gain"] == pytest.approx(0.5)
+    assert claim["interval"][0] > 0 and "strong" in claim["text"]
+
+
+def test_a_claim_that_does_not_hold_says_so():
+    claim = claim_of(scored(1.0), rows("better"), [scored(0.0)], lower_is_better=True)
+    assert not claim["holds"]
+
+
+@pytest.mark.parametrize(
+    ("winner", "finals"),
+    [(None, [scored(1.0)]), (Evaluation(), [scored(1.0)]), (scored(0.0), [None]), (scored(0.0), [Evaluation()])],
+)
+def test_without_two_scores_nothing_is_claimed(winner, finals):
+    assert claim_of(winner, rows("only"), finals, lower_is_better=True) is None
+
+
+def test_the_winner_lies_beside_the_store_with_its_facts(toy_config):
+    with RunSession(toy_config(8)) as session:
+        session.run()
+        outcome = session.outcome
+    folder = session.run_dir / "best_solution"
+    assert set(outcome.written) == {folder / "solution.py", folder / "node.json"}
+    assert (folder / "solution.py").read_text() == outcome.best.code
+    assert json.loads((folder / "node.json").read_text())["metric"] == outcome.best_metric
+    with RunReader(session.run_dir) as reader:
+        final = reader.fact("final")
+        assert final["node_id"] == outcome.best_id and final["metric"] == outcome.final["metric"]
+        assert [row["final"] for row in reader.fact("baselines")] == [pytest.approx(2.001)]
+
+
+def test_a_file_that_cannot_be_written_is_a_warning(toy_config, monkeypatch):
+    def fail(*_):
+        raise OSError("disk")
+
+    monkeypatch.setattr("runs.outcome.write_solution", fail)
+    with RunSession(toy_config(3)) as session:
+        assert session.run() == 0
+    assert "WARNING best_solution: disk" in (session.run_dir / "system.log").read_text()
+
+
+def test_a_run_without_a_valid_program_ends_in_good_order(toy_config):
+    with RunSession(toy_config(2, "problem.options.refuse=-1000")) as session:
+        assert session.run() == 0
+    assert session.outcome.best is None and session.outcome.failures["signature"] >= 1
+    with RunReader(session.run_dir) as reader:
+        assert reader.fact("final") == {"node_id": None} and reader.fact("status") == "finished"

@@ -1,0 +1,124 @@
+"""One process's work on one run: what it leaves behind, however it ends."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from support.plugins.toy import ToyProblem
+
+from core.events import NodeCommitted
+from core.storage.reader import RunReader
+from runs.session import RunSession
+from runs.view import SilentView
+from utils.errors import ConfigError, NoSandboxError, RunBusyError
+
+
+def facts(session):
+    with RunReader(session.run_dir) as reader:
+        return reader.facts()
+
+
+class Watching(SilentView):
+    """Keeps what it was told; does something at the first node."""
+
+    def __init__(self, at_first_node=lambda: None):
+        self.told = []
+        self.nodes = 0
+        self._at_first_node = at_first_node
+
+    def start(self, facts, progress):
+        self.told.append("start")
+
+    def emit(self, event):
+        if isinstance(event, NodeCommitted):
+            self.nodes += 1
+            if self.nodes == 1:
+                self._at_first_node()
+
+    def conclude(self, outcome):
+        self.told.append("conclude")
+
+    def interrupted(self):
+        self.told.append("interrupted")
+
+    def close(self):
+        self.told.append("close")
+
+
+def test_a_run_is_told_from_its_start_to_its_end(toy_config):
+    view = Watching()
+    with RunSession(toy_config(5), view=view) as session:
+        assert session.run() == 0
+    assert view.told == ["start", "conclude", "close"] and view.nodes == 5
+    assert session.outcome.best_id == session.outcome.final["node_id"]
+    assert facts(session)["status"] == "finished"
+
+
+def test_an_interrupted_run_can_be_taken_up(toy_config):
+    def stop():
+        session.interrupts.finish.set()
+
+    view = Watching(at_first_node=stop)
+    with RunSession(toy_config(30, "search.batch=1"), view=view) as session:
+        assert session.run() == 130
+    assert view.told == ["start", "interrupted", "close"] and session.outcome is None
+    assert facts(session)["status"] == "interrupted"
+    with RunSession(toy_config(30), session.run_dir) as again:
+        assert again.search.journal.steps == view.nodes and again.facts.resumed
+        assert again.run() == 0
+    assert again.search.journal.steps == 30
+
+
+def test_seconds_of_all_processes_are_added_up(toy_config):
+    with RunSession(toy_config(2)) as session:
+        session.run()
+    before = facts(session)["active_seconds"]
+    with RunSession(toy_config(4), session.run_dir) as again:
+        assert again.active_seconds() >= before
+        again.run()
+    assert facts(session)["active_seconds"] > before
+
+
+def test_a_fault_of_ours_leaves_a_run_that_can_be_taken_up(toy_config):
+    def fail():
+        raise RuntimeError("a view of ours is broken")
+
+    with pytest.raises(RuntimeError), RunSession(toy_config(9), view=Watching(fail)) as session:
+        session.run()
+    assert facts(session)["status"] == "failed"
+    assert "ERROR   RuntimeError: a view of ours is broken" in (session.run_dir / "system.log").read_text()
+    with RunSession(toy_config(9), session.run_dir) as again:
+        assert again.run() == 0
+
+
+def test_what_cannot_be_put_together_leaves_nothing(toy_config, tmp_path, monkeypatch):
+    """Parts that were opened are closed again, the folder and the links to it are gone."""
+    before = set(threading.enumerate())
+
+    def evaluator(self, deps):
+        raise ConfigError("problem.options.x=1: not allowed")
+
+    config = toy_config(5)
+    monkeypatch.setattr("runs.session.problem_of", lambda _: broken)
+    broken = type("Broken", (ToyProblem,), {"evaluator": evaluator, "language": "python", "note": ""})({})
+    from core.contracts import ProblemDefaults, with_defaults
+
+    broken = with_defaults(broken, ProblemDefaults)
+    with pytest.raises(ConfigError, match="not allowed"):
+        RunSession(config).__enter__()
+    assert list((tmp_path / "logs").iterdir()) == []
+    assert {thread for thread in threading.enumerate() if not thread.daemon} <= before
+
+
+def test_no_sandbox_needs_the_users_word(toy_config, tmp_path):
+    with pytest.raises(NoSandboxError, match="--i-accept-unsandboxed"):
+        RunSession(toy_config(5, "execution.sandbox=none")).__enter__()
+    assert not (tmp_path / "logs").exists()
+
+
+def test_a_run_that_another_holds_is_refused(toy_config):
+    with RunSession(toy_config(2)) as session:
+        with pytest.raises(RunBusyError, match="pid"):
+            RunSession(toy_config(2), session.run_dir).__enter__()
+        assert session.run() == 0, "who holds it goes on"
