@@ -40,23 +40,23 @@ def test_a_recording_is_made_and_replayed_without_a_call(cli, cli_at, tmp_path):
 
 
 def test_a_run_without_a_valid_program_is_recorded_too(cli, cli_at, tmp_path):
-    """What a weak model gives: no code, and a program that does nothing."""
+    """What a weak model gives: no code, and a program that is none of those that were asked for."""
     with ChatServer(
         lambda request, number: "I cannot." if number else "```python\n" + "x = 1\n" * 20 + "```"
     ) as server:
         ended = cli.here(
-            "--problem.name=diabetes", *server.words(), "search.max_steps=2", "search.batch=1",
+            "--problem=bin_packing", "--problem.name=u120", *server.words(), "search.max_steps=2", "search.batch=1",
             "agent.review=never", "llm.cache=false",
         )  # fmt: skip
     assert ended.code == 0, ended.err
     shown = cli.here("show", "latest")
-    assert "no_submission 1" in shown.out and "no_code 1" in shown.out and "None" not in shown.out
+    assert "signature 1" in shown.out and "no_code 1" in shown.out and "None" not in shown.out
     folder = tmp_path / "recording"
     made = cli.here("export-best", "latest", "--recording", str(folder))
     assert made.code == 0, made.err
     played = cli_at("elsewhere").here("demo", "--recording", str(folder))
     assert played.code == 0, played.err
-    assert "no_submission" in played.out and "no_code" in played.out
+    assert "signature" in played.out and "no_code" in played.out
 
 
 def test_without_a_recording_one_line_and_exit_2(cli, tmp_path):
