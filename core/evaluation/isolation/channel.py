@@ -108,6 +108,9 @@ class Channel:
         except (ValueError, RecursionError, MemoryError, ImportError) as error:
             raise self._broken("runtime", f"{function}: {error}") from error
 
+    def close(self) -> None:
+        self._socket.close()
+
     def _queue(self, call: _Call) -> None:
         """Wait for the turn; who gets it asks for all that wait."""
         with self._mutex:

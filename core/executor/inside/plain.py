@@ -87,6 +87,10 @@ def _spread(keys: list[Any]) -> list[Any]:
     return keys
 
 
+def _mapping(keys: list[Any], values: list[Any]) -> dict[Any, Any]:
+    return dict(zip(_spread(keys), values))  # noqa: B905 - Python 3.9 knows no `strict`
+
+
 def _array(value: dict[str, Any]) -> Any:
     import numpy
 
@@ -103,8 +107,8 @@ def _array(value: dict[str, Any]) -> Any:
 _UNWRAP: dict[Any, Any] = {
     "tuple": lambda value: tuple(unwrap(item) for item in value["items"]),
     "set": lambda value: set(_spread([unwrap(item) for item in value["items"]])),
-    "dict": lambda value: dict(
-        zip(_spread([unwrap(k) for k, _ in value["items"]]), [unwrap(item) for _, item in value["items"]], strict=True)
+    "dict": lambda value: _mapping(
+        [unwrap(k) for k, _ in value["items"]], [unwrap(item) for _, item in value["items"]]
     ),
     "bytes": lambda value: base64.b64decode(value["data"], validate=True),
     "complex": lambda value: complex(*value["parts"]),

@@ -1,0 +1,170 @@
+"""The evaluator's end of a session: whatever a program writes, it is an answer, an exception or a breach."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.evaluation.isolation.channel import MOST_PARTS, Channel, ProgramFailed, ProgramRaised
+from core.executor.inside import plain
+
+
+class Program:
+    """The other end: reads a frame, writes what the test says."""
+
+    def __init__(self, *replies: bytes | None, timeout: float = 5.0) -> None:
+        ours, self.theirs = socket.socketpair()
+        self.channel = Channel(ours.detach(), timeout=timeout, wrap=plain.wrap, unwrap=plain.unwrap)
+        self.asked: list = []
+        self.thread = threading.Thread(target=self._serve, args=(replies,), daemon=True)
+        self.thread.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.channel.close()
+        self.thread.join(5)
+        self.theirs.close()
+
+    def _serve(self, replies) -> None:
+        for reply in replies:
+            head = self.theirs.recv(4)
+            if not head:
+                return
+            size, data = int.from_bytes(head, "little"), b""
+            while len(data) < size:
+                data += self.theirs.recv(size - len(data))
+            self.asked.append(json.loads(data))
+            if reply is None:
+                self.theirs.close()
+                return
+            self.theirs.sendall(reply)
+
+
+def framed(message: object) -> bytes:
+    data = json.dumps(message).encode()
+    return len(data).to_bytes(4, "little") + data
+
+
+def answered(value: object) -> bytes:
+    return framed({"answers": [plain.wrap(value)]})
+
+
+def test_an_answer_keeps_its_kind():
+    with Program(answered((1, {"a": {2.5}}))) as program:
+        assert program.channel.call("f", [(1, 2)], {"k": b"x"}) == (1, {"a": {2.5}})
+        assert program.asked[0]["call"] == "f" and program.channel.calls == 1
+
+
+def test_an_exception_leaves_the_program_alive():
+    error = {"type": "ValueError", "text": "odd", "args": [], "errno": None, "traceback": [], "syntax": False}
+    with Program(framed({"error": error}), answered(3)) as program:
+        with pytest.raises(ProgramRaised) as raised:
+            program.channel.call("f", [], {})
+        assert (raised.value.kind, raised.value.text) == ("ValueError", "odd")
+        assert program.channel.call("f", [], {}) == 3 and program.channel.failed is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        None,
+        framed([]),
+        framed({"answers": [1, 2]}),
+        framed({"answers": 1}),
+        framed({"answers": [1], "more": 2}),
+        framed({"error": 7}),
+        framed({"error": {"type": 3, "text": ""}}),
+        framed({"answers": [{"__kind__": "array", "dtype": "O", "shape": [1], "data": ""}]}),
+        (1 << 30).to_bytes(4, "little"),
+        b"\3\0\0\0not",
+        answered(1) + b"\0",
+        framed({"answers": ["," * (MOST_PARTS + 1)]}),
+    ],
+    ids=lambda reply: "gone" if reply is None else repr(reply[:40]),
+)
+def test_a_program_that_breaks_the_protocol_is_never_asked_again(reply):
+    with Program(reply, answered(1)) as program:
+        with pytest.raises(ProgramFailed) as failed:
+            program.channel.call("f", [], {})
+        assert failed.value.failure in ("runtime", "exit") and program.channel.failed is failed.value
+        with pytest.raises(ProgramFailed):
+            program.channel.call("f", [], {})
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_break_it(data):
+    with Program(len(data).to_bytes(4, "little") + data) as program:
+        with pytest.raises((ProgramFailed, ProgramRaised)):
+            program.channel.call("f", [], {})
+
+
+def test_an_answer_that_does_not_come_or_drips_in_is_late():
+    with Program(b"", timeout=0.2) as program, pytest.raises(ProgramFailed, match=r"no answer within 0\.2 s"):
+        program.channel.call("f", [], {})
+
+    class Drips(Program):
+        def _serve(self, replies) -> None:
+            with suppress(OSError):
+                self.theirs.sendall((1000).to_bytes(4, "little"))
+                for _ in range(50):
+                    time.sleep(0.05)
+                    self.theirs.sendall(b" ")
+
+    with Drips(timeout=0.3) as program, pytest.raises(ProgramFailed, match="no answer"):
+        program.channel.call("f", [], {})
+
+
+def test_what_threads_ask_for_meanwhile_crosses_in_one_frame():
+    started = threading.Event()
+
+    class Slow(Program):
+        def _serve(self, replies) -> None:
+            head = int.from_bytes(self.theirs.recv(4), "little")
+            self.asked.append(json.loads(self.theirs.recv(head)))
+            started.set()
+            while len(self.channel._waiting) < 5:
+                pass
+            self.theirs.sendall(answered("first"))
+            size = int.from_bytes(self.theirs.recv(4), "little")
+            self.asked.append(json.loads(self.theirs.recv(size)))
+            told = [[True, i] if i % 2 else [False, ["ValueError", str(i)]] for i in range(5)]
+            self.theirs.sendall(framed({"answers": [told]}))
+
+    found: dict = {}
+
+    def ask(program: Program, name: str) -> None:
+        try:
+            found[name] = program.channel.call(name, [], {})
+        except ProgramRaised as error:
+            found[name] = f"raised {error.text}"
+
+    with Slow() as program:
+        threads = [threading.Thread(target=ask, args=(program, "a"))]
+        threads[0].start()
+        started.wait(5)
+        threads += [threading.Thread(target=ask, args=(program, f"b{i}")) for i in range(5)]
+        for thread in threads[1:]:
+            thread.start()
+        for thread in threads:
+            thread.join(5)
+        assert [request["call"] for request in program.asked] == ["a", "__handles__.each"]
+    assert found.pop("a") == "first"
+    assert sorted(map(str, found.values())) == ["1", "3", "raised 0", "raised 2", "raised 4"]
+
+
+def test_a_fork_knows_that_the_channel_is_not_its_own():
+    with Program() as program:
+        pid = os.fork()
+        if pid == 0:
+            os._exit(0 if program.channel.forked else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0 and not program.channel.forked
