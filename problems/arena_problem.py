@@ -11,6 +11,7 @@ from typing import Any
 from agents.builder_agent import BuilderAgent
 from core.arena.evaluator import ArenaEvaluator
 from core.arena.export import standalone
+from core.arena.repertoire import ArenaRules
 from core.arena.setup import read_engine, settings_of
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.arena.validator import engine_name, foreign_imports
@@ -57,7 +58,7 @@ class ArenaProblem(Problem):
         name: str,
         spec: ArenaSpec,
         texts: GameTexts,
-        rules: RulesWriter,
+        rules: ArenaRules,
         *,
         settings: ArenaSettings,
         questions: int,
@@ -89,7 +90,7 @@ class ArenaProblem(Problem):
         return self.spec.baselines
 
     def rules(self) -> RulesWriter:
-        return self._rules
+        return self._rules.starting_from(self.spec.anchor.code)
 
     def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         return ArenaEvaluator(deps, self.spec, self.settings)
@@ -99,6 +100,7 @@ class ArenaProblem(Problem):
 
         The file plays in `arena` and under programs that speak UCI about this game.
         """
+        out.mkdir(parents=True, exist_ok=True)
         path = out / "engine.py"
         title = f"{engine_name(node.code) or 'engine'}, {self._texts.title}."
         needed = sorted({*foreign_imports(self.spec.prelude), *foreign_imports(node.code)})
@@ -134,7 +136,7 @@ def arena_spec(folder: Path, entry: str, gauntlet: Mapping[str, str], packages: 
     )
 
 
-def build_arena(cfg: Config, name: str, spec: ArenaSpec, texts: GameTexts, rules: RulesWriter) -> ArenaProblem:
+def build_arena(cfg: Config, name: str, spec: ArenaSpec, texts: GameTexts, rules: ArenaRules) -> ArenaProblem:
     """The problem as configured (`arena`, `search.batch`)."""
     settings = settings_of(cfg.arena)
     return ArenaProblem(name, spec, texts, rules, settings=settings, questions=cfg.search.batch)

@@ -23,11 +23,16 @@ class ArenaRules:
     Args:
         genes: what may be changed.
         costly: whole numbers that cost time, with their least value; turned down where an engine was too slow.
+        start: the engine that is changed where there is no parent.
     """
 
-    def __init__(self, genes: Sequence[Gene], costly: Mapping[str, int]) -> None:
-        self._genes = genes
+    def __init__(self, genes: Sequence[Gene], costly: Mapping[str, int], start: str = "") -> None:
+        self._genes, self._costly, self._start = genes, costly, start
         self._cheaper = [Gene(name, "search", down(low), "less work") for name, low in costly.items()]
+
+    def starting_from(self, code: str) -> ArenaRules:
+        """The same writer for a game whose first champion is `code`."""
+        return ArenaRules(self._genes, self._costly, code)
 
     def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
         """Questions as JSON where the context's role is `strategist`, otherwise a plan and one fenced code block."""
@@ -51,7 +56,7 @@ class ArenaRules:
 
     def _engine(self, context: Mapping[str, Any], rng: random.Random) -> str:
         parents = context.get("parents") or []
-        code = str(parents[0]["code"])
+        code = str(parents[0]["code"]) if parents else self._start
         category = str((context.get("question") or {}).get("category", ""))
         notes: list[str] = []
         if "time" in str(context.get("refusal", "")):

@@ -1,9 +1,8 @@
-"""What every problem and evaluator of ours keeps of `core.contracts`, and what a third party's may leave out."""
+"""What a third party's problem and evaluator may leave out, and what `tune` does with them."""
 
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,121 +10,23 @@ from types import SimpleNamespace
 import pytest
 from support.plugins import toy
 
-from agents.builder_agent import BuilderAgent
-from agents.coder_agent import CoderAgent
-from core.arena.evaluator import ArenaEvaluator
 from core.contracts import (
-    Agent,
-    AgentBuilder,
     AgentDefaults,
-    Evaluator,
     EvaluatorDefaults,
     Limits,
     Problem,
     ProblemDefaults,
-    SearchPolicy,
     with_defaults,
 )
 from core.evaluation.function_problem import FunctionEvaluator
-from core.search.generations import GenerationsPolicy
-from core.search.islands import IslandsPolicy
-from core.search.mcts import MCTSPolicy
-from core.search.three_phase import ThreePhasePolicy
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
-from problems.arena_problem import ArenaProblem
-from problems.bin_packing.evaluator import PackingEvaluator
-from problems.bin_packing.problem import BinPackingProblem
-from problems.command.agent import FilesAgent
-from problems.command.evaluator import CommandEvaluator
-from problems.command.problem import CommandProblem
-from problems.competition.evaluator import CompetitionEvaluator
-from problems.competition.problem import CompetitionProblem
-from problems.registry import PROBLEMS, build_problem
-from problems.script.agent import ScriptAgent
+from problems.registry import build_problem
 from problems.script.evaluator import ScriptEvaluator
-from problems.script.problem import ScriptProblem
 from problems.tsp.problem import DRIVER, Options, TourProblem
 from utils.config import load_config
 from utils.errors import ConfigError
-
-OURS = [ArenaProblem, BinPackingProblem, CommandProblem, CompetitionProblem, ScriptProblem, TourProblem]
-EVALUATORS = [
-    ArenaEvaluator,
-    CommandEvaluator,
-    CompetitionEvaluator,
-    PackingEvaluator,
-    ScriptEvaluator,
-    FunctionEvaluator,
-]
-AGENTS = [BuilderAgent, CoderAgent, FilesAgent, ScriptAgent]
-POLICIES = [GenerationsPolicy, IslandsPolicy, MCTSPolicy, ThreePhasePolicy]
-KEYS = {
-    "script": ["problem.program=program.py", "problem.evaluator=evaluator.py"],
-    "command": ["problem.source=a.c", "problem.eval=make", "problem.metric=score"],
-}
-"""What a kind cannot be built without."""
-
-
-def functions_of(contract):
-    """Name → function of a contract, its defaults included."""
-    found = {name: f for base in reversed(contract.__mro__) for name, f in vars(base).items()}
-    return {name: f for name, f in found.items() if inspect.isfunction(f) and not name.startswith("_")}
-
-
-def built(kind, tmp_path):
-    overrides = [f"project.dir={tmp_path}", *KEYS.get(kind, [])]
-    return build_problem(load_config(overrides=overrides, presets={"problem": kind, "llm": "rules"}))
-
-
-@pytest.mark.parametrize(
-    ("ours", "contract"),
-    [
-        *((cls, Problem) for cls in OURS),
-        *((cls, Evaluator) for cls in EVALUATORS),
-        *((cls, Agent) for cls in AGENTS),
-        *((cls, SearchPolicy) for cls in POLICIES),
-    ],
-    ids=lambda value: value.__name__,
-)
-def test_our_classes_inherit_the_contract_and_take_its_arguments(ours, contract):
-    assert contract in ours.__mro__
-    for name, wanted in functions_of(contract).items():
-        given = list(inspect.signature(getattr(ours, name)).parameters.values())
-        asked = list(inspect.signature(wanted).parameters)
-        assert [parameter.name for parameter in given[: len(asked)]] == asked, name
-        assert all(parameter.default is not parameter.empty for parameter in given[len(asked) :]), name
-
-
-def test_only_what_has_a_default_is_left_out():
-    for contract, defaults, classes in (
-        (Problem, ProblemDefaults, OURS),
-        (Evaluator, EvaluatorDefaults, EVALUATORS),
-        (Agent, AgentDefaults, AGENTS),
-    ):
-        needed = functions_of(contract).keys() - functions_of(defaults).keys()
-        for ours in classes:
-            own = {name for base in ours.__mro__[: ours.__mro__.index(contract)] for name in vars(base)}
-            assert needed <= own, ours
-
-
-@pytest.mark.parametrize("kind", PROBLEMS.names())
-def test_a_problem_that_is_built_has_every_fact(kind, tmp_path):
-    problem = built(kind, tmp_path)
-    assert type(problem) in OURS
-    for name in Problem.__annotations__:
-        assert hasattr(problem, name), name
-    assert problem.family in ("competition", "heuristic", "arena") and problem.name.split("/")[0] == kind
-    assert problem.language == ("c" if kind == "command" else "python")
-
-
-@pytest.mark.parametrize("kind", ["script", "command", "connect_four"])
-def test_agents_of_a_problem_take_what_the_configuration_says(kind, tmp_path):
-    options = {"repairs": 1, "max_tokens": 321}
-    (agent,) = built(kind, tmp_path).agents(AgentBuilder(None, True, options)).values()
-    assert (agent.repairs, agent.builder.max_tokens) == (1, 321)
-
 
 # ---------------------------------------------------------------- a third party's
 
