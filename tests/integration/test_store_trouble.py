@@ -118,4 +118,5 @@ def test_a_killed_run_that_was_copied_without_its_lock_and_index_is_whole(cli, t
     shutil.copytree(cli.folder / "logs", copy / "logs", ignore=shutil.ignore_patterns("*-shm", "run.lock"))
     there = Cli(Path(copy))
     assert steps(there) == steps(cli) > 0
-    assert there.here("resume", "latest").code == 0 and steps(there) == 6
+    assert there.here("resume", "latest").code == 2, "it names a plug-in folder, and did not begin there"
+    assert there.here("resume", "latest", "--i-trust-this-run").code == 0 and steps(there) == 6

@@ -43,7 +43,7 @@ def test_presets_are_options():
         (["fly"], "unknown verb 'fly'; allowed: run, step"),
         (["--search.max_steps", "3"], "--search.max_steps=VALUE"),
         (["resume"], "resume: the following arguments are required: RUN"),
-        (["step", "--operator", "fly"], "invalid choice"),
+        (["step", "--until", "fly"], "invalid choice"),
         (["show", "r", "--jsn"], "show: unrecognized arguments: --jsn"),
     ],
 )
