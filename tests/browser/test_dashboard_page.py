@@ -316,8 +316,8 @@ def test_replay_serve_opens_with_the_replay(page, tmp_path):
     child = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     try:
         assert child.stdout is not None
-        address = child.stdout.readline().split("http://")[1].split("/")[0]
-        page.goto(f"http://{address}/")
+        line = child.stdout.readline()
+        page.goto(f"http://{line.split('http://')[1].split()[0]}")  # with the token that it was given
         page.get_by_role("region", name="Replay").wait_for()
         wait_seq(page, made.store.seq)
         page.get_by_role("button", name="Again").wait_for()
