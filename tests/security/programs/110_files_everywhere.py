@@ -15,6 +15,6 @@ for p in ("/etc/passwd", "/etc/shadow", "/etc/hosts", "/root/.bashrc", P["home"]
           "/var/log/dpkg.log", "/boot", "/dev/kmsg", "/dev/mem", "/dev/vda", "/proc/kcore", "/proc/kmsg", "/sys/kernel", "/run", "/mnt", "/opt", "/srv"):
     try:
         if os.path.isdir(p): os.listdir(p)
-        else: open(p, "rb").read(10)
+        elif not open(p, "rb").read(10): continue  # covered by something empty
         win(p)
     except OSError as e: print(e)
