@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from test_competition_scoring import Stand, column, writes
+from support.competition_stand import Stand, column, writes
 
 from core.contracts import Limits
 from problems.competition.grader.prepare import prepare

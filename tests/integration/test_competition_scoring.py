@@ -1,86 +1,21 @@
 """A competition from preparation to export, on a plain runner without a sandbox: what a submission is worth."""
 
-import csv
 import json
-import os
 import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
+from support.competition_stand import Stand, column, writes
 
-from core.contracts import EvaluatorDeps, JobSpec, Limits
+from core.contracts import Limits
 from core.evaluation.grading import TrustedChild
-from core.state.journal import Journal
-from core.state.node import Node
 from problems.competition.problem import build
 from utils.config import load_config
 from utils.errors import ConfigError, JobLost
 
 ROOT = Path(__file__).resolve().parents[2]
-SUBMISSION = "submission/submission.csv"
-
-
-class PlainJobs:
-    """Runs `run_script` payloads as plain child processes."""
-
-    slots = 1
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        folder.mkdir(exist_ok=True)
-
-    def run(self, spec: JobSpec) -> dict:
-        payload = spec.payload
-        work = Path(tempfile.mkdtemp(dir=self._folder))
-        (work / "submission").mkdir()
-        (work / "input").symlink_to(payload["inputs"])
-        (work / "solution.py").write_text(payload["code"])
-        command, environment = [sys.executable, "solution.py"], {**os.environ, "OMP_NUM_THREADS": "1"}
-        done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, timeout=120)
-        result = {"term_out": done.stdout + done.stderr, "exec_time": 0.1}
-        if done.returncode:
-            result |= {"failure": "runtime", "message": done.stderr.strip().splitlines()[-1]}
-        kept = Path(payload["keep_dir"]) / SUBMISSION
-        if not (work / SUBMISSION).is_file():
-            return {"result": result, "files": {SUBMISSION: {"error": "not written"}}}
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_bytes((work / SUBMISSION).read_bytes())
-        return {"result": result, "files": {SUBMISSION: {"path": str(kept), "bytes": kept.stat().st_size}}}
-
-    def map(self, specs) -> list:
-        return [self.run(spec) for spec in specs]
-
-
-class Stand:
-    """A problem with its evaluator."""
-
-    def __init__(self, folder: Path, *words: str, jobs=None, isolated: bool = True) -> None:
-        self.run_dir = folder / "logs" / "run"
-        self.run_dir.mkdir(parents=True, exist_ok=True)
-        self.problem = build(load_config(None, ["search.smoke=false", *words]), folder)
-        self.problem.prepare()
-        self.jobs = jobs or PlainJobs(folder / "jobs")
-        deps = EvaluatorDeps(
-            jobs=self.jobs, limits=Limits(), run_dir=self.run_dir, work_dir=folder, seed=1,
-            journal=Journal(self.problem.lower_is_better), games=None, append=lambda events: None, isolated=isolated,
-        )  # fmt: skip
-        self.evaluator = self.problem.evaluator(deps)
-        self._serial = 0
-
-    def score(self, code: str):
-        node = self.node(code)
-        (verdict,) = self.evaluator.evaluate([node])
-        return node, verdict
-
-    def node(self, code: str) -> Node:
-        self._serial += 1
-        return Node(id=f"n{self._serial}", code=code)
-
-    def close(self) -> None:
-        self.evaluator.close()
 
 
 @pytest.fixture(scope="module")
@@ -93,22 +28,6 @@ def diabetes(shared):
     stand = Stand(shared, "problem.name=diabetes")
     yield stand
     stand.close()
-
-
-def writes(change: str) -> str:
-    """A program that writes the sample submission after `change` (lines that edit `rows`, a list of dicts)."""
-    return (
-        "import csv, math\n"
-        "rows = list(csv.DictReader(open('input/sample_submission.csv')))\n"
-        f"{change}\n"
-        "with open('submission/submission.csv', 'w', newline='') as file:\n"
-        "    writer = csv.DictWriter(file, rows[0].keys()); writer.writeheader(); writer.writerows(rows)\n"
-    )
-
-
-def column(path: Path, name: str) -> list[str]:
-    with path.open(newline="") as file:
-        return [row[name] for row in csv.DictReader(file)]
 
 
 # ------------------------------------------------------------ scores

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attack_accounts import Account, ordinary_user, ourselves, root_without_sys_admin
+from support.attack_accounts import Account, ordinary_user, ourselves, root_without_sys_admin
 
 HERE = Path(__file__).parent
 OWN = HERE / "programs"

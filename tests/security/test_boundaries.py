@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from attack_accounts import ordinary_user, ourselves
+from support.attack_accounts import ordinary_user, ourselves
 
 from benchmarks.cheats import EVALUATORS, LOAD, figures
 from core.contracts import Limits
