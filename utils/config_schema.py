@@ -165,7 +165,7 @@ class SearchSection(Section):
     max_steps: int | None = Field(50, ge=0)
     max_generations: int | None = Field(None, ge=0)
     batch: int = Field(2, ge=1)
-    schedule: Literal["pipeline", "rounds", "async"] = "pipeline"
+    schedule: str = "pipeline"
     workers: int = Field(2, ge=1)
     selectors: dict[str, Options] = Field(default_factory=dict)
     """Options of the parent selectors: `search.selectors.tournament.size`, `search.selectors.softmax.temperature`."""

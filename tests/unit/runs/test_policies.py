@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from support.new_things import SELECTOR
 
 from runs.policies import policy_of
 from utils.config import check_config, load_config
@@ -123,3 +124,14 @@ def test_every_option_says_what_it_means():
         assert spec.options.__doc__, spec
         for name, field in spec.options.model_fields.items():
             assert field.description, f"{spec.options.__name__}.{name}"
+
+
+def test_a_selector_of_a_plug_in_folder(tmp_path):
+    (tmp_path / "selectors").mkdir()
+    (tmp_path / "selectors" / "newest.py").write_text(SELECTOR)
+    keys = ["search.policy=islands", "search.islands.selection=newest", "search.selectors.newest.among=2"]
+    config = load_config(None, [*keys, f"plugins={tmp_path}"], env={}, check_presets=False)
+    selector = policy_of(config).islands[0].selector
+    assert type(selector).__name__ == "NewestSelector" and config.search.selectors["newest"].among == 2
+    with pytest.raises(ConfigError, match=r"search\.selectors\.newest\.amng"):
+        load_config(None, [*keys, "search.selectors.newest.amng=2", f"plugins={tmp_path}"], env={}, check_presets=False)
