@@ -34,6 +34,7 @@ def model_client_of(config: Config, problem: Problem, process: Process) -> Model
         run_seed=config.project.seed,
         stop=stop_now,
         offline=recorded is not None,
+        may_drift=recorded is not None and recorded.match == "sample",
     )
 
 

@@ -21,6 +21,8 @@ _UNSEEN = re.compile(
     "\ufff9-\ufffb\U000e0000-\U000e01ef]"  # annotations, tags
 )
 
+_INSTALLATION = re.compile(r"(?<![\w.<>/])/(?!/)(?:[^\s'\"<>:,()=]+/)?(?=lib(?:64)?/python\d)")
+
 
 def whole(text: str) -> str:
     """`text` with half characters (lone surrogates) replaced: JSON can carry them, but no file, database or API."""
@@ -34,6 +36,11 @@ def whole(text: str) -> str:
 def clean(text: str) -> str:
     """`text` without anything that a terminal obeys or a reader cannot see; line breaks become line feeds."""
     return _UNSEEN.sub(REPLACEMENT, _BREAKS.sub("\n", text))
+
+
+def without_host(text: str) -> str:
+    """`text` with `<env>` for the folder of any Python installation: a path of this machine is nobody's business."""
+    return _INSTALLATION.sub("<env>/", text)
 
 
 def one_line(text: str, limit: int = LONGEST_LINE) -> str:

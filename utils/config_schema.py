@@ -142,6 +142,11 @@ class ExecutionSection(Section):
     ray: dict[str, Any] = Field(default_factory=dict)
     modal: dict[str, Any] = Field(default_factory=dict)
 
+    @field_validator("preload", mode="before")
+    @classmethod
+    def _comma_list(cls, value: Any) -> Any:
+        return _listed(value)
+
 
 class AgentSection(Section):
     time_limit: float = Field(43200.0, gt=0)

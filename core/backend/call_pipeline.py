@@ -22,7 +22,14 @@ from core.backend.settings import ModelSettings
 from core.backend.usage import Amount, Ledger, likely_tokens, most_tokens
 from core.contracts import CallLog, CallRecord, RulesWriter
 from core.state.task import derive_seed
-from utils.errors import BackendBusyError, BackendError, LostReplyError, RefusedError, UnwantedPromptError
+from utils.errors import (
+    BackendBusyError,
+    BackendError,
+    LostReplyError,
+    RefusedError,
+    ReplyError,
+    UnwantedPromptError,
+)
 
 Notice = Callable[[str, float], None]
 """Called with (reason, seconds) before each wait for a retry."""
@@ -36,6 +43,8 @@ class CallPipeline:
         cache: answers of earlier runs; None for none.
         rules: the problem's repertoire, for `provider: rules`; None where it has none.
         offline: True for a replay: a call that is neither in the log nor in the cache is refused with BackendError.
+        may_drift: such a call is a ReplyError instead, which its node can bear: scores that are measured anew may lead
+            a replay to where its record has no answer.
     """
 
     def __init__(
@@ -47,6 +56,7 @@ class CallPipeline:
         retrier: Retrier,
         notice: Notice,
         offline: bool = False,
+        may_drift: bool = False,
     ) -> None:
         self._log = log
         self._ledger = ledger
@@ -55,6 +65,7 @@ class CallPipeline:
         self._retrier = retrier
         self._notice = notice
         self._offline = offline
+        self._may_drift = may_drift
         self._single_flight = SingleFlight()
         self._clients = ClientPool(retrier)
 
@@ -108,7 +119,8 @@ class CallPipeline:
     def _ask(self, blank: CallRecord, request: Request, settings: ModelSettings, hold: _Hold) -> CallRecord:
         """Ask the provider, with retries, each try under a reservation of its own."""
         if self._offline:
-            raise BackendError(f"the call '{blank.sample}' is not in the record, and a replay asks no model")
+            missing = f"the call '{blank.sample}' is not in the record, and a replay asks no model"
+            raise ReplyError(missing) if self._may_drift else BackendError(missing)
         started = time.monotonic()
         tries = 0
 

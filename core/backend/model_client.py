@@ -61,7 +61,7 @@ class ModelClient:
         run_seed: part of every call's name in the record and of the randomness of `rules`.
         stop: set it to give up waits, retries and calls at once; they raise RunStopped.
         notice: called with (reason, seconds) before each wait for a retry; None writes it into `system.log`.
-        offline: True for a replay: what is neither in the log nor in the cache is refused with BackendError.
+        offline, may_drift: for a replay; see CallPipeline.
     """
 
     def __init__(
@@ -76,13 +76,14 @@ class ModelClient:
         stop: threading.Event | None = None,
         notice: Notice | None = None,
         offline: bool = False,
+        may_drift: bool = False,
     ) -> None:
         self.roles = dict(roles)
         self.ledger = ledger or Ledger()
         self._run_seed = run_seed
         self._cache = cache
         self._pipeline = CallPipeline(
-            log, self.ledger, cache, rules, Retrier(stop or threading.Event()), notice or _to_log, offline
+            log, self.ledger, cache, rules, Retrier(stop or threading.Event()), notice or _to_log, offline, may_drift
         )
         self._chooser = ModelChooser(run_seed)
         self._lock = threading.Lock()

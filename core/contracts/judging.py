@@ -10,7 +10,7 @@ from pydantic import Field
 from core.state.failure import FailureKind
 from core.state.findings import Findings
 from core.state.node import MetricSource, Node
-from core.state.text import CleanLine, CleanText
+from core.state.text import CleanLine, RunLine, RunText
 
 
 class Evaluation(Findings):
@@ -23,10 +23,10 @@ class Evaluation(Findings):
     failure: FailureKind | None = None
     seconds: float = 0.0
     """What the program's run took. Volatile."""
-    message: CleanLine = ""
-    term_out: CleanText = ""
+    message: RunLine = ""
+    term_out: RunText = ""
     exc_type: CleanLine | None = None
-    artifacts: dict[CleanLine, CleanText] = Field(default_factory=dict)
+    artifacts: dict[CleanLine, RunText] = Field(default_factory=dict)
     """These four may quote a program: a verdict is where they are cleaned, once."""
     code: str | None = None
     """The program as it was really scored, where the evaluator changed it (`tune`)."""

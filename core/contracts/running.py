@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ConfigDict
 
 from core.state.failure import FailureKind
-from core.state.text import CleanLine, CleanText
+from core.state.text import CleanLine, RunLine, RunText
 
 
 class Limits(BaseModel):
@@ -42,14 +42,14 @@ class ExecutionResult(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    term_out: CleanText = ""
+    term_out: RunText = ""
     """stdout and stderr as they came, capped with a line that says what was left out."""
     exec_time: float = 0.0
     cpu_seconds: float | None = None
     max_memory_mb: float | None = None
     exit_code: int | None = None
     failure: FailureKind | None = None
-    message: CleanLine = ""
+    message: RunLine = ""
     """Which limit and how much, or the last line of the traceback."""
     exc_type: CleanLine | None = None
     exc_info: dict[str, Any] | None = None

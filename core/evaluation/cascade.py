@@ -1,4 +1,7 @@
-"""The ladder after the duplicate hashes: behaviour signature → cheap look, broken off early → full score of the best.
+"""The ladder after the duplicate hashes: probe states → cheap look, broken off early → full score of the best.
+
+Programs that decide alike on the probe states may differ beyond them: the later one has to wait for room among the full
+scores of its round, but it is never taken for a duplicate.
 
 One call sees a whole round, so that rungs are shared and the verdicts are the same for any number of workers.
 """
@@ -7,13 +10,14 @@ from __future__ import annotations
 
 import bisect
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from core.contracts import Evaluation
 from core.events import Event, LadderCounted
+from core.state.findings import Rung
 from core.state.journal import Journal
 from core.state.node import Node
 
@@ -31,7 +35,7 @@ class Loaded(Generic[P]):
 
     program: P
     behaviour: str
-    """Equal for programs that decide alike on the probe states; '' if it is not known."""
+    """Equal for programs that decide alike on the probe states, which says nothing of others; '' if it is not known."""
 
 
 class Stages(Protocol[P]):
@@ -78,6 +82,7 @@ class Cascade(Generic[P]):
         self._catch_up()
         verdicts: list[Evaluation | None] = [None] * len(nodes)
         loaded: dict[int, Loaded[P]] = {}
+        twins: dict[int, str] = {}
         here: dict[str, str] = {}
         for place, (node, got) in enumerate(zip(nodes, self._stages.load(nodes), strict=True)):
             if isinstance(got, Evaluation):
@@ -85,13 +90,12 @@ class Cascade(Generic[P]):
                 continue
             twin = self._by_behaviour.get(got.behaviour) or here.get(got.behaviour)
             if twin is not None and node.operator not in ALWAYS_FULL:
-                verdicts[place] = _duplicate(twin)
-                continue
-            if got.behaviour:
+                twins[place] = twin
+            elif got.behaviour:
                 here.setdefault(got.behaviour, node.id)
             loaded[place] = got
         cheap = self._cheap(nodes, loaded)
-        chosen = self._chosen(nodes, loaded, cheap)
+        chosen = self._chosen(nodes, loaded, cheap, twins)
         for place, verdict in zip(
             chosen, self._map(self._stages.full, [loaded[p].program for p in chosen]), strict=True
         ):
@@ -99,7 +103,7 @@ class Cascade(Generic[P]):
             verdicts[place] = verdict.model_copy(update=known)
         for place, one in loaded.items():
             if verdicts[place] is None:
-                verdicts[place] = _looked_at(one.behaviour, cheap.get(place))
+                verdicts[place] = _looked_at(one.behaviour, cheap.get(place), twins.get(place))
         self._count(nodes, verdicts)
         return [verdict for verdict in verdicts if verdict is not None]
 
@@ -112,10 +116,17 @@ class Cascade(Generic[P]):
         scores = self._map(lambda place: self._stages.cheap(loaded[place].program, cut), places)
         return dict(zip(places, scores, strict=True))
 
-    def _chosen(self, nodes: Sequence[Node], loaded: dict[int, Loaded[P]], cheap: dict[int, float | None]) -> list[int]:
+    def _chosen(
+        self,
+        nodes: Sequence[Node],
+        loaded: dict[int, Loaded[P]],
+        cheap: dict[int, float | None],
+        twins: Mapping[int, str],
+    ) -> list[int]:
+        """Places of the round that get the full score: the best at the cheap look, twins after all others."""
         free = [place for place in loaded if nodes[place].operator in ALWAYS_FULL]
-        ranked = sorted((score, place) for place, score in cheap.items() if score is not None)
-        return free + [place for _, place in ranked[: self._top_k]]
+        ranked = sorted((place in twins, score, place) for place, score in cheap.items() if score is not None)
+        return free + [place for _, _, place in ranked[: self._top_k]]
 
     def _map(self, function: Callable[[A], B], items: Sequence[A]) -> list[B]:
         if self._threads <= 1 or len(items) <= 1:
@@ -139,17 +150,14 @@ class Cascade(Generic[P]):
     def _count(self, nodes: Sequence[Node], verdicts: Sequence[Evaluation | None]) -> None:
         counts = {"behaviour": 0, "cheap": 0, "full": 0}
         for verdict in verdicts:
-            if verdict is not None and verdict.duplicate_of:
-                counts["behaviour"] += 1
-            elif verdict is not None and verdict.failure is None and verdict.rung is not None:
+            if verdict is not None and verdict.failure is None and verdict.rung is not None:
                 counts[verdict.rung] += 1
         self._append([LadderCounted(round=nodes[0].generation or 0, counts=counts)] if nodes else [])
 
 
-def _duplicate(twin: str) -> Evaluation:
-    return Evaluation(duplicate_of=twin, message=f"it decides as {twin} does", rung="behaviour")
-
-
-def _looked_at(behaviour: str, cheap: float | None) -> Evaluation:
+def _looked_at(behaviour: str, cheap: float | None, twin: str | None) -> Evaluation:
     message = "not among the best of its round at the cheap look" if cheap is not None else "given up at the cheap look"
-    return Evaluation(message=message, rung="cheap", behaviour=behaviour, cheap_score=cheap)
+    if twin is not None:
+        message = f"{message}; on the probe states it decides as {twin} does"
+    rung: Rung = "cheap" if twin is None else "behaviour"
+    return Evaluation(message=message, rung=rung, behaviour=behaviour, cheap_score=cheap)

@@ -12,8 +12,12 @@ from core.state.findings import Findings
 from core.state.node import Node
 
 
-def finished_node(attempt: Attempt, run_context: RunContext, usage: Usage) -> Node:
-    """The node as it goes into the journal: what was written, and what judging and reviewing it told."""
+def finished_node(attempt: Attempt, run_context: RunContext, usage: Usage, *, reviewed: bool = True) -> Node:
+    """The node as it goes into the journal: what was written, and what judging and reviewing it told.
+
+    Args:
+        reviewed: False for the reviewer's own eyes: where its reading is the score, none is missing yet.
+    """
     assert attempt.node is not None and attempt.verdict is not None
     written, verdict, review = attempt.node, attempt.verdict, attempt.review
     claimed = review.metric if review and review.metric is not None and math.isfinite(review.metric) else None
@@ -35,7 +39,7 @@ def finished_node(attempt: Attempt, run_context: RunContext, usage: Usage) -> No
             "prompt_tokens": usage.prompt_tokens,
             "completion_tokens": usage.completion_tokens,
             "cost_usd": usage.cost_usd,
-            **_score(attempt, run_context, claimed),
+            **_score(attempt, run_context, claimed, reviewed),
         }
     )
 
@@ -46,7 +50,7 @@ def _findings(verdict: Evaluation) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value not in (None, "", (), {})}
 
 
-def _score(attempt: Attempt, run_context: RunContext, claimed: float | None) -> dict[str, Any]:
+def _score(attempt: Attempt, run_context: RunContext, claimed: float | None, reviewed: bool) -> dict[str, Any]:
     """Metric, who vouches for it, failure and message."""
     assert attempt.node is not None and attempt.verdict is not None
     verdict = attempt.verdict
@@ -57,7 +61,7 @@ def _score(attempt: Attempt, run_context: RunContext, claimed: float | None) -> 
         message = message or f"the score is {verdict.metric}"
     if run_context.claims_only and failure is None and verdict.duplicate_of is None:
         metric, source = claimed, "claimed"
-        if attempt.review is None or attempt.review.is_bug or metric is None:
+        if reviewed and (attempt.review is None or attempt.review.is_bug or metric is None):
             failure = FailureKind.EVAL_ERROR
             message = message or "the reviewer found no metric in the output"
     elif source is None:

@@ -203,7 +203,8 @@ class Stages:
     def reviewed(self, attempt: Attempt) -> None:
         """Ask the reviewer; a reply that cannot be read leaves the node without a review."""
         assert self._reviewer is not None
-        reviewer, node = self._reviewer, self.finished(attempt)
+        reviewer, usage = self._reviewer, self._usage(attempt.task.node_id)
+        node = finished_node(attempt, self._run_context, usage, reviewed=False)
         context = replace(attempt.context, query=self._bind("feedback", attempt.task.node_id))
         try:
             attempt.review = self._stage(attempt, "review", lambda: reviewer.review(context, node))

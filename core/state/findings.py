@@ -7,8 +7,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Rung = Literal["text", "ast", "behaviour", "cheap", "full"]
-"""Where a candidate ended on the ladder of ever dearer looks: `text`, `ast` and `behaviour` stop duplicates, `cheap`
-is a quick score, `full` the whole one."""
+"""Where a candidate ended on the ladder of ever dearer looks: `text` and `ast` stop duplicates, `cheap` is a quick
+score, `behaviour` the same for one that decides on the probe states as an earlier one does, `full` the whole score."""
 
 
 class TournamentResult(BaseModel):
@@ -57,7 +57,7 @@ class Findings(BaseModel):
     """`{args, traceback: [[file, line, function, text]…]}` where the program ended by an exception."""
 
     duplicate_of: str | None = None
-    """Id of an earlier node with the same program or the same behaviour: not evaluated, not valid."""
+    """Id of an earlier node with the same program: not evaluated, not valid."""
     refused_by: str = ""
     """The check that refused the program before it was evaluated (`check`, `static`, `smoke`); '' if none did."""
     rung: Rung | None = None

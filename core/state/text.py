@@ -6,9 +6,13 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from utils.clean_text import clean, one_line
+from utils.clean_text import clean, one_line, without_host
 
 CleanText = Annotated[str, AfterValidator(clean)]
 """Text of several lines."""
 CleanLine = Annotated[str, AfterValidator(one_line)]
 """One line of bounded length."""
+RunText = Annotated[CleanText, AfterValidator(without_host)]
+"""What a run printed: clean, and without the place of its interpreter on this machine."""
+RunLine = Annotated[CleanLine, AfterValidator(without_host)]
+"""The same in one line."""

@@ -31,7 +31,7 @@ class DataSet:
 
     @property
     def probe(self) -> Instance:
-        """The first items of the first train instance: rules that pack them alike count as one behaviour."""
+        """The first items of the first train instance: of rules that pack them alike, the later waits."""
         first = self.train[0]
         return Instance("probe", first.sizes[:PROBE_ITEMS], first.capacity)
 

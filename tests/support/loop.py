@@ -66,6 +66,7 @@ def open_loop(
     stop: Callable[..., str | None] | None = None,
     reviewer: Any = None,
     clock: Callable[[], float] = time.perf_counter,
+    claims_only: bool = False,
 ) -> Loop:
     """Put a run together. `wrap` stands between the loop and its store."""
     store = RunStore(folder)
@@ -79,7 +80,7 @@ def open_loop(
         evaluator=judge,
         store=seen,
         journal=journal,
-        run_context=RunContext(statement="Find x near 2.", lower_is_better=True),
+        run_context=RunContext(statement="Find x near 2.", lower_is_better=True, claims_only=claims_only),
         bind=model_client.bind,
         usage=model_client.usage_of,
         clock=clock,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.clean_text import clean, one_line, visible, visible_all, whole
+from utils.clean_text import clean, one_line, visible, visible_all, whole, without_host
 
 ODD = "\x00\x07\x1b\x7f\x9b\u202e\u2066\u200f\u061c\u2028\x85\ud800\U000e0041"
 texts = st.text(st.sampled_from(list(ODD + "\r\n\t ab\u200dé😀")) | st.characters(), max_size=60)
@@ -51,3 +51,13 @@ def test_what_is_only_shown_says_what_it_was():
 def test_a_line_is_bounded_and_says_so(length):
     line = one_line("x" * length, 10)
     assert len(line) == min(length, 10) and line.endswith("…") == (length > 10)
+
+
+def test_the_place_of_the_interpreter_is_no_part_of_what_a_run_printed():
+    trace = 'File "/home/me/p/.venv/lib/python3.11/site-packages/pandas/io.py"\n  File "/usr/lib64/python3.12/ast.py"'
+    assert without_host(trace) == (
+        'File "<env>/lib/python3.11/site-packages/pandas/io.py"\n  File "<env>/lib64/python3.12/ast.py"'
+    )
+    kept = "see https://a.b/lib/python3 and /workspace/input/lib.csv, 1/2"
+    assert without_host(kept) == kept
+    assert without_host(without_host(trace)) == without_host(trace)

@@ -204,3 +204,9 @@ def test_the_environment_is_not_blamed_for_the_command_line():
         load_config(None, ["search.max_steps=x"], env=env)
     with pytest.raises(ConfigError, match=r"^unknown key 'search\.bach'"):
         load_config(None, ["search.bach=1"], env=env)
+
+
+def test_lists_are_taken_with_commas(here):
+    config = load_config(None, ["execution.preload=numpy,scipy", "initial=a.py,b.py"], env={})
+    assert config.execution.preload == ["numpy", "scipy"] and config.initial == ["a.py", "b.py"]
+    assert load_config(None, ['execution.preload=["numpy"]'], env={}).execution.preload == ["numpy"]

@@ -70,7 +70,7 @@ def test_each_rung_stops_what_it_should(toy):
     verdicts = cascade(toy, Journal(True), events).evaluate(nodes("31", "bad", "11", "22", "13", "4"))
     assert [v.metric for v in verdicts] == [None, None, None, None, 13, 4]
     assert verdicts[1].failure is FailureKind.RUNTIME
-    assert verdicts[2].duplicate_of == "n0", "the first of a behaviour in slot order is the original"
+    assert verdicts[2].duplicate_of is None and "decides as n0 does" in verdicts[2].message
     assert [v.rung for v in verdicts] == ["cheap", None, "behaviour", "cheap", "full", "full"]
     assert sorted(toy.full_calls) == [4, 13]
     assert events[0].counts == {"behaviour": 1, "cheap": 2, "full": 2}
@@ -84,10 +84,20 @@ def test_behaviours_and_cuts_are_learned_from_the_journal(toy):
     toy.cheap_calls.clear()
     fresh = cascade(toy, journal, events)
     verdicts = fresh.evaluate(nodes("11", "6", "3.7", "8", start=10))
-    assert verdicts[0].duplicate_of == "n0"
+    assert (verdicts[0].rung, verdicts[0].duplicate_of) == ("behaviour", None)
     assert {cut for _, cut in toy.cheap_calls} == {4.0}, "slack × top_k = 4th best cheap score so far"
     assert [v.metric for v in verdicts] == [None, None, 3.7, None]
     assert (verdicts[1].rung, verdicts[1].behaviour, verdicts[1].cheap_score) == ("cheap", "6", None)
+
+
+def test_what_decides_alike_on_the_probe_is_scored_where_there_is_room(toy):
+    journal = Journal(True)
+    given = nodes("21")
+    commit(journal, given, cascade(toy, journal, []).evaluate(given))
+    (better,) = cascade(toy, journal, []).evaluate(nodes("11", start=1))
+    assert (better.metric, better.rung) == (11, "full"), "equal on the probe, better beyond it"
+    verdicts = cascade(toy, journal, []).evaluate(nodes("1", "32", "43", start=2))
+    assert [v.metric for v in verdicts] == [None, 32, 43], "what decides as nothing else does goes first"
 
 
 @pytest.mark.parametrize("operator", ["baseline", "user", "tune"])

@@ -90,6 +90,34 @@ def test_a_duplicate_is_no_failure_whoever_vouches_for_scores(claims_only):
     assert (node.failure, node.is_buggy, node.is_valid, node.duplicate_of) == (None, False, False, "b")
 
 
+class LiteralReviewer:
+    """Takes the prompt at its word: a bug if it says that the run failed; else the score is what the output says."""
+
+    def __init__(self) -> None:
+        self.seen: list[Node] = []
+
+    def review(self, context: AgentContext, node: Node) -> Review:
+        self.seen.append(node)
+        metric = None if node.failure else 0.25
+        return Review(is_bug=node.failure is not None, has_csv_submission=True, summary="s", metric=metric)
+
+
+class Unscored(ToyEvaluator):
+    """Runs programs, and has no score for them: the reviewer's reading is the metric."""
+
+    def evaluate(self, nodes):
+        return [found if found.failure else Evaluation(term_out="rmse 0.25") for found in super().evaluate(nodes)]
+
+
+def test_a_reviewer_whose_reading_is_the_score_is_not_told_that_the_run_failed(tmp_path):
+    reviewer = LiteralReviewer()
+    open_loop(tmp_path, steps=4, evaluator=Unscored(), reviewer=reviewer, claims_only=True).run()
+    assert any(node.failure is None and node.term_out for node in reviewer.seen)
+    with RunReader(tmp_path) as reader:
+        healthy = [node for node in reader.nodes() if node.metric_value is not None]
+    assert {(node.metric_value, node.metric_source, node.failure) for node in healthy} == {(0.25, "claimed", None)}
+
+
 @pytest.mark.parametrize(
     ("metric", "is_bug", "failure"), [(0.5, False, None), (0.5, True, "eval_error"), (None, False, "eval_error")]
 )

@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from core.evaluation.cascade import ALWAYS_FULL
-from core.events import LadderCounted
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.bin_packing.evaluator import PackingEvaluator
@@ -86,16 +85,27 @@ def test_a_rule_with_a_loop_runs_in_the_sandbox_and_scores_alike(evaluator, deps
     assert first.metric == second.metric and first.signature == second.signature
 
 
-def test_equal_behaviour_is_a_duplicate_within_a_round_and_across_rounds(evaluator, deps, rule):
-    nodes = [node("a", rule("-gap")), node("b", rule("-2 * gap")), node("c", rule("gap"))]
-    verdicts = evaluator.evaluate(nodes)
-    assert [v.duplicate_of for v in verdicts] == [None, "a", None]
-    commit(deps, nodes, verdicts)
-    (later,) = evaluator.evaluate([node("d", rule("1 - gap ** 3"))])
-    assert later.duplicate_of == "a" and later.metric is None
-    counted = [e.counts for e in deps.append.told if isinstance(e, LadderCounted)]
-    assert counted[0] == {"behaviour": 1, "cheap": 0, "full": 2}
-    assert counted[1] == {"behaviour": 1, "cheap": 0, "full": 0}
+END_GAME = """\
+def score_bin(item, remaining_capacity, histogram):
+    packed = sum((150 - r) * count for r, count in enumerate(histogram))
+    if packed > {late} and remaining_capacity == 150:
+        return -1000.0
+    return -(remaining_capacity - item)
+"""
+"""Best fit until `late` units are packed; from then on a bin is opened only where no other has room."""
+
+
+def test_a_rule_that_differs_only_beyond_the_probe_gets_its_own_score(problem, deps):
+    evaluator = problem.evaluator(deps)
+    probe = int(problem.data.probe.sizes.sum())
+    plain, late = END_GAME.format(late=10**9), END_GAME.format(late=probe).replace("-1000.0", "1000.0")
+    nodes = [node("a", plain), node("b", late)]
+    first, second = evaluator.evaluate(nodes)
+    assert first.behaviour == second.behaviour, "on the probe they decide alike"
+    assert second.duplicate_of is None and second.metric is not None and second.metric > first.metric
+    commit(deps, nodes, [first, second])
+    (again,) = evaluator.evaluate([node("c", late.replace("1000.0", "999.0"))])
+    assert again.metric == second.metric, "across rounds too"
 
 
 def test_only_the_best_of_a_round_get_the_full_score(problem, deps, rule):
