@@ -83,6 +83,7 @@ def test_every_game_is_told_from_its_start_to_its_end(finished):
         assert f'[Result "{event["result"]}"]' in event["pgn"]
 
 
+@pytest.mark.long
 def test_kill_in_a_tournament_then_resume_plays_no_finished_game_again(cli, finished, eventually):
     _, whole, _ = finished
     child = cli.start(*RUN, "search.workers=1")

@@ -288,7 +288,12 @@ def test_a_run_that_is_held_is_refused(cli, toy, eventually):
 
 
 @pytest.mark.parametrize(
-    ("number", "schedule"), [(signal.SIGINT, "rounds"), (signal.SIGTERM, "rounds"), (signal.SIGINT, "async")]
+    ("number", "schedule"),
+    [
+        (signal.SIGINT, "rounds"),
+        pytest.param(signal.SIGTERM, "rounds", marks=pytest.mark.long),
+        pytest.param(signal.SIGINT, "async", marks=pytest.mark.long),
+    ],
 )
 def test_ctrl_c_once_finishes_what_is_in_flight(cli, toy, eventually, number, schedule):
     child = cli.start(*toy(1000, seconds=0.3), f"search.schedule={schedule}")

@@ -122,8 +122,8 @@ def test_killed_at_every_boundary(cli_at, toy, tmp_path, boundaries):
     assert_same(cli, reference)
 
 
-@pytest.mark.parametrize("wanted", [3, pytest.param(KILLS, marks=pytest.mark.long)], ids=["few", "many"])
-def test_no_answered_call_is_asked_again(cli_at, toy, wanted):
+@pytest.mark.long
+def test_no_answered_call_is_asked_again(cli_at, toy):
     """Batch 1, so that all prompts differ: whatever was stored before a kill never reaches the server again."""
 
     def script(request: dict, number: int) -> str:
@@ -141,7 +141,7 @@ def test_no_answered_call_is_asked_again(cli_at, toy, wanted):
         cli, rng = cli_at("killed"), random.Random(7)
         stored: set[str] = set()
         kills = 0
-        while kills < wanted:
+        while kills < KILLS:
             start = len(server.requests)
             child = resume(cli, words)
             asked = start + rng.choice((0, 0, 1, 1, 2, 3))
@@ -158,7 +158,7 @@ def test_no_answered_call_is_asked_again(cli_at, toy, wanted):
             if cli.runs:
                 with RunReader(cli.run_dir) as reader:
                     stored = {call.user for call in reader.calls()}
-        assert kills >= min(wanted, 8), "the run was over too soon to be killed"
+        assert kills >= min(KILLS, 8), "the run was over too soon to be killed"
         assert cli.here("resume", "latest").code == 0
         # what is asked more than once was in flight at a kill
         assert len(server.requests) - asked_at_first <= 30 + kills
@@ -202,6 +202,7 @@ def held(run_dir: Path) -> list[tuple[int, float]]:
         store.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "boundary", ["before:fact:control_offset:1", "after:fact:control_offset:1", "before:round:1", "after:round:1"]
 )

@@ -109,6 +109,7 @@ class Crowd:
         writer.transport.abort()
 
 
+@pytest.mark.long
 def test_clients_that_hang_up_at_random_never_take_the_server_down(project, tmp_path):
     with (tmp_path / "server.txt").open("w+") as told:
         process = subprocess.Popen(

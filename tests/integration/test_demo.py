@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from support.chat_server import ChatServer
 
 PROGRAM = """\
@@ -18,6 +19,7 @@ def script(request, number):
     return f"A constant.\n```python\n{PROGRAM.format(value=100 + number)}```\n"
 
 
+@pytest.mark.long
 def test_a_recording_is_made_and_replayed_without_a_call(cli, cli_at, tmp_path):
     with ChatServer(script) as server:
         ended = cli.here(
@@ -39,6 +41,7 @@ def test_a_recording_is_made_and_replayed_without_a_call(cli, cli_at, tmp_path):
     assert elsewhere.show()["journal_sha256"] == recorded["journal_sha256"]
 
 
+@pytest.mark.long
 def test_a_run_without_a_valid_program_is_recorded_too(cli, cli_at, tmp_path):
     """What a weak model gives: no code, and a program that is none of those that were asked for."""
     with ChatServer(

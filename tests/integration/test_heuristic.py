@@ -28,6 +28,7 @@ def summary(cli: Cli, *words: str) -> dict:
     return cli.show()
 
 
+@pytest.mark.long
 def test_one_and_two_workers_and_a_killed_run_search_alike(cli_at: Callable[[str], Cli]):
     one, two, broken = cli_at("one"), cli_at("two"), cli_at("broken")
     steps = "--search.max_steps=60"

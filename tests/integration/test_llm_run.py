@@ -119,6 +119,7 @@ def test_a_refused_key_is_one_line_and_leaves_no_trace(cli: Cli, server: FaultyS
     assert leaks(cli) == []
 
 
+@pytest.mark.long
 def test_kill_9_between_reply_and_use_then_resume_asks_nothing_again(cli: Cli, server: FaultyServer) -> None:
     write_programs(server, 0.0)
     lonely = (

@@ -159,6 +159,7 @@ def test_a_new_event_is_stored(copy, shown):
     assert ended.stdout.strip() == "3"
 
 
+@pytest.mark.long
 def test_a_new_selector_and_schedule_and_the_operator_written_by_rules(copy, tmp_path):
     """`rules` needs to be told nothing of the operator: its spec says what they do."""
     words = ["--problem.kind=knapsack", "--search.policy=islands", "--search.islands.selection=newest",
@@ -217,6 +218,7 @@ def plugins(tmp_path: Path) -> Path:
     return tmp_path / "more"
 
 
+@pytest.mark.long
 def test_a_folder_of_plug_ins_brings_the_same_without_a_change(plugins, tmp_path):
     words = ["--plugins=more", "--problem.kind=knapsack", "--search.policy=restarts", "--search.restarts.every=3"]
     run(ROOT, tmp_path, *words, "--llm.code.provider=echo", *SEARCH)

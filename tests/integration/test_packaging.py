@@ -122,6 +122,7 @@ def test_the_python_api_of_the_wheel_among_foreign_modules(installed, trap):
     assert done.stdout.strip().endswith("[]")
 
 
+@pytest.mark.long
 def test_a_competition_runs_from_the_wheel_among_foreign_modules(installed, trap):
     """Its data are prepared, its programs run and its grades are given by children: none may meet our names."""
     words = ["--problem.name=diabetes", "search.max_steps=2", "search.num_drafts=2"]

@@ -83,6 +83,7 @@ def test_a_value_of_the_environment_is_stored_as_its_name(cli, planted):
     assert "planted-name-7d1" not in (cli.run_dir / "config.yaml").read_text()
 
 
+@pytest.mark.long
 def test_a_resume_says_which_secret_it_lacks_and_takes_it(cli, planted, server):
     run = cli.run_dir.name
     given = {"PLANTED_NAME": "planted-name-7d1", "OPENAI_API_KEY": f"{SECRET}-key"}

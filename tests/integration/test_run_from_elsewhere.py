@@ -52,7 +52,11 @@ def test_it_can_be_looked_at(project, ran, words):
     assert ended.code == 0 and not ran.exists(), ended.err
 
 
-@pytest.mark.parametrize("words", EXECUTING, ids=lambda words: " ".join(words[:3:2]))
+@pytest.mark.parametrize(
+    "words",
+    [EXECUTING[0], *(pytest.param(words, marks=pytest.mark.long) for words in EXECUTING[1:])],
+    ids=lambda words: " ".join(words[:3:2]),
+)
 def test_what_would_execute_its_code_asks_first(project, ran, words):
     refused = project(*real(project, words))
     assert refused.code == 2 and not ran.exists()

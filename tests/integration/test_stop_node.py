@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import time
 
+import pytest
+
 from core.storage.reader import RunReader
 
 SLOW = "import time\nprint('begun', flush=True)\ntime.sleep(600)\n"
@@ -16,6 +18,7 @@ def sleeping(cli) -> str:
     return next((path.stem for path in told if "begun" in path.read_text()), "")
 
 
+@pytest.mark.long
 def test_one_program_is_stopped_and_the_search_goes_on(cli, eventually):
     (cli.folder / "slow.py").write_text(SLOW)
     child = cli.start(

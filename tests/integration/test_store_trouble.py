@@ -36,6 +36,7 @@ def locked(cli: Cli) -> sqlite3.Connection:
     return connection
 
 
+@pytest.mark.long
 def test_a_store_that_stays_locked_ends_the_run_in_one_line_and_it_can_be_resumed(cli_at, toy):
     words = toy(STEPS, seconds=0.1)
     cli = cli_at("locked")
@@ -56,6 +57,7 @@ def test_a_store_that_stays_locked_ends_the_run_in_one_line_and_it_can_be_resume
     assert cli.show()["journal_sha256"] == whole.show()["journal_sha256"]
 
 
+@pytest.mark.long
 def test_a_store_that_is_locked_for_a_moment_is_waited_for(cli, toy):
     child = cli.start(*toy(6, seconds=0.1))
     eventually(lambda: cli.runs and (cli.run_dir / "metrics.json").exists(), 30)

@@ -28,6 +28,7 @@ def obeyed(text: str) -> list[str]:
     return [char for char in text if char in "\x1b\x07\x9b\u202e\r"]
 
 
+@pytest.mark.long
 def test_a_program_that_speaks_to_the_terminal_and_to_the_model(cli):
     (cli.folder / "odd.py").write_text(PROGRAM)
     ended = cli(*ONE_PROGRAM, timeout=200)

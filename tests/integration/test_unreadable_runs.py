@@ -42,6 +42,7 @@ def beside(cli, finished):
     return anew
 
 
+@pytest.mark.long
 def test_no_value_of_any_row_ends_the_list_or_shows_a_traceback(cli, beside):
     good = cli._dir("latest").name
     spoilt = 0

@@ -6,6 +6,7 @@ import ast
 import functools
 import importlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -294,3 +295,9 @@ def test_nothing_of_ours_goes_through_a_front_door():
         if imported in doors()
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_no_two_test_files_have_the_same_name():
+    """pytest knows a file by its name alone where folders are no packages."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert not [name for name, count in names.items() if count > 1]

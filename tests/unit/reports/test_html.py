@@ -94,6 +94,7 @@ def test_three_thousand_programs_take_less_than_two_seconds_and_what_they_printe
     assert len(page) < 2_000_000 and "printed" not in page
 
 
+@pytest.mark.long
 def test_the_file_stays_small_whatever_programs_and_models_wrote(write_run):
     flood = "word " * 400_000
     nodes = [

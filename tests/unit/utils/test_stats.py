@@ -64,6 +64,7 @@ def test_sprt_without_games_is_undecided():
     assert sprt((0, 0, 0, 0, 0), elo0=0, elo1=5).verdict is None
 
 
+@pytest.mark.long
 def test_sprt_makes_no_more_than_the_promised_errors():
     """200 matches of equal engines, tested for +40 Elo: H1 comes at most about alpha times."""
     wrong = sum(_simulate(0.5, random.Random(seed)) == "H1" for seed in range(200))

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 
+import pytest
 from support.command_line import ROOT, toy_words
 
 from cli.terminal.output import Output
@@ -40,6 +41,7 @@ def head(cli, *words):
         return child.wait(60), said
 
 
+@pytest.mark.long
 def test_a_step_is_done_whole_though_nobody_reads(cli):
     assert head(cli, "step", *toy_words(3), "search.batch=1") == (0, "")
     assert cli.show()["steps"] == 1

@@ -7,11 +7,13 @@ import sys
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from problems.competition.baselines import baselines
 from utils.data_preview import profile
 
 
+@pytest.mark.long
 def test_a_column_without_any_value_stops_no_baseline(tmp_path):
     draw = np.random.default_rng(0)
     frame = pd.DataFrame({"Id": range(120), "size": draw.normal(size=120), "empty": np.nan})

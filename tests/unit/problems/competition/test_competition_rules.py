@@ -119,6 +119,7 @@ def cheap(family) -> recipe.Member:
 # ------------------------------------------------------------ scripts run
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("task", "text"), [*((task, False) for task in TASKS), ("probability", True)])
 def test_every_family_on_every_feature_writes_a_valid_submission(stage, task, text):
     folder, extras = stage(task, text)
@@ -133,6 +134,7 @@ def test_every_family_on_every_feature_writes_a_valid_submission(stage, task, te
             hand_in(script.render(made, facts), folder, TASKS[task][0])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("task", TASKS)
 def test_blends_bags_and_learned_weights_run(stage, task):
     folder, extras = stage(task)
