@@ -6,7 +6,9 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import asdict
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -39,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     sandbox, sandbox_check = _sandbox(config, args.i_accept_unsandboxed)
     checks = [*_machine(), *_packages(), *_folder(config), sandbox_check, *_execution(config, sandbox["tier"])]
     if check_models:
-        checks += _models(config)
+        checks += _models(config, args.i_accept_unsandboxed)
     ok = all(check.ok for check in checks)
     if args.json:
         print(json.dumps({"ok": ok, "checks": [asdict(c) for c in checks], "sandbox": sandbox}, indent=2))
@@ -122,11 +124,15 @@ def _execution(config: Config, tier: str) -> Iterator[Check]:
             yield proof
 
 
-def _models(config: Config) -> list[Check]:
+def _models(config: Config, accept: bool) -> list[Check]:
     from core.backend.doctor import check_models, find_local_servers
     from core.backend.roles import model_settings
+    from runs.workers import writer_view
 
-    found = check_models(model_settings(config.llm, plugins=config.plugin_folders))
+    with ExitStack() as parts:
+        box = partial(writer_view, config, parts, accept_unsandboxed=accept)
+        roles = model_settings(config.llm, plugins=config.plugin_folders, box=box)
+        found = check_models(roles)
     offers = [Check(server.name, True, f"found here; use it with {server.offer}") for server in find_local_servers()]
     return [*found, *offers]
 

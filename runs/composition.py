@@ -50,7 +50,7 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
     """
     with ExitStack() as parts:
         journal = Journal(problem.lower_is_better, python=problem.language == "python")
-        model_client = parts.enter_context(closing(model_client_of(config, problem, process)))
+        model_client = parts.enter_context(closing(model_client_of(config, problem, process, parts)))
         live = parts.enter_context(closing(LiveOutput(process.run_dir)))
         deadline = Deadline(config.budget.seconds, process.active_seconds)
         jobs, tier = _jobs(config, problem, process, parts, live, deadline)

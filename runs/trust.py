@@ -22,13 +22,16 @@ CODE_KEYS = (
     "llm.code.command", "llm.feedback.command", "llm.refine.command",
 )  # fmt: skip
 """Keys whose values lead to code that runs outside of the sandbox, or to where it runs."""
+_SHOWN_KEYS = tuple(f"llm.{role}.{key}" for role in ("code", "feedback", "refine") for key in ("env", "files"))
+"""What of this machine the commands among them are shown."""
 _PRESET_FILES = ("presets.problem", "presets.llm")
 
 
 def _bound(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """What a mark vouches for: the code that is named, and the environment variables that are read."""
+    """What a mark vouches for: the code that is named, what it is shown, and the variables that are read."""
     read = {".".join(path): expression for path, expression in expressions_in(plain).items()}
-    return code_named(plain) | read
+    shown = {key: value for key in _SHOWN_KEYS if (value := _value(plain, key))}
+    return code_named(plain) | shown | read
 
 
 def code_named(plain: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import glob
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from core.contracts import JobRunner, Problem
+from core.executor.probe import choose
 from core.executor.sandbox import open_sandbox
+from core.executor.writer_view import WriterView
 from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
 from runs.live_output import LiveOutput
+from runs.run_folder import logs_dir
 from utils.config_schema import Config
-from utils.errors import SwarmEvoError
+from utils.errors import NoSandboxError, SwarmEvoError
 from utils.logger_system import log_msg
 
 
@@ -60,6 +64,29 @@ def open_workers(
     for close in (pool.close, *boxes):  # a sandbox here closes first: it ends what the workers still wait for
         parts.callback(close)
     return pool, tier
+
+
+def writer_view(
+    config: Config, parts: ExitStack, hide: Sequence[str] = (), accept_unsandboxed: bool = False
+) -> WriterView:
+    """Where commands that write programs run: on this machine, whatever the workers are.
+
+    Args:
+        hide: data of installed packages in which answers lie; runs and workspaces of the project are hidden besides.
+
+    Raises:
+        NoSandboxError: no tier holds here, or none is wanted and the user's flag is missing.
+    """
+    choice = config.execution.sandbox
+    if choice == "none" and not accept_unsandboxed:
+        raise NoSandboxError("execution.sandbox=none runs programs unprotected; add --i-accept-unsandboxed to mean it")
+    if choice == "none":
+        log_msg("WARNING", "execution.sandbox=none: llm.*.command can read, write and start whatever you can")
+    tier = "none" if choice == "none" else choose(choice, python=None, gpus=0, state_dir=workspaces_dir(config))
+    kept = (workspaces_dir(config), logs_dir(config.project.dir))
+    view = WriterView(tier, [*hide, *(glob.escape(str(path)) for path in kept)])
+    parts.callback(view.close)
+    return view
 
 
 def proof_of(config: Config, tier: str) -> list[dict[str, Any]]:

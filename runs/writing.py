@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 
@@ -14,15 +15,23 @@ from core.contracts import Agent, AgentBuilder, AgentDefaults, Problem, Reviewer
 from runs.operators import operators_of
 from runs.run_folder import logs_dir
 from runs.search import Process
+from runs.workers import writer_view
 from utils.config_schema import Config
 
 
-def model_client_of(config: Config, problem: Problem, process: Process) -> ModelClient:
-    """The models of every role, with the run's record, budget and cache; or the recorded replies of an earlier run."""
+def model_client_of(config: Config, problem: Problem, process: Process, parts: ExitStack) -> ModelClient:
+    """The models of every role, with the run's record, budget and cache; or the recorded replies of an earlier run.
+
+    What must be closed later is put on `parts`.
+    """
     store, recorded, stop_now = process.store, process.recorded, process.interrupts.now
     ledger = Ledger(config.budget.tokens, config.budget.usd, stop_now)
     ledger.restore(store.bills(), store.held())
-    roles = model_settings(config.llm, plugins=config.plugin_folders)
+    roles = model_settings(
+        config.llm,
+        plugins=config.plugin_folders,
+        box=None if recorded else lambda: writer_view(config, parts, problem.hidden_data, process.accept_unsandboxed),
+    )
     uses_models = any(settings.provider != "rules" for settings in roles.values())
     wants_cache = config.llm.cache and uses_models and recorded is None
     return ModelClient(

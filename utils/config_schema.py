@@ -89,6 +89,10 @@ class ModelSection(Section):
     region: str | None = None
     project: str | None = None
     command: str | None = None
+    env: list[str] | None = None
+    """Environment variables that the command gets besides PATH, language, time zone and certificates."""
+    files: list[str] | None = None
+    """Files and folders that the command may read besides its own program."""
     temperature: float | None = Field(None, ge=0, le=2)
     max_tokens: int | None = Field(None, ge=1)
     reasoning: bool | None = None
@@ -108,6 +112,11 @@ class ModelSection(Section):
     price: PriceSection | None = None
     extra: dict[str, Any] | None = None
     """Passed to the provider as they are."""
+
+    @field_validator("env", "files", mode="before")
+    @classmethod
+    def _comma_list(cls, value: Any) -> Any:
+        return _listed(value)
 
 
 class LLMSection(Section):

@@ -7,10 +7,11 @@ import shlex
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
-from collections.abc import Mapping
-from contextlib import suppress
-from pathlib import PurePath
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePath
 from typing import Any
 
 from core.backend.deadline import Deadline
@@ -18,10 +19,16 @@ from core.backend.exchange import Reply, Request
 from core.backend.provider import ProviderSpec
 from core.backend.settings import ModelSettings
 from core.backend.stream import LARGEST_REPLY, within_size
+from core.contracts import Confined, WriterBox
 from utils.errors import BackendBusyError, BackendError, ConfigError
 
 BUSY = 75
 """EX_TEMPFAIL of sysexits.h: a command that ends so is tried again."""
+USUAL_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR")
+"""Variables that every command gets; `llm.*.env` names further ones."""
+_SHELLS = ("sh", "bash", "dash", "zsh", "ksh")
+_GRACE = 2.0
+"""Seconds between asking a command to end and killing it."""
 
 
 def connect(settings: ModelSettings) -> list[str]:
@@ -38,25 +45,104 @@ def connect(settings: ModelSettings) -> list[str]:
 def query(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
     """Run the command once: the system message, an empty line and the conversation on stdin, the reply on stdout.
 
+    It starts in a fresh folder, with the environment variables of `llm.*.env` and, in a run, in a view of its own.
+
     Raises:
         ConfigError: no such program. BackendBusyError: it ended with code 75. BackendError: with any other but 0.
         TimeoutError: it did not end in time; it and its children are killed.
     """
     argv: list[str] = client
-    try:
-        child = subprocess.Popen(
-            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-        )
-    except OSError as error:
-        raise ConfigError(f"llm.{settings.role}.command: cannot start '{argv[0]}': {error.strerror}") from error
     parts = [request.system, request.user] if request.system else [request.user]
-    out, err = _talk(child, "\n\n".join(parts).encode("utf-8", "replace"), deadline)
+    box: WriterBox = settings.box or _FreshFolder()
+    named = {**_spoken(argv), **_named_files(settings)}
+    with box.open(_own_words(argv), list(named.values())) as confined:
+        _link(named, confined.folder)
+        try:
+            child = subprocess.Popen(
+                confined.line, cwd=confined.folder, env=_environment(settings, confined), start_new_session=True,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )  # fmt: skip
+        except OSError as error:
+            raise ConfigError(f"llm.{settings.role}.command: cannot start '{argv[0]}': {error.strerror}") from error
+        out, err = _talk(child, "\n\n".join(parts).encode("utf-8", "replace"), deadline)
     text = out.decode("utf-8", "replace")
     if child.returncode:
-        said = (err.decode("utf-8", "replace").strip() or text.strip() or "nothing").splitlines()[-1][:300]
-        fault = BackendBusyError if child.returncode == BUSY else BackendError
-        raise fault(f"command '{argv[0]}' ended with code {child.returncode} and said: {said}")
+        raise _fault(argv[0], child.returncode, text, err.decode("utf-8", "replace"), settings)
     return within_size(Reply(text=text.strip("\r\n"), finish_reason="stop"))
+
+
+class _FreshFolder:
+    """Outside of a run there is nothing to keep from the command: an empty folder, and no view of its own."""
+
+    @contextmanager
+    def open(self, command: Sequence[str], files: Sequence[str] = ()) -> Iterator[Confined]:
+        with tempfile.TemporaryDirectory(prefix="swarm-evo-writer-") as folder:
+            yield Confined(list(command), Path(folder), {"HOME": folder})
+
+
+def _own_words(argv: Sequence[str]) -> list[str]:
+    """The program and every word that names a file as paths that hold in any folder."""
+    program = shutil.which(argv[0]) or argv[0]
+    return [os.path.abspath(program), *(os.path.abspath(word) if os.path.isfile(word) else word for word in argv[1:])]
+
+
+def _named_files(settings: ModelSettings) -> dict[str, str]:
+    """`llm.*.files` as the user wrote them → absolute paths; a bare name may be a program's.
+
+    Raises:
+        ConfigError: there is no such file.
+    """
+    found = {}
+    for name in settings.files:
+        path = _place(name)
+        if not path or path == "/":
+            why = "name files and folders, not the whole machine" if path else "there is no such file or folder"
+            raise ConfigError(f"llm.{settings.role}.files={name}: {why}")
+        found[name] = path
+    return found
+
+
+def _spoken(argv: Sequence[str]) -> dict[str, str]:
+    """Programs and files that a shell's `-c` line names, as it names them → absolute paths."""
+    if PurePath(argv[0]).name not in _SHELLS or "-c" not in argv[1:-1]:
+        return {}
+    reader = shlex.shlex(argv[argv.index("-c") + 1], posix=True, punctuation_chars=True)
+    reader.whitespace_split = True
+    try:
+        found = {word: path for word in reader if (path := _place(word))}
+    except ValueError:  # no line of a shell: it will say so itself
+        return {}
+    return {word: path for word, path in found.items() if os.path.isfile(path)}
+
+
+def _place(name: str) -> str:
+    """Where that file, folder or program is; '' where there is none."""
+    path = os.path.abspath(os.path.expanduser(name))
+    return path if os.path.exists(path) else shutil.which(name) or ""
+
+
+def _link(named: Mapping[str, str], folder: Path) -> None:
+    """What was named by a relative path lies under that path in the fresh folder, too: scripts say it so."""
+    for name, path in named.items():
+        place = folder / name
+        if os.path.abspath(name) == path and folder in place.parents and ".." not in place.parts:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with suppress(FileExistsError):
+                place.symlink_to(path)
+
+
+def _environment(settings: ModelSettings, confined: Confined) -> dict[str, str]:
+    """What is named, and nothing else: keys of other models, tokens and addresses stay ours."""
+    names = (*USUAL_ENVIRONMENT, *settings.env)
+    return {**confined.environment, **{name: os.environ[name] for name in names if name in os.environ}}
+
+
+def _fault(name: str, code: int, out: str, err: str, settings: ModelSettings) -> BackendError:
+    said = (err.strip() or out.strip() or "nothing").splitlines()[-1][:300]
+    kind = BackendBusyError if code == BUSY else BackendError
+    prefix = f"llm.{settings.role}"
+    hint = f"; it sees only its own files: name what else it needs in {prefix}.files and {prefix}.env"
+    return kind(f"command '{name}' ended with code {code} and said: {said}{hint if settings.box else ''}")
 
 
 def _talk(child: subprocess.Popen[bytes], prompt: bytes, deadline: Deadline) -> tuple[bytes, bytes]:
@@ -88,7 +174,11 @@ class _Watch(threading.Thread):
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:
+    """End the command with all its children: first by asking, so that whoever confines it can find those that left."""
     with suppress(ProcessLookupError, PermissionError):
+        child.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(_GRACE)
         os.killpg(child.pid, signal.SIGKILL)
 
 
@@ -96,6 +186,7 @@ def _check(settings: ModelSettings) -> None:
     program = connect(settings)[0]
     if shutil.which(program) is None:
         raise ConfigError(f"llm.{settings.role}.command: there is no program '{program}'")
+    _named_files(settings)
 
 
 def _program(keys: Mapping[str, Any]) -> str:
@@ -103,4 +194,6 @@ def _program(keys: Mapping[str, Any]) -> str:
     return PurePath((keys.get("command") or "command").split()[0]).name
 
 
-COMMAND = ProviderSpec(connect, query, sends_bills=False, has_tools=False, model_name=_program, check=_check)
+COMMAND = ProviderSpec(
+    connect, query, sends_bills=False, has_tools=False, starts_program=True, model_name=_program, check=_check
+)

@@ -45,6 +45,8 @@ class ProviderSpec:
     """False where a tool's arguments come as JSON in the reply's text."""
     owns_address: bool = False
     """True if `base_url` is a place of the provider's own, as on a cloud: its usual key and prices hold there too."""
+    starts_program: bool = False
+    """True if a reply comes from a program of this machine: as a writer it runs in a view of its own."""
     client_per_model: bool = False
     """True if models of one address need different clients."""
     model_name: Callable[[Mapping[str, Any]], str] = lambda keys: ""

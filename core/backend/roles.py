@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +13,9 @@ from pydantic import SecretStr
 from core.backend.hosts import key_names
 from core.backend.network import host_of, shown_url
 from core.backend.provider import ProviderSpec
-from core.backend.providers import PROVIDERS
+from core.backend.providers import PROVIDERS, spec_of
 from core.backend.settings import ModelSettings, Price
+from core.contracts import WriterBox
 from utils.config_schema import LLMSection, ModelSection
 from utils.errors import ConfigError
 
@@ -23,7 +24,10 @@ _REASONING = re.compile(r"^(o[134](-|$)|gpt-5|gpt-6|gpt-oss)")
 
 
 def model_settings(
-    llm: LLMSection, env: Mapping[str, str] | None = None, plugins: Sequence[str] = ()
+    llm: LLMSection,
+    env: Mapping[str, str] | None = None,
+    plugins: Sequence[str] = (),
+    box: Callable[[], WriterBox] | None = None,
 ) -> dict[str, ModelSettings]:
     """Return the settings by role. `feedback` and `refine` inherit from `code` every key that they do not set.
 
@@ -32,6 +36,7 @@ def model_settings(
     Args:
         env: the environment, where keys and addresses may be; None for the process's own.
         plugins: the user's plug-in folders (`config.plugin_folders`).
+        box: makes the place where commands run; asked only if there is one.
     Raises:
         ConfigError: an unknown provider, or no model where the provider needs one.
     """
@@ -48,7 +53,19 @@ def model_settings(
         if _moves_away(own, code):
             inherited.pop("api_key", None)
         roles[role] = _resolve(role, {**inherited, **own}, environment, tuple(plugins))
-    return roles
+    return _boxed(roles, box) if box and any(_has_command(settings) for settings in roles.values()) else roles
+
+
+def _has_command(settings: ModelSettings) -> bool:
+    return any(spec_of(model).starts_program for model in settings.alternatives)
+
+
+def _boxed(roles: dict[str, ModelSettings], make: Callable[[], WriterBox]) -> dict[str, ModelSettings]:
+    box = make()
+    return {
+        role: replace(settings, box=box, models=tuple(replace(arm, box=box) for arm in settings.models))
+        for role, settings in roles.items()
+    }
 
 
 _SHARED = ("timeout", "attempts", "backoff")
@@ -80,7 +97,7 @@ def _resolve(role: str, keys: dict[str, Any], env: Mapping[str, str], plugins: t
     base_url = keys.get("base_url") or env.get(spec.url_variable, "")
     price = keys.get("price")
     reasoning = keys.get("reasoning")
-    plain = {name: keys[name] for name in _PLAIN if name in keys}
+    plain = {name: _plain(keys[name]) for name in _PLAIN if name in keys}
     reasons = bool(_REASONING.match(model)) if reasoning is None else reasoning
     plain.setdefault("max_tokens", 32768 if reasons else 8192)
     return ModelSettings(
@@ -118,8 +135,12 @@ def _model_name(role: str, provider: str, spec: ProviderSpec, keys: Mapping[str,
 
 _PLAIN = (
     "api_version", "region", "project", "command", "temperature", "max_tokens", "stream", "tools", "timeout",
-    "attempts", "backoff", "concurrency", "requests_per_minute", "context", "extra", "weight", "choice",
+    "attempts", "backoff", "concurrency", "requests_per_minute", "context", "extra", "weight", "choice", "env", "files",
 )  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _without_price(keys: dict[str, Any], choice: Any) -> dict[str, Any]:

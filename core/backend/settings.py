@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import SecretStr
 
 from core.backend.network import host_of, is_loopback
+from core.contracts import WriterBox
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,12 @@ class ModelSettings:
     context: int | None = None
     price: Price | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    env: tuple[str, ...] = ()
+    """Environment variables that a command gets besides the usual ones."""
+    files: tuple[str, ...] = ()
+    """Files and folders that a command may read besides its own."""
+    box: WriterBox | None = field(default=None, repr=False)
+    """Where a command runs; None outside of a run."""
     weight: float = 1.0
     models: tuple[ModelSettings, ...] = ()
     """Alternatives to choose from; () for a single model."""

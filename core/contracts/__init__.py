@@ -1,7 +1,7 @@
 """The seams of Swarm-Evo and what passes through them. Import from here.
 
 search.py      SearchPolicy.ask / tell, ParentSelector     knows scores, not LLMs, files or problems
-writing.py     Agent.generate, Reviewer.review, RulesWriter   prompts and replies; never run code
+writing.py     Agent.generate, Reviewer.review, RulesWriter, WriterBox   prompts and replies; never run code
 judging.py     Evaluator.evaluate                          reaches a verdict, out of the candidate's reach
 running.py     JobRunner, Jobs, Sandbox, Session           run untrusted code and say what happened
 keeping.py     Store, CallLog, GameBook, EventSink         facts and their events, one sequence
@@ -60,10 +60,12 @@ from core.contracts.writing import (
     AgentContext,
     AgentDefaults,
     AgentResult,
+    Confined,
     Prompt,
     Query,
     Reviewer,
     RulesWriter,
+    WriterBox,
 )
 from core.state.review import Review
 
@@ -77,6 +79,7 @@ __all__ = [
     "Baseline",
     "CallLog",
     "CallRecord",
+    "Confined",
     "Evaluation",
     "Evaluator",
     "EvaluatorDefaults",
@@ -109,5 +112,6 @@ __all__ = [
     "Session",
     "SessionFailure",
     "Store",
+    "WriterBox",
     "with_defaults",
 ]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from core.state.failure import FailureKind
@@ -118,6 +120,29 @@ class Reviewer(Protocol):
 
     def review(self, context: AgentContext, node: Node) -> Review:
         """Say what became of a node that has its verdict. Raises ReplyError for a reply that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confined:
+    """A command line that runs a writer's command in a view of its own."""
+
+    line: list[str]
+    folder: Path
+    """Fresh and empty; to be started in."""
+    environment: Mapping[str, str]
+    """Where the command's home and temporary folder are, as it sees them."""
+
+
+class WriterBox(Protocol):
+    """Where commands that write programs run: they are as untrusted as what they write."""
+
+    def open(self, command: Sequence[str], files: Sequence[str] = ()) -> AbstractContextManager[Confined]:
+        """A view for one command: its own files, `files` and the network, and nothing else of the machine.
+
+        Args:
+            command: its words, the program as a path; what it needs to start is found and shown.
+            files: absolute paths of further files, folders and device nodes; it may read them.
+        """
 
 
 class RulesWriter(Protocol):

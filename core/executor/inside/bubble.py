@@ -24,14 +24,14 @@ JOB, FILTER = 4, 5
 
 def execute(job: Job, setup: SlotSetup, layout: mounts.Layout) -> NoReturn:
     """Become bwrap. The descriptors 0, 1, 2, 3 go on to the program; 4 holds the job, 5 the filter."""
-    _place(JOB, json.dumps(messages.to_plain(BubbleJob(job, layout.read_only, layout.devices))).encode())
-    _place(FILTER, seccomp.program(namespaces=True, pinned=job.limits.core is not None))
+    place(JOB, json.dumps(messages.to_plain(BubbleJob(job, layout.read_only, layout.devices))).encode())
+    place(FILTER, seccomp.program(namespaces=True, pinned=job.limits.core is not None))
     os.set_inheritable(3, True)
     program = shutil.which("bwrap") or "bwrap"
     os.execve(program, [program, *arguments(job, setup, layout)], {})
 
 
-def _place(fd: int, data: bytes) -> None:
+def place(fd: int, data: bytes) -> None:
     """Make `fd` an unnamed file that holds `data`."""
     with tempfile.TemporaryFile() as file:
         file.write(data)
@@ -51,17 +51,7 @@ def arguments(job: Job, setup: SlotSetup, layout: mounts.Layout) -> list[str]:
         "--cap-drop", "ALL", "--hostname", "sandbox", "--proc", "/proc", "--dev", "/dev",
         *size, "--tmpfs", "/dev/shm", *size, "--tmpfs", "/tmp", "--bind", setup.workspace, mounts.WORKSPACE,
     ]  # fmt: skip
-    for entry in mounts.covered("/proc", bool(layout.devices)):
-        words += (
-            ["--tmpfs", entry.path] if entry.is_dir(follow_symlinks=False) else ["--ro-bind", "/dev/null", entry.path]
-        )
-    for path in layout.read_only:
-        if os.path.islink(path) and path.count("/") == 1:
-            words += ["--symlink", os.readlink(path), path]
-        else:
-            words += ["--ro-bind", path, path]
-    for path in hiding.aliases(layout.hidden, layout.read_only):
-        words += ["--tmpfs", path, "--remount-ro", path] if os.path.isdir(path) else ["--ro-bind", "/dev/null", path]
+    words += _covered(bool(layout.devices)) + shown(layout.read_only, layout.hidden)
     for path in layout.devices:
         words += ["--dev-bind-try", path, path]
     words += ["--ro-bind", os.path.dirname(os.path.abspath(__file__)), f"{INSIDE}/inside"]
@@ -71,3 +61,22 @@ def arguments(job: Job, setup: SlotSetup, layout: mounts.Layout) -> list[str]:
     for name, value in mounts.FIXED.items():
         words += ["--setenv", name, value]
     return [*words, "--", sys.executable, "-s", "-B", f"{INSIDE}/inside/fresh.py"]
+
+
+def _covered(gpus: bool) -> list[str]:
+    words = []
+    for entry in mounts.covered("/proc", gpus):
+        is_folder = entry.is_dir(follow_symlinks=False)
+        words += ["--tmpfs", entry.path] if is_folder else ["--ro-bind", "/dev/null", entry.path]
+    return words
+
+
+def shown(paths: list[str], hidden: list[str]) -> list[str]:
+    """Words that show `paths` of the host read-only under their own names, with something empty over `hidden`."""
+    words = []
+    for path in paths:
+        is_link = os.path.islink(path) and path.count("/") == 1  # /lib -> usr/lib
+        words += ["--symlink", os.readlink(path), path] if is_link else ["--ro-bind", path, path]
+    for path in hiding.aliases(hidden, paths):
+        words += ["--tmpfs", path, "--remount-ro", path] if os.path.isdir(path) else ["--ro-bind", "/dev/null", path]
+    return words

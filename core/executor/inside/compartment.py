@@ -48,7 +48,7 @@ class Compartment:
         os.makedirs(temporary, mode=0o700, exist_ok=True)
         if self.uid is not None:
             os.chown(temporary, self.uid, self.uid)
-            kernel.become(self.uid, _needed_to_read(self.roots()))
+            kernel.become(self.uid, needed_to_read(self.roots()))
 
     def roots(self) -> list[str]:
         """What a candidate without a file system of its own may look into."""
@@ -130,7 +130,7 @@ class Compartment:
         return watch.disk_usage(folder, shown) + watch.unlinked_usage(pids) if folder else 0
 
 
-def _needed_to_read(paths: list[str]) -> int:
+def needed_to_read(paths: list[str]) -> int:
     """Capabilities without which another uid cannot reach `paths`: none where their folders are open to all.
 
     What they would allow beyond that, Landlock refuses.
@@ -139,11 +139,17 @@ def _needed_to_read(paths: list[str]) -> int:
         path = path if os.path.isdir(path) else os.path.dirname(path)  # only folders are passed through
         while path != "/":
             if not os.stat(path).st_mode & 0o001:
-                held = kernel.effective_capabilities()
-                for capability in (kernel.CAP_DAC_READ_SEARCH, kernel.CAP_DAC_OVERRIDE):
-                    if held >> capability & 1:
-                        return 1 << capability
+                return reading()
             path = os.path.dirname(path)
+    return 0
+
+
+def reading() -> int:
+    """The capability that reads what belongs to others, as a bit set: the smallest that we hold; 0 without one."""
+    held = kernel.effective_capabilities()
+    for capability in (kernel.CAP_DAC_READ_SEARCH, kernel.CAP_DAC_OVERRIDE):
+        if held >> capability & 1:
+            return 1 << capability
     return 0
 
 

@@ -76,11 +76,18 @@ def lite_rules(setup: SlotSetup, layout: mounts.Layout) -> list[tuple[str, int]]
         *((path, landlock.READ_DIR) for path in layout.listed),
         (setup.workspace or mounts.WORKSPACE, landlock.CHANGE),
         *(((setup.inputs, landlock.READ),) if setup.inputs else ()),
+        *own_process_rules(),
+        *((path, landlock.GPU) for path in layout.devices),
+    ]
+
+
+def own_process_rules() -> list[tuple[str, int]]:
+    """What a process may read of the machine's /proc and /dev where it has none of its own: little but of itself."""
+    return [
         *((path, landlock.READ) for path in _PROC),
         ("/proc/self", landlock.READ_DIR),
         *((f"/proc/self/{name}", landlock.READ) for name in _PROC_SELF),
         *((path, landlock.DEVICE) for path in mounts.DEVICES),
-        *((path, landlock.GPU) for path in layout.devices),
     ]
 
 

@@ -42,18 +42,18 @@ def scopes_signals() -> bool:
     return abi() >= 6
 
 
-def restrict(rules: Iterable[tuple[str, int]], version: int | None = None) -> None:
+def restrict(rules: Iterable[tuple[str, int]], version: int | None = None, *, network: bool = False) -> None:
     """Confine this process and its children for good to `rules`: (path, what may be done there and below).
 
-    Paths that do not exist are left out. From ABI 4 on TCP is refused as well, from ABI 6 on signals and abstract
-    sockets do not leave the job. OSError(ENOSYS) on a kernel without Landlock.
+    Paths that do not exist are left out. From ABI 4 on TCP is refused as well, unless `network`; from ABI 6 on signals
+    and abstract sockets do not leave the job. OSError(ENOSYS) on a kernel without Landlock.
     """
     version = abi() if version is None else version
     if version < 1:
         raise OSError(errno.ENOSYS, "this kernel has no Landlock")
     handled = _ALL_FROM_ABI_1
     handled |= (REFER if version >= 2 else 0) | (TRUNCATE if version >= 3 else 0) | (IOCTL_DEV if version >= 5 else 0)
-    attributes = struct.pack("=QQQ", handled, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
+    attributes = struct.pack("=QQQ", handled, 3 if version >= 4 and not network else 0, 3 if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     ruleset = kernel.syscall("landlock_create_ruleset", attributes, size, 0)
     for path, mask in rules:

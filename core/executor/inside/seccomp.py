@@ -128,14 +128,12 @@ def _judged_by_argument() -> dict[str, list[Instruction]]:
 def _without_namespaces(pid: int, scoped: bool) -> dict[str, list[Instruction]]:
     """Further rules where other processes of the same user are in view. `pid` is the candidate's own."""
     rules: dict[str, list[Instruction]] = {name: [_refuse()] for name in _ADDRESSED}
-    pair = [*_require(0, _AF_UNIX), *_require(1, _SOCK_STREAM, _SOCK_KINDS), (_RET, 0, 0, _ALLOW)]
-    rules["socketpair"] = pair  # a pair of datagram sockets takes the address of any socket of the host
+    rules["socketpair"] = _stream_pairs()
     rules |= {name: [_refuse(0)] for name in CHANGES_OF_METADATA}
     rules |= {name: [(_RET, 0, 0, _NOTIFY)] for name in ANSWERED}
     rules |= {name: [_refuse(errno.ENOSYS)] for name in NOT_THERE}
     rules |= {name: [_refuse(errno.ENOTSUP)] for name in _WITHOUT_ATTRIBUTES}
-    for name, index in (("open", 1), ("openat", 2)):  # Landlock lets a bare handle to any file be opened
-        rules[name] = [_argument(index), (_JSET, 0, 1, os.O_PATH), _refuse(errno.EACCES), (_RET, 0, 0, _ALLOW)]
+    rules |= _no_bare_handles()
     rules |= {name: _only_if(0, (0, pid)) for name in _AIMED_AT_A_PROCESS}
     rules["setpriority"] = [*_require(0, _PRIO_PROCESS), *_only_if(1, (0, pid))]
     rules["ioprio_set"] = [*_require(0, _IOPRIO_WHO_PROCESS), *_only_if(1, (0, pid))]
@@ -147,6 +145,17 @@ def _without_namespaces(pid: int, scoped: bool) -> dict[str, list[Instruction]]:
     return rules
 
 
+def _stream_pairs() -> list[Instruction]:
+    """No pair of datagram sockets: its ends take the address of any socket of the host."""
+    return [*_require(0, _AF_UNIX), *_require(1, _SOCK_STREAM, _SOCK_KINDS), (_RET, 0, 0, _ALLOW)]
+
+
+def _no_bare_handles() -> dict[str, list[Instruction]]:
+    """Landlock lets a bare handle to any file be opened."""
+    judged = [(_JSET, 0, 1, os.O_PATH), _refuse(errno.EACCES), (_RET, 0, 0, _ALLOW)]
+    return {name: [_argument(index), *judged] for name, index in (("open", 1), ("openat", 2))}
+
+
 def program(
     *, namespaces: bool, pid: int = 0, scoped: bool = True, pinned: bool = False, arch: str | None = None
 ) -> bytes:
@@ -154,17 +163,44 @@ def program(
 
     `pinned` refuses another choice of CPUs: a time is measured on the one that was chosen.
     """
+    blocks = {name: [_refuse()] for name in REFUSED} | _judged_by_argument()
+    if not namespaces:
+        blocks |= _without_namespaces(pid, scoped)
+    if pinned:
+        blocks["sched_setaffinity"] = [_refuse()]
+    return _assembled(blocks, arch)
+
+
+def writer_program(*, namespaces: bool, scoped: bool, arch: str | None = None) -> bytes:
+    """The packed filter of a writer, which may use the network and keep files in memory.
+
+    Args:
+        namespaces: False where the host's files and processes are in view.
+        scoped: whether Landlock keeps abstract sockets apart, which lie in the network's namespace: the host's.
+    """
+    blocks = {name: [_refuse()] for name in REFUSED if name != "memfd_create"} | _judged_by_argument()
+    for name in ("socket", "socketpair", "setsockopt"):
+        del blocks[name]
+    if not (namespaces and scoped):
+        blocks["socket"] = _refuse_if(0, (_AF_UNIX,), code=errno.EAFNOSUPPORT)
+        blocks["socketpair"] = _stream_pairs()
+    if not namespaces:
+        blocks |= {name: [_refuse(0)] for name in CHANGES_OF_METADATA}
+        blocks |= _no_bare_handles()
+        blocks |= {name: _only_if(0, (0,)) for name in _AIMED_AT_A_PROCESS}
+        blocks["setpriority"] = [*_require(0, _PRIO_PROCESS), *_only_if(1, (0,))]
+        blocks["ioprio_set"] = [*_require(0, _IOPRIO_WHO_PROCESS), *_only_if(1, (0,))]
+        blocks["fcntl"] = _refuse_if(1, (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX))
+    return _assembled(blocks, arch)
+
+
+def _assembled(blocks: dict[str, list[Instruction]], arch: str | None) -> bytes:
     arch = arch or syscalls.machine()
     code: list[Instruction] = [(_LOAD, 0, 0, 4), (_JEQ, 1, 0, syscalls.AUDIT_ARCH[arch]), (_RET, 0, 0, _KILL)]
     code.append((_LOAD, 0, 0, 0))
     if arch == "x86_64":
         code += [(_JGE, 0, 1, _X32_BIT), (_RET, 0, 0, _KILL)]
     code += [(_JGE, 0, 1, syscalls.LAST_KNOWN + 1), _refuse(errno.ENOSYS)]
-    blocks = {name: [_refuse()] for name in REFUSED} | _judged_by_argument()
-    if not namespaces:
-        blocks |= _without_namespaces(pid, scoped)
-    if pinned:
-        blocks["sched_setaffinity"] = [_refuse()]
     for name, block in blocks.items():
         number = syscalls.number(name, arch)
         if number is not None:
