@@ -9,9 +9,9 @@ from cli.options import add_run_argument, add_trust_option, add_unsandboxed_opti
 from core.contracts import Problem
 from core.state.node import Node
 from core.storage.reader import RunReader
+from reports.winner import winner_node
 from runs.composition import problem_of
 from runs.outcome import write_solution
-from runs.reading import best_of
 from runs.run_folder import find_run
 from runs.stored_config import stored_config
 from utils.config_schema import Config
@@ -39,8 +39,7 @@ def run(args: argparse.Namespace) -> int:
     with RunReader(run_dir) as reader:
         if args.recording:
             _record(reader, Path(args.recording))
-        best_id, _ = best_of(reader, reader.facts())
-        node = reader.node(best_id) if best_id else None
+        node = winner_node(reader, reader.facts())
     if node is None:
         if args.recording:  # a run without a valid program is worth replaying too
             return 0

@@ -15,6 +15,8 @@ from core.state.node import Node
 from core.state.operators import BUILTIN, FREE_OPERATORS, OperatorSpec, known_operators
 from core.storage.database import unpacked
 from core.storage.reader import RunReader
+from reports.conclusion import Conclusion, conclusion_of
+from reports.winner import is_concluded, rows_of, winner_node
 
 PAGE = 2000
 """Events read at once."""
@@ -36,7 +38,8 @@ class RunFacts:
     nodes: list[Node]
     """In journal order, without code and output."""
     best: Node | None
-    """The final choice where there is one, else the best so far; with its code."""
+    """The winner, else the best so far; with its code."""
+    conclusion: Conclusion
     line: list[Node]
     """From the first ancestor to the best, by first parents, with code."""
     policy: str = ""
@@ -81,9 +84,11 @@ def read_facts(run_dir: Path) -> RunFacts:
     with RunReader(run_dir) as reader:
         facts = reader.facts()
         journal = Journal(bool(facts.get("lower_is_better", False)), _programs(reader))
-        final = facts.get("final") or {}
-        best = journal.get_node_by_id(final.get("node_id") or "") or journal.get_best_node()
-        line = [journal[i] for i in reversed(journal.ancestors(best.id))] + [best] if best else []
+        final = (facts.get("final") or {}) if is_concluded(facts) else {}
+        best = winner_node(reader, facts)
+        line = (
+            [journal[i] for i in reversed(journal.ancestors(best.id))] + [best] if best and best.id in journal else []
+        )
         found = RunFacts(
             run=run_dir.name,
             problem=str(facts.get("problem", "")),
@@ -93,9 +98,10 @@ def read_facts(run_dir: Path) -> RunFacts:
             status=str(facts.get("status", "")),
             nodes=[node.model_copy(update={"code": ""}) for node in journal],
             best=best,
+            conclusion=conclusion_of(reader, facts),
             line=line,
             final=final,
-            baselines=list(facts.get("baselines") or []),
+            baselines=rows_of(facts),
             failures=dict(journal.failures),
             cost=reader.cost(),
             roles=reader.cost_by_role(),

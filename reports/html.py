@@ -10,8 +10,8 @@ from reports.dag import MOST_NODES, dag_svg
 from reports.descent import descent
 from reports.facts import RunFacts, read_facts
 from reports.markup import EMPTY, Content, Markup, clip, code, figure, join, table, tag
+from reports.outcome import outcome
 from reports.provenance import cell, environment, flat, reproduce, settings
-from reports.verdict import outcome
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 MOST_REMARKS = 50

@@ -8,6 +8,7 @@ from typing import Any
 from core.state.operators import Colour
 from reports.facts import RunFacts
 from reports.series import baseline_scores, best_so_far, by_generation, points, shown_range
+from reports.winner import Winner
 from utils.direction import Direction
 
 PALETTE: dict[Colour, str] = {
@@ -25,6 +26,7 @@ def write_evolution(facts: RunFacts, path: Path) -> Path:
     """By generation: best, average, average of the top k and candidates. By step: scores and the best so far."""
     figure, axes = _figure()
     axes.set_title(f"{facts.problem} · {facts.run} · writer: {facts.writer}", fontsize=10, parse_math=False)
+    figure.text(0.01, 0.01, _caption(facts), fontsize=7, wrap=True, parse_math=False)
     better = Direction(facts.lower_is_better).word
     axes.set_ylabel(f"{facts.unit} ({better} is better)")
     if facts.is_generational:
@@ -36,6 +38,19 @@ def write_evolution(facts: RunFacts, path: Path) -> Path:
     else:
         axes.text(0.5, 0.5, "no scored program", ha="center", va="center", transform=axes.transAxes)
     return _save(figure, path)
+
+
+def _caption(facts: RunFacts) -> str:
+    """The winner with its own scores, and the verdict."""
+    winner, verdict = facts.conclusion.winner, facts.conclusion.verdict
+    if winner is None or winner.metric is None:
+        return verdict.text
+    final = "" if winner.final_metric is None else f", final {winner.final_metric:.6g}"
+    return f"{winner_label(winner)}: validation {winner.metric:.6g}{final}. {verdict.text}"
+
+
+def winner_label(winner: Winner) -> str:
+    return f"{'winner' if winner.chosen else 'best so far'} {winner.name}"
 
 
 def write_failures(facts: RunFacts, path: Path) -> Path:
@@ -74,6 +89,10 @@ def _steps(facts: RunFacts, axes: Any) -> None:
         )
         axes.set_ylim(low, high)
         _baselines(facts, axes, low, high)
+    winner = facts.conclusion.winner
+    if winner is not None and winner.step is not None and winner.metric is not None:
+        label = winner_label(winner)
+        axes.scatter([winner.step], [winner.metric], marker="*", s=170, c="#d62728", zorder=5, label=label)
     axes.set_xlabel("step")
 
 

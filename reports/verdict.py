@@ -1,181 +1,238 @@
-"""The outcome in words, and how sure it is: claims nothing that the numbers do not carry."""
+"""The verdict of a run, in one wording for every surface: is the winner better than what was there before?"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
 
-from reports.facts import RunFacts
-from reports.markup import EMPTY, Markup, figure, join, table, tag
-from utils.direction import Direction
+from pydantic import BaseModel, ConfigDict
 
-SOURCES = {
-    "verified": ("good", "verified", "Scored by our evaluator, out of the program's reach."),
-    "unisolated": ("warn", "unisolated", "Scored by our evaluator, but the program could have reached the scoring."),
-    "claimed": ("bad", "claimed", "What the program printed, as the reviewer read it. Nobody checked it."),
-}
+from reports.winner import Winner, rows_of
+from utils.direction import Direction, finite
+from utils.stats import proper_interval
+
+FEW = 10
+"""Below so many cases a part says little: the verdict warns."""
+UNSEEN = {"competition": "rows", "heuristic": "cases", "arena": "games"}
+
+Kind = Literal["better", "unclear", "worse", "unbeaten", "unconfirmed", "none", "open"]
+"""`unclear`: cannot be told apart from the reference; `unbeaten`: a baseline or the user's own program won;
+`unconfirmed`: there is no unseen part; `none`: no valid program; `open`: the run has not ended."""
 
 
-def outcome(facts: RunFacts) -> Markup:
-    """Best score, final score, baselines, and what may be concluded."""
-    if facts.best is None or facts.best.metric_value is None:
-        worst = max(facts.failures.items(), key=lambda item: item[1], default=None)
-        why = f" The commonest failure was {worst[0]} ({worst[1]} of {len(facts.nodes)})." if worst else ""
-        return tag("p", f"No valid program found.{why}", class_="big")
-    best = facts.best
-    mood, label, meaning = SOURCES.get(str(best.metric_source), ("warn", "unknown", "Nobody vouches for this score."))
-    better = Direction(facts.lower_is_better).word
-    return join(
-        [
-            tag("p", f"{figure(best.metric_value)} {facts.unit}", class_="big"),
-            tag("p", tag("span", label, class_=f"badge {mood}"), f"{better} is better. {meaning}"),
-            scores(facts),
-            tag("h3", "How sure is it?"),
-            tag("ul", *(tag("li", sentence) for sentence in certainty(facts))),
-            choice(facts),
+class Verdict(BaseModel):
+    """What may be said of a run's winner."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Kind
+    text: str
+    """Whole sentences: what is compared, on what, by how much, how sure."""
+    warnings: tuple[str, ...] = ()
+    """Why the numbers carry less than they seem to."""
+    against: str | None = None
+    """The reference that is hardest to beat."""
+    gain: float | None = None
+    """How much better an average case is, in the unit of the per-case scores; in Elo in the arena."""
+    interval: tuple[float, float] | None = None
+    """95 % interval of the gain; never of zero width."""
+
+
+class Counts(BaseModel):
+    """What became of the steps."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    steps: int = 0
+    duplicates: int = 0
+    failures: dict[str, int] = {}
+
+
+def verdict_of(winner: Winner | None, facts: Mapping[str, Any], counts: Counts) -> Verdict:
+    """The verdict from what is stored.
+
+    Args:
+        winner: as `reports.winner.winner_of` gives it.
+        facts: the run's facts; `final` holds the claim and the number of cases.
+    """
+    if facts.get("status") != "finished":
+        return Verdict(kind="open", text="The run has not ended: what is best so far is best by validation alone.")
+    if winner is None:
+        return Verdict(kind="none", text=_nothing_valid(counts))
+    return _Judge(winner, facts, counts).verdict()
+
+
+def _nothing_valid(counts: Counts) -> str:
+    worst = max(counts.failures.items(), key=lambda item: item[1], default=None)
+    why = f"; the commonest failure is {worst[0]} ({worst[1]} of them)" if worst else ""
+    return f"No valid program found in {counts.steps} steps{why}."
+
+
+class _Judge:
+    """Reads one finished run."""
+
+    def __init__(self, winner: Winner, facts: Mapping[str, Any], counts: Counts) -> None:
+        self.winner, self.facts, self.counts = winner, facts, counts
+        final = facts.get("final")
+        self.final: dict[str, Any] = final if isinstance(final, dict) else {}
+        self.direction = Direction(bool(facts.get("lower_is_better")))
+        self.unit = str(facts.get("unit") or "score")
+        self.goal = f"{self.direction.word} is better"
+        self.family = str(facts.get("family") or "heuristic")
+        self.unseen = f"unseen {UNSEEN.get(self.family, 'cases')}"
+        self.references = [
+            row for row in rows_of(facts) if row.get("node_id") != winner.node_id and row.get("failure") is None
         ]
-    )
 
+    def verdict(self) -> Verdict:
+        found = self._unbeaten() if self.winner.role != "candidate" else self._compared()
+        return found.model_copy(update={"warnings": tuple(self._warnings())})
 
-def scores(facts: RunFacts) -> Markup:
-    """The winner beside the baselines, on both parts."""
-    assert facts.best is not None
-    best, final = facts.best, facts.final
-    rows: list[list[Any]] = [
-        [
-            tag("b", f"best: {best.id} (step {best.step}, {best.operator})"),
-            best.metric_value,
-            _interval(best.interval or final.get("detail", {}).get("validation_interval")),
-            final.get("metric"),
-            _interval(final.get("interval")),
-        ]
-    ]
-    for row in facts.baselines:
-        failed = f"failed: {row['failure']}" if row.get("failure") else None
-        name = f"baseline {row.get('name', '')}"
-        metric = row.get("metric") if failed is None else failed
-        rows.append(
-            [name, metric, _interval(row.get("interval")), row.get("final"), _interval(row.get("final_interval"))]
-        )
-    told = {row.get("node_id") for row in facts.baselines} | {row.get("name") for row in facts.baselines} | {best.id}
-    for node in facts.nodes:
-        name = (node.name or node.plan or node.id)[:80]
-        if node.operator in ("baseline", "user") and not node.parent_ids and not told & {node.id, name}:
-            rows.append([f"{node.operator} {name}", node.metric_value, _interval(node.interval), None, ""])
-    return table(["program", "validation", "95 % interval", "final", "95 % interval"], rows)
+    def _compared(self) -> Verdict:
+        if self.winner.final_metric is None:
+            return self._unconfirmed()
+        if self.family == "arena":
+            return self._arena()
+        return self._by_claim() or self._by_scores() or self._alone()
 
+    # ------------------------------------------------------------ the search did not win
 
-def certainty(facts: RunFacts) -> list[str]:
-    """Sentences, each of them true of this run."""
-    assert facts.best is not None and facts.best.metric_value is not None
-    scored = sum(node.is_scored for node in facts.nodes)
-    found = []
-    final = facts.final.get("metric")
-    if final is None:
-        reason = str(facts.final.get("message") or "").strip()
-        found.append(f"There is no final score: {reason}." if reason else "There is no separate final score.")
-        if scored > 1:
-            found.append(f"The best of {scored} scores is flattered by the choice: it was picked for being best.")
-    else:
-        found.append(_about_final(facts, final, scored))
-        found += _paired_claim(facts) or _against_champion(facts) or _against_baselines(facts, final)
-    reveals = facts.final.get("detail", {}).get("final_reveals")
-    if isinstance(reveals, int) and reveals > 1:
-        found.append(f"This final part has been revealed {reveals} times; each look makes it a little less unseen.")
-    if facts.best.claimed_metric is not None and facts.best.metric_source != "claimed":
-        found.append(f"The program itself claimed {figure(facts.best.claimed_metric)}; the claim steered nothing.")
-    if facts.sandbox.get("tier") == "none":
-        found.append("The run had no sandbox: programs ran with the rights of whoever started it.")
-    return found
+    def _unbeaten(self) -> Verdict:
+        own = self.winner.role == "user"
+        name = "your program" if own else self._arena_name() or f"the baseline {self.winner.name}"
+        text = f"Nothing beat {name}: it is still the best on the parts that choose, {self._score(self.winner.metric)}."
+        told = [text, *self._why_nothing()]
+        rival = None if self.family == "arena" else self._by_claim() or self._by_scores()
+        if rival is not None and rival.kind == "worse":
+            told.append(f"On {self.unseen} {rival.against} did better; the unseen part never chooses.")
+        return Verdict(kind="unbeaten", text=" ".join(told), against=name)
 
+    def _why_nothing(self) -> Iterator[str]:
+        steps, counts = self.counts.steps, self.counts
+        failed = sum(counts.failures.values())
+        parts = [f"{counts.duplicates} of {steps} steps were duplicates"] if counts.duplicates else []
+        parts += [f"{failed} failed" if parts else f"{failed} of {steps} steps failed"] if failed else []
+        if parts:
+            yield f"{' and '.join(parts)}."
+        reach = str(self.facts.get("rules_reach") or "")
+        if reach and self.facts.get("writer") == "rules":
+            yield f"`rules` {reach} here: a language model can do more."
 
-def _about_final(facts: RunFacts, final: float, scored: int) -> str:
-    """What the final score was measured on, and its gap to validation where the two are one measure."""
-    assert facts.best is not None and facts.best.metric_value is not None
-    if facts.final.get("detail", {}).get("games"):
-        return f"Final: {facts.final.get('message', '')}."
-    gap = final - facts.best.metric_value
-    return (
-        f"The final score {figure(final)} was measured on what the search never saw. It differs by {gap:+.4g} from the "
-        f"validation score, which is the best of {scored}."
-    )
+    def _arena_name(self) -> str:
+        return "the starting champion" if self.family == "arena" else ""
 
+    # ------------------------------------------------------------ without an unseen part
 
-def _paired_claim(facts: RunFacts) -> list[str]:
-    """The run's own comparison with the best baseline, case by case; [] where it made none."""
-    claim = facts.final.get("claim") or {}
-    interval = claim.get("interval")
-    if not interval or not isinstance(claim.get("gain"), int | float):
-        return []
-    text = (
-        f"Compared case by case with the best baseline ({claim.get('baseline', '')}) on the final part it gains "
-        f"{claim['gain']:+.4g} (95 % {interval[0]:+.4g} … {interval[1]:+.4g})"
-    )
-    if claim.get("holds"):
-        return [f"{text}: more than chance explains."]
-    return [f"{text}: {'worse than it' if interval[1] < 0 else 'the two cannot be told apart'}."]
+    def _unconfirmed(self) -> Verdict:
+        best = self.direction.best(self._scored("metric"), lambda row: row["metric"])
+        if best is None or self.winner.metric is None:
+            text = f"The best found scores {self._score(self.winner.metric)}; there is nothing to compare it with."
+            return Verdict(kind="unconfirmed", text=text)
+        name, gain = self._name(best), self.direction.gain(self.winner.metric, best["metric"])
+        how = f"Better than {name} by {gain:.4g}" if gain > 0 else f"No better than {name}"
+        where = "on the cases that chose it" if self.family != "arena" else "by the tournament that chose it"
+        text = f"{how} {where}: {self._pair(self.winner.metric, best['metric'])}. No unseen part confirms it."
+        return Verdict(kind="unconfirmed", text=text, against=name)
 
+    # ------------------------------------------------------------ on the unseen part
 
-def choice(facts: RunFacts) -> Markup:
-    """How the winner was taken from among the best: differences on the same cases."""
-    rows = facts.final.get("choice")
-    if not isinstance(rows, list) or len(rows) < 2:
-        return EMPTY
-    head = ["program", "validation", "difference to the best", "its standard error", "tie", "characters"]
-    shown = []
-    for row in rows:
-        name: Markup | str = str(row.get("node_id", ""))
-        if row.get("node_id") == facts.final.get("node_id"):
-            name = tag("b", f"{name} (chosen)")
-        tie = "yes" if row.get("tie") else "no"
-        shown.append([name, row.get("metric"), row.get("difference"), row.get("error"), tie, row.get("size")])
-    text = "Chosen among the best on validation; where scores cannot be told apart, the simpler program wins."
-    return tag("details", tag("summary", "how the winner was chosen"), tag("p", text), table(head, shown))
+    def _by_claim(self) -> Verdict | None:
+        """Case by case, against the reference that is hardest to beat; None where the run made no such comparison."""
+        claim = self.final.get("claim")
+        if not isinstance(claim, dict) or finite(claim.get("gain")) is None:
+            return None
+        row = next((row for row in self.references if row.get("name") == claim.get("baseline")), {})
+        name, gain = self._name(row or {"name": claim.get("baseline", "")}), float(claim["gain"])
+        pair = self._pair(self.winner.final_metric, row.get("final"))
+        interval = proper_interval(claim.get("interval"))
+        if interval is None:  # no spread at all: an interval of no width would claim a certainty that nobody has
+            alike: Kind = "better" if gain > 0 else "worse" if gain < 0 else "unclear"
+            each = f"it {_moved(gain)} on each case" if gain else "the same on each case"
+            return self._said(alike, name, f"{pair}; {each}", gain, None)
+        low, high = interval
+        kind: Kind = "better" if low > 0 else "worse" if high < 0 else "unclear"
+        sure = f"it {_moved(gain)} a case (95 %: {_turn(low)} to {_turn(high)})"
+        return self._said(kind, name, f"{pair}; {sure}", gain, interval)
 
+    def _by_scores(self) -> Verdict | None:
+        """By the scores alone, where there are too few cases to pair, or the two cannot be paired."""
+        best = self.direction.best(self._scored("final"), lambda row: row["final"])
+        mine = self.winner.final_metric
+        if best is None or mine is None:
+            return None
+        gain, interval, name = self.direction.gain(mine, best["final"]), self.winner.final_interval, self._name(best)
+        pair = self._pair(mine, best["final"])
+        if interval is None or interval[0] <= best["final"] <= interval[1]:
+            kind: Kind = "worse" if gain < 0 and interval is None else "unclear"
+            doubt = "by the scores alone, without an interval" if interval is None else "within the 95 % interval"
+        else:
+            kind, doubt = ("better" if gain > 0 else "worse"), "outside of the 95 % interval"
+        return self._said(kind, name, f"{pair}, {doubt}", gain, None)
 
-def _against_champion(facts: RunFacts) -> list[str]:
-    """Arena: is the gain in Elo above the starting champion more than chance? [] for other families."""
-    detail, interval = facts.final.get("detail", {}), facts.final.get("interval")
-    if not detail.get("games"):
-        return []
-    found = []
-    if interval and interval[0] <= 0 <= interval[1]:
-        found.append("The interval holds 0: it may be no stronger than the starting champion.")
-    duel = detail.get("head_to_head") or {}
-    games = duel.get("wins_draws_losses")
-    if games:
-        won, drawn, lost = games
+    def _said(self, kind: Kind, name: str, numbers: str, gain: float, interval: tuple[float, float] | None) -> Verdict:
+        head = {"better": "Better than", "worse": "Worse than", "unclear": "Not told apart from"}[kind]
+        tail = f": do not use it, keep {name}." if kind == "worse" else "."
+        text = f"{head} {name} on {self.unseen}: {numbers}{tail}"
+        return Verdict(kind=kind, text=text, against=name, gain=gain, interval=interval)
+
+    def _arena(self) -> Verdict:
+        gain, interval = float(self.winner.final_metric or 0.0), self.winner.final_interval
+        name = "the starting champion"
+        numbers = f"{gain:+.0f} Elo"
+        if interval is None:
+            return self._said("unclear", name, f"{numbers}, without an interval", gain, None)
+        kind: Kind = "better" if interval[0] > 0 else "worse" if interval[1] < 0 else "unclear"
+        numbers += f" (95 % {interval[0]:+.0f} to {interval[1]:+.0f})"
+        duel = (self.final.get("detail") or {}).get("head_to_head") or {}
+        if duel.get("wins_draws_losses"):
+            won, drawn, lost = duel["wins_draws_losses"]
+            numbers += f"; in the direct match {won} won, {drawn} drawn, {lost} lost"
+        return self._said(kind, name, numbers, gain, interval)
+
+    def _alone(self) -> Verdict:
         text = (
-            f"Head to head with the starting champion, on openings kept for this: {won} won, {drawn} drawn, {lost} lost"
+            f"On {self.unseen} it scores {self._score(self.winner.final_metric)}; there is no baseline to compare with."
         )
-        los = duel.get("los")
-        found.append(f"{text}; likelihood of superiority {100 * los:.1f} %." if los is not None else f"{text}.")
-    return found
+        return Verdict(kind="unconfirmed", text=text)
+
+    # ------------------------------------------------------------ words
+
+    def _warnings(self) -> Iterator[str]:
+        for part, key in (("final part", "cases"), ("validation part", "validation_cases")):
+            cases = self.final.get(key)
+            if isinstance(cases, int) and 0 < cases < FEW:
+                yield f"the {part} has only {cases} case{'s' * (cases != 1)}: little can be said of others"
+        if self.winner.metric_source == "claimed":
+            yield "the score is what the program printed; nobody checked it"
+        elif self.winner.metric_source == "unisolated":
+            yield "the program could have reached the scoring"
+        reveals = (self.final.get("detail") or {}).get("final_reveals")
+        if isinstance(reveals, int) and reveals > 1:
+            yield f"this final part has been revealed {reveals} times; each look makes it a little less unseen"
+
+    def _scored(self, key: str) -> list[dict[str, Any]]:
+        return [row for row in self.references if finite(row.get(key)) is not None]
+
+    def _name(self, row: Mapping[str, Any]) -> str:
+        return "your program" if row.get("own") else str(row.get("name", ""))
+
+    def _score(self, score: float | None) -> str:
+        return f"{_number(score)} {self.unit} ({self.goal})"
+
+    def _pair(self, mine: float | None, other: Any) -> str:
+        against = "" if finite(other) is None else f" against {_number(other)}"
+        return f"{_number(mine)}{against} {self.unit} ({self.goal})"
 
 
-def _against_baselines(facts: RunFacts, final: float) -> list[str]:
-    """Does the final interval exclude the best baseline's final score?"""
-    known = [row for row in facts.baselines if isinstance(row.get("final"), int | float)]
-    direction = Direction(facts.lower_is_better)
-    best = direction.best(known, lambda row: row["final"])
-    if best is None:
-        return []
-    gain = direction.gain(final, best["final"])
-    relative = f" ({100 * gain / abs(best['final']):+.1f} %)" if best["final"] else ""
-    sentence = (
-        f"Against the best baseline ({best.get('name', '')}, {figure(best['final'])}) it gains {gain:+.4g}{relative}"
-    )
-    interval = facts.final.get("interval")
-    if not interval:
-        return [f"{sentence}; there is no interval, so that this may be chance."]
-    if interval[0] <= best["final"] <= interval[1]:
-        return [f"{sentence}, but the baseline lies inside of the 95 % interval: this may be chance."]
-    side = "better" if gain > 0 else "worse"
-    return [
-        f"{sentence}, and the baseline lies outside of the 95 % interval: {side} than it, as far as this sample says."
-    ]
+def _moved(gain: float) -> str:
+    return f"{'gains' if gain >= 0 else 'loses'} {abs(gain):.4g}"
 
 
-def _interval(value: Any) -> str | Markup:
-    if not isinstance(value, list | tuple) or len(value) != 2 or None in value:
-        return EMPTY
-    return tag("span", f"{figure(float(value[0]))} … {figure(float(value[1]))}", class_="nowrap")
+def _turn(gain: float) -> str:
+    """An end of an interval, its sign in words."""
+    return f"a {'gain' if gain >= 0 else 'loss'} of {abs(gain):.4g}"
+
+
+def _number(value: Any) -> str:
+    number = finite(value)
+    return "–" if number is None else f"{number:.6g}"

@@ -61,6 +61,7 @@ class BaselineRunner:
                     "name": baseline.name,
                     "node_id": node.id,
                     "metric": verdict.metric,
+                    "source": verdict.source,
                     "failure": verdict.failure.value if verdict.failure else None,
                     "message": verdict.message,
                     "files": verdict.files,

@@ -9,9 +9,12 @@ from core.state.journal import Journal
 from core.state.operators import FREE_OPERATORS
 from core.state.task import derive_seed
 from core.storage.reader import RunReader
+from reports.conclusion import conclusion_of
+from reports.winner import is_concluded
 
 RULE = "best metric on validation; of equals the shorter program, then the earlier"
 CHAMPION_RULE = "champion of the last tournament: ratings of different generations cannot be compared"
+BASELINE_RULE = "the baseline that is better than every candidate on the parts that choose"
 FINAL_RULE = (
     "of the best on validation that cannot be told apart (difference within one bootstrap standard error), "
     "the smallest syntax tree"
@@ -71,16 +74,22 @@ def _tournament(reader: RunReader, generation: int) -> dict[str, Any]:
     return {}
 
 
+def _rule(facts: dict[str, Any]) -> str:
+    if facts["final"].get("program"):
+        return BASELINE_RULE
+    return CHAMPION_RULE if facts.get("family") == "arena" else FINAL_RULE if facts["final"].get("choice") else RULE
+
+
 def _best(reader: RunReader, journal: Journal) -> dict[str, Any]:
     top = [_scored(journal, node.id) for node in journal.top(5)]
     best: dict[str, Any] = {"rule": RULE, "top": top}
-    final = reader.fact("final") or {}
-    if final.get("node_id"):
-        claim = final.get("claim") or (final.get("detail") or {}).get("claim")
+    facts = reader.facts()
+    if is_concluded(facts):
+        final = facts["final"]
         best["final"] = {
             "node_id": final["node_id"],
-            "rule": CHAMPION_RULE if reader.fact("family") == "arena" else FINAL_RULE if final.get("choice") else RULE,
+            "rule": _rule(facts),
             "choice": final.get("choice") or [],
-            "claim": claim.get("text") if isinstance(claim, dict) else claim,
+            "verdict": conclusion_of(reader, facts).verdict.text,
         }
     return best

@@ -25,6 +25,8 @@ class RunFacts:
     """The sandbox tier that candidates run in."""
     offline: bool = False
     """True if recorded replies are played and no model is asked."""
+    words: tuple[str, ...] = ()
+    """The command that began the run, as it was typed, secrets masked; () where none was."""
     resumed: bool = False
     """True if an earlier process worked on the run."""
 

@@ -8,16 +8,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.contracts import Evaluation, Problem
+from core.contracts import Evaluation, FinalEvaluation, Problem
 from core.events import FinalScored
 from core.search.claim import hardest, paired_claim
-from core.search.final_choice import choose, looked_again
+from core.search.final_choice import Choice, choose, looked_again
 from core.state.node import Node
+from core.storage.reader import RunReader
 from core.storage.repository import RunStore
+from reports.conclusion import Conclusion, conclusion_of
+from runs.baselines import baseline_node
 from runs.facts import RunFacts
 from runs.search import Search
+from utils.direction import Direction
 from utils.errors import SwarmEvoError
 from utils.logger_system import log_msg
+from utils.stats import proper_interval
 
 
 @dataclass(slots=True)
@@ -28,6 +33,9 @@ class Outcome:
     reason: str
     """Which limit ended the search."""
     best: Node | None = None
+    """The winner, whole."""
+    conclusion: Conclusion | None = None
+    """Winner, second fact and verdict, as every surface shows them; known once the end is stored."""
     final: dict[str, Any] | None = None
     """The winner on the final part; None without a winner."""
     baselines: list[dict[str, Any]] = field(default_factory=list)
@@ -49,6 +57,12 @@ class Outcome:
     @property
     def best_dir(self) -> Path:
         return self.facts.run_dir / "best_solution"
+
+    def read_conclusion(self) -> Conclusion:
+        """From the store, as the page and the report read it."""
+        with RunReader(self.facts.run_dir) as reader:
+            self.conclusion = conclusion_of(reader)
+        return self.conclusion
 
     def write_files(self, *, report: bool = True) -> None:
         """best_solution/, plots and report. A file that cannot be written is a warning: the search is not lost."""
@@ -73,20 +87,23 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
     """Choose the winner on validation, open the final part once for it and the baselines, and keep both as facts."""
     store = search.store
     outcome = Outcome(facts, reason, failures=dict(search.journal.failures), standings=_standings(search))
+    outcome.baselines = _baseline_rows(search)
     choice = choose(_finalists(search), search.config.project.seed)
-    outcome.best = _appointed(search) or (search.journal[choice.winner.id] if choice else None)
-    outcome.baselines = list(store.get_fact("baselines") or _seeded(search))
+    found = search.journal[choice.winner.id] if choice else None
+    outcome.best = _appointed(search) or _ahead(search, outcome.baselines, choice) or found
     if outcome.best is None:
         store.put_fact("final", {"node_id": None})
         return outcome
-    rows = [row for row in outcome.baselines if row["failure"] is None]
+    rows = [row for row in outcome.baselines if row["failure"] is None and row["node_id"] != outcome.best.id]
     scores = search.evaluator.final([outcome.best, *(_node_of(search, row) for row in rows)])
-    _keep_baselines(store, outcome, rows, scores[1:])
+    _keep_baselines(store, outcome, rows, scores)
     outcome.final = {
         **_final_of(outcome.best, scores[0]),
         "choice": choice.rows if choice else [],
         "claim": claim_of(scores[0], rows, scores[1:], search.problem.lower_is_better),
     }
+    if search.journal.get_node_by_id(outcome.best.id) is None:  # scored beside the search: the journal lacks it
+        outcome.final["program"] = outcome.best.model_dump(mode="json")
     event = FinalScored(
         node_id=outcome.best.id,
         metric=outcome.final["metric"],
@@ -108,6 +125,21 @@ def _finalists(search: Search) -> list[Node]:
     top = search.journal.top(search.config.search.top_k)
     verdicts = search.evaluator.second_look(top) if top else None
     return (looked_again(top, verdicts, search.problem.lower_is_better) if verdicts else []) or top
+
+
+def _ahead(search: Search, rows: Sequence[dict[str, Any]], choice: Choice | None) -> Node | None:
+    """The baseline beside the search that is better than every candidate on the part that chooses last, or None.
+
+    Baselines that are nodes of the journal stand among the candidates already.
+    """
+    direction = Direction(search.problem.lower_is_better)
+    beside = [_node_of(search, row) for row in rows if row["failure"] is None and row["metric"] is not None]
+    best = direction.best((n for n in beside if n.id not in search.journal), lambda node: node.metric_value or 0.0)
+    if best is None or choice is None:  # where every candidate failed, nothing was found
+        return None
+    again = search.evaluator.second_look([best])
+    score = again[0].metric if again else best.metric_value
+    return best if direction.better(score, choice.rows[0]["metric"]) else None
 
 
 def _appointed(search: Search) -> Node | None:
@@ -138,8 +170,13 @@ def claim_of(
         "gain": claim.gain,
         "interval": list(claim.interval),
         "holds": claim.holds,
-        "text": claim.text,
     }
+
+
+def _baseline_rows(search: Search) -> list[dict[str, Any]]:
+    """The baselines, whether nodes of the journal or scored beside it; `own` marks the user's program."""
+    own = {baseline.name for baseline in search.problem.baselines() if baseline.own}
+    return [{**row, "own": row["name"] in own} for row in search.store.get_fact("baselines") or _seeded(search)]
 
 
 def _seeded(search: Search) -> list[dict[str, Any]]:
@@ -158,29 +195,52 @@ def _seeded(search: Search) -> list[dict[str, Any]]:
 
 
 def _final_of(best: Node, score: Evaluation | None) -> dict[str, Any]:
+    known = score if isinstance(score, FinalEvaluation) else FinalEvaluation()
     return {
         "node_id": best.id,
         "metric": score.metric if score else None,
-        "interval": list(score.interval) if score and score.interval else None,
+        "interval": _as_list(score.interval) if score else None,
+        "cases": known.cases or (len(score.signature) or None if score else None),
+        "validation_cases": known.validation_cases or len(best.signature) or None,
         "message": score.message if score else "",
         "detail": score.detail if score else {},
     }
 
 
+def _as_list(interval: Any) -> list[float] | None:
+    proper = proper_interval(interval)
+    return list(proper) if proper else None
+
+
 def _node_of(search: Search, row: dict[str, Any]) -> Node:
     """The node behind a row: the journal's, or for a baseline beside the search the one it was scored as."""
     found = search.journal.get_node_by_id(row["node_id"])
-    code = next((b.code for b in search.problem.baselines() if b.name == row["name"]), "")
-    return found or Node(id=row["node_id"], code=code, operator="baseline", name=row["name"])
+    if found is not None:
+        return found
+    seed = search.config.project.seed
+    own = enumerate(search.problem.baselines())
+    made = next((baseline_node(seed, slot, b.name, b.code) for slot, b in own if b.name == row["name"]), None)
+    isolated = "verified" if search.deps.isolated else "unisolated"
+    known = {
+        "metric_value": row["metric"],
+        "metric_source": row.get("source") or isolated,
+        "interval": proper_interval(row.get("interval")),
+        "files": row.get("files") or {},
+        "writer": "baseline",
+    }
+    return (made or Node(id=row["node_id"], code="", operator="baseline", name=row["name"])).model_copy(update=known)
 
 
 def _keep_baselines(
     store: RunStore, outcome: Outcome, rows: Sequence[dict[str, Any]], scores: Sequence[Evaluation | None]
 ) -> None:
-    for row, score in zip(rows, scores, strict=True):
+    """`scores`: the winner's, then those of `rows`. A winner that is a baseline keeps its own in its row too."""
+    assert outcome.best is not None
+    own = [row for row in outcome.baselines if row["node_id"] == outcome.best.id]
+    for row, score in [*zip(rows, scores[1:], strict=True), *((row, scores[0]) for row in own)]:
         row["final"] = score.metric if score else None
-        row["final_interval"] = list(score.interval) if score and score.interval else None
-    if rows:
+        row["final_interval"] = _as_list(score.interval) if score else None
+    if outcome.baselines:
         store.put_fact("baselines", outcome.baselines)
 
 

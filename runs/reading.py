@@ -7,8 +7,11 @@ from typing import Any
 
 from core.executor.archive import archived_files
 from core.search.statistics import counted_again
+from core.state.node import Node
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
+from reports.conclusion import conclusion_of
+from reports.winner import winner_node
 from runs.run_folder import is_held
 from utils.direction import Direction
 from utils.errors import UnknownRunError
@@ -28,14 +31,17 @@ def summary(path: Path) -> dict[str, Any] | None:
             facts = reader.facts()
             if "run" not in facts:
                 return None
-            _, best_metric = best_of(reader, facts)
+            conclusion = conclusion_of(reader, facts)
+            winner = conclusion.winner
             return {
                 "run": path.name,
                 "problem": str(facts.get("problem", "")),
                 "status": status_of(path, facts),
                 "started_at": str(facts.get("started_at") or "") or None,
                 "steps": reader.steps(),
-                "best_metric": best_metric,
+                "best_metric": winner and winner.metric,
+                "final_metric": winner and winner.final_metric,
+                "verdict": conclusion.verdict.kind,
                 "lower_is_better": facts.get("lower_is_better", False),
                 "writer": str(facts.get("writer", "")),
                 "cost_usd": reader.cost()["cost_usd"],
@@ -53,6 +59,8 @@ def unreadable_row(path: Path, reason: str) -> dict[str, Any]:
         "started_at": None,
         "steps": 0,
         "best_metric": None,
+        "final_metric": None,
+        "verdict": "open",
         "lower_is_better": False,
         "writer": "",
         "cost_usd": None,
@@ -66,22 +74,11 @@ def status_of(path: Path, facts: dict[str, Any]) -> str:
     return "interrupted" if status == "running" and not is_held(path) else status
 
 
-def best_of(reader: RunReader, facts: dict[str, Any]) -> tuple[str | None, float | None]:
-    """(node id, metric): the final choice once there is one, else the best so far."""
-    final = facts.get("final") or {}
-    if final.get("node_id") and facts.get("status") == "finished":
-        node = reader.node(final["node_id"])
-        if node is not None:
-            return node.id, node.metric_value
-    best = reader.best()
-    return (best.id, best.metric_value) if best else (None, None)
-
-
 def run_facts(reader: RunReader) -> dict[str, Any]:
     """The JSON object of a run."""
     facts = reader.facts()
-    best_id, best_metric = best_of(reader, facts)
-    best = reader.node(best_id) if best_id else None
+    conclusion = conclusion_of(reader, facts)
+    winner = conclusion.winner
     final = facts.get("final") or {}
     cost = reader.cost()
     journal = reader.journal()
@@ -94,12 +91,13 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "unit": facts.get("unit", ""),
         "config": facts.get("config", {}),
         "direction": Direction(bool(facts.get("lower_is_better"))).optimum,
-        "best_node_id": best_id,
-        "best_metric": best_metric,
-        "metric_source": best.metric_source if best else None,
-        "final_metric": final.get("metric"),
-        "final_interval": final.get("interval"),
-        "final": final,
+        "best_node_id": winner and winner.node_id,
+        "best_metric": winner and winner.metric,
+        "metric_source": winner and winner.metric_source,
+        "final_metric": winner and winner.final_metric,
+        "final_interval": winner and winner.final_interval,
+        "final": {key: value for key, value in final.items() if key != "program"},
+        **conclusion.model_dump(mode="json"),
         "baselines": facts.get("baselines") or [],
         "steps": reader.steps(),
         "failures": reader.failures(),
@@ -124,15 +122,21 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
     }
 
 
+def _beside(reader: RunReader, node_id: str) -> Node | None:
+    """The winner where it is a baseline that was scored beside the search: it is no node of the journal."""
+    winner = winner_node(reader, reader.facts())
+    return winner if winner and len(node_id) >= 4 and winner.id.startswith(node_id) else None
+
+
 def node_facts(reader: RunReader, node_id: str) -> dict[str, Any]:
     """The JSON object of a node: every field of Node, the calls and the stages."""
-    node = reader.node(node_id)
+    node = reader.node(node_id) or _beside(reader, node_id)
     if node is None:
         raise UnknownRunError(
             f"run {reader.run_dir.name} has no node '{node_id}'; `show {reader.run_dir.name}` lists them"
         )
     journal = counted_again(reader.fact("config", {}).get("search", {}), lambda: reader.journal(texts=False))
-    current = (journal or reader.journal(texts=False))[node.id]
+    current = (journal or reader.journal(texts=False)).get_node_by_id(node.id) or node
     calls = reader.calls(node.id)
     return {
         **node.model_dump(mode="json"),

@@ -32,6 +32,9 @@ from utils.config_schema import Config
 from utils.errors import NoSandboxError, SwarmEvoError
 from utils.logger_system import close, configure, log_msg
 
+NOTHING_VALID = 3
+"""Exit code of a search that ended by its limits without a single valid program."""
+
 
 class RunSession:
     """Use as a context manager; `search` and `facts` are ready inside.
@@ -134,6 +137,7 @@ class RunSession:
             roles=self.search.model_client.roles,
             sandbox=self.search.sandbox_tier,
             offline=self._recorded is not None,
+            words=tuple((self.store.get_fact("origin") or self._origin).get("words") or ()),
             resumed=self.resumed,
         )
         record_start(self.store, self.facts, self._origin)
@@ -193,7 +197,7 @@ class RunSession:
     # ------------------------------------------------------------ running
 
     def run(self) -> int:
-        """Search until a limit is reached; returns the exit code: 0, or 130 if it was interrupted."""
+        """Search until a limit is reached; returns the exit code: 0, NOTHING_VALID, or 130 if it was interrupted."""
         search = self.search
         self._view.start(self.facts, search.orchestrator.progress)
         self.score_seeds()
@@ -212,8 +216,7 @@ class RunSession:
         runner.finish()
         if self.config.search.ensemble:
             search.orchestrator.add_ensemble(self.config.search.top_k)
-        self._finish(reason)
-        return 0
+        return 0 if self._finish(reason).best else NOTHING_VALID
 
     def score_seeds(self) -> None:
         """Let the programs that were given become the first nodes; what is there already stays."""
@@ -231,14 +234,16 @@ class RunSession:
             write_solution(self.facts.problem, best, self.run_dir / "best_solution", self.run_dir)
         self.pause()
 
-    def _finish(self, reason: str) -> None:
+    def _finish(self, reason: str) -> Outcome:
         """Final choice, final score, exports, plots, report."""
         outcome = conclude(self.search, self.facts, reason)
         self._save_time()
         self._record_end("finished", reason, outcome.best)
+        outcome.read_conclusion()
         outcome.write_files(report=self.config.logging.report)
         self.outcome = outcome
         self._view.conclude(outcome)
+        return outcome
 
     def _interrupted(self) -> int:
         self._record_end("interrupted", "interrupted", self.search.journal.get_best_node())

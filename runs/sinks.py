@@ -3,35 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from core.events import Event, NodeCommitted, RunFinished
+from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from reports.series import TOP_K
+from reports.winner import Winner, winner_node, winner_of
 from runs.search import Search
 from utils.direction import Direction
 from utils.logger_system import MetricsLog
 
 
 class MetricsSink:
-    """metrics.json and metrics.csv: an object a step, or a generation. Made anew from the store on a resume."""
+    """metrics.json and metrics.csv: an object a step, or a generation. Made anew from the store on a resume.
+
+    Each object names the winner (`winner_node_id`, `winner_metric`, `final_metric`); these are null until the run has
+    ended, when the files are made once more.
+    """
 
     def __init__(self, run_dir: Path, store: RunStore, by_generation: bool) -> None:
-        lower = bool(store.get_fact("lower_is_better"))
-        self._rows = GenerationRows(run_dir.name, lower) if by_generation else StepRows(run_dir.name, lower)
+        self._run_dir, self._store = run_dir, store
+        kind = GenerationRows if by_generation else StepRows
+        self._new_rows = partial(kind, run_dir.name, bool(store.get_fact("lower_is_better")))
         self._log = MetricsLog(run_dir)
-        self._log.restart(row for event in store.committed_events() for row in self._rows.add(event))
+        self._restart(None)
 
     def emit(self, event: Event) -> None:
         if isinstance(event, NodeCommitted):
             self._write(self._rows.add(event))
         elif isinstance(event, RunFinished) and event.status == "finished":
+            with RunReader(self._run_dir) as reader:
+                facts = reader.facts()
+                self._restart(winner_of(winner_node(reader, facts), facts))
             self._write(self._rows.rest())
+
+    def _restart(self, winner: Winner | None) -> None:
+        self._rows = self._new_rows()
+        self._winner = {
+            "winner_node_id": winner and winner.node_id,
+            "winner_metric": winner and winner.metric,
+            "final_metric": winner and winner.final_metric,
+        }
+        told = (row for event in self._store.committed_events() for row in self._rows.add(event))
+        self._log.restart({**row, **self._winner} for row in told)
 
     def _write(self, rows: Iterable[dict[str, Any]]) -> None:
         for row in rows:
-            self._log.append(row)
+            self._log.append({**row, **self._winner})
 
 
 class StepRows:

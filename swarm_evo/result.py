@@ -42,6 +42,11 @@ class Result:
         """The winner's score on the part that the search never saw."""
         return self.facts.get("final_metric")
 
+    @property
+    def verdict(self) -> str:
+        """Is it better than what was there before, and how sure is that: as every surface says it."""
+        return str((self.facts.get("verdict") or {}).get("text", ""))
+
     def frame(self) -> pandas.DataFrame:
         """One row a step, as in metrics.json."""
         import pandas
@@ -61,7 +66,10 @@ def read_result(folder: Path, facts: Mapping[str, Any]) -> Result:
 def _code(store: Path, node_id: str) -> str:
     connection = sqlite3.connect(f"{store.resolve().as_uri()}?mode=ro", uri=True)
     try:
-        (body,) = connection.execute("SELECT code FROM candidates WHERE id = ?", (node_id,)).fetchone() or ("",)
+        (body,) = connection.execute("SELECT code FROM candidates WHERE id = ?", (node_id,)).fetchone() or (None,)
+        if body is None:  # a baseline that was scored beside the search won
+            (final,) = connection.execute("SELECT value FROM facts WHERE key = 'final'").fetchone() or ("{}",)
+            return str((json.loads(final).get("program") or {}).get("code", ""))
     finally:
         connection.close()
     if isinstance(body, bytes):  # the text holds half a character, which SQLite cannot show

@@ -14,6 +14,9 @@ from typing import Any
 from swarm_evo.app import app_dir
 from swarm_evo.result import Result, read_result
 
+NOTHING_VALID = 3
+"""Exit code of a search that ended without a valid program: a result without a best one."""
+
 
 class SearchError(RuntimeError):
     """The search could not be started or failed; the text is its own line."""
@@ -107,7 +110,7 @@ def _run(words: list[str], quiet: bool) -> dict[str, Any]:
         env=environment,
         check=False,
     )
-    if child.returncode != 0:
+    if child.returncode not in (0, NOTHING_VALID):
         lines = (child.stderr or "").strip().splitlines()
         raise SearchError(lines[-1] if lines else f"the search ended with exit code {child.returncode}")
     facts: dict[str, Any] = json.loads(child.stdout)

@@ -14,12 +14,12 @@ from typing import Any
 STEP_COLUMNS = (
     "run", "step", "node_id", "parent_id", "operator", "metric", "metric_source", "lower_is_better", "is_buggy",
     "failure", "exec_time", "best_metric", "best_node_id", "writer", "prompt_tokens", "completion_tokens", "cost_usd",
-    "elapsed",
+    "elapsed", "winner_node_id", "winner_metric", "final_metric",
 )  # fmt: skip
 GENERATION_COLUMNS = (
     "run", "generation", "best_score", "avg_score", "top_k_avg_score", "num_candidates", "num_valid",
     "failure_counts", "timestamp", "best_metric", "best_node_id", "lower_is_better", "writer", "prompt_tokens",
-    "completion_tokens", "cost_usd", "elapsed",
+    "completion_tokens", "cost_usd", "elapsed", "winner_node_id", "winner_metric", "final_metric",
 )  # fmt: skip
 
 _BLOCK = 1 << 16

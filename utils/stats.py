@@ -46,6 +46,15 @@ def student_975(degrees: int) -> float:
     return z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
 
 
+def proper_interval(pair: Any) -> tuple[float, float] | None:
+    """(low, high) where that is an interval: two finite numbers, the second greater. One case has no spread: None."""
+    if not isinstance(pair, list | tuple) or len(pair) != 2 or any(isinstance(end, bool | str) for end in pair):
+        return None
+    if not all(isinstance(end, int | float) and math.isfinite(end) for end in pair) or pair[0] >= pair[1]:
+        return None
+    return float(pair[0]), float(pair[1])
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """An Elo difference with its interval; infinite ends where the data set none."""

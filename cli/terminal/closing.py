@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
-from cli.terminal.commands import command, program
+from cli.terminal.commands import command, program, without_model
 from cli.terminal.standings_text import final_text, standings_lines
+from reports.winner import Winner
 from runs.outcome import Outcome
 
 HOW = {
@@ -18,26 +20,27 @@ UNSEEN = {"competition": "rows", "heuristic": "instances", "arena": "games and o
 
 
 def closing(outcome: Outcome) -> list[str]:
-    """How it ended, how good it is and how we know, against what, where it lies, and what to try next."""
-    facts, problem, folder = outcome.facts, outcome.facts.problem, outcome.facts.config.project.dir
-    lines = ["", f"ended: {outcome.reason}"]
-    if outcome.best is None:
-        lines.append("no valid program found" + _commonest_failure(outcome))
+    """How it ended, the verdict, the winner's scores and how we know, against what, where it lies, what to try next."""
+    facts, folder = outcome.facts, outcome.facts.config.project.dir
+    conclusion = outcome.conclusion or outcome.read_conclusion()
+    lines = ["", f"ended: {outcome.reason}", f"verdict: {conclusion.verdict.text}"]
+    lines += [f"note: {warning}" for warning in conclusion.verdict.warnings]
+    winner = conclusion.winner
+    if winner is None or outcome.best is None:
         return [*lines, f"look: {command(folder, 'show', facts.run)}", *_next(outcome)]
-    best = outcome.best
-    how = HOW.get(str(best.metric_source), "")
-    where = "at its first tournament" if problem.family == "arena" else "on validation"
-    lines.append(f"best {problem.unit or 'metric'}: {best.metric_value:.6g} {where} ({how})")
-    lines += _final_lines(outcome)
-    lines += _baseline_lines(outcome)
-    lines += _standings(outcome)
-    claim = (outcome.final or {}).get("claim")
-    if claim:
-        lines.append(claim["text"])
-    lines.append(f"best program: {_shown(_program(outcome))} (node {best.id}, writer {best.writer})")
+    lines += [*_score_lines(outcome, winner), *_baseline_lines(outcome), *_standings(outcome)]
+    if conclusion.best_on_validation is not None:
+        other = conclusion.best_on_validation
+        lines.append(f"best on validation: {other.metric:.6g} by {other.node_id[:12]}, not chosen: {other.why_not}")
+    lines.append(f"best program: {_shown(_program(outcome))} ({_who(winner)})")
     report = facts.run_dir / "report.html"
     lines += [f"report: {_shown(report)}"] if report.is_file() else []
     return [*lines, *_next(outcome)]
+
+
+def _who(winner: Winner) -> str:
+    role = {"user": "your program", "baseline": f"the baseline {winner.name}"}.get(winner.role)
+    return role or f"node {winner.node_id}, writer {winner.writer}"
 
 
 def _program(outcome: Outcome) -> Path:
@@ -46,20 +49,20 @@ def _program(outcome: Outcome) -> Path:
     return next((path for path in written if path.name == "solution.py"), written[0])
 
 
-def _final_lines(outcome: Outcome) -> list[str]:
-    final = outcome.final or {}
-    if final.get("metric") is None:
-        return [f"final score: none ({final['message']})"] if final.get("message") else []
-    if outcome.facts.problem.family == "arena" and final.get("message"):
-        return [final_text(final)]
-    interval = final.get("interval")
-    text = f"final score: {final['metric']:.6g} on {UNSEEN[outcome.facts.problem.family]} the search never saw"
-    if interval:
-        text += f" (95 % {interval[0]:.6g} … {interval[1]:.6g})"
-    reveals = final.get("detail", {}).get("final_reveals")
-    if reveals:
-        text += f"; this final part has now been revealed {reveals} time{'s' if reveals > 1 else ''}"
-    return [text]
+def _score_lines(outcome: Outcome, winner: Winner) -> list[str]:
+    """The winner's own two scores: on the part that steers the search, and on the one that it never saw."""
+    problem, final = outcome.facts.problem, outcome.final or {}
+    where = "at its first tournament" if problem.family == "arena" else "on validation"
+    how = HOW.get(str(winner.metric_source), "")
+    lines = [f"best {problem.unit or 'metric'}: {winner.metric:.6g} {where} ({how})"]
+    if winner.final_metric is None:
+        return [*lines, f"final score: none ({final['message']})"] if final.get("message") else lines
+    if problem.family == "arena" and final.get("message"):
+        return [*lines, final_text(final)]
+    text = f"final score: {winner.final_metric:.6g} on {UNSEEN[problem.family]} the search never saw"
+    if winner.final_interval:
+        text += " (95 % {:.6g} … {:.6g})".format(*winner.final_interval)
+    return [*lines, text]
 
 
 def _standings(outcome: Outcome) -> list[str]:
@@ -77,29 +80,37 @@ def _baseline_lines(outcome: Outcome) -> list[str]:
     return lines
 
 
-def _commonest_failure(outcome: Outcome) -> str:
-    failures = outcome.failures
-    if not failures:
-        return ""
-    kind, count = max(failures.items(), key=lambda item: item[1])
-    return f"; commonest failure: {kind} ({count})"
-
-
 def _next(outcome: Outcome) -> list[str]:
     facts, problem, folder = outcome.facts, outcome.facts.problem, outcome.facts.config.project.dir
     lines = ["", "next:", f"  {command(folder, 'show', facts.run)}"]
     if problem.family == "competition":
         if outcome.best is not None and not problem.claims_only:
             lines.append(f"  {command(folder, 'export-best', facts.run, '--refit')}")
-        own = ("--data.dir=FOLDER", '--data.goal="…"', "--data.target=COLUMN", "--data.metric=rmse")
-        lines.append(f"  {command(folder, *own)}")
+        if not facts.config.data.dir and not facts.config.problem.path:
+            own = ("--data.dir=FOLDER", '--data.goal="…"', "--data.target=COLUMN", "--data.metric=rmse")
+            lines.append(f"  {command(folder, *own)}")
     if problem.family == "arena" and outcome.best is not None:
         engine = _shown(outcome.best_dir / "engine.py")
         lines.append(f"  {program()} arena --problem {problem.name} {engine} RIVAL      (a .py or a UCI command)")
+    lines.append(f"  {command(folder, 'resume', facts.run, *_more(outcome))}      (the same run goes on)")
     if facts.roles["code"].provider == "rules":
-        with_model = command(folder, "--llm=openai")
+        with_model = " ".join([program(), *map(shlex.quote, without_model(facts.words)), "--llm=openai"])
         lines.append(f"  OPENAI_API_KEY=… {with_model}      (or anthropic, gemini, deepseek, glm, ollama, vllm)")
     return lines
+
+
+def _more(outcome: Outcome) -> list[str]:
+    """The key that gives a finished run more of what ended it."""
+    config = outcome.facts.config
+    limits = {
+        "max_steps": ("search.max_steps", config.search.max_steps),
+        "max_generations": ("search.max_generations", config.search.max_generations),
+        "budget.seconds": ("budget.seconds", config.budget.seconds),
+        "budget.tokens": ("budget.tokens", config.budget.tokens),
+        "budget.usd": ("budget.usd", config.budget.usd),
+    }
+    key, limit = limits.get(outcome.reason.partition(":")[0], ("", None))
+    return [f"--{key}={2 * limit:g}"] if limit else []
 
 
 def _shown(path: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 
@@ -13,6 +14,18 @@ def program() -> str:
     if typed.name == "swarm-evo":
         return "swarm-evo"
     return f"python {shlex.quote(str(typed))}" if typed.name == "main.py" else "python main.py"
+
+
+def without_model(words: Sequence[str]) -> list[str]:
+    """The words of a run as they were typed, but for those that say who writes: the problem stays the user's own."""
+    kept, skip = [], False
+    for word in words:
+        name = word.lstrip("-")
+        if skip or name.startswith("llm"):
+            skip = word == "--llm"
+        elif word != "run" and name != "json" and "********" not in word:
+            kept.append(word)
+    return kept
 
 
 def command(project_dir: str, *words: str) -> str:

@@ -22,8 +22,10 @@ def print_run(facts: dict[str, Any]) -> None:
         "problem": f"{facts['problem']} ({unit}, {Direction(facts['direction'] == 'min').word} is better)",
         "status": facts["status"],
         "writer": facts["writer"],
-        "best": _best(facts),
+        "verdict": "\n".join([facts["verdict"]["text"], *facts["verdict"]["warnings"]]),
+        "winner" if facts["winner"] and facts["winner"]["chosen"] else "best": _best(facts),
         "final": f"{_number(facts['final_metric'])} {_interval(facts['final_interval'])}",
+        "validation": _runner(facts["best_on_validation"]),
         "steps": str(facts["steps"]),
         "failures": ", ".join(f"{kind} {count}" for kind, count in facts["failures"].items()) or "none",
         "tokens": _tokens(facts),
@@ -32,7 +34,8 @@ def print_run(facts: dict[str, Any]) -> None:
         "journal": facts["journal_sha256"],
     }
     for name, value in rows.items():
-        head.add_row(Text(name, style="bold"), Text(value))
+        if value:
+            head.add_row(Text(name, style="bold"), Text(value))
     console.print(head)
     if facts["baselines"]:
         table = Table("baseline", "validation", "final")
@@ -51,6 +54,11 @@ def _best(facts: dict[str, Any]) -> str:
     if facts["best_node_id"] is None:
         return "no result yet" if facts["status"] in ("running", "interrupted") else "no valid program found"
     return f"{_number(facts['best_metric'])} ({facts['metric_source']}), node {facts['best_node_id']}"
+
+
+def _runner(runner: dict[str, Any] | None) -> str:
+    """The best on validation, where another program was chosen."""
+    return f"best {_number(runner['metric'])}, node {runner['node_id']}: {runner['why_not']}" if runner else ""
 
 
 def _tokens(facts: dict[str, Any]) -> str:
@@ -131,8 +139,7 @@ def print_why(facts: dict[str, Any]) -> None:
         final = best["final"]
         console.print(Text(f"final choice {final['node_id']}: {final['rule']}"))
         _print_rows(console, "choice", final["choice"])
-        if final["claim"]:
-            console.print(Text(final["claim"]))
+        console.print(Text(f"verdict: {final['verdict']}"))
 
 
 def _print_rows(console: VisibleConsole, title: str, rows: list[dict[str, Any]]) -> None:

@@ -31,7 +31,7 @@ def final_evaluations(run: ArenaRun, nodes: Sequence[Node]) -> list[Evaluation |
 def _final(run: ArenaRun, engine: Engine, anchor: Engine, *, duel: bool) -> Evaluation:
     gauntlet = [Engine(id=f"gauntlet:{b.name}", name=b.name, code=b.code) for b in run.spec.gauntlet]
     if engine.code == anchor.code:
-        return Evaluation(metric=0.0, source=run.source, interval=(0.0, 0.0), message="it is the starting champion")
+        return Evaluation(metric=0.0, source=run.source, message="it is the starting champion")
     rounds = max(1, run.settings.gauntlet // (2 * len(gauntlet)))
     openings = run.openings(max(rounds, run.settings.gauntlet // 2), "final", held_out=True)
     against = [(player, rival) for player in (engine, anchor) for rival in gauntlet]

@@ -43,6 +43,10 @@ class FinalEvaluation(Evaluation):
 
     final_reveals: int | None = None
     """How often this final part has been opened by now, over all runs; None where nobody counts."""
+    cases: int | None = None
+    """How many independent cases (rows, instances) the score rests on, where they are more than the signature has."""
+    validation_cases: int | None = None
+    """The same of the validation part."""
     validation_interval: tuple[float, float] | None = None
     """95 % interval of the same program's score on the validation part."""
     games: int | None = None

@@ -49,6 +49,8 @@ class Baseline:
 
     name: str
     code: str
+    own: bool = False
+    """True: it is the user's own program, which the search is to improve."""
 
 
 class ProblemDefaults(Protocol):
@@ -62,6 +64,11 @@ class ProblemDefaults(Protocol):
     @property
     def note(self) -> str:
         """What a user must know about the scores before the search begins; '' if nothing. Asked after `prepare`."""
+        return ""
+
+    @property
+    def rules_reach(self) -> str:
+        """What `rules` does to a program, as in "`rules` only changes numbers"; '' where it writes whole programs."""
         return ""
 
     @property

@@ -27,7 +27,7 @@ from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.direction import Direction, finite
-from utils.stats import student_interval
+from utils.stats import proper_interval, student_interval
 
 Part = Literal["validation", "test"]
 """The search is steered by the first and never sees the second, which is opened once, at the end."""
@@ -216,4 +216,5 @@ class _Prepared:
 def _with_interval(verdict: Evaluation) -> Evaluation:
     """The verdict with a 95 % interval of the mean over its cases, where they are enough to say."""
     found = student_interval(verdict.signature)
-    return verdict if found is None else verdict.model_copy(update={"interval": found[1:]})
+    interval = proper_interval(found[1:]) if found else None
+    return verdict if interval is None else verdict.model_copy(update={"interval": interval})

@@ -24,13 +24,6 @@ class Claim:
         """True if the whole interval is an improvement."""
         return self.interval[0] > 0
 
-    @property
-    def text(self) -> str:
-        low, high = self.interval
-        verdict = "an improvement" if self.holds else "not told apart" if high >= 0 else "worse"
-        gain = f"{self.gain:+.4g} a case (95 % {low:+.4g} … {high:+.4g})"
-        return f"against {self.baseline} on the final part: {gain}: {verdict}"
-
 
 def paired_claim(
     baseline: str, winner: Sequence[float], reference: Sequence[float], lower_is_better: bool

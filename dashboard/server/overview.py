@@ -12,14 +12,11 @@ from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.schemas.runs import OperatorStyle, RunDetail, RunSummary, Totals
+from reports.conclusion import Conclusion, conclusion_of
 from utils.errors import StoreError, UnknownRunError
 
 _FREE = ", ".join(f"'{name}'" for name in sorted(FREE_OPERATORS))
 _STEPS = text(f"SELECT count(*) FROM nodes WHERE operator NOT IN ({_FREE})")
-_BEST = text(
-    "SELECT id, metric_value FROM nodes WHERE fitness IS NOT NULL AND is_valid AND NOT is_buggy"
-    " ORDER BY fitness DESC, step LIMIT 1"
-)
 _EVENT = text("SELECT body FROM events WHERE type = :type AND seq <= :at ORDER BY seq DESC LIMIT 1")
 _TOTALS = text(
     "SELECT count(*), sum(json_extract(body,'$.cached')), sum(json_extract(body,'$.prompt_tokens')),"
@@ -53,7 +50,8 @@ def summary(catalog: RunCatalog, run: str) -> RunSummary:
     if kept and kept[0] == state and isinstance(kept[1], RunSummary):
         return kept[1]
     with unreadable(run):
-        line = RunSummary(**_summary(catalog, run, catalog.reader(run)))
+        reader = catalog.reader(run)
+        line = RunSummary(**_summary(catalog, run, reader, conclusion_of(reader)))
     catalog.kept[run] = (state, line)
     return line
 
@@ -65,7 +63,8 @@ def detail(catalog: RunCatalog, run: str) -> RunDetail:
 
 def _detail(catalog: RunCatalog, run: str) -> RunDetail:
     reader = catalog.reader(run)
-    values = _summary(catalog, run, reader)
+    conclusion = conclusion_of(reader)
+    values = _summary(catalog, run, reader, conclusion)
     facts = {key: reader.fact(key) for key in ("config", "baselines", "final", "environment", "sandbox")}
     with reader.db.transaction() as connection:
         started = last_event(connection, "run.started")
@@ -73,6 +72,9 @@ def _detail(catalog: RunCatalog, run: str) -> RunDetail:
         committed = last_event(connection, "node.committed")
     return RunDetail(
         **values,
+        winner=conclusion.winner,
+        best_on_validation=conclusion.best_on_validation,
+        conclusion=conclusion.verdict,
         policy=started.get("policy", ""),
         sandbox=_mapping(facts["sandbox"]),
         config=_mapping(facts["config"]),
@@ -118,12 +120,12 @@ def _totals(row: Any) -> Totals:
     )
 
 
-def _summary(catalog: RunCatalog, run: str, reader: RunReader) -> dict[str, Any]:
+def _summary(catalog: RunCatalog, run: str, reader: RunReader, conclusion: Conclusion) -> dict[str, Any]:
+    winner = conclusion.winner
     live = catalog.holder(run) is not None
     with reader.db.transaction() as connection:
         started = last_event(connection, "run.started")
         steps = connection.execute(_STEPS).scalar() or 0
-        best = connection.execute(_BEST).first()
         cost = connection.execute(text("SELECT sum(cost_usd) FROM calls")).scalar()
     stored = reader.fact("status")
     return {
@@ -133,8 +135,10 @@ def _summary(catalog: RunCatalog, run: str, reader: RunReader) -> dict[str, Any]
         "live": live,
         "started_at": reader.fact("started_at"),
         "steps": steps,
-        "best_node_id": best[0] if best else None,
-        "best_metric": best[1] if best else None,
+        "best_node_id": winner and winner.node_id,
+        "best_metric": winner and winner.metric,
+        "final_metric": winner and winner.final_metric,
+        "verdict": conclusion.verdict.kind,
         "lower_is_better": bool(reader.fact("lower_is_better", False)),
         "unit": str(reader.fact("unit") or ""),
         "writer": str(reader.fact("writer") or ""),

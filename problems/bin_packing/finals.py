@@ -45,8 +45,8 @@ def references_on(stages: PackingStages, instances: Sequence[Instance]) -> dict[
     """Name → {excess, interval} of every reference on the same instances."""
     rows = {}
     for name, used in reference_counts(stages, instances).items():
-        low, high = excess_interval(used, instances)
-        rows[name] = {"excess": excess_over_bound(used, instances), "interval": [low, high]}
+        interval = excess_interval(used, instances)
+        rows[name] = {"excess": excess_over_bound(used, instances), "interval": interval and list(interval)}
     return rows
 
 

@@ -7,7 +7,6 @@ the end, test is opened once, after that; each is drawn from a seed of its own.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -17,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from utils.errors import ConfigError
+from utils.stats import proper_interval
 
 Split = Literal["train", "validation", "test", "choice"]
 
@@ -187,11 +187,16 @@ def excess_over_bound(used: Sequence[int], instances: Sequence[Instance]) -> flo
     return sum(used) / sum(instance.lower_bound for instance in instances) - 1
 
 
-def excess_interval(used: Sequence[int], instances: Sequence[Instance], draws: int = 2000) -> tuple[float, float]:
-    """95 % interval of the excess over draws of the instances: percentile bootstrap, seeded, same for every rule."""
+def excess_interval(
+    used: Sequence[int], instances: Sequence[Instance], draws: int = 2000
+) -> tuple[float, float] | None:
+    """95 % interval of the excess over draws of the instances: percentile bootstrap, seeded, same for every rule.
+
+    None where the draws do not differ, as with one instance: that says nothing of others.
+    """
     count = np.asarray(used, dtype=float)
     bound = np.array([instance.lower_bound for instance in instances], dtype=float)
     picks = np.random.default_rng(0).integers(0, len(count), (draws, len(count)))
     excess = count[picks].sum(1) / bound[picks].sum(1) - 1
     low, high = np.percentile(excess, [2.5, 97.5])
-    return (float(low), float(high)) if math.isfinite(low) else (math.nan, math.nan)
+    return proper_interval((float(low), float(high)))

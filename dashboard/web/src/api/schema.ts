@@ -2005,10 +2005,12 @@ export interface components {
             best_metric?: number | null;
             /** Best Node Id */
             best_node_id?: string | null;
+            best_on_validation?: components["schemas"]["Runner"] | null;
             /** Budget */
             budget?: {
                 [key: string]: number | null;
             };
+            conclusion?: components["schemas"]["Verdict"] | null;
             /** Config */
             config?: {
                 [key: string]: unknown;
@@ -2033,6 +2035,8 @@ export interface components {
             final?: {
                 [key: string]: unknown;
             } | null;
+            /** Final Metric */
+            final_metric?: number | null;
             /** Free Operators */
             free_operators?: string[];
             /**
@@ -2093,6 +2097,13 @@ export interface components {
              * @default
              */
             unit: string;
+            /**
+             * Verdict
+             * @default open
+             * @enum {string}
+             */
+            verdict: "better" | "unclear" | "worse" | "unbeaten" | "unconfirmed" | "none" | "open";
+            winner?: components["schemas"]["Winner"] | null;
             /**
              * Writer
              * @default
@@ -2212,6 +2223,8 @@ export interface components {
              * @default
              */
             error: string;
+            /** Final Metric */
+            final_metric?: number | null;
             /** Live */
             live: boolean;
             /**
@@ -2244,10 +2257,28 @@ export interface components {
              */
             unit: string;
             /**
+             * Verdict
+             * @default open
+             * @enum {string}
+             */
+            verdict: "better" | "unclear" | "worse" | "unbeaten" | "unconfirmed" | "none" | "open";
+            /**
              * Writer
              * @default
              */
             writer: string;
+        };
+        /**
+         * Runner
+         * @description The best on validation where that is not the winner: a second, smaller fact.
+         */
+        Runner: {
+            /** Metric */
+            metric: number | null;
+            /** Node Id */
+            node_id: string;
+            /** Why Not */
+            why_not: string;
         };
         /**
          * Snapshot
@@ -2434,6 +2465,33 @@ export interface components {
             type: string;
         };
         /**
+         * Verdict
+         * @description What may be said of a run's winner.
+         */
+        Verdict: {
+            /** Against */
+            against?: string | null;
+            /** Gain */
+            gain?: number | null;
+            /** Interval */
+            interval?: [
+                number,
+                number
+            ] | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "better" | "unclear" | "worse" | "unbeaten" | "unconfirmed" | "none" | "open";
+            /** Text */
+            text: string;
+            /**
+             * Warnings
+             * @default []
+             */
+            warnings: string[];
+        };
+        /**
          * Warned
          * @description Something the user should know: a disagreement between claim and score, a fall-back, a retry.
          */
@@ -2457,6 +2515,42 @@ export interface components {
              * @enum {string}
              */
             type: "warning";
+        };
+        /**
+         * Winner
+         * @description The chosen program once a run has ended, else the best so far; each number is its own.
+         */
+        Winner: {
+            /** Chosen */
+            chosen: boolean;
+            /** Final Interval */
+            final_interval: [
+                number,
+                number
+            ] | null;
+            /** Final Metric */
+            final_metric: number | null;
+            /** Interval */
+            interval: [
+                number,
+                number
+            ] | null;
+            /** Metric */
+            metric: number | null;
+            /** Metric Source */
+            metric_source: string | null;
+            /** Name */
+            name: string;
+            /** Node Id */
+            node_id: string;
+            /** Operator */
+            operator: string;
+            /** Role */
+            role: string;
+            /** Step */
+            step: number | null;
+            /** Writer */
+            writer: string;
         };
     };
     responses: never;

@@ -5,6 +5,8 @@ type Schemas = components["schemas"];
 
 export type RunSummary = Schemas["RunSummary"];
 export type RunDetail = Schemas["RunDetail"];
+export type Winner = Schemas["Winner"];
+export type Verdict = Schemas["Verdict"];
 export type OperatorStyle = Schemas["OperatorStyle"];
 export type Snapshot = Schemas["Snapshot"];
 export type RunEvent = Schemas["Snapshot"]["events"][number];

@@ -1,5 +1,4 @@
 // The data of the curves: best so far, and the steps by operator.
-import { metric } from "./format";
 import type { NodeFact } from "./run-state";
 
 export interface CurveData {
@@ -36,15 +35,6 @@ export function curveOf(nodes: readonly NodeFact[], lower: boolean): CurveData {
   }
   return data;
 }
-
-/** How much better than a baseline: a share where the unit has a zero, else (Elo) the difference. */
-export function gain(best: number, reference: number, lower: boolean): string {
-  const change = lower ? reference - best : best - reference;
-  if (change === 0) return "equal";
-  const size = reference > 0 ? `${((Math.abs(change) / reference) * 100).toFixed(1)} %` : metric(Math.abs(change));
-  return `${size} ${change > 0 ? "better" : "worse"}`;
-}
-
 /** A range that shows the curve: a few very bad results must not flatten it. */
 export function yRange(metrics: readonly number[], lower: boolean, also: readonly number[] = []): [number, number] {
   if (metrics.length === 0) return [0, 1];

@@ -122,6 +122,11 @@ export class RunState {
     return this.started?.lower_is_better ?? this.run?.lower_is_better ?? false;
   }
 
+  /** The run has its answer: `best` is the winner then, and no longer the best so far. */
+  get over(): boolean {
+    return this.finished?.status === "finished";
+  }
+
   get best(): NodeFact | null {
     return this.bestId ? (this.byId.get(this.bestId) ?? null) : null;
   }
@@ -179,11 +184,13 @@ export class RunState {
       case "run.started":
         this.started = event;
         this.finished = null;
+        this.final = null;
         this.ended = false;
         break;
       case "run.finished":
         this.finished = event;
         this.ended = true;
+        if (this.over && event.best_node_id) this.bestId = event.best_node_id;
         this.open.clear();
         break;
       case "node.proposed":

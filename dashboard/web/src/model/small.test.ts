@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Curve } from "../api/types";
 import { crossTable, points, standings } from "./arena";
 import { islandCurves, mergeCurves } from "./compare";
-import { curveOf, disagrees, gain, stacked, xRange, yRange } from "./curve";
+import { curveOf, disagrees, stacked, xRange, yRange } from "./curve";
 import { feedLine } from "./feed";
 import { flatten } from "./flatten";
 import { clock, count, dollars, metric, seconds, tickTexts, words } from "./format";
@@ -91,13 +91,6 @@ describe("curves", () => {
   });
   it("keeps labels of close lines apart", () => {
     expect(stacked([0, 40, 45, 90], 15, 7)).toEqual([7, 40, 55, 90]);
-  });
-  it("says a gain as a share, or as a difference where the baseline is no measure", () => {
-    expect(gain(54, 60, true)).toBe("10.0 % better");
-    expect(gain(50, 60, false)).toBe("16.7 % worse");
-    expect(gain(57.9, 0, false)).toBe("57.9 better");
-    expect(gain(-10, -25, false)).toBe("15 better");
-    expect(gain(3, 3, true)).toBe("equal");
   });
   it("draws each island up to the newest generation", () => {
     const island = (history: [number, number][]) => ({ history }) as never;

@@ -25,7 +25,7 @@ export function FactsView({ connection }: { connection: Connection }) {
             <thead><tr><th scope="col">Program</th><th scope="col" className="num">Search part</th><th scope="col" className="num">Final part</th></tr></thead>
             <tbody>
               {(data.baselines ?? []).map((b, i) => <tr key={i}><td>{String(b.name)}</td><td className="num">{b.failure ? String(b.failure) : metric(number(b.metric))}</td><td className="num">{metric(number(b.final))}</td></tr>)}
-              {data.final && <tr><td><strong>the run's choice</strong></td><td className="num">{metric(data.best_metric)}</td><td className="num">{metric(number(data.final.metric))}</td></tr>}
+              {data.winner?.chosen && <tr><td><strong>winner: {data.winner.name}</strong></td><td className="num">{metric(data.winner.metric)}</td><td className="num">{metric(data.winner.final_metric)}</td></tr>}
             </tbody>
           </table></div>
         )}

@@ -2,11 +2,11 @@
 import { type FormEvent, useMemo, useState } from "react";
 import { post, runPath } from "../api/client";
 import type { Accepted } from "../api/accepted";
-import type { LiveTail } from "../api/types";
+import type { LiveTail, RunDetail, Winner } from "../api/types";
 import { Empty, Failed, Meter, NodeLink, Operator, Panel } from "../components/widgets";
 import { Chart } from "../components/chart";
 import type { Connection } from "../model/connection";
-import { curveOf, gain, yRange } from "../model/curve";
+import { curveOf, yRange } from "../model/curve";
 import { count, dollars, metric, seconds, time } from "../model/format";
 import { feedLine } from "../model/feed";
 import { useColors, useResource } from "../model/hooks";
@@ -17,9 +17,11 @@ import type { RunState } from "../model/run-state";
 const COLORS = ["accent", "muted", "line", "text", ...COLOURS] as const;
 export function Overview({ connection }: { connection: Connection }) {
   const { state } = connection;
+  const told = useConclusion(state);
   return (
     <div className="stack">
-      <Stats state={state} />
+      {told && <VerdictPanel run={state.id} told={told} />}
+      <Stats state={state} told={told} />
       <div className="cols">
         <div className="stack">
           <CurvePanel connection={connection} />
@@ -35,17 +37,55 @@ export function Overview({ connection }: { connection: Connection }) {
   );
 }
 
-function Stats({ state }: { state: RunState }) {
-  const best = state.best;
-  const references = state.references;
-  const reference = references[0]?.metric ?? null;
+/** The run's facts once it has its answer: from the snapshot, or fetched when it ends before our eyes. */
+function useConclusion(state: RunState): RunDetail | null {
+  const known = state.run?.winner?.chosen || state.run?.conclusion?.kind === "none" ? state.run : null;
+  const { data } = useResource<RunDetail>(state.over && !known ? runPath(state.id) : null, 5000);
+  return state.over ? (known ?? data) : null;
+}
+
+function VerdictPanel({ run, told }: { run: string; told: RunDetail }) {
+  const runner = told.best_on_validation;
+  if (!told.conclusion) return null;
+  return (
+    <Panel title="Verdict">
+      <p data-testid="verdict">{told.conclusion.text}</p>
+      {(told.conclusion.warnings ?? []).map((warning) => <p key={warning} className="small">note: {warning}</p>)}
+      {runner && <p className="muted small">Best on validation: {metric(runner.metric)}, <NodeLink run={run} id={runner.node_id} />; not chosen, since {runner.why_not}.</p>}
+    </Panel>
+  );
+}
+
+function Best({ state, winner }: { state: RunState; winner: Winner | null }) {
+  const label = `${winner ? "Winner" : "Best so far"}: ${state.run?.unit || "score"} ${state.lowerIsBetter ? "↓" : "↑"}`;
+  const best = winner ?? state.best;
+  const who = winner && winner.role !== "candidate" ? (winner.role === "user" ? "your program" : winner.name) : best && <NodeLink run={state.id} id={best.node_id} />;
+  return <Stat label={label} value={metric(best?.metric)} note={best ? <>{who} · validation, {best.metric_source ?? "no source"}</> : "nothing scored yet"} />;
+}
+
+function Final({ winner }: { winner: Winner | null }) {
+  const interval = winner?.final_interval;
+  const note = interval ? `95 %: ${interval.map((v) => metric(v, 4)).join(" … ")}` : winner?.final_metric != null ? "the winner's; never seen by the search" : winner ? "this problem has none" : "opened at the end";
+  return <Stat label="Final part" value={metric(winner?.final_metric)} note={note} />;
+}
+
+/** The best baseline on both parts, beside the winner's. */
+function Reference({ state, told }: { state: RunState; told: RunDetail | null }) {
+  const reference = state.references[0];
+  const row = (told?.baselines ?? []).find((b) => b.node_id === reference?.id);
+  const final = typeof row?.final === "number" ? `final ${metric(row.final)}` : "on validation";
+  return <Stat label={reference ? `Baseline ${reference.name}` : "Baseline"} value={metric(reference?.metric)} note={reference ? final : "none scored"} />;
+}
+
+function Stats({ state, told }: { state: RunState; told: RunDetail | null }) {
+  const winner = told?.winner ?? null;
   const failed = state.nodes.filter((node) => node.is_buggy).length;
   const share = state.nodes.length ? Math.round((100 * failed) / state.nodes.length) : 0;
   return (
     <div className="stats" data-testid="stats">
-      <Stat label={`Best ${state.run?.unit ?? ""} ${state.lowerIsBetter ? "↓" : "↑"}`} value={metric(best?.metric)} note={best ? <><NodeLink run={state.id} id={best.node_id} /> · {best.metric_source ?? "no source"}</> : "nothing scored yet"} />
-      <Stat label="Final part" value={metric(state.final?.metric)} note={state.final?.interval ? `95 %: ${state.final.interval.map((v) => metric(v, 4)).join(" … ")}` : state.final ? "never seen by the search" : "opened at the end"} />
-      <Stat label={references[0] ? `Baseline ${references[0].name}` : "Baseline"} value={metric(reference)} note={reference != null && best?.metric != null ? `best is ${gain(best.metric, reference, state.lowerIsBetter)}` : `${references.length} scored`} />
+      <Best state={state} winner={winner} />
+      <Final winner={winner} />
+      <Reference state={state} told={told} />
       <Stat label="Steps" value={count(state.steps)} note={state.started?.max_steps ? `of ${state.started.max_steps}` : state.started?.policy ?? ""} />
       <Stat label="Failed" value={count(failed)} note={`${share} % of the nodes`} />
       <Stat label="Writer" value={state.started?.writer || "–"} note={state.started?.policy ?? ""} />

@@ -15,6 +15,10 @@ import { StartForm } from "./start-form";
 const REFRESH_MS = 2000;
 const COLORS = ["accent", "orange", "teal", "violet", "pink", "blue", "muted", "line"] as const;
 const MOST = 6;
+const VERDICTS = {
+  better: "better", unclear: "not told apart", worse: "worse", unbeaten: "nothing better", unconfirmed: "no unseen part",
+  none: "no valid program", open: "–",
+} as const; // prettier-ignore
 
 export function RunsView({ themeButton }: { themeButton: ReactNode }) {
   const { data: runs, error } = useResource<RunSummary[]>("/runs", REFRESH_MS);
@@ -53,7 +57,7 @@ function RunTable({ runs, chosen, toggle }: { runs: RunSummary[]; chosen: string
           <tr>
             <th scope="col"><span className="visually-hidden">Compare</span></th>
             <th scope="col">Run</th><th scope="col" className="wide">Problem</th><th scope="col">Status</th>
-            <th scope="col" className="num">Best</th><th scope="col" className="num wide">Steps</th>
+            <th scope="col" className="num">Best</th><th scope="col" className="num wide">Final</th><th scope="col" className="wide">Verdict</th><th scope="col" className="num wide">Steps</th>
             <th scope="col" className="wide">Writer</th><th scope="col" className="num wide">Cost</th><th scope="col" className="wide">Started</th><th scope="col" className="wide" />
           </tr>
         </thead>
@@ -65,6 +69,8 @@ function RunTable({ runs, chosen, toggle }: { runs: RunSummary[]; chosen: string
               <td className="wide">{line.problem || "–"}</td>
               <td><Status status={line.status} /></td>
               <td className="num">{line.error ? <span className="bad small">{line.error}</span> : <>{metric(line.best_metric)} <span className="muted" title={line.lower_is_better ? "lower is better" : "higher is better"}>{line.lower_is_better ? "↓" : "↑"}</span></>}</td>
+              <td className="num wide">{metric(line.final_metric)}</td>
+              <td className="wide">{line.verdict && VERDICTS[line.verdict]}</td>
               <td className="num wide">{line.steps}</td>
               <td className="wide">{line.writer || "–"}</td>
               <td className="num wide">{dollars(line.cost_usd)}</td>

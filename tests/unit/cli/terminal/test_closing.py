@@ -9,6 +9,9 @@ import pytest
 
 from cli.terminal.closing import closing
 from core.state.node import Node
+from reports.conclusion import Conclusion
+from reports.verdict import Verdict
+from reports.winner import Runner, Winner
 from runs.outcome import Outcome
 
 
@@ -18,7 +21,13 @@ def outcome(facts_of):
     best = Node(id="n1", code="x = 1.5", metric_value=0.5, metric_source="verified", writer="rules")
     final = {"node_id": "n1", "metric": 0.501, "interval": [0.4, 0.6], "message": "", "detail": {}, "claim": None}
     baselines = [{"name": "zero", "metric": 2.0, "final": 2.001}, {"name": "odd", "metric": None}]
-    return Outcome(facts_of(), "max_steps: 30 of 30 steps", best, final, baselines)
+    winner = Winner(
+        node_id="n1", name="n1", role="candidate", chosen=True, operator="draft", writer="rules", step=3, metric=0.5,
+        interval=None, metric_source="verified", final_metric=0.501, final_interval=(0.4, 0.6),
+    )  # fmt: skip
+    verdict = Verdict(kind="better", text="Better than zero.", warnings=("only 3 cases",))
+    conclusion = Conclusion(winner=winner, best_on_validation=None, verdict=verdict)
+    return Outcome(facts_of(), "max_steps: 30 of 30 steps", best, conclusion, final, baselines)
 
 
 def of_family(outcome, family, **more):
@@ -46,22 +55,26 @@ def test_only_files_that_are_there_are_named(outcome):
     )
 
 
-def test_a_claim_is_told_word_for_word(outcome):
-    outcome.final["claim"] = {"text": "better than zero: the interval is above 0"}
-    assert "better than zero: the interval is above 0" in closing(outcome)
+def test_the_verdict_comes_first_with_its_warnings(outcome):
+    assert closing(outcome)[1:4] == [
+        "ended: max_steps: 30 of 30 steps",
+        "verdict: Better than zero.",
+        "note: only 3 cases",
+    ]
 
 
-def test_a_final_part_that_was_opened_before_says_so(outcome):
-    outcome.final["detail"] = {"final_reveals": 2}
-    assert any("has now been revealed 2 times" in line for line in closing(outcome))
+def test_the_best_on_validation_is_a_second_fact_with_its_reason(outcome):
+    other = Runner(node_id="n2", metric=0.4, why_not="the chosen one is simpler")
+    outcome.conclusion = outcome.conclusion.model_copy(update={"best_on_validation": other})
+    assert "best on validation: 0.4 by n2, not chosen: the chosen one is simpler" in closing(outcome)
 
 
 @pytest.mark.parametrize(
     ("family", "advised"),
     [
-        ("heuristic", ["show toy-1", "--llm=openai"]),
-        ("competition", ["show toy-1", "export-best toy-1 --refit", '--data.goal="…"', "--llm=openai"]),
-        ("arena", ["show toy-1", "arena --problem some", "--llm=openai"]),
+        ("heuristic", ["show toy-1", "resume toy-1 --search.max_steps=60", "--llm=openai"]),
+        ("competition", ["show toy-1", "export-best toy-1 --refit", '--data.goal="…"', "resume toy-1", "--llm=openai"]),
+        ("arena", ["show toy-1", "arena --problem some", "resume toy-1", "--llm=openai"]),
     ],
 )
 def test_what_to_try_next_depends_on_the_family(outcome, family, advised):
@@ -87,8 +100,26 @@ def test_an_arena_shows_its_last_table(outcome):
     assert "+12" in said and "87.5%" in said and "\x1b" not in said
 
 
-def test_without_a_valid_program_the_commonest_failure_is_told(facts_of):
-    lines = closing(Outcome(facts_of(), "stagnation", failures={"runtime": 1, "timeout": 4}))
-    assert "no valid program found; commonest failure: timeout (4)" in lines
+def test_a_model_is_advised_for_the_users_own_problem(outcome):
+    words = ("run", "--problem", "script", "problem.program=my f.py", "--llm", "rules", "--llm.code.model=x", "--json")
+    outcome.facts = replace(outcome.facts, words=words)
+    assert (
+        "OPENAI_API_KEY=… python main.py --problem script 'problem.program=my f.py' --llm=openai"
+        in closing(outcome)[-1]
+    )
+
+
+def test_own_data_are_not_advised_to_bring_their_own_data(outcome, facts_of):
+    outcome = of_family(outcome, "competition")
+    outcome.facts = replace(outcome.facts, config=facts_of("data.dir=mine").config)
+    assert not any("--data.dir=FOLDER" in line for line in closing(outcome))
+
+
+def test_without_a_valid_program_the_verdict_says_why(facts_of):
+    verdict = Verdict(
+        kind="none", text="No valid program found in 5 steps; the commonest failure is timeout (4 of them)."
+    )
+    conclusion = Conclusion(winner=None, best_on_validation=None, verdict=verdict)
+    lines = closing(Outcome(facts_of(), "stagnation", None, conclusion))
+    assert f"verdict: {verdict.text}" in lines
     assert any(line.startswith("look: python main.py show toy-1") for line in lines)
-    assert "no valid program found" in closing(Outcome(facts_of(), "max_steps: 0 of 0 steps"))

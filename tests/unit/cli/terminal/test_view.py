@@ -9,6 +9,8 @@ import pytest
 from cli.terminal.view import CROWDED, PlainView, QuietView, open_view
 from core.contracts import Progress
 from core.events import BaselineScored, LLMCalled, Warned
+from reports.conclusion import Conclusion
+from reports.verdict import Verdict
 from runs.outcome import Outcome
 
 
@@ -92,9 +94,11 @@ def test_a_view_that_was_not_started_tells_warnings_alone(committed):
 def test_the_end_says_how_to_go_on(view, facts_of):
     plain, lines, _ = view
     lines()
-    plain.conclude(Outcome(facts_of(), "max_steps: 3 of 3 steps", failures={"timeout": 2, "runtime": 1}))
+    verdict = Verdict(kind="none", text="No valid program found in 3 steps.")
+    conclusion = Conclusion(winner=None, best_on_validation=None, verdict=verdict)
+    plain.conclude(Outcome(facts_of(), "max_steps: 3 of 3 steps", None, conclusion))
     said = "\n".join(lines())
-    assert "ended: max_steps" in said and "no valid program found; commonest failure: timeout (2)" in said
+    assert "ended: max_steps" in said and "verdict: No valid program found in 3 steps." in said
     plain.interrupted()
     (line,) = lines()
     assert "Go on with: python main.py resume toy-1 --project.dir=" in line

@@ -104,3 +104,4 @@ def test_the_measure_is_over_the_whole_set():
     assert excess_over_bound([3, 8], instances) == pytest.approx(0.1)
     low, high = excess_interval([3, 8], instances)
     assert low <= 0.1 <= high
+    assert excess_interval([3], instances[:1]) is None, "one instance says nothing of others"

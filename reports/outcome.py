@@ -1,0 +1,134 @@
+"""The outcome in words, and how sure it is: claims nothing that the numbers do not carry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reports.facts import RunFacts
+from reports.markup import EMPTY, Markup, figure, join, table, tag
+from utils.direction import Direction
+from utils.stats import proper_interval
+
+SOURCES = {
+    "verified": ("good", "verified", "Scored by our evaluator, out of the program's reach."),
+    "unisolated": ("warn", "unisolated", "Scored by our evaluator, but the program could have reached the scoring."),
+    "claimed": ("bad", "claimed", "What the program printed, as the reviewer read it. Nobody checked it."),
+}
+
+
+def outcome(facts: RunFacts) -> Markup:
+    """Best score, final score, baselines, and what may be concluded."""
+    if facts.best is None or facts.best.metric_value is None:
+        nothing = facts.conclusion.verdict.text if facts.status == "finished" else "No valid program yet."
+        return tag("p", nothing, class_="big")
+    best = facts.best
+    mood, label, meaning = SOURCES.get(str(best.metric_source), ("warn", "unknown", "Nobody vouches for this score."))
+    better = Direction(facts.lower_is_better).word
+    return join(
+        [
+            *verdict_lines(facts),
+            tag("p", f"{figure(best.metric_value)} {facts.unit}", class_="big"),
+            tag("p", tag("span", label, class_=f"badge {mood}"), f"{better} is better. {meaning}"),
+            scores(facts),
+            tag("h3", "How sure is it?"),
+            tag("ul", *(tag("li", sentence) for sentence in certainty(facts))),
+            choice(facts),
+        ]
+    )
+
+
+def verdict_lines(facts: RunFacts) -> list[Markup]:
+    """The verdict as every surface words it, its warnings, and the best on validation where that did not win."""
+    verdict, runner = facts.conclusion.verdict, facts.conclusion.best_on_validation
+    lines = [tag("p", verdict.text, class_=f"verdict {verdict.kind}")]
+    lines += [tag("p", f"note: {warning}", class_="quiet") for warning in verdict.warnings]
+    if runner is not None:
+        text = f"Best on validation: {figure(runner.metric)} by {runner.node_id}; not chosen, since {runner.why_not}."
+        lines.append(tag("p", text, class_="quiet"))
+    return lines
+
+
+def scores(facts: RunFacts) -> Markup:
+    """The winner beside the baselines, on both parts."""
+    assert facts.best is not None
+    best, winner = facts.best, facts.conclusion.winner
+    assert winner is not None
+    where = f"step {winner.step}, {winner.operator}" if winner.step is not None else winner.operator
+    rows: list[list[Any]] = [
+        [
+            tag("b", f"{'winner' if winner.chosen else 'best so far'}: {winner.name} ({where})"),
+            winner.metric,
+            _interval(winner.interval),
+            winner.final_metric,
+            _interval(winner.final_interval),
+        ]
+    ]
+    for row in facts.baselines:
+        if row.get("node_id") == winner.node_id:
+            continue
+        failed = f"failed: {row['failure']}" if row.get("failure") else None
+        name = f"baseline {row.get('name', '')}"
+        metric = row.get("metric") if failed is None else failed
+        rows.append(
+            [name, metric, _interval(row.get("interval")), row.get("final"), _interval(row.get("final_interval"))]
+        )
+    told = {row.get("node_id") for row in facts.baselines} | {row.get("name") for row in facts.baselines} | {best.id}
+    for node in facts.nodes:
+        name = (node.name or node.plan or node.id)[:80]
+        if node.operator in ("baseline", "user") and not node.parent_ids and not told & {node.id, name}:
+            rows.append([f"{node.operator} {name}", node.metric_value, _interval(node.interval), None, ""])
+    return table(["program", "validation", "95 % interval", "final", "95 % interval"], rows)
+
+
+def certainty(facts: RunFacts) -> list[str]:
+    """Sentences, each of them true of this run."""
+    assert facts.best is not None and facts.best.metric_value is not None
+    scored = sum(node.is_scored for node in facts.nodes)
+    found = []
+    final = facts.final.get("metric")
+    if final is None:
+        reason = str(facts.final.get("message") or "").strip()
+        found.append(f"There is no final score: {reason}." if reason else "There is no separate final score.")
+        if scored > 1:
+            found.append(f"The best of {scored} scores is flattered by the choice: it was picked for being best.")
+    else:
+        found.append(_about_final(facts, final, scored))
+    if facts.best.claimed_metric is not None and facts.best.metric_source != "claimed":
+        found.append(f"The program itself claimed {figure(facts.best.claimed_metric)}; the claim steered nothing.")
+    if facts.sandbox.get("tier") == "none":
+        found.append("The run had no sandbox: programs ran with the rights of whoever started it.")
+    return found
+
+
+def _about_final(facts: RunFacts, final: float, scored: int) -> str:
+    """What the final score was measured on, and its gap to validation where the two are one measure."""
+    assert facts.best is not None and facts.best.metric_value is not None
+    if facts.final.get("detail", {}).get("games"):
+        return f"Final: {facts.final.get('message', '')}."
+    gap = final - facts.best.metric_value
+    return (
+        f"The final score {figure(final)} was measured on what the search never saw. It differs by {gap:+.4g} from the "
+        f"validation score, which is the best of {scored}."
+    )
+
+
+def choice(facts: RunFacts) -> Markup:
+    """How the winner was taken from among the best: differences on the same cases."""
+    rows = facts.final.get("choice")
+    if not isinstance(rows, list) or len(rows) < 2:
+        return EMPTY
+    head = ["program", "validation", "difference to the best", "its standard error", "tie", "characters"]
+    shown = []
+    for row in rows:
+        name: Markup | str = str(row.get("node_id", ""))
+        if row.get("node_id") == facts.final.get("node_id"):
+            name = tag("b", f"{name} (chosen)")
+        tie = "yes" if row.get("tie") else "no"
+        shown.append([name, row.get("metric"), row.get("difference"), row.get("error"), tie, row.get("size")])
+    text = "Chosen among the best on validation; where scores cannot be told apart, the simpler program wins."
+    return tag("details", tag("summary", "how the winner was chosen"), tag("p", text), table(head, shown))
+
+
+def _interval(value: Any) -> str | Markup:
+    pair = proper_interval(value)
+    return tag("span", f"{figure(pair[0])} … {figure(pair[1])}", class_="nowrap") if pair else EMPTY

@@ -1,0 +1,119 @@
+"""The winner of a run: the one program that every surface shows, with its own scores. Decided here and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from core.state.node import Node
+from core.storage.reader import RunReader
+from utils.stats import proper_interval
+
+NOT_OURS = {"baseline": "baseline", "user": "user"}
+"""Operator → role of programs that the search did not write."""
+
+
+class Winner(BaseModel):
+    """The chosen program once a run has ended, else the best so far; each number is its own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    node_id: str
+    name: str
+    """What people call it: a baseline's or an engine's name, else the first digits of the id."""
+    role: str
+    """`candidate`: the search wrote it; `baseline`: a reference program; `user`: the user's own program."""
+    chosen: bool
+    """True: the run ended and this is its answer. False: the best so far."""
+    operator: str
+    writer: str
+    step: int | None
+    """None for a baseline that was scored beside the search."""
+    metric: float | None
+    """On validation, the part that steers the search."""
+    interval: tuple[float, float] | None
+    metric_source: str | None
+    final_metric: float | None
+    """On the final part, which no choice ever saw."""
+    final_interval: tuple[float, float] | None
+
+
+class Runner(BaseModel):
+    """The best on validation where that is not the winner: a second, smaller fact."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    node_id: str
+    metric: float | None
+    why_not: str
+
+
+def winner_node(reader: RunReader, facts: Mapping[str, Any]) -> Node | None:
+    """The winner's node, whole; None where no program is valid. `facts`: `reader.facts()`."""
+    if is_concluded(facts):
+        final = facts["final"]
+        return Node.model_validate(final["program"]) if final.get("program") else reader.node(final["node_id"])
+    best = reader.best()
+    return reader.node(best.id) if best else None
+
+
+def is_concluded(facts: Mapping[str, Any]) -> bool:
+    """True if the run has ended with an answer. A run that was taken up again has none until it ends anew."""
+    return facts.get("status") == "finished" and bool((facts.get("final") or {}).get("node_id"))
+
+
+def winner_of(node: Node | None, facts: Mapping[str, Any]) -> Winner | None:
+    """What every surface shows of `winner_node`."""
+    if node is None:
+        return None
+    chosen = is_concluded(facts)
+    final = facts["final"] if chosen else {}
+    role = NOT_OURS.get(node.operator, "candidate")
+    if role == "baseline" and any(row.get("own") for row in rows_of(facts) if row.get("node_id") == node.id):
+        role = "user"
+    interval = node.interval or (final.get("detail") or {}).get("validation_interval")
+    return Winner(
+        node_id=node.id,
+        name=node.name or node.id[:12],
+        role=role,
+        chosen=chosen,
+        operator=node.operator,
+        writer=node.writer,
+        step=None if final.get("program") else node.step,
+        metric=node.metric_value,
+        interval=proper_interval(interval),
+        metric_source=node.metric_source,
+        final_metric=final.get("metric"),
+        final_interval=proper_interval(final.get("interval")),
+    )
+
+
+def runner_of(reader: RunReader, winner: Winner | None, facts: Mapping[str, Any]) -> Runner | None:
+    """The best on validation, and why it is not the winner; None where it is."""
+    best = reader.best()
+    if winner is None or best is None or not winner.chosen or best.id == winner.node_id:
+        return None
+    return Runner(node_id=best.id, metric=best.metric_value, why_not=_why_not(best.id, winner, facts))
+
+
+def rows_of(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The baselines' rows; [] in a store that holds something else."""
+    rows = facts.get("baselines")
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _why_not(best_id: str, winner: Winner, facts: Mapping[str, Any]) -> str:
+    if facts.get("family") == "arena":
+        return "ratings of different rounds do not compare: the champion of the last tournament is the answer"
+    if winner.step is None:
+        return f"{winner.name} is better than every candidate on the parts that choose"
+    rows = {row.get("node_id"): row for row in facts["final"].get("choice") or [] if isinstance(row, dict)}
+    mine, other = rows.get(winner.node_id), rows.get(best_id)
+    if mine is None or other is None:
+        return "it has no score on the second look at fresh cases"
+    if mine.get("difference") == 0 == mine.get("error") and mine.get("metric") != other.get("metric"):
+        return "on a second look at fresh cases the chosen one is better"
+    sizes = f"{mine.get('size')} against {other.get('size')} nodes of the syntax tree"
+    return f"the two cannot be told apart, and the chosen one is simpler: {sizes}"

@@ -1,0 +1,101 @@
+"""Every surface of a run names the same winner, with its own scores, and says the same verdict; one run a family."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+import pytest
+from fastapi.testclient import TestClient
+from support.command_line import toy_words
+
+from core.events import FinalScored, RunFinished
+from core.storage.reader import RunReader
+from dashboard.server.app import create_app
+from swarm_evo.result import read_result
+
+FAMILIES = {
+    "tsp": ["--problem", "tsp", "search.max_steps=6", "problem.options.cities=12"],
+    "bin_packing": ["--problem", "bin_packing", "problem.name=u120", "search.max_generations=1"],
+    "script": ["--problem", "script", "problem.program=f.py", "problem.evaluator=judge.py", "search.max_steps=4"],
+    "arena": [
+        "--problem", "connect_four", "search.max_generations=1", "arena.games=2", "arena.openings=2",
+        "arena.gauntlet=4",
+    ],
+    "competition": ["--problem", "competition", "problem.name=diabetes", "search.max_steps=2", "search.num_drafts=2"],
+}  # fmt: skip
+
+
+JUDGE = """
+import importlib.util
+
+def evaluate(path):
+    spec = importlib.util.spec_from_file_location("program", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {"combined_score": -abs(3 - module.f())}
+"""
+
+
+@pytest.fixture(params=FAMILIES)
+def finished(request, cli):
+    """(command line, what the run printed) of a finished run."""
+    if request.param == "script":
+        (cli.folder / "f.py").write_text("# EVOLVE-BLOCK-START\ndef f():\n    return 3\n# EVOLVE-BLOCK-END\n")
+        (cli.folder / "judge.py").write_text(JUDGE)
+    ran = cli(*FAMILIES[request.param], "logging.report=true", timeout=280)
+    assert ran.code == 0, ran.err
+    return cli, ran.out
+
+
+@pytest.mark.timeout(300)
+def test_every_surface_names_the_same_winner_and_says_the_same(finished):
+    cli, said = finished
+    folder, shown = cli.run_dir, cli.show()
+    winner, verdict = shown["winner"], shown["verdict"]
+    assert winner["chosen"] and verdict["kind"] not in ("open", "none")
+    assert shown["best_node_id"] == winner["node_id"] and shown["best_metric"] == winner["metric"]
+
+    assert f"verdict: {verdict['text']}" in said
+    assert f"{winner['metric']:.6g}" in said
+    assert json.loads((folder / "best_solution" / "node.json").read_text())["id"] == winner["node_id"]
+    last = json.loads((folder / "metrics.json").read_text())[-1]
+    assert (last["winner_node_id"], last["winner_metric"]) == (winner["node_id"], winner["metric"])
+    assert last["final_metric"] == winner["final_metric"]
+    assert winner["node_id"] in (folder / "metrics.csv").read_text()
+    page = html.unescape(re.sub(r"<[^>]+>", "", (folder / "report.html").read_text()))
+    assert verdict["text"] in page and (folder / "evolution.png").is_file()
+
+    with RunReader(folder) as reader:
+        finals = [e for e in reader.events(types=["final.scored"]) if isinstance(e, FinalScored)]
+        ended = [e for e in reader.events(types=["run.finished"]) if isinstance(e, RunFinished)]
+    assert finals[-1].node_id == ended[-1].best_node_id == winner["node_id"]
+    assert finals[-1].metric == winner["final_metric"]
+
+    with TestClient(create_app(cli.folder), base_url="http://127.0.0.1:8008") as client:
+        detail = client.get(f"/api/runs/{folder.name}").json()
+        line = client.get("/api/runs").json()[0]
+    assert detail["winner"] == winner and detail["conclusion"] == verdict
+    for surface in (detail, line):
+        assert (surface["best_node_id"], surface["best_metric"]) == (winner["node_id"], winner["metric"])
+        assert surface["final_metric"] == winner["final_metric"] and surface["verdict"] == verdict["kind"]
+
+    listed = cli.here("list-runs", "--json").json[0]
+    assert (listed["best_metric"], listed["final_metric"]) == (winner["metric"], winner["final_metric"])
+    assert listed["verdict"] == verdict["kind"]
+
+    result = read_result(folder, shown)
+    assert (result.best.node_id, result.best.metric) == (winner["node_id"], winner["metric"])
+    assert result.final_metric == winner["final_metric"] and result.verdict == verdict["text"]
+
+
+def test_a_baseline_that_no_candidate_beats_is_the_winner(cli):
+    """The toy's baseline is 0 and the optimum 2; where no candidate may be above 0, the baseline is handed out."""
+    ran = cli.here(*toy_words(6, refuse=0))
+    shown = cli.show()
+    assert ran.code == 0 and shown["winner"]["role"] == "baseline" and shown["verdict"]["kind"] == "unbeaten"
+    assert "Nothing beat the baseline zero" in ran.out
+    assert (cli.run_dir / "best_solution" / "solution.py").read_text() == "x = 0\n"
+    assert cli.node(shown["best_node_id"])["code"] == "x = 0\n"
+    assert cli.here("export-best", "latest").code == 0

@@ -1,0 +1,116 @@
+"""The verdict's kind and words, from plain facts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from reports.verdict import Counts, verdict_of
+from reports.winner import Winner
+
+GOOD = {"node_id": "b1", "name": "best_fit", "metric": 2.0, "final": 2.1, "failure": None, "own": False}
+
+
+def winner(**more):
+    facts = {
+        "node_id": "w", "name": "w", "role": "candidate", "chosen": True, "operator": "improve", "writer": "rules",
+        "step": 4, "metric": 1.5, "interval": None, "metric_source": "verified", "final_metric": 1.6,
+        "final_interval": None,
+    }  # fmt: skip
+    return Winner(**{**facts, **more})
+
+
+def facts(**final):
+    return {
+        "status": "finished", "unit": "excess", "lower_is_better": True, "family": "heuristic", "writer": "rules",
+        "rules_reach": "only changes numbers", "baselines": [GOOD], "final": {"node_id": "w", **final},
+    }  # fmt: skip
+
+
+def claim(gain, low, high):
+    return {"baseline": "best_fit", "gain": gain, "interval": [low, high], "holds": low > 0}
+
+
+@pytest.mark.parametrize(
+    ("made", "kind", "words"),
+    [
+        (claim(0.5, 0.2, 0.8), "better", "Better than best_fit on unseen cases: 1.6 against 2.1 excess (lower is "
+         "better); it gains 0.5 a case (95 %: a gain of 0.2 to a gain of 0.8)."),
+        (claim(0.1, -0.2, 0.4), "unclear", "Not told apart from best_fit on unseen cases"),
+        (claim(-0.5, -0.8, -0.2), "worse", "it loses 0.5 a case (95 %: a loss of 0.8 to a loss of 0.2): do not use it, "
+         "keep best_fit."),
+        (claim(0.0, 0.0, 0.0), "unclear", "the same on each case"),
+        (claim(1.0, 1.0, 1.0), "better", "it gains 1 on each case"),
+    ],
+)  # fmt: skip
+def test_a_comparison_case_by_case(made, kind, words):
+    verdict = verdict_of(winner(), facts(claim=made), Counts())
+    assert verdict.kind == kind and words in verdict.text
+    assert verdict.interval is None or verdict.interval[0] < verdict.interval[1]
+
+
+@pytest.mark.parametrize(
+    ("final", "interval", "kind"),
+    [
+        (1.6, None, "unclear"),
+        (2.5, None, "worse"),
+        (1.6, (1.5, 1.7), "better"),
+        (2.5, (2.4, 2.6), "worse"),
+        (1.6, (1.5, 2.2), "unclear"),
+    ],
+)
+def test_scores_alone_where_the_cases_cannot_be_paired(final, interval, kind):
+    """One unseen instance on which first fit is better: worse, whatever validation said."""
+    verdict = verdict_of(winner(final_metric=final, final_interval=interval), facts(cases=1), Counts())
+    assert verdict.kind == kind and "2.1 excess (lower is better)" in verdict.text
+    assert "the final part has only 1 case: little can be said of others" in verdict.warnings
+
+
+def test_a_gain_over_the_baseline_without_an_unseen_part_is_not_confirmed():
+    own = {**GOOD, "own": True, "final": None}
+    verdict = verdict_of(winner(final_metric=None), {**facts(), "baselines": [own]}, Counts())
+    assert (
+        verdict.kind == "unconfirmed" and "Better than your program by 0.5 on the cases that chose it" in verdict.text
+    )
+    assert "No unseen part confirms it." in verdict.text
+
+
+@pytest.mark.parametrize(("role", "named"), [("user", "your program"), ("baseline", "the baseline best_fit")])
+def test_nothing_better_says_why(role, named):
+    counts = Counts(steps=12, duplicates=10, failures={"timeout": 1})
+    won = winner(role=role, node_id="b1", name="best_fit")
+    verdict = verdict_of(won, facts(), counts)
+    assert verdict.kind == "unbeaten"
+    assert verdict.text.startswith(f"Nothing beat {named}: it is still the best on the parts that choose, 1.5 excess")
+    assert "10 of 12 steps were duplicates and 1 failed. `rules` only changes numbers here" in verdict.text
+
+
+def test_what_the_unseen_part_says_against_the_winner_is_told():
+    rival = {**GOOD, "node_id": "b2", "name": "first_fit", "final": 1.0}
+    won = winner(role="baseline", node_id="b1", name="best_fit", final_metric=2.1)
+    verdict = verdict_of(won, {**facts(), "baselines": [GOOD, rival]}, Counts())
+    assert verdict.kind == "unbeaten" and "first_fit did better; the unseen part never chooses" in verdict.text
+
+
+@pytest.mark.parametrize(("interval", "kind"), [((5, 80), "better"), ((-5, 80), "unclear"), ((-80, -5), "worse")])
+def test_an_arena_is_measured_against_the_starting_champion(interval, kind):
+    detail = {"head_to_head": {"wins_draws_losses": [6, 2, 4]}}
+    told = {**facts(detail=detail), "family": "arena", "lower_is_better": False, "unit": "Elo"}
+    verdict = verdict_of(winner(final_metric=30.0, final_interval=interval), told, Counts())
+    assert verdict.kind == kind and "the starting champion on unseen games: +30 Elo (95 %" in verdict.text
+    assert "6 won, 2 drawn, 4 lost" in verdict.text
+
+
+def test_no_program_and_no_end():
+    none = verdict_of(None, facts(), Counts(steps=5, failures={"runtime": 1, "timeout": 4}))
+    assert none.kind == "none" and none.text == (
+        "No valid program found in 5 steps; the commonest failure is timeout (4 of them)."
+    )
+    assert verdict_of(winner(), {**facts(), "status": "running"}, Counts()).kind == "open"
+
+
+@pytest.mark.parametrize("source", ["claimed", "unisolated"])
+def test_who_vouches_is_told_where_nobody_independent_does(source):
+    verdict = verdict_of(winner(metric_source=source), facts(claim=claim(0.5, 0.2, 0.8)), Counts())
+    assert any(re.search("nobody checked|could have reached", warning) for warning in verdict.warnings)
