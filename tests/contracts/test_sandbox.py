@@ -327,6 +327,62 @@ def test_sessions_do_not_see_each_other(sandbox: WarmSandbox) -> None:
         assert second.call("f", [], timeout=10) > 3.14
 
 
+LEFT_BEHIND = {
+    "nothing": "pass",
+    "a file": "open('/dev/shm/left', 'w').write('x')",
+    "a file that is gone": "open('/tmp/left', 'w').close(); os.remove('/tmp/left')",
+    "a mode": "os.chmod('/workspace', 0o711)",
+    "an attribute": "os.setxattr('/workspace', 'user.left', b'1')",
+    "a time": "os.utime('/workspace', (5, 5))",
+    "a flag": "import fcntl, struct; fcntl.ioctl(os.open('/workspace', os.O_RDONLY), 0x40086602, struct.pack('l', 0x40))",
+}
+SEEN_OF_FOLDERS = """
+import os, sys
+def look():
+    folders = ("/workspace", "/tmp", "/dev/shm")
+    facts = [(*os.stat(path)[:7], os.stat(path).st_mtime_ns, os.listdir(path), os.listxattr(path)) for path in folders]
+    return str((facts, os.statvfs("/workspace").f_bfree, os.statvfs("/workspace").f_ffree))
+def leave():
+    try:
+        exec(sys.modules["solution"].LEFT)
+    except OSError:
+        return "refused"
+"""
+
+
+@pytest.mark.parametrize("disk_mb", [64, 1_000_000], ids=["", "a limit beyond memory"])
+@pytest.mark.parametrize("left", LEFT_BEHIND.values(), ids=LEFT_BEHIND)
+def test_nothing_that_a_session_leaves_is_there_for_the_next(sandbox: WarmSandbox, left: str, disk_mb: int) -> None:
+    """Folders that nobody touched are not made anew, so what counts as touching is tried out."""
+    if sandbox.tier != "warm":
+        pytest.skip("only there do sessions share prepared folders")
+    code, limits = f"LEFT = {left!r}\n{SEEN_OF_FOLDERS}", LIMITS.model_copy(update={"disk_mb": disk_mb})
+    seen, slots = [], set()
+    for _ in range(3):
+        with sandbox.session(code, limits=limits) as session:
+            seen.append(session.call("look", [], timeout=10))
+            session.call("leave", [], timeout=10)
+            slots.add(session._slot.pid)
+    assert len(set(seen)) == 1 and len(slots) == 1
+
+
+def test_a_fork_of_a_program_has_what_the_standard_library_does_after_forks(
+    sandbox: WarmSandbox, workspace: Path
+) -> None:
+    """Numbers drawn anew, and books of threads that name the one that is left."""
+    code = """
+import os, random, threading
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+read, write = os.pipe()
+if os.fork() == 0:
+    os.write(write, repr((random.random(), threading.active_count())).encode())
+    os._exit(0)
+drawn, threads = eval(os.read(read, 100))
+print(drawn != random.random(), threads, threading.main_thread() is threading.current_thread())
+"""
+    assert run(sandbox, workspace, code).term_out == "True 1 True\n"
+
+
 def test_many_threads_may_run_at_once(sandbox: WarmSandbox, tmp_path: Path) -> None:
     def one(number: int) -> str:
         folder = tmp_path / str(number)

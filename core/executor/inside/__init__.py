@@ -7,5 +7,6 @@ fork_server   trusted; preloads modules, forks one supervisor after the other
 supervisor    trusted; first process of a job's namespaces: builds the file system, starts candidates, measures, kills
 compartment   trusted; namespaces, private folders and processes of one supervisor's jobs
 candidate     the last lines of ours before untrusted code: confines itself for good, then runs the program
+interpreter   what a program finds of its interpreter: arranged by the supervisor once, settled by each candidate
 messages      what they tell each other and the host
 """

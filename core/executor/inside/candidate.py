@@ -10,8 +10,6 @@ import gc
 import json
 import linecache
 import os
-import random
-import signal
 import socket
 import sys
 import threading
@@ -20,7 +18,8 @@ from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Any, NoReturn
 
-from . import bubble, confine, landlock, mounts
+from . import bubble, confine, kernel, landlock, mounts
+from .interpreter import Interpreter
 from .messages import Job, Start
 
 FILE = f"{mounts.WORKSPACE}/solution.py"
@@ -31,19 +30,12 @@ _REPORT_BYTES = 32_000
 _MAX_FRAMES = 30
 
 
-def own_modules() -> list[str]:
-    """Names of our modules that are loaded.
-
-    To be asked before a fork: in a candidate's process the walk would copy every page of memory that holds a name.
-    """
-    return [name for name in sys.modules if name.partition(".")[0] == __package__]
-
-
-def run(start: Start, layout: mounts.Layout, ours: list[str], serve: Callable[[str, str], NoReturn]) -> NoReturn:
+def run(
+    start: Start, layout: mounts.Layout, interpreter: Interpreter, serve: Callable[[str, str], NoReturn]
+) -> NoReturn:
     """Become the candidate: never returns.
 
     Args:
-        ours: modules that the candidate must not find loaded.
         serve: `serve(prelude, code)` holds a session.
     """
     job, setup = start.job, start.setup
@@ -53,17 +45,16 @@ def run(start: Start, layout: mounts.Layout, ours: list[str], serve: Callable[[s
         if os.getpriority(os.PRIO_PROCESS, 0) < start.nice:  # somebody may have lowered ours meanwhile
             os.setpriority(os.PRIO_PROCESS, 0, start.nice)
         os.umask(0o022)
-        home = mounts.WORKSPACE if setup.workspace is None or setup.tier == "warm" else setup.workspace
-        os.chdir(home)
+        os.chdir(setup.home)
         _write_program(job)
         if setup.tier == "bubblewrap":
             confine.pin(job.limits)
             bubble.execute(job, setup, layout)
-        confine.confine(job, setup, layout, link)
-        _settle(job, home, setup.tier, ours)
+        confine.confine(start, layout, link)
+        interpreter.settle(job, setup.home, setup.tier)
     except BaseException as error:  # noqa: BLE001 - our own failure, told as such by an exit code of its own
         _give_up(error)
-    del start, setup, layout, link, ours
+    del start, setup, layout, link, interpreter
     _begin(job, serve)
 
 
@@ -72,10 +63,10 @@ def run_fresh(job: Job, layout: mounts.Layout, serve: Callable[[str, str], NoRet
     try:
         os.set_inheritable(CHANNEL, False)
         _close_from(CHANNEL + 1)
-        confine.limit(job.limits, own_space=True, gpus=bool(layout.devices))
+        confine.limit(job.limits, own_space=True, gpus=bool(layout.devices), private=confine.private_memory())
         confine.limit_files()
         landlock.restrict(confine.rules(layout))
-        _settle(job, mounts.WORKSPACE, "bubblewrap", own_modules())
+        Interpreter().settle(job, mounts.WORKSPACE, "bubblewrap")
     except BaseException as error:  # noqa: BLE001 - as above
         _give_up(error)
     _begin(job, serve)
@@ -95,8 +86,12 @@ def _begin(job: Job, serve: Callable[[str, str], NoReturn]) -> NoReturn:
 
 
 def _take_descriptors(start: Start) -> socket.socket | None:
-    """Put 0, 1, 2, 3 in their places and close everything else. Returns the link to the supervisor, if there is one."""
+    """Put 0, 1, 2, 3 in their places, the rules or the link to the supervisor behind them, and close everything else.
+
+    Returns that link, if there is one.
+    """
     fds = [*start.fds] + ([] if start.link is None else [start.link.detach()])
+    fds += [] if start.rules is None else [start.rules]
     for index, fd in enumerate(fds):
         os.dup2(fd, 200 + index, inheritable=False)
     for index in range(len(fds)):
@@ -107,7 +102,10 @@ def _take_descriptors(start: Start) -> socket.socket | None:
 
 def _close_from(first: int) -> None:
     """Close every descriptor from `first` on; the limit of their number may be huge."""
-    os.closerange(first, max(map(int, os.listdir("/proc/self/fd"))) + 1)
+    try:
+        kernel.syscall("close_range", first, 0xFFFFFFFF, 0)
+    except OSError:  # before Linux 5.9
+        os.closerange(first, max(map(int, os.listdir("/proc/self/fd"))) + 1)
 
 
 def _write_program(job: Job) -> None:
@@ -115,71 +113,6 @@ def _write_program(job: Job) -> None:
     if job.kind == "script":
         with open("solution.py", "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(job.code)
-
-
-def _settle(job: Job, home: str, tier: str, ours: list[str]) -> None:
-    """The interpreter as a program expects to find it."""
-    os.environ.clear()
-    os.environ.update(job.env)
-    if home != mounts.WORKSPACE:
-        private = f"{home}/.tmp"
-        names = ("TMPDIR", "JOBLIB_TEMP_FOLDER", "MPLCONFIGDIR", "NUMBA_CACHE_DIR")
-        os.environ.update(dict.fromkeys(names, private), HOME=home)
-        if tier == "lite":
-            os.environ["JOBLIB_MULTIPROCESSING"] = "0"  # processes need sockets, which this tier refuses
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
-        signal.signal(number, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
-    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-    vars(sys).update(__stdout__=sys.stdout, __stderr__=sys.stderr, __stdin__=sys.stdin)
-    sys.argv = ["solution.py", *job.argv]
-    sys.path.insert(0, home)
-    for name in ours:
-        sys.modules.pop(name, None)
-    sys.modules["__main__"] = ModuleType("__main__")
-    seed(job.seed)
-    _set_threads(job.limits.threads)
-
-
-def seed(value: int) -> None:
-    """Equal runs draw equal numbers from `random` and numpy's legacy generator."""
-    random.seed(value)
-    if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(value % 2**32)
-    else:
-        sys.meta_path.insert(0, _SeedNumpy(value % 2**32))
-
-
-class _SeedNumpy:
-    """Seeds numpy when the program imports it."""
-
-    def __init__(self, value: int) -> None:
-        self.value = value
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name != "numpy":
-            return None
-        sys.meta_path.remove(self)
-        from importlib.util import find_spec
-
-        spec = find_spec("numpy")
-        if spec is not None and spec.loader is not None:
-            execute, value = spec.loader.exec_module, self.value
-
-            def exec_and_seed(module: ModuleType) -> None:
-                execute(module)
-                module.random.seed(value)
-
-            spec.loader.exec_module = exec_and_seed  # type: ignore[method-assign]
-        return spec
-
-
-def _set_threads(count: int) -> None:
-    """Preloading was done with one thread, because threads do not survive a fork."""
-    if count != 1 and "threadpoolctl" in sys.modules:
-        sys.modules["threadpoolctl"].threadpool_limits(count)
 
 
 def _execute(argv: list[str]) -> NoReturn:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import time
 
-from . import copying, kernel, messages, mounts, watch
+from . import confine, copying, kernel, landlock, messages, mounts, watch
 
 _KILL_SECONDS = 5.0
 
@@ -20,8 +21,11 @@ class Compartment:
         self.in_memory = self.namespaces and setup.in_memory
         self.uid = setup.uid
         self._layout = layout
+        self.rules: int | None = None
+        """In namespaces: descriptor of what Landlock lets candidates do."""
         self._host: int | None = None
-        self._used = False
+        self._fresh: tuple[object, ...] | None = None
+        """What the private folders look like as long as nobody has touched them; None before the first job."""
 
     def open(self) -> None:
         workspace = self.setup.workspace
@@ -40,6 +44,13 @@ class Compartment:
             inputs=self.setup.inputs,
             workspace=None if self.in_memory else workspace,
         )
+        kernel.shrink_bounding_set()
+        self._make_rules()
+
+    def _make_rules(self) -> None:
+        if self.rules is not None:
+            os.close(self.rules)
+        self.rules = landlock.ruleset(confine.rules(self._layout))
 
     def _step_down(self) -> None:
         """As root without namespaces the supervisor takes the candidate's uid itself: it must look into its memory."""
@@ -80,11 +91,15 @@ class Compartment:
 
     def fill(self, disk_mb: int) -> None:
         """Before a job: empty private folders with what lies in the host's workspace."""
-        if not self.in_memory:
+        if not self.namespaces or (self._host is not None and not self.in_memory):
             return
-        if self._used:
+        if self._fresh is not None and self._fresh == mounts.look(disk_mb):
+            return
+        if self._fresh is not None:
             mounts.renew_private(disk_mb, self.uid, self._layout.inner())
-        self._used = True
+            self._make_rules()
+        mounts.date_back()
+        self._fresh = mounts.look(disk_mb)
         if self._host is not None:
             self._copy(self._host, mounts.WORKSPACE)
             if self.uid is not None:
@@ -110,8 +125,14 @@ class Compartment:
     def members(self) -> list[int]:
         return watch.namespace_members() if self.namespaces else watch.descendants(os.getpid())
 
-    def kill(self) -> None:
-        """Kill and reap every process of the job; returns when none is left."""
+    def kill(self, handle: int) -> None:
+        """Kill and reap every process of the job; returns when none is left.
+
+        Args:
+            handle: pidfd of the job's first process: most jobs have no other.
+        """
+        first = select.poll()
+        first.register(handle, select.POLLIN)
         end = time.monotonic() + _KILL_SECONDS
         while time.monotonic() < end:
             if self.namespaces:
@@ -119,7 +140,9 @@ class Compartment:
             else:
                 for pid in self.members():
                     _signal(pid)
-            if _reap() and not self.members():
+            if not first.poll(1000 * _KILL_SECONDS):
+                continue
+            if _reap() and not (_is_accompanied() if self.namespaces else self.members()):
                 return
             time.sleep(0.001)
 
@@ -170,6 +193,17 @@ def _signal(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
     except OSError:
         pass
+
+
+def _is_accompanied() -> bool:
+    """True while another process is in the namespace whose first process we are."""
+    try:
+        os.kill(-1, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _reap() -> bool:

@@ -8,8 +8,10 @@ import signal
 import socket
 
 from . import kernel, landlock, mounts, seccomp
-from .messages import Job, JobLimits, SlotSetup
+from .messages import JobLimits, SlotSetup, Start
 
+RULES = 4
+"""In namespaces: where a candidate's process finds its Landlock rules."""
 _DATA_SLACK = 256 << 20
 _OPEN_FILES = 1024
 _PROC = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/sys/kernel/cap_last_cap")
@@ -21,22 +23,24 @@ _PROC_SELF = (
 _FILTERS = {pinned: seccomp.program(namespaces=True, pinned=pinned) for pinned in (False, True)}
 
 
-def confine(job: Job, setup: SlotSetup, layout: mounts.Layout, link: socket.socket | None) -> None:
+def confine(start: Start, layout: mounts.Layout, link: socket.socket | None) -> None:
     """Give up what the tier says.
 
     Args:
         link: to the supervisor, in the tier without namespaces.
     """
+    job, setup = start.job, start.setup
     kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # the supervisor is not; its child inherited that
     own_space = setup.tier == "warm" or setup.uid is not None
-    limit(job.limits, own_space=own_space, gpus=bool(layout.devices))
+    limit(job.limits, own_space=own_space, gpus=bool(layout.devices), private=start.private)
     if setup.tier != "lite":
         limit_files()
     if setup.tier == "warm":
-        if setup.uid is not None:
-            kernel.become(setup.uid)
-        kernel.drop_capabilities()
-        landlock.restrict(rules(layout))
+        if setup.uid is None:
+            kernel.set_capabilities()
+        else:
+            kernel.change_user(setup.uid)
+        landlock.put_in_force(RULES)
         seccomp.install(_FILTERS[job.limits.core is not None])
     elif setup.tier == "lite":
         assert link is not None
@@ -91,8 +95,12 @@ def own_process_rules() -> list[tuple[str, int]]:
     ]
 
 
-def limit(limits: JobLimits, *, own_space: bool, gpus: bool) -> None:
-    """Kernel limits a process: the watcher's tree-wide ones are the rule, these hold between two looks."""
+def limit(limits: JobLimits, *, own_space: bool, gpus: bool, private: int) -> None:
+    """Kernel limits a process: the watcher's tree-wide ones are the rule, these hold between two looks.
+
+    Args:
+        private: bytes that the process begins with; they are not the program's.
+    """
     pin(limits)
     memory = limits.memory_mb << 20
     wanted = {
@@ -102,7 +110,7 @@ def limit(limits: JobLimits, *, own_space: bool, gpus: bool) -> None:
         resource.RLIMIT_MSGQUEUE: 0,
     }
     if not gpus:
-        wanted[resource.RLIMIT_DATA] = _private_memory() + memory + _DATA_SLACK
+        wanted[resource.RLIMIT_DATA] = private + memory + _DATA_SLACK
     others = 0 if own_space else _tasks_of_user()  # the kernel counts them as well
     wanted[resource.RLIMIT_NPROC] = limits.processes + 2 + others
     if limits.cpu_seconds is not None:
@@ -140,6 +148,7 @@ def _tasks_of_user() -> int:
     return count
 
 
-def _private_memory() -> int:
+def private_memory() -> int:
+    """Bytes of this process's private writable memory, as the kernel counts them against RLIMIT_DATA."""
     with open("/proc/self/status") as file:
         return next((int(line.split()[1]) << 10 for line in file if line.startswith("VmData:")), 0)

@@ -21,11 +21,14 @@ if __package__ in (None, ""):  # started by path: make the sibling files importa
     sys.path[:] = [os.path.dirname(_folder), *(path for path in sys.path if path != _folder)]
     __package__ = os.path.basename(_folder)
     importlib.import_module(__package__)
+    _hooks = importlib.import_module(f"{__package__}.fork_hooks").ForkHooks()
     for _name in ("candidate", "answering", "packed", "plain"):
         importlib.import_module(f"{__package__}.{_name}")
     del sys.path[0]
 
 from . import answering, candidate, hiding, kernel, messages, mounts, packed, supervisor, syscalls
+from .fork_hooks import ForkHooks
+from .interpreter import Interpreter
 from .messages import Fault, Ready, ServerSetup, SlotMade, Start
 
 _LOOK_FOR_PARENT = 0.5
@@ -55,9 +58,8 @@ _COMPANIONS = {
 _NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS
 
 
-def main(control: socket.socket) -> tuple[Start, mounts.Layout, list[str]]:
+def main(control: socket.socket, hooks: ForkHooks) -> tuple[Start, mounts.Layout, Interpreter]:
     """Preload, then serve until the host is gone. Returns only in a candidate's process: what that is to become."""
-    ours = candidate.own_modules()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     received = messages.receive(control)
@@ -77,6 +79,7 @@ def main(control: socket.socket) -> tuple[Start, mounts.Layout, list[str]]:
     with hiding.refused(hidden):
         missing = _preload(setup.preload, control)
     has_msgpack = packed.library() is not None
+    interpreter = Interpreter(hooks)
     gc.collect()
     gc.freeze()
     kernel.collapse_memory()
@@ -85,7 +88,7 @@ def main(control: socket.socket) -> tuple[Start, mounts.Layout, list[str]]:
         executable=sys.executable, arch=syscalls.machine(), read_only=shown, hidden=hidden, msgpack=has_msgpack,
     )  # fmt: skip
     messages.send(control, ready)
-    return _serve(control, setup.tier, layout), layout, ours
+    return _serve(control, setup.tier, layout, interpreter), layout, interpreter
 
 
 def _read_only(show: list[str]) -> list[str]:
@@ -146,7 +149,7 @@ def _parent_is_gone(control: socket.socket) -> bool:
         return True
 
 
-def _serve(control: socket.socket, tier: str, layout: mounts.Layout) -> Start:
+def _serve(control: socket.socket, tier: str, layout: mounts.Layout, interpreter: Interpreter) -> Start:
     parent = os.getppid()
     owner = (os.getuid(), os.getgid()) if tier == "warm" and os.getuid() != 0 else None
     namespaces = 0 if tier != "warm" else _NAMESPACES | (kernel.CLONE_NEWUSER if owner else 0)
@@ -162,14 +165,15 @@ def _serve(control: socket.socket, tier: str, layout: mounts.Layout) -> Start:
         received = messages.receive(control)
         if received is None:
             os._exit(0)
-        start = _new_supervisor(control, received[1][0], namespaces, layout, owner)
+        start = _new_supervisor(control, received[1][0], namespaces, layout, owner, interpreter)
         if start is not None:
             return start
 
 
 def _new_supervisor(
-    control: socket.socket, fd: int, namespaces: int, layout: mounts.Layout, owner: tuple[int, int] | None
-) -> Start | None:
+    control: socket.socket, fd: int, namespaces: int, layout: mounts.Layout, owner: tuple[int, int] | None,
+    interpreter: Interpreter,
+) -> Start | None:  # fmt: skip
     try:
         pid = kernel.fork_into(namespaces) if namespaces else os.fork()
     except OSError as error:
@@ -178,7 +182,7 @@ def _new_supervisor(
         return None
     if pid == 0:
         control.close()
-        return supervisor.serve(socket.socket(fileno=fd), layout, owner)
+        return supervisor.serve(socket.socket(fileno=fd), layout, owner, interpreter)
     os.close(fd)
     messages.send(control, SlotMade(pid))
     return None
@@ -194,4 +198,4 @@ def _reap() -> None:
 
 if __name__ == "__main__":
     # The frames below a candidate are this line's and the two it calls: nothing of the server's is left on the stack.
-    candidate.run(*main(socket.socket(fileno=int(sys.argv[1]))), answering.serve)
+    candidate.run(*main(socket.socket(fileno=int(sys.argv[1])), _hooks), answering.serve)

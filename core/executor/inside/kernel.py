@@ -12,7 +12,7 @@ CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
 SIGCHLD = 17
 
-MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_NOATIME = 1, 2, 4, 8, 1024
 MS_REMOUNT, MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE, MS_SLAVE = 32, 4096, 8192, 16384, 1 << 18, 1 << 19
 MNT_DETACH = 2
 
@@ -106,31 +106,38 @@ def effective_capabilities() -> int:
 
 def drop_capabilities(keep: int = 0) -> None:
     """Give up every capability but the bit set `keep`, for this process and all it will execute."""
-    _shrink_bounding_set(keep)
-    _set_capabilities(keep)
+    shrink_bounding_set(keep)
+    set_capabilities(keep)
 
 
 def become(uid: int, keep: int = 0) -> None:
     """Take `uid` and the group of the same number, for good, without supplementary groups and other capabilities."""
-    _shrink_bounding_set(keep)
+    shrink_bounding_set(keep)
+    change_user(uid, keep)
+
+
+def change_user(uid: int, keep: int = 0) -> None:
+    """`become` where the bounding set has been shrunk before, by this process or the one that forked it."""
     prctl(PR_SET_KEEPCAPS, 1)
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
-    _set_capabilities(keep)
+    set_capabilities(keep)
     prctl(PR_SET_DUMPABLE, 1)  # a change of uid hides /proc/self from its own process
 
 
-def _shrink_bounding_set(keep: int) -> None:
+def shrink_bounding_set(keep: int = 0) -> None:
+    """What no program that is executed can gain; what this process holds itself it keeps."""
     for capability in range(64):
         if not keep >> capability & 1:
             try:
                 prctl(PR_CAPBSET_DROP, capability)
-            except OSError:  # beyond the last one this kernel knows, or not ours to drop
-                pass
+            except OSError:  # beyond the last one this kernel knows, or none is ours to drop
+                return
 
 
-def _set_capabilities(keep: int) -> None:
+def set_capabilities(keep: int = 0) -> None:
+    """Hold exactly the bit set `keep`; executed programs keep it, too."""
     prctl(PR_CAP_AMBIENT, _AMBIENT_CLEAR_ALL)
     header = _CAPABILITY_VERSION_3.to_bytes(4, "little") + bytes(4)
     low, high = (keep & 0xFFFFFFFF).to_bytes(4, "little"), (keep >> 32).to_bytes(4, "little")

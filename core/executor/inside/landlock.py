@@ -48,6 +48,11 @@ def restrict(rules: Iterable[tuple[str, int]], version: int | None = None, *, ne
     Paths that do not exist are left out. From ABI 4 on TCP is refused as well, unless `network`; from ABI 6 on signals
     and abstract sockets do not leave the job. OSError(ENOSYS) on a kernel without Landlock.
     """
+    put_in_force(ruleset(rules, version, network=network))
+
+
+def ruleset(rules: Iterable[tuple[str, int]], version: int | None = None, *, network: bool = False) -> int:
+    """The rules of `restrict` as a descriptor, for `put_in_force` here or in a process forked from this one."""
     version = abi() if version is None else version
     if version < 1:
         raise OSError(errno.ENOSYS, "this kernel has no Landlock")
@@ -55,9 +60,14 @@ def restrict(rules: Iterable[tuple[str, int]], version: int | None = None, *, ne
     handled |= (REFER if version >= 2 else 0) | (TRUNCATE if version >= 3 else 0) | (IOCTL_DEV if version >= 5 else 0)
     attributes = struct.pack("=QQQ", handled, 3 if version >= 4 and not network else 0, 3 if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
-    ruleset = kernel.syscall("landlock_create_ruleset", attributes, size, 0)
+    made = kernel.syscall("landlock_create_ruleset", attributes, size, 0)
     for path, mask in rules:
-        _allow(ruleset, path, mask & handled)
+        _allow(made, path, mask & handled)
+    return made
+
+
+def put_in_force(ruleset: int) -> None:
+    """Confine this process by the rules of a descriptor, and close that."""
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     kernel.syscall("landlock_restrict_self", ruleset, 0)
     os.close(ruleset)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import errno
 import socket
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
-from . import frames
+from . import frames, mounts
 
 
 class Message:
@@ -79,6 +79,11 @@ class SlotSetup(Message):
     """Host folder for /workspace; None for jobs that leave nothing behind."""
     in_memory: bool
     """The workspace is copied into memory and back, so that the disk limit is the kernel's."""
+
+    @property
+    def home(self) -> str:
+        """The workspace as candidates see it."""
+        return mounts.WORKSPACE if self.workspace is None or self.tier == "warm" else self.workspace
 
 
 @dataclass(frozen=True)
@@ -163,8 +168,12 @@ class Start:
     """Its descriptors 0, 1, 2, 3."""
     nice: int
     """Its priority: the one that its supervisor had before it raised its own."""
+    private: int
+    """Bytes of private memory that it begins with."""
     link: socket.socket | None = None
     """Without namespaces: where the listener of the candidate's system-call filter is sent."""
+    rules: int | None = None
+    """In namespaces: the descriptor of its Landlock rules."""
 
 
 def is_shortage(error: OSError) -> bool:
@@ -185,7 +194,12 @@ def receive(channel: socket.socket) -> tuple[Message, list[int]] | None:
 
 
 def to_plain(message: Message) -> dict[str, Any]:
-    return {type(message).__name__: asdict(message)}  # type: ignore[call-overload]
+    return {type(message).__name__: _fields(message)}
+
+
+def _fields(message: Any) -> dict[str, Any]:
+    inner = (Job, JobLimits)
+    return {name: _fields(value) if isinstance(value, inner) else value for name, value in vars(message).items()}
 
 
 def from_plain(plain: dict[str, Any]) -> Message:

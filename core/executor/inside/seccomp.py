@@ -14,10 +14,13 @@ import struct
 
 from . import kernel, syscalls
 
-_LOAD, _JEQ, _JGE, _JSET, _AND, _RET = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+_LOAD, _JEQ, _JGE, _JSET, _AND, _RET, _JUMP = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06, 0x05
 _ALLOW, _KILL, _ERRNO, _NOTIFY = 0x7FFF0000, 0x80000000, 0x00050000, 0x7FC00000
 _X32_BIT = 0x40000000
 _SET_MODE_FILTER, FLAG_NEW_LISTENER = 1, 8
+
+_LINEAR = 3
+"""So few numbers are compared one after the other."""
 
 Instruction = tuple[int, int, int, int]
 """code, jump if true, jump if false, constant"""
@@ -73,6 +76,8 @@ _BUFFER_SIZES = (7, 8, 32, 33)
 _NEW_NAMESPACES = 0x7E020080
 _PR_SET_DUMPABLE, _PR_SET_MM, _PR_SET_PTRACER = 4, 35, 0x59616D61
 _TIOCSTI, _TIOCLINUX, _FIOSETOWN, _SIOCSPGRP = 0x5412, 0x541C, 0x8901, 0x8902
+_FS_IOC_SETFLAGS, _FS_IOC_FSSETXATTR = 0x40086602, 0x401C5820
+"""Attributes that nobody could look at: what a job did to its folders is to be seen (`mounts.look`)."""
 _F_SETOWN, _F_SETSIG, _F_SETOWN_EX = 8, 10, 15
 _S_IFMT, _DEVICE_KINDS = 0o170000, (0o020000, 0o060000)
 
@@ -110,12 +115,13 @@ def _require(index: int, value: int, mask: int | None = None) -> list[Instructio
 def _judged_by_argument() -> dict[str, list[Instruction]]:
     rules = {name: [_refuse(errno.ENOSYS)] for name in _PINNING}
     rules |= {name: _refuse_if(0, (_SUPERVISOR,)) for name in _AIMED_AT_A_PROCESS}
+    rules["file_setattr"] = [_refuse()]
     return rules | {
         "setpriority": [*_require(0, _PRIO_PROCESS), *_refuse_if(1, (_SUPERVISOR,))],
         "ioprio_set": [*_require(0, _IOPRIO_WHO_PROCESS), *_refuse_if(1, (_SUPERVISOR,))],
         "clone": [_argument(0), (_JSET, 0, 1, _NEW_NAMESPACES), _refuse(), (_RET, 0, 0, _ALLOW)],
         "clone3": [_refuse(errno.ENOSYS)],  # its flags lie in memory; the C library then takes clone
-        "ioctl": _refuse_if(1, (_TIOCSTI, _TIOCLINUX, _FIOSETOWN, _SIOCSPGRP)),
+        "ioctl": _refuse_if(1, (_TIOCSTI, _TIOCLINUX, _FIOSETOWN, _SIOCSPGRP, _FS_IOC_SETFLAGS, _FS_IOC_FSSETXATTR)),
         "prctl": _refuse_if(0, (_PR_SET_DUMPABLE, _PR_SET_MM, _PR_SET_PTRACER)),
         "mknod": _refuse_if(1, _DEVICE_KINDS, _S_IFMT),
         "mknodat": _refuse_if(2, _DEVICE_KINDS, _S_IFMT),
@@ -201,12 +207,19 @@ def _assembled(blocks: dict[str, list[Instruction]], arch: str | None) -> bytes:
     if arch == "x86_64":
         code += [(_JGE, 0, 1, _X32_BIT), (_RET, 0, 0, _KILL)]
     code += [(_JGE, 0, 1, syscalls.LAST_KNOWN + 1), _refuse(errno.ENOSYS)]
-    for name, block in blocks.items():
-        number = syscalls.number(name, arch)
-        if number is not None:
-            code += [(_JEQ, 0, len(block), number), *block]
-    code.append((_RET, 0, 0, _ALLOW))
+    numbers = {syscalls.number(name, arch): block for name, block in blocks.items()}
+    code += _search(sorted((number, block) for number, block in numbers.items() if number is not None))
     return b"".join(struct.pack("=HBBI", op, true, false, constant) for op, true, false, constant in code)
+
+
+def _search(judged: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
+    """Find the number's block by halves: the kernel runs a filter once for every number when it is put in force."""
+    if len(judged) <= _LINEAR:
+        blocks = [[(_JEQ, 0, len(block), number), *block] for number, block in judged]
+        return [instruction for block in blocks for instruction in block] + [(_RET, 0, 0, _ALLOW)]
+    middle = len(judged) // 2
+    low, high = _search(judged[:middle]), _search(judged[middle:])
+    return [(_JGE, 0, 1, judged[middle][0]), (_JUMP, 0, 0, len(low)), *low, *high]
 
 
 def install(filter_: bytes, flags: int = 0) -> int:

@@ -13,8 +13,9 @@ import signal
 import socket
 import time
 
-from . import kernel, messages, mounts, notifier, watch
+from . import confine, kernel, messages, mounts, notifier, watch
 from .compartment import Compartment
+from .interpreter import Interpreter
 from .messages import Fault, Job, Report, SlotSetup, Start, Stop
 
 _FIRST_TICK, _LAST_TICK = 0.01, 0.05
@@ -23,14 +24,16 @@ _DISK_EVERY = 0.1
 _PRIORITY = -5
 
 
-def serve(control: socket.socket, layout: mounts.Layout, owner: tuple[int, int] | None) -> Start:
+def serve(
+    control: socket.socket, layout: mounts.Layout, owner: tuple[int, int] | None, interpreter: Interpreter
+) -> Start:
     """Run one job after the other until the host is gone. Returns only in a candidate's process.
 
     Args:
         control: our end of the host's socket.
         owner: uid and gid to keep in a new user namespace, None where there is none.
     """
-    supervisor = _Supervisor(control)
+    supervisor = _Supervisor(control, interpreter)
     try:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
             signal.signal(number, signal.SIG_IGN)  # pid 1 is deaf to what it does not handle
@@ -54,10 +57,12 @@ def serve(control: socket.socket, layout: mounts.Layout, owner: tuple[int, int] 
 class _Supervisor:
     """Runs the jobs that the host sends, one after the other, in one compartment."""
 
-    def __init__(self, control: socket.socket) -> None:
+    def __init__(self, control: socket.socket, interpreter: Interpreter) -> None:
         self.started = False
         """A candidate has run since the host sent its last job."""
         self._control = control
+        self._interpreter = interpreter
+        self._private = confine.private_memory()
         self._nice = os.getpriority(os.PRIO_PROCESS, 0)
 
     def settle(self, compartment: Compartment) -> None:
@@ -84,6 +89,8 @@ class _Supervisor:
         place = self._compartment
         self.started = False
         place.fill(job.limits.disk_mb)
+        if place.setup.tier != "bubblewrap":  # a fresh interpreter arranges itself
+            self._interpreter.arrange_ahead(job.env, place.setup.home, place.setup.tier)
         before = watch.reaped_cpu()
         began = time.monotonic()
         ours, theirs = socket.socketpair() if place.setup.tier == "lite" else (None, None)
@@ -91,15 +98,19 @@ class _Supervisor:
         pid = os.fork()
         if pid == 0:
             self._control.close()
-            return Start(job, place.setup, fds, self._nice, theirs)
+            return Start(job, place.setup, fds, self._nice, self._private, theirs, place.rules)
         for fd in fds:
             os.close(fd)
-        watching = _Watching(place, job, began)
+        handle = os.pidfd_open(pid)
+        watching = _Watching(place, job, began, handle)
         if ours is not None and theirs is not None:
             theirs.close()
             watching.notifier = _start_notifier(ours, place)
-        status, breach = watching.until_end(self._control, pid)
-        place.kill()
+        try:
+            status, breach = watching.until_end(self._control, pid)
+            place.kill(handle)
+        finally:
+            os.close(handle)
         if watching.notifier is not None:
             os.close(watching.notifier.listener)
         seconds = time.monotonic() - began
@@ -111,14 +122,20 @@ class _Supervisor:
 
 
 class _Watching:
-    """One job against its limits."""
+    """One job against its limits.
 
-    def __init__(self, place: Compartment, job: Job, started: float) -> None:
+    Args:
+        started: seconds by the monotonic clock.
+        handle: pidfd of its candidate.
+    """
+
+    def __init__(self, place: Compartment, job: Job, started: float, handle: int) -> None:
         self.peak = 0
         self.notifier: notifier.SeccompNotifier | None = None
         self._place = place
         self._limits = job.limits
         self._deadline = job.deadline
+        self._handle = handle
         self._started = started
         self._cpu_before = watch.reaped_cpu()
         self._next_disk = 0.0
@@ -128,31 +145,27 @@ class _Watching:
         """Wait for the candidate, a breach or the host's word. Returns wait status and (kind, message) of a breach."""
         poll = select.poll()
         poll.register(control, select.POLLIN)
-        handle = os.pidfd_open(pid)
-        poll.register(handle, select.POLLIN)
+        poll.register(self._handle, select.POLLIN)
         if self.notifier is not None:
             poll.register(self.notifier.listener, select.POLLIN)
         tick = _FIRST_TICK
         last_look = self._started
-        try:
-            while True:
-                ready = {fd for fd, _ in poll.poll(math.ceil(1000 * self._pause(tick)))}
-                if self.notifier is not None and self.notifier.listener in ready:
-                    self.notifier.answer()
-                    if time.monotonic() - last_look < tick:
-                        continue
-                last_look = time.monotonic()
-                ended = self._ended(pid)
-                if ended is not None:
-                    return ended, None
-                if control.fileno() in ready:
-                    return None, self._told(control)
-                breach = self._breach()
-                if breach is not None:
-                    return None, breach
-                tick = min(tick * 1.5, _LAST_TICK)
-        finally:
-            os.close(handle)
+        while True:
+            ready = {fd for fd, _ in poll.poll(math.ceil(1000 * self._pause(tick)))}
+            if self.notifier is not None and self.notifier.listener in ready:
+                self.notifier.answer()
+                if time.monotonic() - last_look < tick:
+                    continue
+            last_look = time.monotonic()
+            ended = self._ended(pid)
+            if ended is not None:
+                return ended, None
+            if control.fileno() in ready:
+                return None, self._told(control)
+            breach = self._breach()
+            if breach is not None:
+                return None, breach
+            tick = min(tick * 1.5, _LAST_TICK)
 
     def _pause(self, tick: float) -> float:
         if self._deadline is None:
@@ -175,7 +188,7 @@ class _Watching:
     def _told(self, control: socket.socket) -> tuple[str, str]:
         received = messages.receive(control)
         if received is None:  # the host is dead: so are we, and with pid 1 the whole namespace
-            self._place.kill()
+            self._place.kill(self._handle)
             os._exit(0)
         assert isinstance(received[0], Stop)
         return received[0].kind, received[0].message
@@ -183,7 +196,7 @@ class _Watching:
     def _breach(self) -> tuple[str, str] | None:
         now = time.monotonic() - self._started
         if not self._place.namespaces and os.getppid() != self._parent:  # the fork server is dead
-            self._place.kill()
+            self._place.kill(self._handle)
             os._exit(0)
         if self._deadline is not None and now >= self._deadline:
             return "timeout", f"wall clock: still running after {self._deadline:g} s, the limit"
