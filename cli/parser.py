@@ -24,6 +24,7 @@ VERBS: dict[str, str] = {
     "show": "cli.show",
     "report": "cli.report",
     "export-best": "cli.export_best",
+    "export": "cli.export",
     "serve": "cli.serve",
     "doctor": "cli.doctor",
     "arena": "cli.arena",

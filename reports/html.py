@@ -10,7 +10,7 @@ from reports.dag import MOST_NODES, dag_svg
 from reports.descent import descent
 from reports.facts import RunFacts, read_facts
 from reports.markup import EMPTY, Content, Markup, clip, code, figure, join, table, tag
-from reports.outcome import outcome
+from reports.outcome import measured, outcome
 from reports.provenance import cell, environment, flat, reproduce, settings
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -115,7 +115,7 @@ def _best(facts: RunFacts) -> Markup:
     best = facts.best
     facts_line = f"node {best.id}, step {best.step}, by {best.operator}, written by {best.writer or 'unknown'}"
     review = tag("p", clip(best.analysis), class_="plan") if best.analysis else EMPTY
-    return join([tag("p", facts_line, class_="quiet"), review, code(best.code)])
+    return join([tag("p", facts_line, class_="quiet"), review, measured(best), code(best.code)])
 
 
 def _standings(facts: RunFacts) -> Markup:

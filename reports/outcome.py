@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.state.node import Node
 from reports.facts import RunFacts
-from reports.markup import EMPTY, Markup, figure, join, table, tag
+from reports.markup import EMPTY, Markup, clip, code, figure, join, table, tag
+from reports.provenance import cell
 from utils.direction import Direction
 from utils.stats import proper_interval
 
@@ -32,6 +34,7 @@ def outcome(facts: RunFacts) -> Markup:
             scores(facts),
             tag("h3", "How sure is it?"),
             tag("ul", *(tag("li", sentence) for sentence in certainty(facts))),
+            cases(facts),
             choice(facts),
         ]
     )
@@ -110,6 +113,27 @@ def _about_final(facts: RunFacts, final: float, scored: int) -> str:
         f"The final score {figure(final)} was measured on what the search never saw. It differs by {gap:+.4g} from the "
         f"validation score, which is the best of {scored}."
     )
+
+
+def cases(facts: RunFacts) -> Markup:
+    """The final part case by case: what an operations researcher reads first."""
+    found = facts.final.get("table")
+    if not isinstance(found, dict) or not found.get("rows"):
+        return EMPTY
+    rows, columns = found["rows"], ("case", "value", "bound", "gap", "seconds", "baseline")
+    names = [name for name in columns if any(row.get(name) is not None for row in rows)]
+    head = [str(found.get("baseline")) if name == "baseline" else name for name in names]
+    shown = table(head, [[row.get(name) for name in names] for row in rows])
+    return tag("details", tag("summary", f"the final part, {len(rows)} cases"), shown)
+
+
+def measured(node: Node) -> Markup:
+    """All that the user's evaluator measured of a program, and the texts that it left."""
+    rows: list[list[Any]] = [[name, cell(value)] for name, value in node.metrics.items()]
+    texts = [
+        tag("details", tag("summary", f"artifact: {name}"), code(clip(text))) for name, text in node.artifacts.items()
+    ]
+    return join([table(["measured", "value"], rows) if rows else EMPTY, *texts])
 
 
 def choice(facts: RunFacts) -> Markup:

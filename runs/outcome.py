@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,9 @@ from utils.direction import Direction
 from utils.errors import SwarmEvoError
 from utils.logger_system import log_msg
 from utils.stats import proper_interval
+
+MOST_CASES = 1000
+"""Rows of the table of cases that are kept."""
 
 
 @dataclass(slots=True)
@@ -102,6 +106,7 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
         "choice": choice.rows if choice else [],
         "claim": claim_of(scores[0], rows, scores[1:], search.problem.lower_is_better),
     }
+    outcome.final["table"] = table_of(scores[0], rows, scores[1:], search.problem.lower_is_better)
     if search.journal.get_node_by_id(outcome.best.id) is None:  # scored beside the search: the journal lacks it
         outcome.final["program"] = outcome.best.model_dump(mode="json")
     event = FinalScored(
@@ -171,6 +176,27 @@ def claim_of(
         "interval": list(claim.interval),
         "holds": claim.holds,
     }
+
+
+def table_of(
+    winner: Evaluation | None,
+    rows: Sequence[dict[str, Any]],
+    finals: Sequence[Evaluation | None],
+    lower_is_better: bool,
+) -> dict[str, Any] | None:
+    """The final part case by case: the winner beside the baseline that is best there; None without cases.
+
+    `{baseline, rows: [{case, value, bound, gap, seconds, baseline}]}`.
+    """
+    if not isinstance(winner, FinalEvaluation) or not winner.table:
+        return None
+    known = [(row, f) for row, f in zip(rows, finals, strict=True) if isinstance(f, FinalEvaluation) and f.table]
+    scored = [(row, f) for row, f in known if f.metric is not None]
+    best = Direction(lower_is_better).best(scored, lambda pair: pair[1].metric or 0.0)
+    beside = [case.value for case in best[1].table] if best else []
+    pairs = islice(zip_longest(winner.table, beside[: len(winner.table)]), MOST_CASES)
+    shown = [{**case.model_dump(mode="json"), "baseline": value} for case, value in pairs]
+    return {"baseline": best[0]["name"] if best else None, "rows": shown}
 
 
 def _baseline_rows(search: Search) -> list[dict[str, Any]]:

@@ -12,6 +12,10 @@ from rich.text import Text
 from cli.terminal.console import VisibleConsole
 from utils.direction import Direction
 
+CASE_COLUMNS = ("case", "value", "bound", "gap", "seconds", "baseline")
+MOST_CASES = 20
+"""Cases of the final part that are printed."""
+
 
 def print_run(facts: dict[str, Any]) -> None:
     console = VisibleConsole()
@@ -42,12 +46,27 @@ def print_run(facts: dict[str, Any]) -> None:
         for row in facts["baselines"]:
             table.add_row(Text(row["name"]), _number(row["metric"]), _number(row.get("final")))
         console.print(table)
+    print_cases(console, facts["final"].get("table"))
     nodes = Table("node", "operator", "parents", unit, "failure")
     for row in facts["nodes"][-40:]:
         parents = " ".join(row["parent_ids"])
         outcome = row["failure"] or (f"duplicate of {row['duplicate_of']}" if row["duplicate_of"] else "")
         nodes.add_row(row["node_id"], row["operator"], parents, _number(row["metric"]), outcome)
     console.print(nodes)
+
+
+def print_cases(console: VisibleConsole, table: dict[str, Any] | None) -> None:
+    """The final part case by case: the winner beside the best baseline. Columns without a value are left out."""
+    if not table:
+        return
+    rows = table["rows"]
+    names = [name for name in CASE_COLUMNS if any(row.get(name) is not None for row in rows)]
+    shown = Table(*(table["baseline"] if name == "baseline" else name for name in names), title="final part")
+    for row in rows[:MOST_CASES]:
+        shown.add_row(*(Text(_cell(row.get(name))) for name in names))
+    console.print(shown)
+    if len(rows) > MOST_CASES:
+        console.print(f"and {len(rows) - MOST_CASES} more: show RUN --json, final.table")
 
 
 def _best(facts: dict[str, Any]) -> str:
@@ -87,6 +106,11 @@ def print_node(facts: dict[str, Any]) -> None:
     if facts["visits"]:
         reward = f"{facts['visits']}, mean reward {facts['total_reward'] / facts['visits']:.4g}"
         console.print(Text.assemble((f"{'visits':>16} ", "bold"), reward))
+    for name, value in facts["metrics"].items():
+        console.print(Text.assemble((f"{name:>16} ", "bold"), _cell(value)))
+    for title, text in facts["artifacts"].items():
+        console.rule(Text(f"artifact: {title}"))
+        console.print(Text(text))
     for title in ("plan", "analysis", "term_out"):
         if facts[title]:
             console.rule(title)

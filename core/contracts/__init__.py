@@ -13,6 +13,7 @@ What a class of ours or of a third party may leave out stands in the `…Default
 from __future__ import annotations
 
 from core.contracts.judging import (
+    CaseScore,
     Evaluation,
     Evaluator,
     EvaluatorDefaults,
@@ -79,6 +80,7 @@ __all__ = [
     "Baseline",
     "CallLog",
     "CallRecord",
+    "CaseScore",
     "Confined",
     "Evaluation",
     "Evaluator",

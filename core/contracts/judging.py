@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from core.state.failure import FailureKind
 from core.state.findings import Findings
@@ -34,12 +34,31 @@ class Evaluation(Findings):
     @property
     def detail(self) -> dict[str, Any]:
         """What an evaluator says beside the verdict, as plain JSON: the fields of its own class and the metadata."""
-        own = type(self).model_fields.keys() - Evaluation.model_fields.keys()
+        own = type(self).model_fields.keys() - Evaluation.model_fields.keys() - {"table"}
         return {**self.model_dump(mode="json", include=own, exclude_defaults=True), **self.metadata}
+
+
+class CaseScore(BaseModel):
+    """How a program did on one instance."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    case: str
+    """The instance's name."""
+    value: float
+    """In the unit that people count in: bins used, a tour's length."""
+    bound: float | None = None
+    """No program can do better than this."""
+    gap: float | None = None
+    """value / bound − 1."""
+    seconds: float | None = None
 
 
 class FinalEvaluation(Evaluation):
     """A verdict on the final part, which search never sees."""
+
+    table: tuple[CaseScore, ...] = ()
+    """A row an instance, where there are instances that people know."""
 
     final_reveals: int | None = None
     """How often this final part has been opened by now, over all runs; None where nobody counts."""

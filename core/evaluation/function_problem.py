@@ -11,10 +11,12 @@ from typing import Any, ClassVar, Literal
 
 from core.contracts import (
     Baseline,
+    CaseScore,
     Evaluation,
     Evaluator,
     EvaluatorDeps,
     ExecutionResult,
+    FinalEvaluation,
     JobSpec,
     Problem,
     RulesWriter,
@@ -214,7 +216,9 @@ class _Prepared:
 
 
 def _with_interval(verdict: Evaluation) -> Evaluation:
-    """The verdict with a 95 % interval of the mean over its cases, where they are enough to say."""
+    """The verdict with its cases, and a 95 % interval of the mean over its cases, where they are enough to say."""
     found = student_interval(verdict.signature)
-    interval = proper_interval(found[1:]) if found else None
-    return verdict if interval is None else verdict.model_copy(update={"interval": interval})
+    rows = tuple(CaseScore(case=f"case {n}", value=value) for n, value in enumerate(verdict.signature, 1))
+    return FinalEvaluation(
+        **{**dict(verdict), "interval": proper_interval(found[1:]) if found else None, "table": rows}
+    )

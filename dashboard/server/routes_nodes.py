@@ -15,6 +15,7 @@ from dashboard.server.catalog import RunCatalog
 from dashboard.server.routes_runs import Run
 from dashboard.server.schemas.arena import Engine, GameDetail, GamePage
 from dashboard.server.schemas.nodes import Call, Diff, NodeDetail, NodePage
+from reports.candidates import candidate_rows, candidates_csv
 
 NodeId = Annotated[str, Path(pattern=r"^[0-9a-f]{4,64}$", description="Node id, or a unique prefix of it.")]
 GameId = Annotated[str, Query(alias="id", min_length=1, max_length=400)]
@@ -34,6 +35,13 @@ def find_node(catalog: RunCatalog, run: str, node_id: str) -> Node:
 
 def node_routes(catalog: RunCatalog) -> APIRouter:
     router = APIRouter(tags=["nodes"], responses=NOT_FOUND)
+
+    @router.get("/runs/{run}/candidates.csv", response_class=PlainTextResponse)
+    def candidates(run: Run, code: bool = False) -> PlainTextResponse:
+        """Every candidate as a row, with all that was measured of it."""
+        text = candidates_csv(candidate_rows(catalog.reader(run), code=code))
+        headers = {"content-disposition": f'attachment; filename="{run}.csv"'}
+        return PlainTextResponse(text, media_type="text/csv", headers=headers)
 
     @router.get("/runs/{run}/nodes")
     def node_list(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.contracts import Evaluation
+from core.contracts import CaseScore, Evaluation, FinalEvaluation
 from core.state.node import Node
 from problems.bin_packing import references
 from problems.bin_packing.instances import FAMILIES, Instance, excess_interval, excess_over_bound, generate_split
@@ -38,7 +38,14 @@ def _on_test(stages: PackingStages, rule: Rule | Evaluation) -> Evaluation:
     if verdict.failure:
         return verdict
     used = [int(count) for count in verdict.signature]
-    return verdict.model_copy(update={"interval": excess_interval(used, stages.data.test)})
+    interval = excess_interval(used, stages.data.test)
+    rows = tuple(_case(count, instance) for count, instance in zip(used, stages.data.test, strict=True))
+    return FinalEvaluation(**{**dict(verdict), "interval": interval, "table": rows})
+
+
+def _case(used: int, instance: Instance) -> CaseScore:
+    bound = instance.lower_bound
+    return CaseScore(case=instance.name, value=used, bound=bound, gap=used / bound - 1 if bound else None)
 
 
 def references_on(stages: PackingStages, instances: Sequence[Instance]) -> dict[str, dict[str, Any]]:

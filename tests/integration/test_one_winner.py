@@ -38,7 +38,11 @@ def evaluate(path):
 """
 
 
-@pytest.fixture(params=FAMILIES)
+LONG = ("bin_packing", "arena", "competition")
+"""The families whose smallest run takes more than ten seconds."""
+
+
+@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.long] * (name in LONG)) for name in FAMILIES])
 def finished(request, cli):
     """(command line, what the run printed) of a finished run."""
     if request.param == "script":

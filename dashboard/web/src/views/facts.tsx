@@ -19,6 +19,7 @@ export function FactsView({ connection }: { connection: Connection }) {
         <Panel title="Sandbox"><Sandbox value={data.sandbox ?? {}} /></Panel>
         <Panel title="Environment"><Pairs value={data.environment ?? {}} empty="not recorded" /></Panel>
       </div>
+      <Cases table={data.final?.table} />
       <Panel title="Baselines and the final part" flush>
         {(data.baselines ?? []).length === 0 && !data.final ? <Empty title="None" /> : (
           <div className="scroll"><table>
@@ -64,4 +65,21 @@ function Pairs({ value, empty, mono }: { value: Record<string, unknown>; empty: 
   const pairs = flatten(value);
   if (pairs.length === 0) return <p className="muted">{empty}</p>;
   return <dl className="kv" style={mono ? { maxHeight: 460, overflow: "auto" } : undefined} tabIndex={mono ? 0 : undefined}>{pairs.map(([key, text]) => <div key={key} style={{ display: "contents" }}><dt className={mono ? "mono" : ""}>{key}</dt><dd className="num">{text}</dd></div>)}</dl>;
+}
+
+const CASE_COLUMNS = ["case", "value", "bound", "gap", "seconds", "baseline"] as const;
+
+/** The final part case by case: the winner beside the best baseline. */
+function Cases({ table }: { table: unknown }) {
+  const found = table as { baseline: string | null; rows: Record<string, string | number | null>[] } | null | undefined;
+  if (!found?.rows?.length) return null;
+  const columns = CASE_COLUMNS.filter((name) => found.rows.some((row) => row[name] != null));
+  return (
+    <Panel title={`Final part, ${found.rows.length} cases`} flush>
+      <div className="scroll" tabIndex={0} role="region" aria-label="Cases of the final part"><table>
+        <thead><tr>{columns.map((name) => <th key={name} scope="col" className={name === "case" ? "" : "num"}>{name === "baseline" ? found.baseline : name}</th>)}</tr></thead>
+        <tbody>{found.rows.map((row, i) => <tr key={i}>{columns.map((name) => <td key={name} className={name === "case" ? "" : "num"}>{typeof row[name] === "number" ? metric(row[name]) : String(row[name] ?? "–")}</td>)}</tr>)}</tbody>
+      </table></div>
+    </Panel>
+  );
 }

@@ -61,6 +61,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
               {node.visits ? <><dt>Visits</dt><dd className="num">{node.visits}, mean reward {metric((node.total_reward ?? 0) / node.visits)}</dd></> : null}
             </dl>
           </Panel>
+          <Measured metrics={node.metrics ?? {}} artifacts={node.artifacts ?? {}} />
           <Panel title="Time and tokens"><Stages detail={data} /></Panel>
           {node.plan && <Panel title="Plan"><Text>{node.plan}</Text></Panel>}
           {node.analysis && <Panel title="Review"><Text>{node.analysis}</Text></Panel>}
@@ -68,6 +69,19 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
         </div>
       </div>
     </div>
+  );
+}
+
+/** All that the user's evaluator measured, and the texts that it left for the next prompt. */
+function Measured({ metrics, artifacts }: { metrics: Record<string, unknown>; artifacts: Record<string, string> }) {
+  if (Object.keys(metrics).length + Object.keys(artifacts).length === 0) return null;
+  return (
+    <Panel title="Measured">
+      <dl className="kv">
+        {Object.entries(metrics).map(([name, value]) => <div key={name} style={{ display: "contents" }}><dt>{name}</dt><dd className="num">{typeof value === "number" ? metric(value) : String(value)}</dd></div>)}
+      </dl>
+      {Object.entries(artifacts).map(([name, text]) => <details key={name}><summary>{name}</summary><Text>{text}</Text></details>)}
+    </Panel>
   );
 }
 

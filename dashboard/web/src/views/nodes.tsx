@@ -1,4 +1,5 @@
 // All nodes as a table: filtered, sorted, a screenful at a time.
+import { runPath } from "../api/client";
 import { useMemo, useState } from "react";
 import { Empty, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/widgets";
 import type { Connection } from "../model/connection";
@@ -30,6 +31,7 @@ export function NodesView({ connection }: { connection: Connection }) {
           <select aria-label="Operator" value={operator} onChange={(e) => setOperator(e.target.value)}><option value="">all operators</option>{operators.map((name) => <option key={name}>{name}</option>)}</select>
           <Segmented label="Show" value={show} onChange={setShow} options={[["all", "all"], ["scored", "scored"], ["failed", "failed"], ["marked", "marked"]]} />
           <Segmented label="Order" value={order} onChange={setOrder} options={[["newest", "newest"], ["best", "best"]]} />
+          <a className="button" href={`/api${runPath(state.id, "/candidates.csv")}`} download>CSV</a>
         </>
       }
     >

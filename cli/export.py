@@ -1,0 +1,52 @@
+"""`export`: every candidate of a run as one row, for tables and data frames."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from cli.options import add_run_argument, project_dir_of
+from core.storage.reader import RunReader
+from core.storage.unreadable import unreadable
+from reports.candidates import candidate_rows, candidates_csv, json_lines
+from runs.run_folder import find_run
+from utils.errors import ConfigError
+from utils.extras import install_line
+
+FORMATS = ("csv", "json", "parquet")
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("export", help="every candidate as a row: CSV, JSON or Parquet")
+    add_run_argument(parser)
+    parser.add_argument("--format", choices=FORMATS, default="csv")
+    parser.add_argument("--out", metavar="FILE", help="where to; standard output if absent (Parquet: RUN.parquet)")
+    parser.add_argument("--code", action="store_true", help="with the programs' texts")
+
+
+def run(args: argparse.Namespace) -> int:
+    run_dir = find_run(project_dir_of(args), args.run)
+    with unreadable(run_dir.name), RunReader(run_dir) as reader:
+        rows = candidate_rows(reader, code=args.code)
+    out = Path(args.out) if args.out else None
+    if args.format == "parquet":
+        out = out or Path(f"{run_dir.name}.parquet")
+        _write_parquet(rows, out)
+    else:
+        text = candidates_csv(rows) if args.format == "csv" else "\n".join(json_lines(rows)) + "\n"
+        if out is None:
+            print(text, end="")
+            return 0
+        out.write_text(text, encoding="utf-8")
+    print(out)
+    return 0
+
+
+def _write_parquet(rows: list[dict[str, Any]], out: Path) -> None:
+    import pandas as pd
+
+    try:
+        pd.DataFrame(rows).to_parquet(out, index=False)
+    except ImportError as error:
+        raise ConfigError(f"--format parquet needs pyarrow: {install_line('parquet')}") from error

@@ -1,0 +1,90 @@
+"""Every candidate of a run as one flat row, with all that was measured of it: for tables and data frames."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from core.state.node import Node
+from core.storage.reader import RunReader
+from reports.winner import winner_node
+
+METRICS = "metrics."
+"""Begins the columns of what the user's evaluator measured."""
+
+
+def candidate_rows(reader: RunReader, *, code: bool = False) -> list[dict[str, Any]]:
+    """One row a node of the journal, in its order; all rows have the same keys.
+
+    Args:
+        code: the programs' texts too.
+    """
+    winner = winner_node(reader, reader.facts())
+    nodes = reader.nodes(texts=code)
+    names = sorted({name for node in nodes for name in _measured(node)})
+    return [
+        {**_row(node, winner), **{f"{METRICS}{n}": _measured(node).get(n) for n in names}, **_code(node, code)}
+        for node in nodes
+    ]
+
+
+def candidates_csv(rows: list[dict[str, Any]]) -> str:
+    """The rows as CSV with a header; numbers whole, lists as JSON."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]) if rows else ["node_id"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _plain(value) for key, value in row.items()} for row in rows)
+    return text.getvalue()
+
+
+def _row(node: Node, winner: Node | None) -> dict[str, Any]:
+    low, high = node.interval or (None, None)
+    return {
+        "node_id": node.id,
+        "step": node.step,
+        "operator": node.operator,
+        "parent_ids": list(node.parent_ids),
+        "generation": node.generation,
+        "island": node.island,
+        "name": node.name,
+        "metric": node.metric_value,
+        "low": low,
+        "high": high,
+        "metric_source": node.metric_source,
+        "claimed_metric": node.claimed_metric,
+        "is_winner": winner is not None and node.id == winner.id,
+        "is_valid": node.is_valid,
+        "failure": node.failure.value if node.failure else None,
+        "message": node.message,
+        "duplicate_of": node.duplicate_of,
+        "rung": node.rung,
+        "exec_time": node.exec_time,
+        "writer": node.writer,
+        "prompt_tokens": node.prompt_tokens,
+        "completion_tokens": node.completion_tokens,
+        "cost_usd": node.cost_usd,
+    }
+
+
+def _measured(node: Node) -> dict[str, Any]:
+    """What the evaluator measured: numbers as they are, everything that is no plain value as JSON."""
+    flat = (bool, str, int, float, type(None))
+    return {name: value if isinstance(value, flat) else json.dumps(value) for name, value in node.metrics.items()}
+
+
+def _code(node: Node, wanted: bool) -> dict[str, str]:
+    return {"code": node.code} if wanted else {}
+
+
+def _plain(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, list) else value
+
+
+def json_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """A JSON array, a row a line."""
+    yield "["
+    yield from (json.dumps(row) + "," * (place < len(rows) - 1) for place, row in enumerate(rows))
+    yield "]"
