@@ -18,6 +18,7 @@ _BREAKS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"  # controls, half characters
     "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"  # direction marks, separators
+    "\u00ad\u115f\u1160\u180e\u200b\u2060-\u2064\u3164\ufeff\uffa0"  # no width (the two that join letters stay)
     "\ufff9-\ufffb\U000e0000-\U000e01ef]"  # annotations, tags
 )
 

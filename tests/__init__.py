@@ -1,0 +1,1 @@
+"""Makes `python -m tests.boundary` ours: other packages install a module `tests`."""

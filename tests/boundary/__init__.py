@@ -1,0 +1,1 @@
+"""Attacks on the boundary; see README.md."""

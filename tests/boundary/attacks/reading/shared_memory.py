@@ -1,0 +1,5 @@
+# reads what other programs keep in shared memory
+# KINDS: script competition command
+# WINS: said
+def strike():
+    return open("@SHARED@").read()

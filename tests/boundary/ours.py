@@ -1,0 +1,123 @@
+"""Runs attacks against Swarm-Evo as its user would: one search for all of a kind, each attack a first program of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+
+from tests.boundary.against import LATE
+from tests.boundary.facts import Told, won
+from tests.boundary.ours_arena import played
+from tests.boundary.records import Attack
+from tests.boundary.world import Place, place
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 300.0
+_SCRIPT = ("--problem", "script", "--problem.program=initial_program.py", "--problem.evaluator=evaluator.py")
+WORDS: dict[str, tuple[str, ...]] = {
+    "script": _SCRIPT,
+    "coins": _SCRIPT,
+    "clock": _SCRIPT,
+    "competition": ("--data.dir=data", "--data.target=y", "--data.metric=accuracy"),
+    "function": ("--problem", "bin_packing", "--problem.name=u120"),
+    "command": (
+        "--problem", "command", "--problem.source=src/program.py,src/helper.py", "--problem.eval=python3 program.py",
+        f"--problem.grade={sys.executable} ../evaluator.py {{output}}", "--problem.metric=accuracy",
+    ),
+}  # fmt: skip
+"""Words of a search of each kind."""
+WAYS: dict[str, tuple[str, ...]] = {
+    "script": ("apart", "screen", "auto", "together"), "coins": ("apart", "auto"), "clock": ("apart", "auto"),
+}  # fmt: skip
+"""`problem.options.isolation`, where the kind has it."""
+
+
+def ways(kind: str) -> tuple[str, ...]:
+    """How programs of the kind can be kept apart from what scores them; ('',) where there is one way."""
+    return WAYS.get(kind, ("",))
+
+
+def attacked(kind: str, way: str, attacks: Sequence[Attack]) -> dict[str, list[str]]:
+    """Name of the attack → the facts by which it has won."""
+    with place(kind) as here:
+        told = played(here, attacks) if kind == "arena" else _searched(here, way, attacks)
+        time.sleep(LATE)
+        return {attack.name: won(attack, here, told[attack.name]) for attack in attacks}
+
+
+def _searched(here: Place, way: str, attacks: Sequence[Attack]) -> dict[str, Told]:
+    """One search with all attacks among its first programs, and what is then said of each."""
+    work = here.root / "work"
+    work.mkdir()
+    files = {attack.name: work / f"{attack.name}.py" for attack in attacks}
+    for attack in attacks:
+        files[attack.name].write_text(here.program(attack), encoding="utf-8")
+    words = [
+        *WORDS[here.kind.name], f"--initial={','.join(map(str, files.values()))}", "--search.max_steps=0",
+        "--search.workers=2", "--execution.timeout=10", "--logging.report=false",
+    ]  # fmt: skip
+    words += [f"--problem.options.isolation={way}"] if way else []
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "main.py"), *words], cwd=here.root, env={**os.environ, **here.environment},
+        capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False,
+    )  # fmt: skip
+    if done.returncode != 0:
+        return {attack.name: Told(output=done.stdout[-2000:] + done.stderr[-2000:], ended=True) for attack in attacks}
+    return {name: replace(told, shares=way == "together") for name, told in _told(here, attacks)}
+
+
+def _told(here: Place, attacks: Sequence[Attack]) -> Iterator[tuple[str, Told]]:
+    """What the stored run says of each attack's program."""
+    from core.storage.reader import RunReader
+    from runs.reading import node_facts
+
+    (run,) = (path.parent for path in (here.root / "logs").glob("*/run.db"))
+    with RunReader(run) as reader:
+        by_name = {node.plan.removesuffix(".py"): node for node in reader.journal() if node.operator == "user"}
+        for attack in attacks:
+            node = by_name[attack.name]
+            facts = node_facts(reader, node.id)
+            code = facts.pop("code", "")
+            score = _negative(node.metric_value) if here.kind.turned else node.metric_value
+            views = _views(here.root, run.name, node.id) if "shown" in attack.wins else {}
+            output = json.dumps(facts, default=str).replace(json.dumps(code)[1:-1], "")
+            failure = node.failure.value if node.failure else ""
+            yield attack.name, Told(score, node.metric_source == "verified", output, False, failure, views)
+
+
+def _negative(score: float | None) -> float | None:
+    return None if score is None else -score
+
+
+def _views(root: Path, run: str, node_id: str) -> dict[str, str]:
+    """What people and models are shown of a program."""
+    report = root / "work" / "report.html"
+    if not report.exists():
+        said("report", run, f"--out={report}", at=root)
+    return {
+        "terminal": said("show", run, node_id, at=root) + said("replay", run, at=root),
+        "page": report.read_text(encoding="utf-8"),
+        "prompt": said("step", run, f"--node={node_id}", "--operator=debug", "--dry-run", at=root),
+    }
+
+
+def said(*words: str, at: Path) -> str:
+    """What a verb prints, without a process of its own."""
+    from cli.parser import main
+    from utils import logger_system
+
+    out = io.StringIO()
+    with chdir(at), redirect_stdout(out), redirect_stderr(out):
+        try:
+            main(words)
+        finally:
+            logger_system.close()
+    return out.getvalue()

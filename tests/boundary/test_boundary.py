@@ -1,0 +1,62 @@
+"""No attack wins against us, and each of them wins where nothing stands in its way."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.boundary import suite
+from tests.boundary.against import NAIVE
+from tests.boundary.ours import ways
+from tests.boundary.records import attacks
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
+TRIED = ("script", "coins", "clock", "competition", "function", "command", "arena")
+SAMPLE = [("script", "apart"), ("competition", "")]
+"""What `make test` tries, of a few attacks of each family."""
+WHOLE = [(kind, way) for kind in TRIED for way in ways(kind)]
+
+
+def _nobody_wins(kind: str, way: str, sample: int) -> None:
+    rows = list(suite.against_us(suite.chosen([kind], sample=sample), [way]))
+    assert [(row.name, row.won) for row in rows if not row.held] == []
+    assert [(row.name, row.control) for row in rows if not row.is_attack] == []
+
+
+@pytest.mark.parametrize(("kind", "way"), SAMPLE)
+def test_a_sample_is_held(kind: str, way: str) -> None:
+    _nobody_wins(kind, way, sample=2)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("kind", "way"), WHOLE)
+def test_all_are_held(kind: str, way: str) -> None:
+    _nobody_wins(kind, way, sample=0)
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(attacks()) >= 60
+    assert len(suite.chosen()) >= 200
+
+
+def test_another_runner_is_tried_by_a_command(tmp_path: Path) -> None:
+    """The control as somebody's runner: the table says that it is lost."""
+    words = [
+        "labels_by_path",
+        "score_in_output",
+        "--kind=script",
+        "--kind=competition",
+        "--json",
+        str(tmp_path / "rows"),
+    ]
+    command = [sys.executable, "-m", "tests.boundary", *words, "--against", " ".join(NAIVE)]
+    done = subprocess.run(
+        command, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 1, done.stderr
+    assert "0 of 4 held, 4 of 4 controls won (competition 2, script 2)" in done.stdout
+    assert all(row["won"] for row in json.loads((tmp_path / "rows").read_text()))
