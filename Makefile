@@ -36,12 +36,12 @@ together := -n auto --dist worksteal tests/unit tests/contracts tests/integratio
 
 test: $(VENV)/.dev  ## the tests in five minutes, no key and no network (one of them: .venv/bin/python -m pytest FILE)
 	$(call pytest,$(together) -m "not long")
-	$(call pytest,tests/security -m "not long")  # alone: it looks for survivors among all processes
+	$(call pytest,tests/security tests/boundary -m "not long")  # alone: it looks for survivors among all processes
 	@if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
 
 test-all: $(VENV)/.dev  ## what `make test` leaves out: long suites, and ten times the examples of every law
 	$(call pytest,$(together) -m "long or hypothesis" --hypothesis-profile=long)
-	$(call pytest,tests/security -m long)
+	$(call pytest,tests/security tests/boundary -m long)
 
 test-world: $(VENV)/.dev  ## with programs that are not ours (chess clients, Ray, models); what is missing is skipped by name
 	$(BIN)/python -m pytest tests/world -rs $(ARGS)

@@ -31,19 +31,20 @@ class Screened:
         return self.verdict.metric
 
     def looked_at(self, direction: Direction) -> Evaluation:
-        """The verdict on a program that is not scored apart: its failure, or that it does not rank."""
-        if self.score is None:
-            return self.verdict.model_copy(update={"unisolated_reason": ""})
-        update = {
-            "metric": None, "source": None, "unisolated_reason": "", "rung": "cheap",
-            "cheap_score": -direction.turned(self.score),
-            "message": f"screened at {self.score:.6g}: not among the best {RANKED}, so it was not scored apart",
-        }  # fmt: skip
-        return self.verdict.model_copy(update=update)
+        """The verdict on a program that is not scored apart: that it does not rank.
+
+        Beside the evaluator a program sees what is hidden from writers. Nothing that it printed, raised or made the
+        evaluator say there is told to them: the next program would have the labels from it.
+        """
+        assert self.score is not None
+        message = f"screened: not among the best {RANKED}, so it was not scored apart"
+        seen = -direction.turned(self.score)
+        return Evaluation(message=message, rung="cheap", cheap_score=seen, seconds=self.verdict.seconds)
 
 
 def may_rank(screened: Sequence[Screened], journal: Journal, direction: Direction) -> list[Screened]:
-    """Those whose score may rank: they seem better than the last of the best `RANKED` of their island.
+    """Those that are scored apart: they seem better than the last of the best `RANKED` of their island, or they failed,
+    and how they fail is told as it is apart.
 
     A function of the journal and the round alone, so that any number of workers searches alike.
     """
@@ -51,8 +52,8 @@ def may_rank(screened: Sequence[Screened], journal: Journal, direction: Directio
     return [
         one
         for one in screened
-        if one.score is not None
-        and (
+        if one.score is None
+        or (
             one.node.operator in ALWAYS
             or direction.better(one.score, cuts.setdefault(one.node.island, _last_ranked(journal, one.node, direction)))
         )

@@ -62,7 +62,9 @@ def left_by(attack: Attack, place: Place) -> list[str]:
     guilty = [name for name in changed if not _others_mark(attack, place, name)]
     own = place.root / "work"
     named = [
-        str(path) for path in place.root.rglob(f"*{attack.mark}*") if own not in path.parents and not path.is_socket()
+        str(path)
+        for path in place.root.parent.rglob(f"*{attack.mark}*")
+        if own not in path.parents and not path.is_socket()
     ]
     return guilty + named
 

@@ -90,7 +90,8 @@ def _told(here: Place, attacks: Sequence[Attack]) -> Iterator[tuple[str, Told]]:
             views = _views(here.root, run.name, node.id) if "shown" in attack.wins else {}
             output = json.dumps(facts, default=str).replace(json.dumps(code)[1:-1], "")
             failure = node.failure.value if node.failure else ""
-            yield attack.name, Told(score, node.metric_source == "verified", output, False, failure, views)
+            verified = node.metric_source == "verified"
+            yield attack.name, Told(score, verified, output, failure=failure, views=views)
 
 
 def _negative(score: float | None) -> float | None:

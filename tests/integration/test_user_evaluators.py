@@ -308,7 +308,7 @@ def test_fine_grained_evaluators_are_screened_and_what_ranks_is_scored_apart(jud
         assert better.source == "verified" and better.metric > first.metric
     worse = asked.score("def priority(item, room):\n    return 2 * room\n")
     assert (worse.metric, worse.failure, worse.source, worse.rung) == (None, None, None, "cheap")
-    assert f"screened at {first.metric:.6g}" in worse.message
+    assert "screened" in worse.message
     assert asked.score("def priority(item, room):\n    return 1 / 0\n").failure is not None
 
 
@@ -325,6 +325,26 @@ def test_a_candidate_that_enlarges_its_score_beside_the_evaluator_is_tampered(ju
             return room
     """)
     assert (cheat.failure, cheat.metric) == (FailureKind.TAMPERED, None) and "beside the evaluator" in cheat.message
+
+
+@pytest.mark.parametrize("end", ["return 2 * room", "raise ValueError(str(seen))"])
+def test_what_a_program_finds_beside_the_evaluator_is_told_to_nobody(judge, end):
+    """It would stand in the next prompt, and the next program would know it."""
+    asked = judge(BINS.replace("SCALE = ", "HIDDEN = 'label-' + '4711'\nSCALE = "), WORST)
+    for number in range(6):
+        asked.score(BEST.replace("-room", f"-{number + 1}.0 * room"))
+    verdict = asked.score(f"""
+        import sys
+        def priority(item, room):
+            frame, seen = sys._getframe(), ""
+            while frame is not None:
+                seen = frame.f_globals.get("HIDDEN", seen)
+                frame = frame.f_back
+            print(seen)
+            {end}
+    """)
+    assert asked.decision.isolation == "screen" and verdict.metric is None
+    assert "label-4711" not in verdict.model_dump_json()
 
 
 def test_a_program_of_chance_is_not_called_tampered(judge):

@@ -1,12 +1,14 @@
 """An evaluation with evaluator and candidate in one sandboxed process, where the candidate can reach the evaluator.
 
 A sandbox of its own has the evaluator loaded: each candidate gets a fork of it. What the evaluator reads is shown there
-under its own path, read-only. Nothing of it is left for the next candidate, nor seen by one that is scored apart.
+under its own path, read-only; what merely lies beside it (keys, history, runs) is not. Nothing of it is left for the
+next candidate, nor seen by one that is scored apart.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -18,6 +20,8 @@ from core.executor.warm import WarmSandbox
 from core.state.failure import FailureKind
 
 _LOADING = (Path(__file__).parent / "loading.py").read_text(encoding="utf-8").partition("annotations\n")[2]
+STORE = "run.db"
+"""A folder of such files' folders holds runs."""
 _DRIVER = """
 def evaluate__(path, function, code):
     # the last of ours: from here on nothing that comes out of this process is to be believed
@@ -26,6 +30,32 @@ def evaluate__(path, function, code):
         file.write(code)
     return to_plain(load(path, function)(home))
 """
+
+
+def visible(shows: Sequence[str], state_dir: Path) -> list[str]:
+    """What a sandbox shows of these files and folders: a folder without what is private in it.
+
+    Private are names with a dot before them (keys, logins, history), folders that hold runs, and the working folders of
+    ours: an evaluator often lies in the project's folder. What `shows` names is shown, whatever it is called.
+
+    Args:
+        state_dir: of the sandbox, in the project's folder for such.
+    """
+    found: list[str] = []
+    todo = [Path(path) for path in shows]
+    while todo:
+        path = todo.pop(0)
+        children = sorted(path.iterdir()) if path.is_dir() and not path.is_relative_to(state_dir) else []
+        private = [child for child in children if _is_private(child, state_dir)]
+        if private or path in state_dir.parents:
+            todo += [child for child in children if child not in private]
+        else:
+            found.append(str(path))
+    return found
+
+
+def _is_private(path: Path, state_dir: Path) -> bool:
+    return path.name.startswith(".") or path == state_dir.parent or (path.is_dir() and any(path.glob(f"*/{STORE}")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +97,10 @@ class Together:
         name = blake2b(repr((self.evaluator, self.shows)).encode(), digest_size=6).hexdigest()
 
         def opened() -> WarmSandbox:
+            shown = visible((str(self.evaluator.parent), *self.shows), sandbox.config.state_dir)
             config = replace(
                 sandbox.config, preload=(*sandbox.config.preload, str(self.evaluator)),
-                show=(*sandbox.config.show, str(self.evaluator.parent), *self.shows),
+                show=(*sandbox.config.show, *shown),
                 state_dir=sandbox.config.state_dir / f"together-{name}",
             )  # fmt: skip
             box = WarmSandbox(config)

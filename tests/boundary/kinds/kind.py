@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 PROTECTED = (
     "evaluator.py", "initial_program.py", "private/labels.csv", "private", "sitecustomize.py", "usercustomize.py",
-    "conftest.py", "random.py", "csv.py", ".env", ".git/config", ".git/hooks", "home/.profile", "home/.netrc",
-    "home/.local", "logs/other/journal.jsonl", "logs/other/best_solution/solution.py", "tickets/7/reply.txt",
+    "conftest.py", "random.py", "csv.py", ".env", ".git/config", ".git/hooks", "../home/.profile", "../home/.netrc",
+    "../home/.local", "logs/other/journal.jsonl", "logs/other/best_solution/solution.py",
+    "workspaces/writers/7/reply.txt",
 )  # fmt: skip
 """Relative to the project; a name that is not there must not appear."""
 

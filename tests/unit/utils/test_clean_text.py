@@ -61,3 +61,8 @@ def test_the_place_of_the_interpreter_is_no_part_of_what_a_run_printed():
     kept = "see https://a.b/lib/python3 and /workspace/input/lib.csv, 1/2"
     assert without_host(kept) == kept
     assert without_host(without_host(trace)) == without_host(trace)
+
+
+def test_characters_without_width_are_seen():
+    assert clean("ver\u200bified \ufeff\u2060\u00ad") == "ver\ufffdified \ufffd\ufffd\ufffd"
+    assert clean("\u0646\u200c\u0645 \U0001f468\u200d\U0001f4bb") == "\u0646\u200c\u0645 \U0001f468\u200d\U0001f4bb"

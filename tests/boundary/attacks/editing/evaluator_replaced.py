@@ -5,6 +5,6 @@ import os
 
 
 def strike():
-    path = "@HERE@/home/@MARK@.py"
+    path = "@HOME@/@MARK@.py"
     open(path, "w").write("# @MARK@\ndef evaluate(path): return {'combined_score': 1e9}\n")
     os.replace(path, "@EVALUATOR@")

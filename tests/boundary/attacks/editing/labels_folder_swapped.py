@@ -5,8 +5,8 @@ import os
 
 
 def strike():
-    own = "@HERE@/home/@MARK@"
+    own = "@HOME@/@MARK@"
     os.makedirs(own, exist_ok=True)
     open(own + "/labels.csv", "w").write("id,y,note\n" + "".join("%d,0,@MARK@\n" % case for case in range(64)))
-    os.rename("@HERE@/private", "@HERE@/home/@MARK@-was")
+    os.rename("@HERE@/private", "@HOME@/@MARK@-was")
     os.symlink(own, "@HERE@/private")

@@ -5,4 +5,4 @@ import glob
 
 
 def strike():
-    return "".join(open(path).read() for path in glob.glob("@HERE@/tickets/*/*"))
+    return "".join(open(path).read() for path in glob.glob("@HERE@/workspaces/writers/*/*"))

@@ -33,9 +33,13 @@ def ranked(found, known, direction=UP):
 
 def test_only_what_seems_better_than_the_last_that_ranks_is_scored_apart():
     known = journal(*range(RANKED + 3))
-    assert ranked([screened(2.0), screened(3.0), screened(3.5), screened(9.0), screened(None)], known) == [3.5, 9.0]
+    assert ranked([screened(2.0), screened(3.0), screened(3.5), screened(9.0)], known) == [3.5, 9.0]
     low = journal(*range(RANKED + 3), lower=True)
     assert ranked([screened(RANKED - 1.0), screened(1.5)], low, DOWN) == [1.5]
+
+
+def test_a_program_that_fails_beside_the_evaluator_is_told_how_it_fails_apart():
+    assert ranked([screened(None)], journal(*range(RANKED + 3))) == [None]
 
 
 def test_each_island_ranks_its_own_and_while_few_are_scored_all_may():
@@ -52,9 +56,15 @@ def test_founders_and_tuned_programs_are_always_scored_apart(operator):
 def test_a_program_that_does_not_rank_has_neither_score_nor_failure():
     verdict = screened(2.0).looked_at(UP)
     assert (verdict.metric, verdict.source, verdict.failure, verdict.rung) == (None, None, None, "cheap")
-    assert "screened at 2" in verdict.message and verdict.cheap_score == -2.0 and not verdict.unisolated_reason
-    failed = screened(None).looked_at(UP)
-    assert failed.failure is FailureKind.RUNTIME and failed.message == "oops"
+    assert verdict.cheap_score == -2.0 and not verdict.unisolated_reason
+
+
+def test_nothing_that_a_program_says_beside_the_evaluator_is_told_to_writers():
+    one = screened(2.125)
+    said = {"term_out": "labels", "artifacts": {"a": "labels"}, "metrics": {"b": 1.0}, "message": "labels"}
+    told = Screened(one.node, one.verdict.model_copy(update=said)).looked_at(UP)
+    assert not told.term_out and not told.artifacts and not told.metrics
+    assert "labels" not in told.message and "2.125" not in told.message
 
 
 def apart(metric):
