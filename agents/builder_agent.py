@@ -12,7 +12,7 @@ from agents.coder_agent import CoderAgent
 from agents.strategist_agent import StrategistAgent
 from core.contracts import AgentContext, AgentResult, Prompt
 from core.events import BuilderCompleted, Event, GenerationStarted, StrategistQuestion
-from utils.prompt_builder import Parts
+from utils.prompt_builder import Attempt, Parts
 
 _NAME = re.compile(r"^\s*name = ([\"'])([^\"'\n]*)\1", re.MULTILINE)
 
@@ -30,6 +30,8 @@ class BuilderAgent(CoderAgent):
         questions: of a generation, one a slot.
         options: as for CoderAgent.
     """
+
+    format_template = "builder_format"
 
     def __init__(self, *, questions: int = 2, **options: Unpack[AgentOptions]) -> None:
         super().__init__(**options)
@@ -76,12 +78,17 @@ class BuilderAgent(CoderAgent):
         return "builder"
 
     def _parts(self, context: AgentContext) -> Parts:
-        parts = super()._parts(context)
         asked = question_of(context)
-        extra = dict(parts.extra)
-        if asked:
-            extra["Your question"] = f"Category: {asked['category']}\n\n{asked['question']}"
-        return replace(parts, extra=extra, format=self.templates["builder_format"])
+        question = {"Your question": f"Category: {asked['category']}\n\n{asked['question']}"} if asked else {}
+        return replace(super()._parts(context), asked=question)
+
+    def _others(self, context: AgentContext) -> tuple[Attempt, ...]:
+        """None: champion and runner-up are shown whole."""
+        return ()
+
+    def _focus(self, context: AgentContext) -> str:
+        """None: the strategist's question is the focus."""
+        return ""
 
 
 def name_of(code: str) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 from agents.base_agent import UNREADABLE, AgentOptions, BaseAgent
+from agents.focus import focus_of
+from agents.shown import attempt_of, other_of
+from agents.wording import boldness, scoring
 from core.contracts import AgentContext, AgentResult, Prompt
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -23,11 +26,18 @@ SHORTEST_PROGRAM = 50
 """Characters: a whole program below this is not an answer. Single functions and diffs may be shorter."""
 
 
+OTHERS = 3
+"""Other good programs in a prompt."""
+LONGEST_OTHER = 6_000
+"""Characters of one of them."""
+
+
 class CoderAgent(BaseAgent):
     """Draft, debug, improve, merge whole programs; generate, mutate, crossover, refine functions.
 
     Of `AgentContext.extras` it reads, all optional: `signature`, `allowed_imports` (text or list), `output_format`,
-    `sections` ({title: text}), `language` (default python), `reply_format` (program, function or diff).
+    `sections` ({title: text}), `language` (default python), `program` (what a writer without parents starts from),
+    `reply_format` (`program`: never SEARCH/REPLACE blocks).
 
     Args:
         single_function: the searched code is one function or a diff: no rule of length, function templates.
@@ -46,9 +56,8 @@ class CoderAgent(BaseAgent):
     # ------------------------------------------------------------ asking
 
     def prompt(self, context: AgentContext) -> Prompt:
-        template = self.templates[self._template(context)]
-        system = fill_template(self.templates["system"], {"task": context.statement})
-        user = self.builder.build_explore_prompt(template, self._parts(context))
+        templates = self.templates["system"], self.templates[self._template(context)]
+        system, user = self.builder.build_messages(*templates, self._parts(context))
         return Prompt(system=system, user=user, context=facts(context, self.operators))
 
     def fault(self, context: AgentContext, reply: str) -> str | None:
@@ -131,27 +140,60 @@ class CoderAgent(BaseAgent):
     def _written(self) -> list[str]:
         return [name for name, spec in self.operators.items() if spec.rules]
 
+    kind: ClassVar[str] = ""
+    """Of FOCI; '' takes the one for programs or for functions."""
+    format_template: ClassVar[str] = ""
+    """Name of the template of the reply's form; '' takes the one for programs or for functions."""
+
     def _parts(self, context: AgentContext) -> Parts:
         extras = context.extras
         better = Direction(context.lower_is_better).word
-        language = str(extras.get("language", "python"))
-        kind = str(extras.get("reply_format", "function" if self.single_function else "program"))
-        if kind == "diff" and not context.parents:
-            kind = "function" if self.single_function else "program"
         return Parts(
             task=f"{context.statement.strip()}\n\nOf the score, {better} is better.",
-            interface=_interface(extras),
+            scoring=scoring(context),
+            interface=interface_of(extras),
             data=context.preview,
-            packages=context.packages,
+            references=context.references,
+            packages="" if extras.get("allowed_imports") else context.packages,
+            limits=context.limits,
             memory=context.memory,
-            attempts=tuple(attempt_of(node, context.lower_is_better) for node in context.parents),
+            others=self._others(context),
+            attempts=self._attempts(context),
             refusal=context.refusal,
             notes=context.notes,
             steps_left=context.steps_left,
-            format=fill_template(self.templates[f"format_{kind}"], {"language": language}),
-            language=language,
+            boldness=boldness(context),
+            focus=self._focus(context),
+            format=self._format(context),
+            language=str(extras.get("language", "python")),
             extra={str(k): str(v) for k, v in dict(extras.get("sections") or {}).items()},
         )
+
+    def _attempts(self, context: AgentContext) -> tuple[Attempt, ...]:
+        """The parents; without any, the program that the problem starts from, where there is one."""
+        start = str(context.extras.get("program", ""))
+        if not context.parents and start:
+            return (Attempt(start, label="the one that the search starts from; its form must stay"),)
+        return tuple(attempt_of(node, context) for node in context.parents)
+
+    def _others(self, context: AgentContext) -> tuple[Attempt, ...]:
+        """The code of other good programs, where one is changed; long ones are left out."""
+        if len(context.parents) != 1 or context.parents[0].failure is not None:
+            return ()
+        return tuple(other_of(node, context) for node in context.others if len(node.code) <= LONGEST_OTHER)[:OTHERS]
+
+    def _focus(self, context: AgentContext) -> str:
+        """What this one of several writers is to work on; a repair has its work."""
+        task = context.task
+        if context.writers < 2 or task.operator == "debug":
+            return ""
+        return focus_of(task.round + task.slot, self.kind or ("function" if self.single_function else "program"))
+
+    def _format(self, context: AgentContext) -> str:
+        name = self.format_template or ("format_function" if self.single_function else "format_program")
+        forms = [name, *(["format_diff"] if context.extras.get("reply_format") != "program" else [])]
+        values = {"language": str(context.extras.get("language", "python"))}
+        return "\n".join(fill_template(self.templates[form], values) for form in forms)
 
     def _is_python(self, context: AgentContext) -> bool:
         return str(context.extras.get("language", "python")) == "python"
@@ -201,35 +243,8 @@ def _parent(node: Node) -> dict[str, Any]:
     }
 
 
-def attempt_of(node: Node, lower_is_better: bool) -> Attempt:
-    """A node as a prompt shows it."""
-    output = "\n".join([node.term_out, *(f"[{name}]\n{text}" for name, text in node.artifacts.items())])
-    return Attempt(
-        code=node.code,
-        outcome=outcome_of(node, lower_is_better),
-        message=message_of(node),
-        review=node.analysis,
-        plan=node.plan,
-        output=output,
-        genes=tuple(node.genes),
-    )
-
-
-def outcome_of(node: Node, lower_is_better: bool) -> str:
-    """What became of a node, in our own words; what it failed with is `message_of`."""
-    if node.failure is not None:
-        return f"failed ({node.failure.value}). {node.failure.advice}"
-    if node.metric_value is not None:
-        return f"metric {node.metric_value:.6g} ({Direction(lower_is_better).word} is better)"
-    return "no metric"
-
-
-def message_of(node: Node) -> str:
-    """What a node failed with, which may quote the program or its exception; '' where it did not fail."""
-    return node.message.strip() if node.failure is not None else ""
-
-
-def _interface(extras: Mapping[str, Any]) -> str:
+def interface_of(extras: Mapping[str, Any]) -> str:
+    """What a program must look like: signature, imports, output."""
     lines: list[str] = []
     if extras.get("signature"):
         lines.append(f"Required signature:\n{extras['signature']}")

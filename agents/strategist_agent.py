@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Unpack
 
 from agents.base_agent import PROMPT_TOKENS, REPAIRS, AgentOptions
-from agents.coder_agent import attempt_of, facts
+from agents.coder_agent import facts, interface_of
+from agents.shown import attempt_of
 from agents.templates import load_templates
 from core.contracts import AgentContext, Prompt
 from utils.clean_text import clean
@@ -46,15 +47,18 @@ class StrategistAgent:
         parts = Parts(
             task=context.statement,
             memory=context.memory,
-            attempts=tuple(attempt_of(node, context.lower_is_better) for node in context.parents[:1]),
+            interface=interface_of(context.extras),
+            limits=context.limits,
+            extra={str(k): str(v) for k, v in dict(context.extras.get("sections") or {}).items()},
+            attempts=tuple(attempt_of(node, context) for node in context.parents[:1]),
             notes=context.notes,
             steps_left=context.steps_left,
             format=f'Answer with JSON and nothing else: {{"questions": [{{"category": "…", "question": "…"}}, …]}}, '
             f"exactly {self.questions} of them. Categories: {', '.join(CATEGORIES)}.",
-            extra={"Last standings": fenced_data(standings_text(context))},
+            asked={"Last standings": fenced_data(standings_text(context))},
         )
-        user = self._builder.build_explore_prompt(self._templates["strategist"], parts)
-        system = fill_template(self._templates["system"], {"task": context.statement})
+        templates = self._templates["strategist_system"], self._templates["strategist"]
+        system, user = self._builder.build_messages(*templates, parts)
         return Prompt(system, user, {**facts(context), "role": "strategist", "count": self.questions})
 
     def ask(self, context: AgentContext) -> list[dict[str, str]]:

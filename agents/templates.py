@@ -12,7 +12,6 @@ from utils.prompt_builder import PLACEHOLDERS, check_template
 OWN = Path(__file__).resolve().parent / "prompts"
 
 SPECIAL: Mapping[str, frozenset[str]] = {
-    "system": frozenset({"task"}),
     "format_program": frozenset({"language"}),
     "format_function": frozenset({"language"}),
     "format_diff": frozenset({"language"}),

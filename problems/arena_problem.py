@@ -15,7 +15,7 @@ from core.arena.repertoire import ArenaRules
 from core.arena.setup import read_engine, settings_of
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.arena.validator import engine_name, foreign_imports
-from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Problem, RulesWriter
+from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Limits, Problem, RulesWriter
 from core.events import GameFinished
 from core.state.node import Node
 from core.storage.database import DB_NAME
@@ -91,6 +91,10 @@ class ArenaProblem(Problem):
 
     def rules(self) -> RulesWriter:
         return self._rules.starting_from(self.spec.anchor.code)
+
+    def time_limit(self, limits: Limits) -> float | None:
+        """None: what is measured is a whole tournament."""
+        return None
 
     def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         return ArenaEvaluator(deps, self.spec, self.settings)

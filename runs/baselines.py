@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+from core.contracts import Store
 from core.events import BaselineScored
 from core.state.node import Node
 from core.state.task import node_id
@@ -74,6 +75,12 @@ class BaselineRunner:
                 self._store.put_fact("baselines", known, [event])
         except Exception as error:  # noqa: BLE001 - told at the end: a baseline must not stop the search
             self._error = error
+
+
+def told_baselines(store: Store) -> str:
+    """What the baselines beside the search score, for prompts, a line each; '' where there are none."""
+    rows: list[dict[str, Any]] = store.get_fact("baselines") or []
+    return "\n".join(f"- {row['name']}: {row['metric']:.6g}" for row in rows if row["metric"] is not None)
 
 
 def baseline_node(seed: int, slot: int, name: str, code: str) -> Node:

@@ -30,14 +30,16 @@ from core.state.node import Node
 from core.state.task import Task
 from core.workers.pool import JobPool
 from problems.registry import build_problem
+from runs.baselines import told_baselines
 from runs.control import ControlFile, StopWatch, stopped_nodes
+from runs.limits import told_limits
 from runs.live_output import LiveOutput
 from runs.operators import operators_of
 from runs.packages import installed_packages
 from runs.policies import policy_of
 from runs.search import Deadline, Process, Search
 from runs.workers import open_workers, workspaces_dir
-from runs.writing import agents_of, model_client_of, reviewer_of
+from runs.writing import agents_of, model_client_of, reviewer_of, uses_models
 from utils.config_schema import Config
 from utils.strategies import POLICIES
 
@@ -49,7 +51,8 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         ConfigError, NoSandboxError: before anything runs.
     """
     with ExitStack() as parts:
-        journal = Journal(problem.lower_is_better, python=problem.language == "python")
+        time_limit = problem.time_limit(limits_of(config))
+        journal = Journal(problem.lower_is_better, python=problem.language == "python", time_limit=time_limit)
         model_client = parts.enter_context(closing(model_client_of(config, problem, process, parts)))
         live = parts.enter_context(closing(LiveOutput(process.run_dir)))
         deadline = Deadline(config.budget.seconds, process.active_seconds)
@@ -149,9 +152,13 @@ def _stages(
         store=process.store,
         journal=journal,
         run_context=RunContext(
-            statement=problem.statement(),
+            statement=_statement(config, problem),
             preview=problem.preview(),
             packages=installed_packages(problem.preload, config.execution.python),
+            limits=told_limits(problem, limits_of(config), config.execution.gpus),
+            time_limit=problem.time_limit(limits_of(config)),
+            references=lambda: told_baselines(process.store) if uses_models(config) else "",
+            writers=1 if config.search.batch == 1 else config.search.batch,
             extras=problem.prompt_extras(),
             lower_is_better=problem.lower_is_better,
             claims_only=problem.claims_only,
@@ -162,6 +169,12 @@ def _stages(
         bind=model_client.bind,
         usage=model_client.usage_of,
     )
+
+
+def _statement(config: Config, problem: Problem) -> str:
+    """The task in the problem's words and, where there are any, in the user's."""
+    goal = config.problem.goal
+    return f"{problem.statement().strip()}\n\nThe user's goal: {goal.strip()}" if goal else problem.statement()
 
 
 def _orchestrator(

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Mapping, Sequence
+from importlib.metadata import distributions
+from pathlib import Path
 
-_DISTRIBUTION = {"sklearn": "scikit-learn", "cv2": "opencv-python", "PIL": "pillow", "chess": "chess"}
+_DISTRIBUTION = {"sklearn": "scikit-learn", "cv2": "opencv-python", "PIL": "pillow"}
 _USUAL = (
     "numpy", "pandas", "scipy", "scikit-learn", "lightgbm", "xgboost", "catboost", "torch", "torchvision",
-    "transformers", "statsmodels", "joblib", "rust-chess",
+    "transformers", "statsmodels", "joblib", "numba", "sympy", "networkx", "ortools", "cvxpy",
 )  # fmt: skip
 
 
 def installed_packages(preload: Sequence[str], python: str | None = None) -> str:
-    """`name==version` a line: what the problem preloads and the usual libraries that are here.
+    """`name==version` a line: what the problem preloads and the usual libraries that programs find.
 
-    With `python` (the user's interpreter) only names are known to us here; it is asked by the sandbox's probe.
+    Args:
+        python: the interpreter that programs run in, where it is another than ours.
     """
-    if python:
-        return f"(packages of {python})"
     names = dict.fromkeys([*(_DISTRIBUTION.get(m.split(".")[0], m.split(".")[0]) for m in preload), *_USUAL])
-    lines = []
-    for name in names:
-        try:
-            lines.append(f"{name}=={version(name)}")
-        except PackageNotFoundError:
-            continue
-    return "\n".join(sorted(lines))
+    versions = _versions(python)
+    return "\n".join(sorted(f"{name}=={versions[name]}" for name in names if name in versions))
+
+
+def _versions(python: str | None) -> Mapping[str, str]:
+    """Distribution → version of everything beside the interpreter, which is not started for that."""
+    found = distributions() if python is None else distributions(path=_site_packages(Path(python)))
+    return {one.name.lower().replace("_", "-"): one.version for one in found if one.name}
+
+
+def _site_packages(python: Path) -> list[str]:
+    """Of a virtual environment, and of the installation that it was made from."""
+    homes = dict.fromkeys([python.absolute().parent.parent, python.resolve().parent.parent])
+    return [str(path) for home in homes for path in sorted(home.glob("lib*/python3*/*-packages"))]

@@ -27,6 +27,7 @@ from runs.seed_nodes import score_seeds
 from runs.sinks import BestSink, MetricsSink
 from runs.start import record_start
 from runs.view import SilentView, View
+from runs.writing import uses_models
 from utils.config import secrets_of
 from utils.config_schema import Config
 from utils.errors import NoSandboxError, SwarmEvoError
@@ -203,6 +204,8 @@ class RunSession:
         self.score_seeds()
         runner = BaselineRunner(search, self.store)
         runner.start()
+        if uses_models(self.config):
+            runner.finish()  # prompts tell what the references score, the same in each
         reason = "interrupted"
         try:
             reason = search.orchestrator.run()

@@ -32,8 +32,7 @@ def model_client_of(config: Config, problem: Problem, process: Process, parts: E
         plugins=config.plugin_folders,
         box=None if recorded else lambda: writer_view(config, parts, problem.hidden_data, process.accept_unsandboxed),
     )
-    uses_models = any(settings.provider != "rules" for settings in roles.values())
-    wants_cache = config.llm.cache and uses_models and recorded is None
+    wants_cache = config.llm.cache and uses_models(config) and recorded is None
     return ModelClient(
         roles,
         log=store if recorded is None else RecordedCalls(recorded.calls, store, recorded.match),
@@ -45,6 +44,12 @@ def model_client_of(config: Config, problem: Problem, process: Process, parts: E
         offline=recorded is not None,
         may_drift=recorded is not None and recorded.match == "sample",
     )
+
+
+def uses_models(config: Config) -> bool:
+    """True if any role is a model: prompts are then read by somebody."""
+    roles = model_settings(config.llm, plugins=config.plugin_folders)
+    return any(settings.provider != "rules" for settings in roles.values())
 
 
 def agents_of(config: Config, problem: Problem) -> dict[str, Agent]:

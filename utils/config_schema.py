@@ -161,7 +161,7 @@ class AgentSection(Section):
     time_limit: float = Field(43200.0, gt=0)
     """Seconds of active time across resumes; the default of `budget.seconds`."""
     memory: Literal["none", "related", "all"] = "all"
-    memory_tokens: int = Field(2000, ge=100)
+    memory_tokens: int = Field(4000, ge=100)
     prompt_tokens: int = Field(16000, ge=1000)
     review: Literal["auto", "always", "never"] = "auto"
     repairs: int = Field(3, ge=0)
@@ -234,6 +234,8 @@ class ProblemSection(Section):
     """One more folder of `plugins`; its older name."""
     kind: str | None = None
     """Set by the preset: competition, bin_packing, tsp, script, command, connect_four, chess_engines."""
+    goal: str | None = None
+    """What the user wants, in his own words: every prompt holds it."""
     direction: Literal["max", "min"] | None = None
     program: str | None = None
     evaluator: str | None = None

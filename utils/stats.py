@@ -33,9 +33,21 @@ def student_interval(values: Sequence[float]) -> tuple[float, float, float] | No
     if len(values) < FEWEST_CASES or not all(map(math.isfinite, values)):
         return None
     mean = sum(values) / len(values)
-    spread = math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
-    half = student_975(len(values) - 1) * spread / math.sqrt(len(values))
+    half = student_975(len(values) - 1) * (standard_error(values) or 0.0)
     return mean, mean - half, mean + half
+
+
+def standard_error(values: Sequence[float]) -> float | None:
+    """Of the mean of `values`; None for fewer than two, or one that is not finite."""
+    if len(values) < 2 or not all(map(math.isfinite, values)):
+        return None
+    mean = sum(values) / len(values)
+    return math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1) / len(values))
+
+
+def paired_error(a: Sequence[float], b: Sequence[float]) -> float | None:
+    """Standard error of the mean difference of two programs over the same cases; None where they cannot be paired."""
+    return standard_error([y - x for x, y in zip(a, b, strict=True)]) if len(a) == len(b) else None
 
 
 def student_975(degrees: int) -> float:

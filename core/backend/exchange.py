@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from core.backend.network import host_of, is_loopback, shown_url
 from core.backend.settings import ModelSettings
+from utils.time_share import without_times
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +82,15 @@ class Reply:
 
 
 def request_hash(request: Request, settings: ModelSettings) -> str:
-    """SHA-256 of the canonical request; holds no key, no secret of a URL, no port of a server on this machine."""
+    """SHA-256 of the canonical request; holds no key, no secret of a URL, no port of a server on this machine.
+
+    Nor how fast a parent was: a slower machine asks the same question.
+    """
     plain: dict[str, Any] = {
         "provider": settings.provider,
         "model": settings.model,
-        "system": request.system,
-        "messages": [[message.role, message.text] for message in request.messages],
+        "system": without_times(request.system),
+        "messages": [[message.role, without_times(message.text)] for message in request.messages],
     }
     if settings.provider == "rules":
         plain["context"] = request.context

@@ -85,6 +85,14 @@ class ProblemDefaults(Protocol):
         """What a prompt shows of the data; '' where there are none."""
         return ""
 
+    def time_limit(self, limits: Limits) -> float | None:
+        """Seconds that a prompt tells `Evaluation.seconds` against; None where these are not the program's own."""
+        return limits.seconds
+
+    def limits(self, limits: Limits) -> Sequence[str]:
+        """Further lines for what a prompt says of a run's limits."""
+        return ()
+
     def agents(self, build: AgentBuilder) -> dict[str, Agent]:
         """Agents by operator, with `*` for all others; {} to use the CoderAgent for all."""
         return {}

@@ -65,6 +65,20 @@ class AgentContext:
     """The journal's summary, within its token budget."""
     packages: str = ""
     """Installed packages with versions, one a line."""
+    limits: str = ""
+    """What a program's run may use, a line each."""
+    time_limit: float | None = None
+    """Seconds that `Node.exec_time` is told against, in coarse steps; None: nothing is said of time."""
+    references: str = ""
+    """Scores of reference programs that are not in the journal, a line each."""
+    claims_only: bool = False
+    """There is no evaluator's score: a reviewer reads it out of what the program prints."""
+    writers: int = 1
+    """How many writers are asked at the same time."""
+    grandparents: tuple[Node, ...] = ()
+    """The first parents of the parents, where they have one."""
+    others: tuple[Node, ...] = ()
+    """The best programs beside the parents, best first."""
     notes: tuple[str, ...] = ()
     """Notes of the user to the next prompt."""
     steps_left: int | None = None

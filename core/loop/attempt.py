@@ -36,6 +36,13 @@ class RunContext:
     statement: str
     preview: str = ""
     packages: str = ""
+    limits: str = ""
+    time_limit: float | None = None
+    """Seconds that a program's run is told against; None: nothing is said of time."""
+    references: Callable[[], str] = lambda: ""
+    """Scores of reference programs that are not in the journal, as text; the same from the first prompt on."""
+    writers: int = 1
+    """How many writers are asked at the same time."""
     extras: Mapping[str, Any] = field(default_factory=dict)
     lower_is_better: bool = False
     claims_only: bool = False

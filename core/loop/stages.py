@@ -8,7 +8,7 @@ only stage that has to be stored on the way. What is stored is never done again:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -34,6 +34,9 @@ from utils.direction import Direction
 from utils.errors import JobLost, ReplyError
 
 T = TypeVar("T")
+
+OTHERS_CONSIDERED = 16
+"""Of the best nodes, so many are looked at for programs that a prompt shows beside the parents."""
 
 
 class Stages:
@@ -80,14 +83,22 @@ class Stages:
     ) -> Attempt:
         """Gather what the writer may know."""
         run_context = self._run_context
+        above = parents if parents is not None else tuple(self._journal[i] for i in task.parent_ids)
         context = AgentContext(
             task=task,
             statement=run_context.statement,
-            parents=parents if parents is not None else tuple(self._journal[i] for i in task.parent_ids),
+            parents=above,
             query=self._bind(run_context.operator(task.operator).role, task.node_id),
             preview=run_context.preview,
             memory=notes.memory(task),
             packages=run_context.packages,
+            limits=run_context.limits,
+            time_limit=run_context.time_limit,
+            references=run_context.references(),
+            claims_only=run_context.claims_only,
+            writers=run_context.writers,
+            grandparents=tuple(self._above(above)),
+            others=tuple(self._others(task, above)),
             notes=notes.notes,
             steps_left=notes.steps_left,
             lower_is_better=run_context.lower_is_better,
@@ -96,6 +107,20 @@ class Stages:
             extras=run_context.extras,
         )
         return Attempt(task, context)
+
+    def _above(self, parents: tuple[Node, ...]) -> Iterator[Node]:
+        """The first parents of `parents`; a refused program that is repaired again is in no journal yet."""
+        found = (self._journal.get_node_by_id(node.parent_id) for node in parents if node.parent_id)
+        return (node for node in found if node is not None)
+
+    def _others(self, task: Task, parents: tuple[Node, ...]) -> Iterator[Node]:
+        """The best programs beside the parents, each score once; on an island those that live there."""
+        known = {node.metric_value for node in parents}
+        for node in self._journal.top(OTHERS_CONSIDERED):
+            at_home = task.island is None or node.island in (None, task.island)
+            if at_home and node.metric_value not in known:
+                known.add(node.metric_value)
+                yield node
 
     def write(self, attempt: Attempt) -> None:
         """prompt → reply → code. A candidate that cannot be read gets its verdict here."""

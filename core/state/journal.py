@@ -6,16 +6,17 @@ import bisect
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import chain, islice
+from itertools import islice
 from threading import Lock
 
 from core.state.findings import Rung
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
 from core.state.program_index import ProgramIndex
-from core.state.summary import BEST_SHOWN, NEWEST_SHOWN, summary_of
+from core.state.summary import BEST_SHOWN, Summary, within
 from core.state.task import Task
 from utils.direction import Direction
+from utils.prompt_builder import BYTES_PER_TOKEN, fence
 
 _HASHED = ("id", "parent_ids", "operator", "code", "metric_value", "failure", "signature", "is_valid")
 
@@ -28,9 +29,17 @@ class Journal:
     Args:
         lower_is_better: the problem's direction; the only one the journal obeys.
         python: the programs are Python. Others have no AST hash: to Python a file of `#define` lines is empty.
+        time_limit: seconds that a program's run is told against in summaries; None: they say nothing of time.
     """
 
-    def __init__(self, lower_is_better: bool = False, nodes: Iterable[Node] = (), *, python: bool = True) -> None:
+    def __init__(
+        self,
+        lower_is_better: bool = False,
+        nodes: Iterable[Node] = (),
+        *,
+        python: bool = True,
+        time_limit: float | None = None,
+    ) -> None:
         self.lower_is_better = lower_is_better
         self.direction = Direction(lower_is_better)
         self._nodes: list[Node] = []
@@ -50,6 +59,7 @@ class Journal:
         self._buggy: list[int] = []
         self._good: list[int] = []
         self._programs = ProgramIndex(python)
+        self._summary = Summary(lower_is_better, time_limit)
         self._steps = 0
         self._digest = sha256()
         self._open: dict[str, Task] = {}
@@ -144,10 +154,28 @@ class Journal:
         """Nodes that did not fail and are no duplicates."""
         return [self._current(i) for i in self._good]
 
-    def generate_summary(self, include_code: bool = False, max_tokens: int = 2000) -> str:
-        """What was tried and what came of it, best and newest first, within `max_tokens`; says what it left out."""
-        nodes = chain(self.top(BEST_SHOWN), self.newest(NEWEST_SHOWN))
-        return summary_of(nodes, total=len(self), include_code=include_code, max_tokens=max_tokens)
+    def generate_summary(self, include_code: bool = False, max_tokens: int = 4000) -> str:
+        """What was tried and what came of it, a line a node, oldest first, within `max_tokens`; says what it left out.
+
+        With `include_code`, the best programs follow, as many as fit into half of the budget.
+        """
+        self._summarise()
+        if not include_code:
+            return self._summary.text(max_tokens, self.top)
+        half = max_tokens // 2
+        best = [f"[{node.step}]:\n{fence(node.code)}\n" for node in self.top(BEST_SHOWN)]
+        return "\n\n".join([self._summary.text(half, self.top), *within(best, half * BYTES_PER_TOKEN)])
+
+    def summary_line(self, node_id: str) -> str:
+        """What `generate_summary` tells of one node."""
+        self._summarise()
+        return self._summary.line(self._position[node_id])
+
+    def _summarise(self) -> None:
+        """Write the lines of the nodes that came since the last time."""
+        for node in self._nodes[len(self._summary) :]:
+            parents = [self._nodes[self._position[parent]] for parent in node.parent_ids]
+            self._summary.add(node, parents, self._position.get(node.duplicate_of or ""))
 
     # ------------------------------------------------------------ further look-ups
 

@@ -7,10 +7,14 @@ from itertools import chain, islice
 
 from core.state.journal import Journal
 from core.state.node import Node
-from core.state.summary import NEWEST_SHOWN, summary_of
+from core.state.summary import within
+from utils.prompt_builder import BYTES_PER_TOKEN
+
+NEWEST_SHOWN = 40
+"""Relatives of one kind that are looked at: bounded, so that a prompt costs the same at step 10 and at step 100,000."""
 
 
-def remember(journal: Journal, parent_ids: Sequence[str] = (), *, kind: str = "all", max_tokens: int = 2000) -> str:
+def remember(journal: Journal, parent_ids: Sequence[str] = (), *, kind: str = "all", max_tokens: int = 4000) -> str:
     """The memory of a prompt by `agent.memory`; '' where there is nothing to tell.
 
     Args:
@@ -20,8 +24,8 @@ def remember(journal: Journal, parent_ids: Sequence[str] = (), *, kind: str = "a
     if kind == "none" or not len(journal):
         return ""
     if kind == "related":
-        nodes = related(journal, parent_ids)
-        return summary_of(nodes, total=len(nodes), max_tokens=max_tokens)
+        near = [journal.summary_line(node.id) for node in related(journal, parent_ids)]
+        return "\n".join(within(near, max_tokens * BYTES_PER_TOKEN))
     return journal.generate_summary(max_tokens=max_tokens)
 
 

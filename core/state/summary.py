@@ -1,58 +1,165 @@
-"""Nodes as prose for prompts, kept to a token budget."""
+"""Nodes as lines for prompts: what was changed, what came of it against the parent, and what the program printed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 
 from core.state.node import Node
+from utils.direction import Direction
 from utils.prompt_builder import BYTES_PER_TOKEN
+from utils.stats import paired_error, standard_error
+from utils.time_share import is_worth_a_word, time_share
 
 BEST_SHOWN = 5
-NEWEST_SHOWN = 40
-"""Nodes looked at: bounded, so that a summary costs the same at step 10 and at step 100,000."""
+"""Of the attempts that are left out, so many of the best are still told."""
+NUMBERS_SHOWN = 3
+"""Last lines of an output with a number in them."""
+_SAME_UNIT = 0.1
+"""Cases whose mean is this near to the metric are told in its unit: then their spread is the metric's noise."""
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
+_LEFT_OUT = "({} earlier attempts are left out, but for the best of them.)"
 
-_LAST_LINE = 80
-"""Characters kept free for the line that says how many attempts are not shown."""
 
+class Summary:
+    """A line for every node of a journal, in commit order, each written once.
 
-def summary_of(nodes: Iterable[Node], *, total: int, include_code: bool = False, max_tokens: int = 2000) -> str:
-    """One paragraph for each of the distinct `nodes` until the budget is spent; '' without nodes.
+    The text only grows at its end, until the budget is spent: then a quarter of it goes at once, so that prompts of
+    neighbouring steps begin alike and a provider's cache can answer for the beginning.
 
     Args:
-        total: how many attempts there are; a last line says how many of them are missing.
-        max_tokens: by the rule of BYTES_PER_TOKEN, where a character counts as a byte.
+        lower_is_better: the problem's direction.
+        time_limit: seconds, for the share of it that a program took; None: nothing is said of time.
     """
-    budget = max_tokens * BYTES_PER_TOKEN - _LAST_LINE
-    parts: list[str] = []
-    for node in {node.id: node for node in nodes}.values():
-        text = paragraph(node, include_code=include_code)
-        if len(text) + 2 > budget:
+
+    def __init__(self, lower_is_better: bool, time_limit: float | None = None) -> None:
+        self._direction = Direction(lower_is_better)
+        self._time_limit = time_limit
+        self._lines: list[str] = []
+        self._ends: list[int] = []
+        """Bytes up to the end of each line."""
+
+    def add(self, node: Node, parents: Sequence[Node], original: int | None = None) -> None:
+        """Write the line of the journal's next node.
+
+        Args:
+            parents: the nodes that it was made from.
+            original: for a duplicate, the place of the program that it repeats.
+        """
+        line = self._line_of(node, parents, original)
+        self._lines.append(line)
+        self._ends.append((self._ends[-1] if self._ends else 0) + len(line.encode()) + 1)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def line(self, step: int) -> str:
+        """What is told of the node at that place of the journal."""
+        return self._lines[step]
+
+    def text(self, max_tokens: int, best: Callable[[int], Sequence[Node]]) -> str:
+        """All that fits into the budget, oldest first; the best of what does not fit is told before it.
+
+        Args:
+            max_tokens: by the rule of BYTES_PER_TOKEN.
+            best: k → the k best nodes of the journal, best first.
+        """
+        budget = max_tokens * BYTES_PER_TOKEN
+        total = self._ends[-1] if self._ends else 0
+        if total <= budget:
+            return "\n".join(self._lines)
+        quarter = max(budget // 4, 1)
+        dropped = -(-(total - budget + quarter) // quarter) * quarter  # one quarter is for the best of what is left out
+        first = min(bisect_left(self._ends, dropped) + 1, len(self._lines))
+        told = sorted(n.step for n in best(BEST_SHOWN + len(self._lines) - first) if n.step < first)[:BEST_SHOWN]
+        head = within([self._lines[step] for step in told], quarter - len(_LEFT_OUT) - 10)
+        return "\n".join([*head, _LEFT_OUT.format(first - len(head)), *self._lines[first:]])
+
+    # ------------------------------------------------------------ one line
+
+    def _line_of(self, node: Node, parents: Sequence[Node], original: int | None) -> str:
+        origin = f" of {' and '.join(f'[{parent.step}]' for parent in parents)}" if parents else ""
+        share = time_share(node.exec_time, self._time_limit)
+        head = f"[{node.step}] {node.operator}{origin}: {self._outcome(node, parents, original)}"
+        head += f", {share}" if is_worth_a_word(share) and not node.duplicate_of else ""
+        parts = [head, first_sentence(node.plan)]
+        if node.failure is None:
+            parts += [_labelled("Printed", " | ".join(numbers_in(node.term_out)))]
+        parts += [_labelled("Learned", short(node.analysis, 200))]
+        return " - ".join(part for part in parts if part)
+
+    def _outcome(self, node: Node, parents: Sequence[Node], original: int | None) -> str:
+        if node.failure:
+            return f"failed ({node.failure.value}): {short(node.message, 160)}"
+        if node.duplicate_of:
+            same = f"the same program as [{original}], not run"
+            return same if node.operator != "tune" and original is not None else short(node.message, 160)
+        if node.metric_value is None:
+            return f"no score ({short(node.message, 120)})" if node.message else "no score"
+        told = f"{node.metric_value:.6g}"
+        parent = parents[0] if parents else None
+        change = change_of(node, parent, self._direction) if parent is not None else ""
+        claimed = f", own estimate {node.claimed_metric:.6g}" if _has_own_estimate(node) else ""
+        return f"{told}{f' ({change})' if change else ''}{claimed}"
+
+
+def change_of(node: Node, parent: Node, direction: Direction) -> str:
+    """`0.0003 worse, noise 0.0006`: the score against the parent's; '' where one of them has none."""
+    if node.metric_value is None or parent.metric_value is None:
+        return ""
+    gap = node.metric_value - parent.metric_value
+    if gap == 0:
+        return "no change"
+    word = "better" if direction.better(node.metric_value, parent.metric_value) else "worse"
+    noise = paired_error(parent.signature, node.signature) if in_unit(node) and in_unit(parent) else None
+    return f"{abs(gap):.3g} {word}{f', noise {noise:.2g}' if noise else ''}"
+
+
+def noise_of(node: Node) -> float | None:
+    """Standard error of the node's score over its cases, in the metric's unit; None where that is not known."""
+    return standard_error(node.signature) if in_unit(node) else None
+
+
+def in_unit(node: Node) -> bool:
+    """True if the cases' scores are told in the metric's unit: their mean is near to it."""
+    if node.metric_value is None or len(node.signature) < 2:
+        return False
+    mean = sum(node.signature) / len(node.signature)
+    return abs(mean - node.metric_value) <= _SAME_UNIT * abs(node.metric_value)
+
+
+def first_sentence(plan: str, limit: int = 220) -> str:
+    """What a plan says first: writers are asked to name the change there."""
+    return short(_SENTENCE.split(" ".join(plan.split()), maxsplit=1)[0], limit)
+
+
+def numbers_in(output: str) -> list[str]:
+    """The last lines of an output that hold a number, in order."""
+    lines = [line.strip() for line in output[-4000:].splitlines() if any(map(str.isdigit, line))]
+    return [short(line, 90) for line in lines[-NUMBERS_SHOWN:]]
+
+
+def within(lines: Sequence[str], budget: int) -> list[str]:
+    """As many of the lines, in order, as `budget` bytes hold."""
+    kept: list[str] = []
+    for line in lines:
+        budget -= len(line.encode()) + 1
+        if budget < 0:
             break
-        parts.append(text)
-        budget -= len(text) + 2
-    left_out = total - len(parts)
-    if left_out > 0:
-        parts.append(f"({left_out} of {total} attempts are not shown.)")
-    return "\n\n".join(parts)
+        kept.append(line)
+    return kept
 
 
-def paragraph(node: Node, *, include_code: bool = False) -> str:
-    """One attempt in a few lines."""
-    outcome = f"metric {node.metric_value:.6g}" if node.metric_value is not None else "no metric"
-    if node.failure:
-        outcome = f"failed ({node.failure.value}): {_short(node.message, 200)}"
-    elif node.duplicate_of:
-        outcome = f"duplicate of {node.duplicate_of}"
-    lines = [f"[{node.step}] {node.operator}: {outcome}"]
-    if node.plan:
-        lines.append(f"Plan: {_short(node.plan, 400)}")
-    if node.analysis:
-        lines.append(f"Review: {_short(node.analysis, 300)}")
-    if include_code:
-        lines.append(f"```python\n{node.code}\n```")
-    return "\n".join(lines)
-
-
-def _short(text: str, limit: int) -> str:
+def short(text: str, limit: int) -> str:
+    """One line of at most `limit` characters."""
     text = " ".join(text.split())
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _labelled(label: str, text: str) -> str:
+    return f"{label}: {text}" if text else ""
+
+
+def _has_own_estimate(node: Node) -> bool:
+    return node.claimed_metric is not None and node.metric_source != "claimed"

@@ -12,6 +12,8 @@ from utils.response import strip_thinking
 class FilesAgent(CoderAgent):
     """Reads SEARCH/REPLACE blocks over all files, or the whole text in one block."""
 
+    kind = "script"
+
     def _read(self, context: AgentContext, reply: str) -> Found:
         text = strip_thinking(reply)
         changes = parse_diff(text)

@@ -15,7 +15,6 @@ from problems.command.bundle import join, split
 from problems.command.spec import CommandSpec
 from problems.options import checked_options
 from utils.config_schema import Config
-from utils.direction import Direction
 from utils.errors import ConfigError
 
 LANGUAGES = {
@@ -73,12 +72,11 @@ class CommandProblem(Problem):
             check_shippable(self.spec.folder, "source")
 
     def statement(self) -> str:
-        goal = Direction(self.lower_is_better).word
         files = ", ".join(self.spec.names)
         text = self._statement or f"Improve {files}."
         if len(self.spec.sources) > 1:
             text += "\nThe files come one after the other, each below a line `=== name ===`; keep these lines."
-        return f"{text}\nThe command `{self.spec.command}` is run on them. Metric: {self.unit} ({goal} is better)."
+        return f"{text}\nThe command `{self.spec.command}` is run on them. Metric: {self.unit}."
 
     def prompt_extras(self) -> dict[str, Any]:
         return {"program": self.code, "language": self.language, "reply_format": self._reply}

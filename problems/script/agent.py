@@ -13,6 +13,8 @@ from utils.response import parse_response, strip_thinking
 class ScriptAgent(CoderAgent):
     """CoderAgent whose replies may be diffs, and which never lets a reply change what is outside of the blocks."""
 
+    kind = "script"
+
     def _read(self, context: AgentContext, reply: str) -> Found:
         frame = context.parents[0].code if context.parents else str(context.extras.get("program", ""))
         text = strip_thinking(reply)

@@ -10,14 +10,18 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Problem, RulesWriter
+from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Limits, Problem, RulesWriter
 from core.state.node import Node
 from core.workers.shipping import check_shippable
 from problems.options import checked_options
 from problems.script.blocks import has_marks
+from utils.clean_text import clean
 from utils.config_schema import Config
-from utils.direction import Direction
 from utils.errors import ConfigError
+from utils.prompt_builder import fenced_data
+
+MOST_SAID = 3_000
+"""Characters of an evaluator's docstrings that a prompt holds."""
 
 
 class Options(BaseModel):
@@ -26,7 +30,7 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     reply: Literal["diff", "program"] = "diff"
-    """How a model answers: SEARCH/REPLACE blocks or the whole program."""
+    """How a model answers: SEARCH/REPLACE blocks or the whole program, as it likes; `program`: always the whole."""
     statement: str = ""
     """What the program is for, for the prompt."""
     cascade: bool = True
@@ -81,14 +85,21 @@ class ScriptProblem(Problem):
         return self.program.read_text()
 
     def statement(self) -> str:
-        goal = Direction(self.lower_is_better).word
-        text = self.options.statement or f"Improve the program {self.program.name}; its evaluator gives a score."
+        text = self.options.statement or f"Improve the program {self.program.name}; an evaluator gives it a score."
         if has_marks(self.code):
             text += "\nChange only what is between EVOLVE-BLOCK-START and EVOLVE-BLOCK-END; keep these two lines."
-        return f"{text}\nMetric: {self.metric or 'combined score'} ({goal} is better)."
+        return f"{text}\nMetric: {self.metric or 'combined score'}."
 
     def prompt_extras(self) -> dict[str, Any]:
-        return {"program": self.code, "reply_format": self.options.reply}
+        said = docstring_of(self.evaluator_file)
+        sections = {"What the evaluator says of itself": fenced_data(said)} if said else {}
+        return {"program": self.code, "reply_format": self.options.reply, "sections": sections}
+
+    def time_limit(self, limits: Limits) -> float | None:
+        return self.options.evaluation_timeout
+
+    def limits(self, limits: Limits) -> Sequence[str]:
+        return [f"one whole evaluation {self.options.evaluation_timeout:g} s; one call of the program as follows"]
 
     def agents(self, build: AgentBuilder) -> dict[str, Agent]:
         from problems.script.agent import ScriptAgent
@@ -134,6 +145,17 @@ class ScriptProblem(Problem):
         if self.evaluator_file.suffix == ".py":
             written.append(Path(shutil.copy(self.evaluator_file, out / "evaluator.py")))
         return written
+
+
+def docstring_of(evaluator: Path) -> str:
+    """What the evaluator's file says of itself at its top and in `evaluate`; '' for one that is no Python."""
+    try:
+        module = ast.parse(evaluator.read_bytes(), evaluator.name)
+    except (OSError, SyntaxError, ValueError):
+        return ""
+    functions = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == "evaluate"]
+    said = [ast.get_docstring(module), *map(ast.get_docstring, functions)]
+    return clean("\n\n".join(text for text in said if text))[:MOST_SAID]
 
 
 def check_evaluator(path: Path) -> None:

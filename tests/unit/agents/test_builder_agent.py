@@ -47,8 +47,8 @@ def test_a_builder_sees_the_whole_champion_the_runner_up_and_its_own_question(co
     prompt = BuilderAgent().prompt(begun(context, extras={"signature": "select_move(position, time_left_ms)"}))
     assert CHAMPION.code.strip() in prompt.user and RUNNER_UP.code.strip() in prompt.user
     assert "See further?" in prompt.user and "Open better?" not in prompt.user  # the context's task has slot 1
-    assert "select_move(position, time_left_ms)" in prompt.user
-    assert "whole engine in exactly one fenced code block" in prompt.user and "SECTION" not in prompt.user
+    assert "select_move(position, time_left_ms)" in prompt.system
+    assert "whole engine in exactly one fenced code block" in prompt.system and "SECTION" not in prompt.system
     assert prompt.context["question"] == QUESTIONS[1] and prompt.context["role"] == "builder"
     assert (prompt.context["generation"], prompt.context["slot"]) == (4, 1)
 

@@ -30,37 +30,43 @@ def test_a_draft_has_no_previous_attempt_and_no_empty_sections():
 
 
 def test_a_failure_shows_its_error_and_a_success_its_output():
-    failed = build(Parts(task="t", attempts=(Attempt("x = y", "failed (runtime)", "NameError", output="Traceback"),)))
+    attempt = Attempt("x = y", "[3]", "failed (runtime)", "NameError", output="Traceback")
+    failed = build(Parts(task="t", attempts=(attempt,)))
     assert (
         "Outcome: failed (runtime)\n\nWhat it failed with" in failed
         and "\nNameError\n" in failed
         and "Traceback" in failed
         and "x = y" in failed
     )
-    assert "Second parent" not in failed
-    merged = build(Parts(task="t", attempts=(Attempt("a = 1"), Attempt("b = 2", "metric 3"))))
-    assert merged.index("a = 1") < merged.index("## Second parent") < merged.index("b = 2")
+    assert "Second program" not in failed
+    merged = build(Parts(task="t", attempts=(Attempt("a = 1"), Attempt("b = 2", outcome="metric 3"))))
+    assert merged.index("a = 1") < merged.index("## Second program") < merged.index("b = 2")
 
 
 def test_every_part_is_there():
     parts = Parts(
         task="TASK", interface="SIGNATURE", data="PREVIEW", packages="numpy 2", memory="TRIED", refusal="WRONG COLUMN",
         notes=("use trees",), steps_left=7, format="FENCE", extra={"Metric": "RMSLE"},
-        attempts=(Attempt("CODE", "OUTCOME", "MESSAGE", "REVIEW", "PLAN", "OUTPUT", ("DATA", "MODEL")),),
+        attempts=(Attempt("CODE", "LABEL", "OUTCOME", "MESSAGE", "REVIEW", "PLAN", "OUTPUT", "MEASURED"),),
+        scoring="SCORING", limits="LIMITS", references="REFERENCES", others=(Attempt("OTHER", "[2]", "metric 1"),),
+        boldness="BOLD", focus="FOCUS", asked={"Your question": "WHY"},
     )  # fmt: skip
     prompt = build(parts)
     for text in ("TASK", "SIGNATURE", "PREVIEW", "numpy 2", "TRIED", "WRONG COLUMN", "- use trees", ": 7.", "FENCE",
                  "CODE",
-                 "## Metric\n\nRMSLE", "OUTCOME", "MESSAGE", "REVIEW", "PLAN", "OUTPUT", "DATA, MODEL"):  # fmt: skip
+                 "## Metric\n\nRMSLE", "OUTCOME", "MESSAGE", "REVIEW", "PLAN", "OUTPUT", "## The program (LABEL)",
+                 "MEASURED",
+                 "SCORING", "LIMITS", "REFERENCES", "[2]: metric 1\n```python\nOTHER", "BOLD",
+                 "FOCUS", "WHY"):  # fmt: skip
         assert text in prompt
 
 
 def test_text_of_candidates_is_never_a_template():
     evil = "${task} $$ {0} %s {task.__class__} ${unknown}"
     prompt = build(
-        Parts(task="SECRET", memory=evil, attempts=(Attempt(evil, evil, evil, evil, evil, evil),), notes=(evil,))
+        Parts(task="SECRET", memory=evil, attempts=(Attempt(evil, evil, evil, evil, evil, evil, evil),), notes=(evil,))
     )
-    assert prompt.count(evil) == 8 and prompt.count("SECRET") == 1
+    assert prompt.count(evil) == 9 and prompt.count("SECRET") == 1
 
 
 def test_no_fence_of_a_candidate_closes_ours():
@@ -122,3 +128,13 @@ def test_own_templates_are_checked():
 
 def test_only_lines_that_hold_nothing_but_an_empty_section_vanish():
     assert fill_template("a ${x} b\n\n${x}\n\nc", {"x": ""}) == "a  b\n\nc\n"
+
+
+def test_the_system_message_is_the_same_whatever_the_rest_needs():
+    templates = "${task}\n\n${data}\n\n${packages}", "${memory}\n\n${attempt}"
+    stable = {"task": "TASK " * 50, "data": "D" * 20_000, "packages": "P" * 2000}
+    short, long = Parts(**stable), Parts(**stable, memory="M" * 9000, attempts=(Attempt("c" * 900),))
+    builder = PromptBuilder(3000)
+    first, second = builder.build_messages(*templates, short), builder.build_messages(*templates, long)
+    assert first[0] == second[0] and "bytes left out" in first[0]
+    assert len("".join(second).encode()) <= 12_000 and "c" * 900 in second[1]

@@ -28,12 +28,31 @@ def family():
     return journal
 
 
-def test_the_summary_tells_the_best_first_then_the_newest_and_what_it_left_out(family):
-    family.append(node("best", 9.0, ("far",)))
-    text = family.generate_summary()
-    assert text.startswith("[7] improve: metric 9") and "plan of grandparent" in text and "not shown" not in text
-    short = family.generate_summary(max_tokens=60)
-    assert "plan of best" in short and "(5 of 8 attempts are not shown.)" in short
+def test_a_line_tells_parent_change_noise_and_the_last_numbers():
+    journal = Journal(lower_is_better=True, time_limit=100.0)
+    ridge = node("a", 0.30, operator="draft", signature=(0.30, 0.32, 0.28))
+    journal.append(ridge.model_copy(update={"plan": "Ridge. It is plain."}))
+    printed = "loading\nfold 1: 0.27\nfold 2: 0.26\ndone\ncv: 0.265"
+    ran = {"exec_time": 60.0, "term_out": printed, "claimed_metric": 0.265}
+    journal.append(node("b", 0.26, ("a",), signature=(0.25, 0.29, 0.24), **ran))
+    first, second = journal.generate_summary().splitlines()
+    assert first == "[0] draft: 0.3 - Ridge."
+    assert second == (
+        "[1] improve of [0]: 0.26 (0.04 better, noise 0.0058), own estimate 0.265, took 50 to 75 % of its time"
+        " - plan of b - Printed: fold 1: 0.27 | fold 2: 0.26 | cv: 0.265"
+    )
+
+
+def test_the_summary_only_grows_at_its_end_and_drops_a_quarter_at_once():
+    journal, texts = Journal(), []
+    for i in range(200):
+        journal.append(node(f"{i:03}", float(i == 7) + i / 1000))
+        texts.append(journal.generate_summary(max_tokens=1000))
+    breaks = [i for i in range(1, 200) if not texts[i].startswith(texts[i - 1])]
+    assert len(breaks) == 3, "each drops a quarter of the budget"
+    assert all(len(text.encode()) <= 4000 for text in texts)
+    assert texts[-1].startswith("[7] improve: 1.007") and "earlier attempts are left out" in texts[-1]
+    assert texts[-1].endswith("plan of 199"), "the best of what is left out, then the newest"
 
 
 def test_outcomes_are_told_with_their_reason():
@@ -41,7 +60,7 @@ def test_outcomes_are_told_with_their_reason():
     journal.append(node("b", None, ("a",), failure=FailureKind.TIMEOUT, message="past\n5 s"))
     journal.append(node("c", None, ("a",), is_valid=False, duplicate_of="a").model_copy(update={"is_buggy": False}))
     text = journal.generate_summary()
-    assert "failed (timeout): past 5 s" in text and "duplicate of a" in text
+    assert "failed (timeout): past 5 s" in text and "the same program as [0], not run" in text
 
 
 def test_code_is_shown_only_when_asked_for(family):
@@ -56,13 +75,9 @@ def test_no_memory(family):
 
 def test_related_memory_is_children_ancestors_and_siblings_but_no_strangers(family):
     text = remember(family, ("parent",), kind="related")
-    assert [word for word in ("twin", "child", "grandparent", "uncle") if f"plan of {word}" in text] == [
-        "twin", "child", "grandparent", "uncle",
-    ]  # fmt: skip
+    assert text.count("plan of") == 4
     assert text.index("plan of twin") < text.index("plan of grandparent") < text.index("plan of uncle")
-    for stranger in ("stranger", "far", "parent\n"):
-        assert f"plan of {stranger}" not in text
-    assert not text.endswith("plan of parent")
+    assert "plan of stranger" not in text and "plan of far" not in text and "plan of parent" not in text
 
 
 def test_related_memory_of_a_draft_is_the_other_drafts_and_of_a_merge_both_families(family):
@@ -87,7 +102,7 @@ def test_the_cost_is_bounded_however_large_the_family():
 
 @given(
     st.lists(st.tuples(st.none() | st.floats(-1e9, 1e9), st.text(max_size=200)), max_size=30),
-    st.integers(60, 600),
+    st.integers(100, 600),
     st.sampled_from(["related", "all"]),
 )
 def test_the_budget_is_a_law(entries, max_tokens, kind):
@@ -96,4 +111,4 @@ def test_the_budget_is_a_law(entries, max_tokens, kind):
         parents = (str(i // 2),) if i else ()
         journal.append(node(str(i), metric, parents).model_copy(update={"plan": text, "analysis": text}))
     parents = ("0",) if entries else ()
-    assert len(remember(journal, parents, kind=kind, max_tokens=max_tokens)) <= max_tokens * BYTES_PER_TOKEN
+    assert len(remember(journal, parents, kind=kind, max_tokens=max_tokens).encode()) <= max_tokens * BYTES_PER_TOKEN

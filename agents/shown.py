@@ -1,0 +1,78 @@
+"""Nodes as prompts show them: what became of a program, said once and in our own words; the rest is data."""
+
+from __future__ import annotations
+
+from core.contracts import AgentContext
+from core.state.node import Node
+from core.state.summary import change_of, noise_of
+from utils.direction import Direction
+from utils.prompt_builder import Attempt
+from utils.time_share import time_share
+from utils.traceback_text import short_traceback
+
+MEASURED_SHOWN = 20
+"""Numbers of a user's evaluator that a prompt holds."""
+
+
+def attempt_of(node: Node, context: AgentContext) -> Attempt:
+    """A parent as a prompt shows it."""
+    texts = [node.term_out, *(f"[{name}]\n{text}" for name, text in node.artifacts.items())]
+    output = short_traceback("\n".join(texts))
+    message = message_of(node)
+    return Attempt(
+        code=node.code,
+        label="" if context.refusal or not node.fingerprint else f"[{node.step}], {node.operator}",
+        outcome=outcome_of(node, context),
+        message="" if message and message in output else message,
+        review=node.analysis,
+        plan=node.plan,
+        output=output.strip("\n"),
+        measured=measured(node),
+    )
+
+
+def other_of(node: Node, context: AgentContext) -> Attempt:
+    """A program to take ideas from."""
+    return Attempt(code=node.code, label=f"[{node.step}], {node.operator}", outcome=score_of(node, context))
+
+
+def outcome_of(node: Node, context: AgentContext) -> str:
+    """What became of a node, in our own words; what it failed with is `message_of`."""
+    share = time_share(node.exec_time, context.time_limit)
+    if node.failure is not None:
+        return f"failed ({node.failure.value}). {node.failure.advice}{f' It {share}.' if share else ''}"
+    if node.metric_value is None:
+        return "it ran to its end; nothing has scored it yet" if context.claims_only else "no metric"
+    above = next((other for other in context.grandparents if other.id == node.parent_id), None)
+    change = change_of(node, above, Direction(context.lower_is_better)) if above else ""
+    against = f"against its parent [{above.step}]: {change}" if above and change else ""
+    return "; ".join(part for part in (score_of(node, context), against, f"it {share}" if share else "") if part)
+
+
+def score_of(node: Node, context: AgentContext) -> str:
+    """The metric with its noise, and what the program itself measured."""
+    if node.metric_value is None:
+        return "no metric"
+    noise = noise_of(node)
+    spread = f", standard error {noise:.2g}" if noise else ""
+    own = ""
+    if node.claimed_metric is not None and node.metric_source != "claimed":
+        own = f", its own estimate {node.claimed_metric:.6g}"
+    return f"metric {node.metric_value:.6g} ({Direction(context.lower_is_better).word} is better{spread}{own})"
+
+
+def message_of(node: Node) -> str:
+    """What a node failed with, which may quote the program or its exception; '' where it did not fail."""
+    return node.message.strip() if node.failure is not None else ""
+
+
+def measured(node: Node) -> str:
+    """All that a user's evaluator returned, a line each; '' where there is nothing beside the metric."""
+    if len(node.metrics) < 2:
+        return ""
+    lines = [f"{name}: {_number(value)}" for name, value in list(node.metrics.items())[:MEASURED_SHOWN]]
+    return "\n".join(line[:200] for line in lines)
+
+
+def _number(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
