@@ -12,6 +12,7 @@ from core.storage.reader import RunReader
 from reports.winner import winner_node
 from runs.composition import problem_of
 from runs.outcome import write_solution
+from runs.recorded_files import record_export
 from runs.run_folder import find_run
 from runs.stored_config import stored_config
 from utils.config_schema import Config
@@ -23,6 +24,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_run_argument(parser)
     parser.add_argument("--out", metavar="DIR", help="where to; logs/RUN/best_solution if absent")
     parser.add_argument("--refit", action="store_true", help="train the winner once more on all labelled rows")
+    parser.add_argument(
+        "--bundle", metavar="DIR", help="write it with its journal, for others to verify without a store"
+    )
     parser.add_argument("--recording", metavar="DIR", help="write the models' replies as a recording for `demo`")
     add_trust_option(parser)
     add_unsandboxed_option(parser)
@@ -31,6 +35,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     project_dir = project_dir_of(args)
     run_dir = find_run(project_dir, args.run)
+    if args.bundle:
+        return _bundle(run_dir, Path(args.bundle))
     config = stored_config(
         run_dir, args.overrides, project_dir, remark, trusted=args.i_trust_this_run, asks_models=False
     )
@@ -48,8 +54,23 @@ def run(args: argparse.Namespace) -> int:
     written = write_solution(problem, node, out, run_dir)
     if args.refit:
         written += _refit(args, config, problem, node, out)
+    if not args.out:
+        record_export(run_dir)
     for path in dict.fromkeys(written):
         print(path)
+    return 0
+
+
+def _bundle(run_dir: Path, out: Path) -> int:
+    """What is stored, as it is stored: nothing is prepared and nothing is run."""
+    from runs.bundle import write_bundle
+
+    with RunReader(run_dir) as reader:
+        node = winner_node(reader, reader.facts())
+        if node is None:
+            raise ConfigError(f"run {run_dir.name} has no valid program to export")
+        for path in write_bundle(reader, node, out):
+            print(path)
     return 0
 
 

@@ -23,6 +23,7 @@ VERBS: dict[str, str] = {
     "list-runs": "cli.list_runs",
     "show": "cli.show",
     "report": "cli.report",
+    "verify": "cli.verify",
     "export-best": "cli.export_best",
     "export": "cli.export",
     "serve": "cli.serve",

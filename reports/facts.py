@@ -63,6 +63,8 @@ class RunFacts:
     processes: int = 0
     """How often a process took the run up: 1 and its resumes."""
     journal_sha256: str = ""
+    journal_head: str | None = None
+    """The newest head of the chain; None for a run of an older version."""
     operators: Mapping[str, OperatorSpec] = field(default_factory=lambda: BUILTIN)
 
     @property
@@ -112,6 +114,7 @@ def read_facts(run_dir: Path) -> RunFacts:
             started_at=str(facts.get("started_at") or ""),
             seconds=facts.get("active_seconds"),
             journal_sha256=journal.sha256,
+            journal_head=reader.journal_head(),
             operators=known_operators(facts.get("operators")),
         )
         for event in _events(reader):

@@ -25,6 +25,15 @@ def reproduce(facts: RunFacts) -> Markup:
             tag(
                 "p", f"journal_sha256 {facts.journal_sha256}: an equal search has an equal hash. {text}", class_="quiet"
             ),
+            tag(
+                "p",
+                f"journal_head {facts.journal_head}: ",
+                tag("code", f"verify {facts.run} --head HASH"),
+                " tells whether the run is still the one with this head.",
+                class_="quiet",
+            )
+            if facts.journal_head
+            else EMPTY,
             tag("p", "Origin: " + ", ".join(f"{k} {v}" for k, v in other.items()), class_="quiet") if other else EMPTY,
         ]
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -19,6 +19,7 @@ from core.storage.repository import RunStore
 from reports.conclusion import Conclusion, conclusion_of
 from runs.baselines import baseline_node
 from runs.facts import RunFacts
+from runs.recorded_files import record_files
 from runs.search import Search
 from utils.direction import Direction
 from utils.errors import SwarmEvoError
@@ -49,6 +50,8 @@ class Outcome:
     """The arena's last tournament, one object an engine; [] elsewhere."""
     written: list[Path] = field(default_factory=list)
     """Files of the exported winner."""
+    journal_head: str = ""
+    """The newest head of the journal's chain, when all is written."""
 
     @property
     def best_id(self) -> str | None:
@@ -68,9 +71,17 @@ class Outcome:
             self.conclusion = conclusion_of(reader)
         return self.conclusion
 
-    def write_files(self, *, report: bool = True) -> None:
-        """best_solution/, plots and report. A file that cannot be written is a warning: the search is not lost."""
-        works = {"best_solution": self._export, **({"plots and report": self._report} if report else {})}
+    def write_files(self, store: RunStore, *, report: bool = True) -> None:
+        """best_solution/ and its hashes, plots and report. A file that cannot be written is a warning, not the end."""
+        self._try({"best_solution": self._export, "hashes of the files": lambda: record_files(store)})
+        if report:
+            head = store.journal_head
+            self._try({"plots and report": self._report})
+            if store.journal_head != head:  # a warning of just now is part of the journal, and so of its report
+                self._try({"report": self._report_alone})
+        self.journal_head = store.journal_head
+
+    def _try(self, works: Mapping[str, Callable[[], None]]) -> None:
         for name, work in works.items():
             try:
                 work()
@@ -85,6 +96,11 @@ class Outcome:
         from reports.child import write_all
 
         write_all(self.facts.run_dir)
+
+    def _report_alone(self) -> None:
+        from reports.html import write_report
+
+        write_report(self.facts.run_dir, self.facts.run_dir / "report.html")
 
 
 def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:

@@ -108,6 +108,7 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "sandbox": facts.get("sandbox", {}),
         "environment": facts.get("environment", {}),
         "journal_sha256": journal.sha256,
+        "journal_head": reader.journal_head(),
         "nodes": [
             {
                 "node_id": node.id,

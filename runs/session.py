@@ -21,6 +21,7 @@ from runs.facts import RunFacts
 from runs.interrupts import Interrupts
 from runs.log_sink import LogSink
 from runs.outcome import Outcome, conclude, write_solution
+from runs.recorded_files import record_files
 from runs.run_folder import check_place, hold, new_run
 from runs.search import Process, Recorded
 from runs.seed_nodes import score_seeds
@@ -235,6 +236,7 @@ class RunSession:
         best = self.search.journal.get_best_node()
         if best is not None:
             write_solution(self.facts.problem, best, self.run_dir / "best_solution", self.run_dir)
+            record_files(self.store)
         self.pause()
 
     def _finish(self, reason: str) -> Outcome:
@@ -243,7 +245,7 @@ class RunSession:
         self._save_time()
         self._record_end("finished", reason, outcome.best)
         outcome.read_conclusion()
-        outcome.write_files(report=self.config.logging.report)
+        outcome.write_files(self.store, report=self.config.logging.report)
         self.outcome = outcome
         self._view.conclude(outcome)
         return outcome

@@ -42,17 +42,22 @@ class MetricsSink:
 
     def _restart(self, winner: Winner | None) -> None:
         self._rows = self._new_rows()
-        self._winner = {
-            "winner_node_id": winner and winner.node_id,
-            "winner_metric": winner and winner.metric,
-            "final_metric": winner and winner.final_metric,
-        }
+        self._winner = winner_fields(winner)
         told = (row for event in self._store.committed_events() for row in self._rows.add(event))
         self._log.restart({**row, **self._winner} for row in told)
 
     def _write(self, rows: Iterable[dict[str, Any]]) -> None:
         for row in rows:
             self._log.append({**row, **self._winner})
+
+
+def winner_fields(winner: Winner | None) -> dict[str, Any]:
+    """What each object says of the winner; null until the run has ended."""
+    return {
+        "winner_node_id": winner and winner.node_id,
+        "winner_metric": winner and winner.metric,
+        "final_metric": winner and winner.final_metric,
+    }
 
 
 class StepRows:

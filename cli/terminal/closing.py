@@ -27,7 +27,7 @@ def closing(outcome: Outcome) -> list[str]:
     lines += [f"note: {warning}" for warning in conclusion.verdict.warnings]
     winner = conclusion.winner
     if winner is None or outcome.best is None:
-        return [*lines, f"look: {command(folder, 'show', facts.run)}", *_next(outcome)]
+        return [*lines, f"look: {command(folder, 'show', facts.run)}", *_head(outcome), *_next(outcome)]
     lines += [*_score_lines(outcome, winner), *_baseline_lines(outcome), *_standings(outcome)]
     if conclusion.best_on_validation is not None:
         other = conclusion.best_on_validation
@@ -35,12 +35,18 @@ def closing(outcome: Outcome) -> list[str]:
     lines.append(f"best program: {_shown(_program(outcome))} ({_who(winner)})")
     report = facts.run_dir / "report.html"
     lines += [f"report: {_shown(report)}"] if report.is_file() else []
+    lines += _head(outcome)
     return [*lines, *_next(outcome)]
 
 
 def _who(winner: Winner) -> str:
     role = {"user": "your program", "baseline": f"the baseline {winner.name}"}.get(winner.role)
     return role or f"node {winner.node_id}, writer {winner.writer}"
+
+
+def _head(outcome: Outcome) -> list[str]:
+    """Who keeps it elsewhere can tell later whether the run is still the same."""
+    return [f"journal_head {outcome.journal_head}"] if outcome.journal_head else []
 
 
 def _program(outcome: Outcome) -> Path:

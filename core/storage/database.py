@@ -19,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 from sqlmodel import SQLModel
 
+from core.storage.chain import Chain
 from core.storage.migrations import SCHEMA_VERSION, migrate
 from core.storage.statements import ADD_TEXT, SHOW_TEXT, TEXT
 from core.storage.views import create_views
@@ -47,6 +48,9 @@ class Database:
         self._known: OrderedDict[str, bool] = OrderedDict()
         """Names of stored texts → whether they lie as plain text."""
         self._waiting: dict[str, bytes | str] = {}
+        self._chain: Chain | None = None
+        self.stored_version = 0
+        """The schema version of the file when it was opened; 0 for a new one."""
         if read_only and not path.is_file():
             raise StoreError(f"no store at '{path}'")
         self._engine = create_engine("sqlite://", creator=self._open, poolclass=StaticPool)
@@ -71,12 +75,21 @@ class Database:
                 with self._connection.begin():
                     yield self._connection
                     self._write_texts()
+                    if self._chain is not None:
+                        self._chain.link()
+                if self._chain is not None:
+                    self._chain.committed()
             except (SQLAlchemyError, sqlite3.Error) as error:
                 self._forget()
                 raise StoreError(f"store '{self.path}': {_reason(error)}") from error
             except BaseException:
                 self._forget()
                 raise
+
+    @property
+    def head(self) -> str:
+        """The newest head of the chain, for its one writer; '' before the first record."""
+        return self._chain.head if self._chain is not None else ""
 
     def put_text(self, body: str, *, plain: bool = False) -> str:
         """Store `body` once and return its name; '' for ''. Call inside a transaction.
@@ -108,6 +121,8 @@ class Database:
         """After a failed transaction: what it stored is not there, so trust nothing."""
         self._waiting = {}
         self._known.clear()
+        if self._chain is not None:
+            self._chain.undone()
 
     def put_parts(self, body: str) -> list[str]:
         """Store a long message by its sections and fenced blocks, so that what many texts share lies once."""
@@ -145,15 +160,15 @@ class Database:
 
     def _open(self) -> sqlite3.Connection:
         mode = ("ro&immutable=1" if self._is_archived() else "ro") if self.read_only else "rwc"
-        connection = _connect(f"file:{_quote(self.path)}?mode={mode}")
+        connection = _connect(f"file:{quoted_path(self.path)}?mode={mode}")
         try:
-            version = _version(connection)
+            self.stored_version = version = _version(connection)
             if not self.read_only:
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("PRAGMA synchronous=NORMAL")
             if 0 < version < SCHEMA_VERSION:
                 connection = _copied(connection) if self.read_only else connection
-                migrate(connection, self.path)
+                migrate(connection, self.path, chained=not self.read_only)
             connection.execute(f"PRAGMA query_only={int(self.read_only)}")
         except BaseException:
             connection.close()
@@ -175,6 +190,8 @@ class Database:
             SQLModel.metadata.create_all(connection)
             create_views(_driver(connection))
             connection.execute(text(f"PRAGMA user_version={SCHEMA_VERSION}"))
+            self._chain = Chain(_driver(connection))
+            self._chain.watch()
 
 
 def packed(raw: bytes) -> bytes:
@@ -203,6 +220,14 @@ def message_parts(body: str) -> list[str]:
             fence = ""
             cuts.append(found.start())
     return [part for start, end in pairwise([*cuts, len(body)]) if (part := body[start:end])]
+
+
+def make_schema(connection: sqlite3.Connection) -> None:
+    """The tables and views of this version in an empty database."""
+    engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
+    with engine.begin() as opened:
+        SQLModel.metadata.create_all(opened)
+    create_views(connection)
 
 
 def _begin(connection: Connection) -> None:
@@ -241,7 +266,8 @@ def _shown(body: str) -> str | bytes:
     return body
 
 
-def _quote(path: Path) -> str:
+def quoted_path(path: Path) -> str:
+    """For a `file:` address."""
     from urllib.parse import quote
 
     return quote(str(path.resolve()))

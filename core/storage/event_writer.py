@@ -49,6 +49,11 @@ class EventWriter:
         """`seq` of the newest event."""
         return self._seq
 
+    @property
+    def journal_head(self) -> str:
+        """The newest head of the chain: who knows it knows the whole run."""
+        return self.db.head
+
     def close(self) -> None:
         """Let go of the file."""
         self.db.close()

@@ -9,20 +9,30 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from core.storage.chain import Chain
 from core.storage.views import create_views
 from utils.errors import StoreError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised by one with each change of tables or of what their JSON holds; a step below brings older files along."""
 
 
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring a store from its version to `SCHEMA_VERSION`, all or nothing. `path` is its name in a StoreError."""
+def migrate(connection: sqlite3.Connection, path: Path, *, chained: bool = True) -> None:
+    """Bring a store from its version to `SCHEMA_VERSION`, all or nothing.
+
+    Args:
+        path: its name in a StoreError.
+        chained: let one link of the chain take all rows as the older version left them. A reader's copy has no chain.
+    """
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     connection.execute("BEGIN IMMEDIATE")
     try:
         for step in range(version, SCHEMA_VERSION):
             _STEPS[step](connection)
+        if chained:
+            chain = Chain(connection)
+            chain.take_all(version)
+            chain.link()
         connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         connection.execute("COMMIT")
     except BaseException as error:
@@ -100,4 +110,14 @@ def _plain(body: bytes) -> str | bytes:
         return body
 
 
-_STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_2}
+# ------------------------------------------------------------ 2 → 3
+
+
+def _to_3(connection: sqlite3.Connection) -> None:
+    """Every record is in the chain."""
+    connection.execute(
+        "CREATE TABLE chain (seq INTEGER NOT NULL PRIMARY KEY, records VARCHAR NOT NULL, head VARCHAR NOT NULL)"
+    )
+
+
+_STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_2, 2: _to_3}

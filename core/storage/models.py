@@ -13,6 +13,8 @@ from sqlalchemy import JSON, Column, DateTime, Table
 from sqlalchemy.types import UserDefinedType
 from sqlmodel import Field, SQLModel
 
+from core.storage.chain import CHAIN
+
 
 class Body(UserDefinedType[Any]):
     """A column without affinity: what is written as text stays text, bytes stay bytes."""
@@ -152,6 +154,17 @@ class EventRow(SQLModel, table=True):
     """The event as JSON without `seq` and `at`."""
 
 
+class LinkRow(SQLModel, table=True):
+    """One link of the chain that vouches for the rows of all other tables: see `core.storage.chain`."""
+
+    __tablename__ = CHAIN
+
+    seq: int = Field(primary_key=True)
+    records: str
+    """JSON: `[table, key, hash]` of each row that one transaction wrote; hash '' for one that went."""
+    head: str
+
+
 def _table(model: type[SQLModel]) -> Table:
     """The Core table of a model: the store writes and asks in SQLAlchemy Core, which costs a third of the ORM."""
     return SQLModel.metadata.tables[str(model.__tablename__)]
@@ -165,3 +178,9 @@ NODES = _table(NodeRow)
 CALLS = _table(CallRow)
 GAMES = _table(GameRow)
 EVENTS = _table(EventRow)
+LINKS = _table(LinkRow)
+
+
+def columns_of(table: str) -> list[str]:
+    """The columns of a table in their order."""
+    return [column.name for column in SQLModel.metadata.tables[table].columns]

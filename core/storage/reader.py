@@ -15,7 +15,8 @@ from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
 from core.state.task import Task
 from core.storage.database import DB_NAME, Database
-from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS
+from core.storage.migrations import SCHEMA_VERSION
+from core.storage.models import CALLS, EVENTS, FACTS, GAMES, LINKS, NODES, STAGES, TASKS
 from core.storage.rows import call_from_row, event_from_row, node_from_row
 from core.storage.unreadable import reads_store
 
@@ -60,9 +61,20 @@ class RunReader:
         with self.db.transaction() as connection:
             return dict(connection.execute(select(FACTS.c.key, FACTS.c.value)).all())
 
+    def journal_head(self) -> str | None:
+        """The newest head of the chain; None for a run of an older version, which has none."""
+        if self.db.stored_version < SCHEMA_VERSION:
+            return None
+        head: str | None = self._scalar(select(LINKS.c.head).order_by(LINKS.c.seq.desc()).limit(1))
+        return head
+
     def last_seq(self) -> int:
         """`seq` of the newest event; 0 before the first."""
         return int(self._scalar(select(func.max(EVENTS.c.seq))) or 0)
+
+    def newest_seq(self, type_: str) -> int:
+        """`seq` of the newest event of a type; 0 if there is none."""
+        return int(self._scalar(select(func.max(EVENTS.c.seq)).where(EVENTS.c.type == type_)) or 0)
 
     @reads_store
     def events(self, after: int = 0, limit: int = 1000, types: Sequence[str] | None = None) -> list[Event]:

@@ -29,6 +29,7 @@ from support.processes import descendants, eventually, kill_hard, survivors
 
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
+from runs.verification import verify_run
 from utils.errors import StoreError
 
 KILLS = int(os.environ.get("SWARM_EVO_TEST_KILLS", "15"))
@@ -71,6 +72,8 @@ def assert_nothing_torn(run_dir: Path) -> None:
     with sqlite3.connect(run_dir / "run.db") as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()
+    found = verify_run(run_dir)
+    assert found.verdict == "consistent", found.findings
 
 
 def assert_same(cli: Cli, reference: dict[str, object]) -> None:

@@ -12,6 +12,7 @@ from core.storage.database import DB_NAME
 from core.storage.migrations import SCHEMA_VERSION
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
+from core.storage.store_check import check_store
 from utils.errors import StoreError
 
 GOLDEN = Path(__file__).parents[3] / "golden"
@@ -77,6 +78,20 @@ def test_a_resumed_run_is_brought_along_for_good(old):
     plain.close()
     with RunReader(old) as reader:
         check(reader)
+
+
+def test_an_older_run_has_no_chain_until_it_is_brought_along(old):
+    check_old = check_store(old)
+    assert (check_old.schema, check_old.chain.links) == (1, 0)
+    with RunReader(old) as reader:
+        assert reader.journal_head() is None
+    RunStore(old).close()
+    found = check_store(old)
+    assert found.findings == check_old.findings, "every row is in the first link"
+    assert {one.what for one in found.findings} == {"no event tells of its verdict"}, "three nodes were made by hand"
+    assert (found.chained_from, found.chain.links) == ([{"schema": 1, "link": 1}], 1)
+    with RunReader(old) as reader:
+        assert reader.journal_head() == found.chain.head
 
 
 def test_a_file_that_cannot_be_brought_along_stays_as_it_is(old):

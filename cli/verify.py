@@ -1,0 +1,57 @@
+"""`verify`: is this run, or this bundle, as it was written? Nothing is run and nothing is changed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+
+from cli.options import project_dir_of
+from runs.run_folder import DB, find_run
+from runs.verification import Verification, verify_run
+from utils.clean_text import one_line
+from utils.errors import ConfigError
+
+MOST_SHOWN = 30
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("verify", help="is a run, or a bundle, as it was written? nothing is run")
+    parser.add_argument("run", metavar="RUN|FOLDER", help="run id, `latest`, a run's folder, or a bundle's")
+    parser.add_argument("--head", metavar="HASH", help="the journal's head as you know it from elsewhere")
+    parser.add_argument("--json", action="store_true")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.head is not None and not re.fullmatch("[0-9a-f]{64}", args.head):
+        raise ConfigError(f"--head={one_line(args.head, 80)}: a head is 64 hex digits, as `show RUN --json` tells it")
+    found = _verified(args)
+    if args.json:
+        print(json.dumps(found.plain(), indent=2))
+    else:
+        _print(found)
+    return 0 if found.holds else 1
+
+
+def _verified(args: argparse.Namespace) -> Verification:
+    folder = Path(args.run)
+    if (folder / "bundle.json").is_file():
+        from runs.bundle_check import verify_bundle
+
+        return verify_bundle(folder, args.head)
+    run_dir = folder if (folder / DB).is_file() else find_run(project_dir_of(args), args.run)
+    return verify_run(run_dir.resolve(), args.head)
+
+
+def _print(found: Verification) -> None:
+    print(f"{found.verdict}: {found.name}")
+    print(found.sentence)
+    for one in found.findings[:MOST_SHOWN]:
+        print(f"  {one_line(one.where, 200)}: {one_line(one.what, 300)}")
+    if len(found.findings) > MOST_SHOWN:
+        print(f"  … and {len(found.findings) - MOST_SHOWN} more (--json lists them)")
+    for text in found.unchecked:
+        print(f"not checked: {one_line(text, 300)}")
+    if found.journal_head:
+        print(f"journal_head {one_line(found.journal_head, 64)}")

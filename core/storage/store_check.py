@@ -1,0 +1,161 @@
+"""What a run's store says of itself: schema, chain, rows, texts, and whether its records agree. Nothing is run."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from core.state.fingerprint import text_hash
+from core.storage.chain import CHAIN, CHAINED_FROM, chained_tables, rows_of
+from core.storage.chain_check import ChainRead, Finding, check_rows, check_tables, read_chain
+from core.storage.cross_check import check_programs, check_texts, cross_check
+from core.storage.database import DB_NAME, make_schema, quoted_path, unpacked
+from core.storage.migrations import SCHEMA_VERSION
+from utils.errors import StoreVersionError
+
+_KEPT = ("nodes", "events", "facts", "tasks", "games", "calls")
+"""Tables whose rows the cross-check reads."""
+_FAULTS = (sqlite3.Error, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, zlib.error)
+
+
+@dataclass(slots=True)
+class StoreCheck:
+    """What was found in one store."""
+
+    schema: int
+    """Version of the file; before 3 there was no chain."""
+    chain: ChainRead
+    rows: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    """Table → rows."""
+
+    @property
+    def chained_from(self) -> list[dict[str, int]]:
+        """Where links took the rows of older versions as they lay: `{schema, link}`."""
+        value = self.rows.get("facts", {}).get(CHAINED_FROM, {}).get("value", "[]")
+        try:
+            return list(json.loads(value))
+        except (ValueError, TypeError):
+            return []
+
+
+def check_store(run_dir: Path) -> StoreCheck:
+    """Recompute everything that the store of `logs/<run>` holds.
+
+    Raises:
+        StoreVersionError: a newer version wrote it.
+    """
+    path = run_dir / DB_NAME
+    check = StoreCheck(SCHEMA_VERSION, ChainRead())
+    try:
+        with closing(sqlite3.connect(f"file:{quoted_path(path)}?mode=ro", uri=True)) as connection:
+            connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
+            connection.execute("BEGIN")  # one moment of a store that may be growing
+            check.schema = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            if check.schema > SCHEMA_VERSION:
+                raise StoreVersionError(
+                    f"store '{path}' has schema {check.schema}, this program knows up to {SCHEMA_VERSION}"
+                )
+            check.findings += _file(connection)
+            _records(connection, check)
+    except _FAULTS as error:
+        check.findings.append(Finding(DB_NAME, f"cannot be read: {type(error).__name__}: {error}"))
+    return check
+
+
+def _records(connection: sqlite3.Connection, check: StoreCheck) -> None:
+    tables = chained_tables(connection)
+    has_chain = bool(connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (CHAIN,)).fetchone())
+    if has_chain:
+        links = connection.execute(f"SELECT seq, records, head FROM {CHAIN} ORDER BY seq")
+        check.chain = read_chain(links)
+        check.findings += check.chain.findings
+    if check.schema == SCHEMA_VERSION:
+        check.findings += _schema(connection)
+    elif has_chain:
+        check.findings.append(Finding("user_version", f"the file says schema {check.schema}, which has no chain yet"))
+    programs: dict[str, str] = {}
+    for table, (columns, key) in tables.items():
+        rows = _seen(check, table, columns, rows_of(connection, table, columns, key), programs)
+        if has_chain:
+            check.findings += check_rows(check.chain, table, rows)
+        else:
+            for _ in rows:
+                pass
+    if has_chain:
+        check.findings += check_tables(check.chain, tables)
+    if set(_KEPT) <= check.rows.keys():
+        check.findings += cross_check(check.rows)
+        check.findings += check_programs(check.rows, programs)
+        check.findings += check_texts(check.rows, programs)
+
+
+def _seen(
+    check: StoreCheck,
+    table: str,
+    columns: Sequence[str],
+    rows: Iterator[tuple[str, tuple[Any, ...]]],
+    programs: dict[str, str],
+) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Pass the rows on; keep those that are compared with each other, and look whether each text has its own name."""
+    kept = check.rows.setdefault(table, {}) if table in _KEPT else None
+    check.counts[table] = 0
+    for key, row in rows:
+        check.counts[table] += 1
+        if kept is not None:
+            kept[key] = dict(zip(columns, row, strict=True))
+        elif table == "texts":
+            check.findings += _text(key, row[1], programs)
+        yield key, row
+
+
+def _text(name: str, body: Any, programs: dict[str, str]) -> Iterator[Finding]:
+    try:
+        text = unpacked(body)
+        raw = text.encode("utf-8", "surrogatepass")
+    except (zlib.error, ValueError, TypeError):
+        yield Finding(f"texts/{name}", "cannot be unpacked")
+        return
+    programs[name] = text_hash(text)
+    if blake2b(raw, digest_size=12).hexdigest() != name:
+        yield Finding(f"texts/{name}", "is not the text of that name")
+
+
+def _file(connection: sqlite3.Connection) -> Iterator[Finding]:
+    (said,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if said != "ok":
+        yield Finding(DB_NAME, f"SQLite says: {said}")
+
+
+def _schema(connection: sqlite3.Connection) -> Iterator[Finding]:
+    """Tables with other columns, views that tell another story, and whatever else the schema does not have."""
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        make_schema(fresh)
+        ours, theirs = _objects(fresh), _objects(connection)
+    for name in sorted(ours.keys() | theirs.keys()):
+        if name not in theirs:
+            yield Finding(name, "missing: the schema has it")
+        elif name not in ours:
+            yield Finding(name, "inserted: the schema has no such table, view or trigger")
+        elif ours[name] != theirs[name]:
+            yield Finding(name, "changed: it is not what the schema says")
+
+
+def _objects(connection: sqlite3.Connection) -> dict[str, Any]:
+    found = connection.execute(
+        "SELECT type, name, sql FROM sqlite_schema WHERE type != 'index' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+    ).fetchall()
+    return {
+        name: connection.execute("SELECT name, pk FROM pragma_table_info(?)", (name,)).fetchall()
+        if kind == "table"
+        else (kind, sql)
+        for kind, name, sql in found
+    }

@@ -1,0 +1,153 @@
+"""The files beside a run's store against its journal: the winner's, the metrics, the figures of the report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from core.events import NodeCommitted
+from core.storage.chain_check import Finding
+from core.storage.reader import RunReader
+from core.storage.unreadable import unreadable
+from reports.winner import is_concluded, winner_node, winner_of
+from runs.recorded_files import BEST, hashes_of, recorded
+from runs.sinks import GenerationRows, StepRows, winner_fields
+from utils.errors import StoreError
+from utils.metrics_file import CsvTable, write_array
+
+SOLUTION = f"{BEST}/solution.py"
+PICTURES = ("evolution.png", "failures.png")
+
+
+def check_files(run_dir: Path, unchecked: list[str]) -> Iterator[Finding]:
+    """What does not follow from the journal; `unchecked` is told of what cannot be followed."""
+    try:
+        with unreadable(run_dir.name), RunReader(run_dir) as reader:
+            known, recorded_last = recorded(reader)
+            ended = recorded_last and reader.fact("status") == "finished"
+            yield from _recorded(reader, known, ended, unchecked)
+            yield from _metrics(reader, ended)
+        with unreadable(run_dir.name):
+            yield from _report(run_dir, ended, unchecked)
+    except StoreError as error:  # a store that cannot be read is told by the check of the store
+        unchecked.append(f"the files beside the store: {error}")
+    unchecked += [f"{name}: a picture; the report's own figures are checked" for name in PICTURES
+                  if (run_dir / name).is_file()]  # fmt: skip
+
+
+# ------------------------------------------------------------ best_solution/ and config.yaml
+
+
+def _recorded(reader: RunReader, known: Mapping[str, str], ended: bool, unchecked: list[str]) -> Iterator[Finding]:
+    there = hashes_of(reader.run_dir)
+    for name in sorted({*known, *there}):
+        if known.get(name) == there.get(name):
+            continue
+        if name == SOLUTION and not ended and name in there and _was_best(reader, reader.run_dir / name):
+            continue  # it follows the best so far until the run ends
+        if name in known:
+            gone = name not in there
+            yield Finding(
+                name, "deleted: the run recorded it" if gone else "changed: not the file that the run recorded"
+            )
+        elif ended:
+            yield Finding(name, "inserted: the run recorded no such file")
+        else:
+            unchecked.append(f"{name}: the run has not ended, so that it has not recorded its files")
+
+
+def _was_best(reader: RunReader, path: Path) -> bool:
+    text = path.read_text(encoding="utf-8", errors="surrogateescape")
+    best = (event.node_id for event in _committed(reader) if event.is_best)
+    return any(node is not None and node.code == text for node in map(reader.node, best))
+
+
+# ------------------------------------------------------------ metrics.json, metrics.csv
+
+
+def _metrics(reader: RunReader, ended: bool) -> Iterator[Finding]:
+    """Both are written from the events: a row a step, or one a generation. A killed run may have told them less."""
+    events, lower = _committed(reader), bool(reader.fact("lower_is_better"))
+    kinds = (StepRows(reader.name, lower), GenerationRows(reader.name, lower))
+    rows = [[row for told in map(kind.add, events) for row in told] for kind in kinds]
+    rows[1] += kinds[1].rest()
+    facts = reader.facts()
+    winners = [winner_of(winner_node(reader, facts), facts)] if is_concluded(facts) else []
+    winners += [] if winners and ended else [None]  # a killed process may not have told it
+    made = [_files_of([{**row, **winner_fields(winner)} for row in told]) for told in rows for winner in winners]
+    array, table = _read(reader.run_dir / "metrics.json"), _read(reader.run_dir / "metrics.csv")
+    found = _objects(array) if array or ended else []
+    fits = [(whole, lines) for whole, lines in made if found is not None and _is_told(found, whole, ended)]
+    if not fits:
+        yield Finding("metrics.json", _difference(found, [whole for whole, _ in made]))
+    if not any(_is_told(table, lines, ended) for _, lines in fits or made):
+        yield Finding("metrics.csv", "its rows are not those that the journal's events make")
+
+
+def _is_told(found: Sequence[Any], whole: Sequence[Any], ended: bool) -> bool:
+    return found == whole if ended else found == whole[: len(found)]
+
+
+def _files_of(rows: list[dict[str, Any]]) -> tuple[list[Any], bytes]:
+    """The objects of metrics.json as they come back, and the bytes of metrics.csv."""
+    with TemporaryDirectory() as folder:
+        array, table = Path(folder) / "metrics.json", CsvTable(Path(folder) / "metrics.csv")
+        write_array(array, rows)
+        for row in rows:
+            table.append(row)
+        table.close()
+        return _objects(array.read_bytes()) or [], table.path.read_bytes()
+
+
+def _difference(found: list[Any] | None, expected: list[list[dict[str, Any]]]) -> str:
+    if found is None:
+        return "missing, or no JSON"
+    is_by_generation = found and isinstance(found[0], dict) and "avg_score" in found[0]
+    rows = expected[-1] if is_by_generation else expected[0]
+    for place, (one, other) in enumerate(zip(found, rows, strict=False)):
+        if one != other:
+            names = [key for key in other if not isinstance(one, dict) or one.get(key) != other[key]] or [
+                "a further key"
+            ]
+            return f"object {place}: {', '.join(names[:5])}: not what the journal's events make of it"
+    return f"{len(found)} objects where the journal's events make {len(rows)}"
+
+
+def _read(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""
+
+
+def _objects(raw: bytes) -> list[Any] | None:
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, list) else None
+
+
+def _committed(reader: RunReader) -> list[NodeCommitted]:
+    events = reader.events(types=["node.committed"], limit=2**62)
+    return [event for event in events if isinstance(event, NodeCommitted)]
+
+
+# ------------------------------------------------------------ report.html
+
+
+def _report(run_dir: Path, ended: bool, unchecked: list[str]) -> Iterator[Finding]:
+    """The report is made of the journal alone: made once more it must be the same text."""
+    path = run_dir / "report.html"
+    if not path.is_file():
+        return
+    from reports.facts import read_facts
+    from reports.html import render
+
+    if path.read_text(encoding="utf-8", errors="replace") == render(read_facts(run_dir)):
+        return
+    said = f"not what this version makes of the journal; `report {run_dir.name}` writes it anew"
+    if ended:
+        yield Finding(path.name, said)
+    else:
+        unchecked.append(f"{path.name}: {said}: the run went on after it was written")

@@ -1,0 +1,266 @@
+"""`verify`: whatever is changed in a run behind its back is found and named; what was not changed is not."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.tampering import Tampering, all_tamperings, careless, cut_off, made_anew
+
+from core.contracts import CallRecord
+from core.events import GameFinished, NoteAdded
+from core.state.task import Task
+from core.storage.repository import RunStore
+from reports.html import write_report
+from runs.recorded_files import record_files
+from runs.verification import verify_run
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "verify.md").read_text(), re.S)
+
+
+@pytest.fixture(scope="module")
+def whole(finished_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run with rows in every table and a report. Copy it."""
+    (source,) = (path.parent for path in (finished_run / "logs").glob("*/run.db"))
+    run_dir = tmp_path_factory.mktemp("whole") / source.name
+    shutil.copytree(source, run_dir)
+    store = RunStore(run_dir)
+    tasks = [Task(node_id=f"open{n}", operator="draft", round=90, slot=n, seed=n) for n in range(2)]
+    store.open_round(90, tasks, [{"rule": "test"}] * 2)
+    for task in tasks:
+        store.save_stage(task.node_id, "prompt", {"n": task.slot})
+        store.save_call(
+            CallRecord(request_hash=task.node_id, sample=task.node_id, node_id=task.node_id, provider="rules",
+                       model="rules", system="# a\nb\n", user="# c\n", reply=f"reply {task.slot}")
+        )  # fmt: skip
+    for key in ("one", "two"):
+        game = {"white": "a", "black": key, "result": "1-0"}
+        told = GameFinished(game_id=key, game="connect_four", termination="checkmate", plies=9, pgn="", **game)
+        store.put(key, game, [told])
+    record_files(store)
+    store.append([NoteAdded(text="the last record")])
+    store.close()
+    write_report(run_dir, run_dir / "report.html")
+    return run_dir
+
+
+@pytest.fixture(scope="module")
+def head(whole: Path) -> str:
+    found = verify_run(whole).journal_head
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+def copied(whole: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(whole, tmp_path / whole.name))
+
+
+def test_an_untouched_run_is_consistent_and_with_its_head_authentic(whole, head):
+    found = verify_run(whole)
+    assert (found.verdict, found.findings) == ("consistent", [])
+    assert verify_run(whole, head).verdict == "authentic"
+    assert min(found.counts.values()) > 1, "the tamperings need rows in every table"
+
+
+def test_every_tampering_is_found_and_named(whole, tmp_path):
+    """One test over all: they are made from the schema, so that nobody forgets a new table or column."""
+    tamperings = all_tamperings(whole)
+    assert len(tamperings) >= 100
+    missed = [one.name for one in tamperings if not _is_found(one, whole, tmp_path)]
+    print(f"{len(tamperings)} tamperings, {len(tamperings) - len(missed)} found and named")
+    assert missed == []
+
+
+def _is_found(one: Tampering, whole: Path, tmp_path: Path) -> bool:
+    run_dir = Path(shutil.copytree(whole, tmp_path / "copy" / whole.name))
+    one.apply(run_dir)
+    found = verify_run(run_dir)
+    shutil.rmtree(run_dir)
+    return found.verdict == "tampered" and any(
+        told.where.startswith(one.where) and told.what for told in found.findings
+    )
+
+
+def test_a_chain_made_anew_holds_by_itself_and_not_against_a_known_head(copied, head):
+    made_anew(copied)
+    write_report(copied, copied / "report.html")
+    metrics = [one for one in verify_run(copied).findings if one.where not in ("metrics.json", "metrics.csv")]
+    assert metrics == [], "this is what `consistent` does not exclude"
+    found = verify_run(copied, head)
+    assert found.verdict == "tampered" and any(one.where == "chain" and head in one.what for one in found.findings)
+
+
+def test_a_forger_who_forgets_the_events_is_found_without_a_head(copied):
+    careless(copied)
+    found = verify_run(copied)
+    assert any(
+        one.where.startswith("nodes/") and "metric_value is not what event" in one.what for one in found.findings
+    )
+
+
+def test_an_end_that_was_cut_off_is_found_by_a_known_head(copied, head):
+    cut_off(copied)
+    assert any(one.where == "chain" for one in verify_run(copied, head).findings)
+
+
+def test_a_run_that_went_on_is_extended(copied, head):
+    store = RunStore(copied)
+    store.put_fact("more", 1)
+    store.close()
+    write_report(copied, copied / "report.html")
+    found = verify_run(copied, head)
+    assert (found.verdict, found.holds) == ("extended", False)
+    assert f"Up to link {found.links - 1}" in found.sentence
+
+
+def test_a_run_of_an_older_version_is_unchained_until_it_is_resumed(cli, finished, toy):
+    known = cli.show()["journal_head"]
+    with closing(sqlite3.connect(cli.run_dir / "run.db")) as db:
+        db.execute("DROP TABLE chain")
+        db.execute("PRAGMA user_version=2")
+        db.commit()
+    told = cli.here("verify", "latest")
+    assert (told.code, told.out.split(":")[0]) == (1, "unchained") and cli.show()["journal_head"] is None
+    assert cli.here("verify", "latest", "--head", known, "--json").json["verdict"] == "tampered"
+    assert "no chain" in cli.here("export-best", "latest", "--bundle", "b").line
+    assert cli.here("resume", "latest", "search.max_steps=10").code == 0
+    told = cli.here("verify", "latest")
+    assert told.code == 0 and "Chained from link 1: the rows before it lay there unchained, in schema 2." in told.out
+
+
+def test_garbage_instead_of_a_store_is_a_finding(copied):
+    (copied / "run.db").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    assert any(one.where == "run.db" for one in verify_run(copied).findings)
+
+
+# ------------------------------------------------------------ the verb
+
+
+def test_the_verb_tells_verdict_sentence_and_exit_code(cli, finished):
+    told = cli.here("verify", "latest", "--json")
+    found = told.json
+    assert (told.code, found["verdict"], found["findings"]) == (0, "consistent", [])
+    assert found["journal_head"] == cli.show()["journal_head"]
+    assert cli.here("verify", "latest", "--head", found["journal_head"]).out.startswith("authentic: ")
+    assert cli.here("verify", str(cli.run_dir), "--json").json["verdict"] == "consistent"
+    assert cli.here("verify", "latest", "--head", "0" * 64).code == 1
+    refused = cli.here("verify", "latest", "--head", "abc")
+    assert (refused.code, refused.line) == (
+        2, "swarm-evo: --head=abc: a head is 64 hex digits, as `show RUN --json` tells it"
+    )  # fmt: skip
+    assert cli.here("verify", "nobody").code == 2
+
+
+def test_what_a_stranger_wrote_is_cleaned_before_it_is_shown(cli, finished):
+    with closing(sqlite3.connect(cli.run_dir / "run.db")) as db:
+        db.execute("INSERT INTO facts VALUES (?, '1')", ("\x1b[2Jx",))
+        db.commit()
+    told = cli.here("verify", "latest")
+    assert told.code == 1 and "\x1b" not in told.out and "facts/" in told.out
+
+
+def test_an_export_into_the_runs_own_folder_is_recorded(cli, finished):
+    (cli.run_dir / "best_solution" / "node.json").unlink()
+    assert cli.here("verify", "latest").code == 1
+    assert cli.here("export-best", "latest").code == 0
+    assert cli.here("verify", "latest").out.startswith("consistent")
+
+
+# ------------------------------------------------------------ bundles
+
+
+@pytest.fixture
+def bundle(cli, finished, tmp_path) -> Path:
+    folder = tmp_path / "bundle"
+    assert cli.here("export-best", "latest", "--bundle", str(folder)).code == 0
+    return folder
+
+
+def script(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """The lines of the documentation, isolated from everything of ours."""
+    assert SCRIPT is not None and SCRIPT[1].count("\n") <= 30
+    command = [sys.executable, "-I", "-c", SCRIPT[1], str(folder), *words]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder.parent)
+
+
+def test_a_stranger_verifies_a_bundle_with_the_lines_of_the_documentation(cli, bundle):
+    head = cli.show()["journal_head"]
+    assert script(bundle).stdout.startswith("consistent ")
+    told = script(bundle, head)
+    assert told.stdout.split()[0] == "authentic" and cli.show()["best_node_id"] in told.stdout, told.stderr
+    assert "another journal" in script(bundle, "0" * 64).stderr
+    found = cli.here("verify", str(bundle), "--head", head, "--json")
+    assert (found.code, found.json["verdict"]) == (0, "authentic")
+
+
+def _with_line(folder: Path, name: str, place: int, change: Any) -> None:
+    lines = (folder / name).read_text().splitlines()
+    lines[place] = json.dumps(change(json.loads(lines[place])))
+    (folder / name).write_text("\n".join(lines) + "\n")
+
+
+def bundle_tamperings(folder: Path) -> dict[str, Any]:
+    """Name → what it does to a bundle."""
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    first: dict[str, tuple[int, list[Any]]] = {}
+    for place, (table, _, values) in enumerate(rows):
+        first.setdefault(table, (place, values))
+    made: dict[str, Any] = {}
+    for table, (place, values) in first.items():
+        for column, value in enumerate(values):
+            new = f"{value}x" if isinstance(value, str) or value is None else value + 7
+            made[f"{table}[{column}]"] = lambda at, p=place, c=column, n=new: _with_line(
+                at, "rows.jsonl", p, lambda line: [*line[:2], [*line[2][:c], n, *line[2][c + 1 :]]]
+            )
+    made["row left out"] = lambda at: (at / "rows.jsonl").write_text(
+        "".join((at / "rows.jsonl").read_text().splitlines(keepends=True)[1:])
+    )
+    made["link changed"] = lambda at: _with_line(at, "chain.jsonl", 2, lambda link: [link[0], "[]", link[2]])
+    made["chain cut off"] = lambda at: (at / "chain.jsonl").write_text(
+        "".join((at / "chain.jsonl").read_text().splitlines(keepends=True)[:-1])
+    )
+    made["program"] = lambda at: (at / "program.txt").write_text("forged = 1\n")
+    made["solution"] = lambda at: (at / "solution" / "solution.py").write_text("forged = 1\n")
+    made["file inserted"] = lambda at: (at / "solution" / "more.py").write_text("forged = 1\n")
+    manifest = json.loads((folder / "bundle.json").read_text())
+    for name in ("metric", "node_id", "metric_source", "journal_head"):
+        made[f"claimed {name}"] = lambda at, n=name: (at / "bundle.json").write_text(
+            json.dumps({**manifest, n: 0.123 if n == "metric" else "unisolated" if n == "metric_source" else "0" * 64})
+        )
+    return made
+
+
+def test_every_tampering_with_a_bundle_is_found_by_us_and_by_the_lines(cli, bundle, tmp_path):
+    tamperings = bundle_tamperings(bundle)
+    assert len(tamperings) > 40
+    missed = []
+    for number, (name, apply) in enumerate(tamperings.items()):
+        copy = Path(shutil.copytree(bundle, tmp_path / f"copy{number}"))
+        apply(copy)
+        if cli.here("verify", str(copy)).code != 1:
+            missed.append(name)
+        if number % 6 == 0 or "[" not in name:
+            told = script(copy)
+            if told.returncode == 0:
+                missed.append(f"{name} (by the lines)")
+    assert missed == []
+
+
+def test_a_bundle_names_no_place_of_this_machine(cli, bundle):
+    text = "".join(path.read_text(errors="replace") for path in bundle.glob("*.json*"))
+    assert str(cli.folder) not in text and str(ROOT) not in text
+
+
+def test_a_bundle_needs_an_empty_folder(cli, bundle):
+    refused = cli.here("export-best", "latest", "--bundle", str(bundle))
+    assert refused.code == 2 and "empty or new folder" in refused.line

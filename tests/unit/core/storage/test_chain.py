@@ -1,0 +1,109 @@
+"""The chain of a store: every write is in a link, whoever writes and however it ends."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlmodel import SQLModel
+
+from core.events import NoteAdded
+from core.state.node import Node
+from core.storage.chain import CHAIN
+from core.storage.database import DB_NAME
+from core.storage.repository import RunStore
+from core.storage.store_check import check_store
+from utils.errors import StoreError
+
+
+def links(run_dir: Path) -> list[list[list[str]]]:
+    """The records of each link."""
+    with closing(sqlite3.connect(run_dir / DB_NAME)) as db:
+        return [json.loads(records) for (records,) in db.execute("SELECT records FROM chain ORDER BY seq")]
+
+
+def test_a_transaction_is_one_link_and_an_empty_one_is_none(tmp_path):
+    store = RunStore(tmp_path)
+    store.append([])
+    assert store.journal_head == ""
+    store.put_facts({"a": 1, "b": 2}, [NoteAdded(text="x")])
+    first = store.journal_head
+    store.commit([Node(id="n", code="x = 1\n")], [])
+    assert first != store.journal_head
+    store.close()
+    tables = [[(table, key) for table, key, _ in link] for link in links(tmp_path)]
+    assert tables[0] == [("facts", "a"), ("facts", "b"), ("events", "1")]
+    assert [table for table, _ in tables[1]] == ["nodes", "texts"]
+    assert [one.what for one in check_store(tmp_path).findings] == ["no event tells of its verdict"]
+
+
+def test_every_table_is_chained_and_so_is_every_column(tmp_path):
+    """Whatever a statement of this connection does to any table is in a link: also one that nobody wrote yet."""
+    store = RunStore(tmp_path)
+    for name, table in SQLModel.metadata.tables.items():
+        if name == CHAIN:
+            continue
+        key = [column.name for column in table.primary_key]
+        with store.db.transaction() as connection:
+            names = ", ".join(f'"{column.name}"' for column in table.columns)
+            values = ", ".join("7" for _ in table.columns)
+            connection.execute(text(f'INSERT INTO "{name}" ({names}) VALUES ({values})'))
+        for column in table.columns:
+            with store.db.transaction() as connection:
+                connection.execute(text(f'UPDATE "{name}" SET "{column.name}" = 8'))
+        with store.db.transaction() as connection:
+            connection.execute(text(f'DELETE FROM "{name}"'))
+        written = links(tmp_path)[-len(table.columns) - 2 :]
+        assert [{record[0] for record in link} for link in written] == [{name}] * len(written)
+        assert all(link[-1][2] for link in written[:-1]), "a row that is there has a hash"
+        assert written[-1][-1] == [name, "/".join("8" for _ in key), ""], "a row that went has none"
+        assert len({link[-1][2] for link in written}) == len(written), "each column changes the hash"
+    store.close()
+
+
+def test_what_is_undone_is_in_no_link(tmp_path):
+    store = RunStore(tmp_path)
+    store.put_fact("before", 1)
+    head = store.journal_head
+
+    def broken() -> None:
+        store._put_facts({"lost": 1})
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        store._write("test", broken)
+    assert store.journal_head == head
+    store.put_fact("after", 1)
+    store.close()
+    assert [link[0][1] for link in links(tmp_path)] == ["before", "after"]
+    assert check_store(tmp_path).findings == []
+
+
+def test_a_commit_that_the_disk_refuses_leaves_the_chain_as_it_was(tmp_path):
+    store = RunStore(tmp_path)
+    store.put_fact("before", 1)
+    head = store.journal_head
+    with store.db.transaction() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+        connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
+    with pytest.raises(StoreError, match="full"):
+        store.put_fact("much", "x" * 100_000)
+    assert store.journal_head == head
+    with store.db.transaction() as connection:
+        connection.exec_driver_sql("PRAGMA max_page_count=1000000")
+    store.put_fact("much", "x" * 100_000)
+    store.close()
+    assert check_store(tmp_path).findings == [] and len(links(tmp_path)) == 2
+
+
+def test_a_store_that_is_opened_again_goes_on_with_its_chain(tmp_path):
+    for number in range(3):
+        store = RunStore(tmp_path)
+        store.put_fact(str(number), number)
+        store.close()
+    check = check_store(tmp_path)
+    assert (check.findings, check.chain.links, check.chain.head) == ([], 3, store.journal_head)
