@@ -38,7 +38,8 @@ def code_named(plain: Mapping[str, Any]) -> dict[str, Any]:
     """Key → value of everything in a stored configuration that would be executed or read as a configuration."""
     named = {key: value for key in CODE_KEYS if (value := _value(plain, key))}
     files = {key: value for key in _PRESET_FILES if str(value := _value(plain, key)).endswith((".yaml", ".yml"))}
-    return named | files
+    metric = _value(plain, "data.metric")
+    return named | files | ({"data.metric": metric} if ".py:" in str(metric) else {})
 
 
 def remember(project_dir: str | Path, plain: Mapping[str, Any], started_at: str) -> None:

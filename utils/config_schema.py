@@ -40,9 +40,18 @@ class DataSection(Section):
     """The user's own data, in place of a bundled competition."""
 
     dir: str | None = None
+    """A folder with the tables, or a single table."""
+    train: str | None = None
+    """The training table, where its name does not tell it; relative to `data.dir`, or a path of its own without one."""
+    test: str | None = None
+    """The table to predict, where it is not called `test`."""
+    labels: str | None = None
+    """A second table that holds the target, joined by a column that both tables have."""
     goal: str | None = None
     target: str | None = None
+    """The column to predict; several with commas between them, scored by the mean of their scores."""
     metric: str | None = None
+    """A metric's name, or `FILE.py:FUNCTION` of your own: `function(truth, predicted)` gives a number."""
     split: str = "random"
     """`random`, `stratified`, `group:COLUMN` or `time:COLUMN`."""
     preview: Literal["schema", "stats", "rows"] = "stats"

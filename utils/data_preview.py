@@ -160,7 +160,8 @@ def _is_date(text: Any) -> bool:
         return False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return bool(pd.to_datetime(sample, errors="coerce").notna().mean() > 0.9)
+        read = [pd.to_datetime(sample, errors="coerce", dayfirst=day_first) for day_first in (False, True)]
+    return any(times.notna().mean() > 0.9 for times in read)
 
 
 def _plain(value: Any) -> Any:

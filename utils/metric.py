@@ -62,7 +62,8 @@ class MetricKind:
     label: str
     lower_is_better: bool
     task: str
-    """`regression`, `labels` (predicts a class) or `probability` (predicts the probability of the second class)."""
+    """`regression`, `labels` (predicts a class), `probability` (of the second of two classes; of each where there are
+    more), `classes` (a probability for each class) or `own` (a user's function: numbers or labels)."""
 
 
 KINDS: dict[str, MetricKind] = {
@@ -75,20 +76,35 @@ KINDS: dict[str, MetricKind] = {
         MetricKind("medae", "median absolute error", True, "regression"),
         MetricKind("mape", "MAPE", True, "regression"),
         MetricKind("smape", "SMAPE", True, "regression"),
+        MetricKind("rmspe", "RMSPE", True, "regression"),
         MetricKind("r2", "R²", False, "regression"),
+        MetricKind("pearson", "Pearson correlation", False, "regression"),
+        MetricKind("spearman", "Spearman correlation", False, "regression"),
         MetricKind("accuracy", "accuracy", False, "labels"),
         MetricKind("balanced_accuracy", "balanced accuracy", False, "labels"),
         MetricKind("f1", "F1", False, "labels"),
         MetricKind("f1_macro", "macro F1", False, "labels"),
+        MetricKind("f1_weighted", "weighted F1", False, "labels"),
         MetricKind("mcc", "Matthews correlation", False, "labels"),
         MetricKind("qwk", "quadratic weighted kappa", False, "labels"),
         MetricKind("auc", "AUC", False, "probability"),
+        MetricKind("gini", "Gini", False, "probability"),
         MetricKind("average_precision", "average precision", False, "probability"),
         MetricKind("logloss", "log loss", True, "probability"),
         MetricKind("brier", "Brier score", True, "probability"),
     )
 }
 """Name → kind; the formulas are in `problems/competition/grader/scores.py`."""
+
+WITH_NUMBER: dict[str, tuple[str, bool, str]] = {
+    "map": ("MAP@{:g}", False, "classes"),
+    "ndcg": ("NDCG@{:g}", False, "classes"),
+    "top": ("top-{:g} accuracy", False, "classes"),
+    "quantile": ("quantile loss at {:g}", True, "regression"),
+}
+"""Metrics with a number, `map@5`, `quantile@0.9`: label, whether lower is better, task."""
+NAMES = (*KINDS, "map@K", "ndcg@K", "top@K", "quantile@Q")
+"""What a user may write."""
 
 ALIASES = {
     "roc_auc": "auc",
@@ -103,14 +119,53 @@ ALIASES = {
     "mean_absolute_error": "mae",
     "mean_squared_error": "mse",
     "acc": "accuracy",
+    "classification_accuracy": "accuracy",
+    "categorization_accuracy": "accuracy",
+    "multi_class_classification_accuracy": "accuracy",
     "log_loss": "logloss",
     "kappa": "qwk",
     "ap": "average_precision",
     "macro_f1": "f1_macro",
+    "weighted_f1": "f1_weighted",
+    "f1_micro": "accuracy",
+    "micro_f1": "accuracy",
+    "multiclass_logloss": "logloss",
+    "multiclass_log_loss": "logloss",
+    "multi_class_log_loss": "logloss",
+    "mlogloss": "logloss",
+    "mclogloss": "logloss",
+    "mcrmse": "rmse",
+    "brier_score": "brier",
+    "pearsonr": "pearson",
+    "spearmanr": "spearman",
+    "pinball": "quantile",
+    "mapk": "map",
+    "top_k": "top",
 }
 
 
 def metric_kind(name: str) -> MetricKind | None:
     """The kind of that name or alias, or None; case, blanks and dashes do not matter."""
     key = name.strip().lower().replace("-", "_").replace(" ", "_")
+    if "@" in key:
+        return _with_number(*key.split("@", 1))
     return KINDS.get(ALIASES.get(key, key))
+
+
+def _with_number(key: str, number: str) -> MetricKind | None:
+    """`map@5`, `quantile@0.9`; None where the number cannot be meant."""
+    key = ALIASES.get(key, key)
+    value = finite(_as_number(number))
+    if key not in WITH_NUMBER or value is None:
+        return None
+    if not (0 < value < 1 if key == "quantile" else value >= 1 and value == int(value)):
+        return None
+    label, lower, task = WITH_NUMBER[key]
+    return MetricKind(f"{key}@{value:g}", label.format(value), lower, task)
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

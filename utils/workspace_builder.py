@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from utils.dataset_files import find_sample, find_table, find_train
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer, link_or_copy, size_text
 
-TRAIN, TEST, SAMPLE, DESCRIPTION = "train.csv", "test.csv", "sample_submission.csv", "description.md"
+TRAIN, DESCRIPTION = "train.csv", "description.md"
 SUBMISSION = "submission/submission.csv"
 """Where a program leaves its predictions, relative to its workspace."""
 
@@ -21,33 +22,65 @@ class DatasetFolder:
     train: Path
     test: Path | None
     sample: Path | None
+    labels: Path | None
+    """A second table that holds the labels, where the user named one."""
     description: str
     """Text of `description.md`, or ''."""
+    alone: bool = False
+    """True if the user named one file and no folder: nothing beside that file is his data."""
 
 
-def validate_dataset(folder: str | Path, *, key: str = "data.dir") -> DatasetFolder:
-    """Check a folder with `train.csv` (and perhaps `test.csv`, `sample_submission.csv`, `description.md`).
+def validate_dataset(
+    folder: str | Path | None,
+    *,
+    train: str | None = None,
+    test: str | None = None,
+    labels: str | None = None,
+    key: str = "data.dir",
+) -> DatasetFolder:
+    """Find a data set's tables: by the names given (relative to the folder), else by what the files are called.
+
+    Args:
+        folder: a folder, or a single table. None: `train` is a path of its own.
 
     Raises:
-        ConfigError: one line that names the key, the folder and what is missing.
+        ConfigError: one line that names the key, the value and what is missing.
     """
-    path = Path(folder).expanduser()
+    path = Path(folder).expanduser() if folder is not None else None
+    if path is None or path.is_file():
+        lone = _named(Path(), train, "data.train") if path is None else path
+        assert lone is not None
+        check_is_data(lone, "data.train" if path is None else key)
+        return DatasetFolder(
+            lone.resolve().parent, lone.resolve(), _named(lone.parent, test, "data.test"), None,
+            _named(lone.parent, labels, "data.labels"), "", alone=True,
+        )  # fmt: skip
     if not path.is_dir():
         raise ConfigError(f"{key}={folder}: no such folder")
-    train = path / TRAIN
-    if not train.is_file():
+    theirs = _named(path, test, "data.test") or find_table(path, "test")
+    sample, answers = find_sample(path), _named(path, labels, "data.labels")
+    rows = _named(path, train, "data.train") or find_train(path, (theirs, sample, answers))
+    if rows is None:
         found = ", ".join(sorted(p.name for p in path.iterdir())[:8]) or "nothing"
-        raise ConfigError(f"{key}={folder}: needs a {TRAIN}; the folder holds {found}")
-    for name in (TRAIN, TEST, SAMPLE):
-        check_is_data(path / name, key)
+        raise ConfigError(f"{key}={folder}: needs a {TRAIN}, or say --data.train=FILE; the folder holds {found}")
+    for table in (rows, theirs, sample, answers):
+        if table is not None:
+            check_is_data(table, key)
     description = path / DESCRIPTION
-    return DatasetFolder(
-        path.resolve(),
-        train.resolve(),
-        _existing(path / TEST),
-        _existing(path / SAMPLE),
-        description.read_text(encoding="utf-8", errors="replace") if description.is_file() else "",
-    )
+    text = description.read_text(encoding="utf-8", errors="replace") if description.is_file() else ""
+    theirs, sample = (table and table.resolve() for table in (theirs, sample))
+    return DatasetFolder(path.resolve(), rows.resolve(), theirs, sample, answers, text)
+
+
+def _named(folder: Path, name: str | None, key: str) -> Path | None:
+    """The file that the user named, as it is or inside the folder."""
+    if name is None:
+        return None
+    given = Path(name).expanduser()
+    for path in (folder / given, given):
+        if path.is_file():
+            return path.resolve()
+    raise ConfigError(f"{key}={name}: no such file in '{folder}'")
 
 
 def check_is_data(path: Path, key: str) -> None:
@@ -70,7 +103,3 @@ def build_workspace(folder: Path, inputs: Path | None = None) -> Path:
     else:
         (folder / "input").mkdir(exist_ok=True)
     return folder
-
-
-def _existing(path: Path) -> Path | None:
-    return path.resolve() if path.is_file() else None

@@ -34,8 +34,10 @@ def _dummy(facts: Facts) -> str:
     """The best constant for the metric."""
     constant = {
         "rmsle": "np.expm1(np.log1p(y).mean())", "mae": "y.median()", "medae": "y.median()", "mape": "y.median()",
-        "smape": "y.median()",
+        "smape": "y.median()", "rmspe": "y.median()",
     }.get(facts.metric, "y.mean()")  # fmt: skip
+    if facts.metric.startswith("quantile@"):
+        constant = f"y.quantile({facts.metric.partition('@')[2]})"
     if facts.task == "labels":
         constant = "y.mode().iloc[0]"
     elif facts.task == "classes":

@@ -134,7 +134,7 @@ class CompetitionProblem(Problem):
         data = {name: meta[name] for name in ("id", "targets", "label", "rows", "files")}
         data["columns"] = [_schema_of(column) for column in meta["columns"]] if bare else meta["columns"]
         data["metric"] = kind.name if kind else self._source.label
-        data["task"] = kind.task if kind else None
+        data["task"] = meta.get("task") or (kind.task if kind else None)
         return {"output_format": self._output_format(meta), "data": data}
 
     def baselines(self) -> Sequence[Baseline]:

@@ -15,14 +15,17 @@ from utils.config_schema import Config
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer
-from utils.metric import KINDS, MetricKind, metric_kind
+from utils.metric import KINDS, NAMES, MetricKind, metric_kind
 from utils.registry import nearest
 from utils.workspace_builder import validate_dataset
 
 HERE = Path(__file__).resolve().parent
 BUNDLED = HERE / "bundled"
 PREVIEW = HERE.parent.parent / "utils" / "data_preview.py"
-PREPARING = ("prepare", "split", "parts", "rdata", "shim", "mlebench_helpers", "tables", "validate")
+PREPARING = (
+    "prepare", "split", "parts", "rdata", "shim", "mlebench_helpers", "tables", "validate", "formats", "own_tables",
+    "belongings", "targets", "leaks", "times",
+)  # fmt: skip
 """Modules of the child whose change prepares anew."""
 DEFAULT = "ames"
 DATA_PACKAGES = (
@@ -31,7 +34,7 @@ DATA_PACKAGES = (
 )  # fmt: skip
 """Where installed packages keep tables, and with them hidden labels: `Problem.hidden_data`. The bundled data sets are
 made of the first two."""
-_ALLOWED = f"allowed: {', '.join(KINDS)}"
+_ALLOWED = f"allowed: {', '.join(NAMES)}, or FILE.py:FUNCTION"
 _DIRECTIONS = {"min": True, "minimize": True, "max": False, "maximize": False}
 
 
@@ -59,7 +62,8 @@ class Source:
     def identity(self) -> str:
         """Names the data set, whatever is done with it: bundled by name, others by their folder."""
         folder = Path(str(self.request["folder"]))
-        place = self.name if folder.parent == BUNDLED else f"{folder}:{self.request.get('target')}"
+        where = self.request["train"] if self.request.get("alone") else folder
+        place = self.name if folder.parent == BUNDLED else f"{where}:{self.request.get('target')}"
         return sha256(place.encode()).hexdigest()[:8]
 
     def key(self) -> str:
@@ -75,7 +79,7 @@ class Source:
 
 def find_source(cfg: Config) -> Source:
     """Read what the configuration names. ConfigError: one line with the key, the value and what is allowed."""
-    if cfg.data.dir is not None:
+    if cfg.data.dir is not None or cfg.data.train is not None:
         return _own_data(cfg)
     if cfg.problem.path is not None:
         return _folder(Path(cfg.problem.path).expanduser(), cfg)
@@ -145,29 +149,27 @@ def _folder(folder: Path, cfg: Config) -> Source:
 
 def _own_data(cfg: Config) -> Source:
     data = cfg.data
-    dataset = validate_dataset(data.dir or "")
-    scored = data.target is not None and data.metric is not None
-    kind = metric_kind(data.metric) if data.metric else None
-    if data.metric and kind is None:
-        raise ConfigError(f"data.metric={data.metric}: unknown metric{nearest(data.metric, list(KINDS))}; {_ALLOWED}")
+    dataset = validate_dataset(data.dir, train=data.train, test=data.test, labels=data.labels)
+    kind, function = _metric_of(cfg)
+    scored = data.target is not None and kind is not None
     if not scored and cfg.llm.code.provider == "rules":
         raise ConfigError(
-            f"data.dir={data.dir}: `rules` cannot read a score from output; give data.target and data.metric, or an LLM"
+            f"data.dir={data.dir or data.train}: `rules` cannot read a score from output; give data.target and "
+            f"data.metric, or an LLM"
         )
+    lower = kind.lower_is_better if kind is not None else _direction_of_claims(cfg)
     skip = _ours_inside(dataset.path, cfg)
+    tables = {"train": dataset.train, "test": dataset.test, "sample": dataset.sample, "labels": dataset.labels}
     request = {
         "kind": "own", "folder": str(dataset.path), "target": data.target if scored else None,
-        "metric": kind.name if kind else None, "task": kind.task if kind else None, "split": data.split,
-        "seed": int(cfg.problem.options.get("split_seed", 0)), "skip": skip,
+        "metric": kind.name if kind and not function else None, "task": kind.task if kind else None,
+        "function": function, "lower": lower, "split": data.split,
+        "seed": int(cfg.problem.options.get("split_seed", 0)), "skip": skip, "alone": dataset.alone,
+        **{name: str(path) for name, path in tables.items() if path is not None},
     }  # fmt: skip
-    if kind is not None:
-        lower = kind.lower_is_better
-        if cfg.problem.direction and (cfg.problem.direction == "min") != lower:
-            raise ConfigError(f"problem.direction={cfg.problem.direction}: {kind.label} is {Direction(lower).optimum}")
-    else:
-        lower = _direction_of_claims(cfg)
+    mine = (path for path in tables.values() if path is not None)
     return Source(
-        dataset.path.name,
+        dataset.train.stem if dataset.alone else dataset.path.name,
         kind.label if kind else "claimed score",
         lower,
         request,
@@ -175,8 +177,30 @@ def _own_data(cfg: Config) -> Source:
         goal=data.goal or "",
         metric=kind,
         claims_only=not scored,
-        stamped=tuple(_goes_along(dataset.path, skip)),
+        watched=(Path(function["file"]),) if function else (),
+        stamped=tuple(sorted({*mine} if dataset.alone else {*_goes_along(dataset.path, skip), *mine})),
     )
+
+
+def _metric_of(cfg: Config) -> tuple[MetricKind | None, dict[str, str] | None]:
+    """The metric that `data.metric` names, or the user's own function: `FILE.py:FUNCTION`, with `problem.direction`."""
+    name, direction = cfg.data.metric, cfg.problem.direction
+    if name is None:
+        return None, None
+    file, _, function = name.rpartition(":")
+    if file.endswith(".py"):
+        path = Path(file).expanduser().resolve()
+        if not path.is_file():
+            raise ConfigError(f"data.metric={name}: no such file '{path}'")
+        if direction is None:
+            raise ConfigError(f"data.metric={name}: say which way is better: --problem.direction=min or max")
+        return MetricKind("own", function, direction == "min", "own"), {"file": str(path), "name": function}
+    kind = metric_kind(name)
+    if kind is None:
+        raise ConfigError(f"data.metric={name}: unknown metric{nearest(name, list(NAMES))}; {_ALLOWED}")
+    if direction and (direction == "min") != kind.lower_is_better:
+        raise ConfigError(f"problem.direction={direction}: {kind.label} is {Direction(kind.lower_is_better).optimum}")
+    return kind, None
 
 
 def _ours_inside(folder: Path, cfg: Config) -> list[str]:

@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from . import blend, scores, validate
+from .exam import Scoring
 from .shim import InvalidSubmissionError, import_function
 from .tables import Malformed, read_submission, read_table
 
 BOOTSTRAP_SECONDS = 5.0
 """What resampling with a competition's own grader may take."""
+
+BOUNDS = {"rmsle": (0.0, None), "logloss": (0.0, 1.0), "brier": (0.0, 1.0)}
+"""What predictions must lie between."""
 
 
 def handler() -> Callable[[dict[str, Any]], Any]:
@@ -49,7 +52,13 @@ class Judge:
         self._metric: str | None = exam.get("metric")
         self._targets: list[str] = exam["targets"]
         grade = exam.get("grade")
-        self._grade = import_function(Path(grade["folder"]), grade["function"]) if grade else self._by_metric
+        scored = exam.get("metric") or exam.get("function")
+        self._scoring = Scoring(exam, self._answers) if scored and _is_table(exam["answers"]) else None
+        if grade:
+            self._grade: Callable[[Any, Any], Any] = import_function(Path(grade["folder"]), grade["function"])
+        else:
+            assert self._scoring is not None
+            self._grade = self._scoring.score
         self._parts = {name: np.asarray(rows) for name, rows in (exam.get("parts") or {}).items()}
 
     @property
@@ -72,16 +81,17 @@ class Judge:
 
     def blend(self, paths: list[str], lower_is_better: bool) -> dict[str, Any]:
         """`{picks, score, scale}` on the validation part, or {} where predictions cannot be combined."""
-        if not self._metric or len(self._targets) != 1 or not self._parts or self._metric not in scores.SCORES:
+        if self._scoring is None or len(self._targets) != 1 or not self._parts:
             return {}
-        scale = blend.scale_of(self._metric, bool(self._exam["labels"]))
+        scoring = self._scoring
+        scale = blend.scale_of(self._metric or "", bool(self._exam["labels"]))
         rows = self._parts["validation"]
         tables = [_rows(self._checked(read_submission(path)), rows) for path in paths]
         truth, name = _rows(self._answers, rows), self._targets[0]
 
         def score(column: Any) -> float:
             table = tables[0].assign(**{name: column})
-            return self._by_metric(table, truth)
+            return scoring.score(table, truth)
 
         columns = [table[name].to_numpy() for table in tables]
         return {**blend.select(columns, scale, score, lower_is_better), "scale": scale}
@@ -110,9 +120,7 @@ class Judge:
         key = self._exam["id"]
         validate.check_columns(table, [key, *self._targets])
         table = validate.check_ids(table, key, read_table(self._exam["sample"])[key])
-        low, high = {"rmsle": (0.0, None), "logloss": (0.0, 1.0), "brier": (0.0, 1.0)}.get(
-            self._metric or "", (None, None)
-        )
+        low, high = BOUNDS.get(self._metric or "", (None, None))
         for name in self._targets:
             if self._exam["labels"]:
                 table[name] = validate.check_labels(table[name], name, self._answers[name])
@@ -134,10 +142,8 @@ class Judge:
         return found if all(math.isfinite(value) for value in found) else []
 
     def _interval(self, mine: Any, truth: Any) -> list[float] | None:
-        if self._metric in scores.SCORES and len(self._targets) == 1:
-            y, p = self._arrays(mine, truth)
-            score = scores.SCORES[self._metric]
-            return scores.interval(lambda rows: score(y[rows], p[rows]), len(y))
+        if self._scoring is not None and self._metric:
+            return self._scoring.interval(mine, truth)
         return self._interval_by_grader(mine, truth)
 
     def _interval_by_grader(self, mine: Any, truth: Any) -> list[float] | None:
@@ -155,28 +161,6 @@ class Judge:
             return scores.interval(score, len(truth), draws=200)
         except Exception:  # noqa: BLE001 - a grader that refuses resampled rows: then there is no interval
             return None
-
-    def _by_metric(self, table: Any, answers: Any) -> float:
-        y, p = self._arrays(table, answers)
-        return scores.SCORES[self._metric or ""](y, p)
-
-    def _arrays(self, table: Any, answers: Any) -> tuple[Any, Any]:
-        """Truth and prediction as arrays of one type; two classes become 0 and 1 where the metric needs that."""
-        name = self._targets[0]
-        y, p = answers[name], table[name]
-        if self._metric in ("auc", "average_precision", "logloss", "brier"):
-            return (y == self._positive()).to_numpy().astype(int), p.to_numpy(float)
-        if self._exam["labels"]:
-            numeric = pd.api.types.is_numeric_dtype(y) and not pd.api.types.is_bool_dtype(y)
-            y, p = (y.astype(float), p.astype(float)) if numeric else (y.astype(str), p.astype(str))
-            if self._metric == "f1":
-                positive = float(self._positive()) if numeric else str(self._positive())
-                return (y == positive).to_numpy().astype(int), (p == positive).to_numpy().astype(int)
-            return y.to_numpy(), p.to_numpy()
-        return y.to_numpy(float), p.to_numpy(float)
-
-    def _positive(self) -> Any:
-        return sorted(self._answers[self._targets[0]].dropna().unique())[-1]
 
 
 def _is_table(path: str) -> bool:

@@ -19,6 +19,7 @@ from .grade import Judge
 from .rdata import write_raw
 from .shim import import_function
 from .tables import Unusable, read_table
+from .times import date_formats
 
 SMOKE_STEP = 50
 """A smoke run sees 2 % of the training rows …"""
@@ -179,12 +180,21 @@ def _describe(public: Path, exam: dict[str, Any], preview: Any) -> dict[str, Any
     tables = {n: read_table(public / f"{n}.csv") for n in ("train", "test") if (public / f"{n}.csv").is_file()}
     rows = {name: len(table) for name, table in tables.items()}
     columns: list[dict[str, Any]] = preview.profile(tables["train"]) if "train" in tables else []
-    label = _label_column(tables, exam["targets"])
+    _add_date_formats(columns, tables)
+    label = exam["truth"][0] if exam.get("task") == "classes" else _label_column(tables, exam["targets"])
     if "test" in tables:
         usable = {str(name) for name in tables["test"].columns} | {label, *exam["targets"]}
         columns = [column for column in columns if column["name"] in usable]
     rows |= {part: len(positions) for part, positions in (exam.get("parts") or {}).items()}
     return {"rows": rows, "columns": columns, "label": label, "files": sorted(path.name for path in public.iterdir())}
+
+
+def _add_date_formats(columns: list[dict[str, Any]], tables: dict[str, Any]) -> None:
+    """How dates are written, where pandas might take the month for the day."""
+    for column in columns:
+        formats = date_formats(tables["train"][column["name"]]) if column["kind"] == "date" else []
+        if formats and formats[0] != "ISO8601":
+            column["format"] = formats[0]
 
 
 def _label_column(tables: dict[str, Any], targets: list[str]) -> str | None:

@@ -55,6 +55,27 @@ def r2(y: Any, p: Any) -> float:
     return float(1 - np.sum((y - p) ** 2) / total)
 
 
+def rmspe(y: Any, p: Any) -> float:
+    """A fraction of the true value; rows whose true value is 0 do not count, as in Kaggle's Rossmann."""
+    there = y != 0
+    if not there.any():
+        raise Undefined("RMSPE is undefined: all true values are 0")
+    return float(np.sqrt(np.mean(((y[there] - p[there]) / y[there]) ** 2)))
+
+
+def pearson(y: Any, p: Any) -> float:
+    """Constant predictions tell nothing and count 0."""
+    y, p = np.asarray(y, float) - np.mean(y), np.asarray(p, float) - np.mean(p)
+    if not y.any():
+        raise Undefined("a correlation is undefined: all true values are equal")
+    scale = np.sqrt((y @ y) * (p @ p))
+    return float(np.clip(y @ p / scale, -1, 1)) if scale else 0.0
+
+
+def spearman(y: Any, p: Any) -> float:
+    return pearson(_ranks(np.asarray(y)), _ranks(np.asarray(p)))
+
+
 def accuracy(y: Any, p: Any) -> float:
     return float(np.mean(y == p))
 
@@ -75,6 +96,11 @@ def f1(y: Any, p: Any) -> float:
 
 def f1_macro(y: Any, p: Any) -> float:
     return float(np.mean([_f1_of(y, p, label) for label in np.union1d(y, p)]))
+
+
+def f1_weighted(y: Any, p: Any) -> float:
+    labels, counts = np.unique(y, return_counts=True)
+    return float(np.average([_f1_of(y, p, label) for label in labels], weights=counts))
 
 
 def _confusion(y: Any, p: Any) -> Any:
@@ -120,6 +146,11 @@ def auc(y: Any, p: Any) -> float:
     return float((_ranks(np.asarray(p))[positive].sum() - ones * (ones + 1) / 2) / (ones * zeros))
 
 
+def gini(y: Any, p: Any) -> float:
+    """Normalised Gini coefficient of two classes."""
+    return 2 * auc(y, p) - 1
+
+
 def average_precision(y: Any, p: Any) -> float:
     order = np.argsort(-np.asarray(p), kind="stable")
     hits, scores = np.asarray(y)[order] == 1, np.asarray(p)[order]
@@ -142,8 +173,8 @@ def brier(y: Any, p: Any) -> float:
 SCORES: dict[str, Score] = {
     f.__name__: f
     for f in (
-        mse, rmse, rmsle, mae, medae, mape, smape, r2, accuracy, balanced_accuracy, f1, f1_macro, mcc, qwk, auc,
-        average_precision, logloss, brier,
+        mse, rmse, rmsle, mae, medae, mape, smape, rmspe, r2, pearson, spearman, accuracy, balanced_accuracy, f1,
+        f1_macro, f1_weighted, mcc, qwk, auc, gini, average_precision, logloss, brier,
     )
 }  # fmt: skip
 

@@ -27,6 +27,8 @@ class Facts:
     categories: tuple[str, ...]
     texts: tuple[str, ...]
     dates: tuple[str, ...]
+    date_formats: Mapping[str, str]
+    """How dates are written, where that is not year-month-day."""
     skewed: tuple[str, ...]
     """Numbers of at least 0 with a long right tail."""
     scales: Mapping[str, tuple[str, ...]]
@@ -86,6 +88,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         categories=of("category"),
         texts=of("text"),
         dates=of("date"),
+        date_formats={name: str(used[name]["format"]) for name in of("date") if used[name].get("format")},
         skewed=tuple(n for n in numbers if _is_skewed(used[n])),
         scales={n: s for n in of("category") if (s := _scale(used[n])) is not None},
         years=tuple(n for n in numbers if _is_year(n, used[n])),

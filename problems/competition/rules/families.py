@@ -11,6 +11,8 @@ from problems.competition.rules.recipe import Member
 
 ROBUST_LOSS = {"hgb": "absolute_error", "gb": "huber", "svd_boost": "absolute_error"}
 """Written where the metric is of absolute errors."""
+QUANTILE_LOSS = {"hgb": "quantile", "gb": "alpha", "svd_boost": "quantile"}
+"""What says which quantile, where the metric is a quantile loss."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,10 @@ class Family:
         """The constructor call."""
         classifies = facts.classifies
         known = {**self.fixed, **(self.fixed_classifier if classifies else {})}
-        if self.name in ROBUST_LOSS and not classifies and facts.metric in ("mae", "medae", "mape", "smape"):
+        if self.name in ROBUST_LOSS and not classifies and facts.metric in ("mae", "medae", "mape", "smape", "rmspe"):
             known["loss"] = ROBUST_LOSS[self.name]
+        if self.name in QUANTILE_LOSS and not classifies and facts.metric.startswith("quantile@"):
+            known |= {"loss": "quantile", QUANTILE_LOSS[self.name]: float(facts.metric.partition("@")[2])}
         known |= {name: value for name, value in member.params if name in self.grid}
         if classifies:
             known = {k: v for k, v in known.items() if k not in ("loss", "epsilon")}

@@ -50,7 +50,7 @@ def _dates(facts: Facts) -> Lines:
     lines = ["    # dates become parts that repeat"]
     for name in facts.dates:
         lines += [
-            f"    when = pd.to_datetime(frame.pop({name!r}), errors='coerce')",
+            f"    when = pd.to_datetime(frame.pop({name!r}), errors='coerce'{_form(name, facts)})",
             f"    frame[{name + '_year'!r}], frame[{name + '_month'!r}] = when.dt.year, when.dt.month",
             f"    frame[{name + '_weekday'!r}], frame[{name + '_day'!r}] = when.dt.weekday, when.dt.dayofyear",
             f"    frame[{name + '_weekend'!r}] = (when.dt.weekday >= 5).astype(int)",
@@ -58,11 +58,16 @@ def _dates(facts: Facts) -> Lines:
     return lines
 
 
+def _form(name: str, facts: Facts) -> str:
+    return f", format={facts.date_formats[name]!r}" if name in facts.date_formats else ""
+
+
 def _holidays(facts: Facts) -> Lines:
+    first = facts.dates[0]
     return [
         "    # public holidays and the days beside them",
         "    from pandas.tseries.holiday import USFederalHolidayCalendar",
-        f"    when = pd.to_datetime(frame[{facts.dates[0]!r}], errors='coerce').dt.normalize()",
+        f"    when = pd.to_datetime(frame[{first!r}], errors='coerce'{_form(first, facts)}).dt.normalize()",
         "    holidays = USFederalHolidayCalendar().holidays(when.min(), when.max())",
         "    frame['holiday'] = when.isin(holidays).astype(int)",
         "    frame['after_holiday'] = when.isin(holidays + pd.Timedelta(days=1)).astype(int)",

@@ -25,9 +25,44 @@ def test_a_missing_folder_is_named():
 
 
 def test_a_folder_without_training_data_says_what_it_holds(tmp_path):
-    (tmp_path / "prices.xlsx").write_text("")
-    with pytest.raises(ConfigError, match=r"needs a train\.csv; the folder holds prices\.xlsx"):
+    for name in ("prices.xlsx", "rents.csv"):
+        (tmp_path / name).write_text("x")
+    with pytest.raises(
+        ConfigError, match=r"needs a train\.csv, or say --data\.train=FILE; the folder holds prices\.xlsx"
+    ):
         validate_dataset(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name", ["train.csv.gz", "Train.zip", "train.parquet", "my_train_v2.tsv", "BTC-USD.csv", "labels.csv.bz2"]
+)
+def test_the_training_table_is_known_whatever_its_format(tmp_path, name):
+    for other in (name, "test.tsv", "sampleSubmission.csv", "notes.txt"):
+        (tmp_path / other).write_text("x")
+    found = validate_dataset(tmp_path)
+    assert (found.train.name, found.test.name, found.sample.name) == (name, "test.tsv", "sampleSubmission.csv")
+
+
+def test_a_plain_table_goes_before_its_packed_copy(tmp_path):
+    for name in ("train.csv.zip", "train.csv"):
+        (tmp_path / name).write_text("x")
+    assert validate_dataset(tmp_path).train.name == "train.csv"
+
+
+def test_a_single_file_is_a_data_set_of_its_own(tmp_path):
+    (tmp_path / "BTC-USD.csv").write_text("x")
+    (tmp_path / "test.csv").write_text("somebody else's")
+    for found in (
+        validate_dataset(tmp_path / "BTC-USD.csv"),
+        validate_dataset(None, train=str(tmp_path / "BTC-USD.csv")),
+    ):
+        assert found.alone and found.train.name == "BTC-USD.csv" and found.test is None
+
+
+def test_a_named_file_that_is_not_there_is_told(tmp_path):
+    (tmp_path / "train.csv").write_text("x")
+    with pytest.raises(ConfigError, match=r"data\.test=holdout\.csv: no such file"):
+        validate_dataset(tmp_path, test="holdout.csv")
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy.stats import pearsonr, spearmanr
 from sklearn import metrics
 
 from problems.competition.grader import scores, shim
+from problems.competition.grader.class_scores import formula
 from problems.competition.source import BUNDLED, find_source
 from utils.config import load_config
 from utils.metric import KINDS
@@ -26,6 +28,11 @@ THEIRS = {
     "medae": (metrics.median_absolute_error, Y, P),
     "mape": (metrics.mean_absolute_percentage_error, Y, P),
     "r2": (metrics.r2_score, Y, P),
+    "rmspe": (lambda y, p: metrics.root_mean_squared_error(np.ones(len(y)), p / y), Y, P),
+    "pearson": (lambda y, p: pearsonr(y, p).statistic, Y, P),
+    "spearman": (lambda y, p: spearmanr(y, p).statistic, Y, P.round()),
+    "f1_weighted": (lambda y, p: metrics.f1_score(y, p, average="weighted"), CLASS, GUESS),
+    "gini": (lambda y, p: 2 * metrics.roc_auc_score(y, p) - 1, BIT, CHANCE),
     "accuracy": (metrics.accuracy_score, CLASS, GUESS),
     "balanced_accuracy": (metrics.balanced_accuracy_score, CLASS, GUESS),
     "f1": (metrics.f1_score, BIT, (CHANCE > 0.4).astype(int)),
@@ -43,6 +50,36 @@ THEIRS = {
 def test_formulas_agree_with_scikit_learn(name):
     theirs, y, p = THEIRS[name]
     assert scores.SCORES[name](y, p) == pytest.approx(theirs(y, p), rel=1e-12)
+
+
+BELIEF = random.dirichlet(np.ones(4), 200)
+BY_CLASS = {
+    "logloss": lambda y, p: metrics.log_loss(y, p, labels=range(4)),
+    "auc": lambda y, p: metrics.roc_auc_score(y, p, multi_class="ovr"),
+    "average_precision": lambda y, p: metrics.average_precision_score(np.eye(4)[y], p),
+    "brier": lambda y, p: ((p - np.eye(4)[y]) ** 2).sum(axis=1).mean(),
+    "top@2": lambda y, p: metrics.top_k_accuracy_score(y, p, k=2),
+    "ndcg@3": lambda y, p: metrics.ndcg_score(np.eye(4)[y], p, k=3),
+    "map@3": lambda y, p: np.mean(
+        [1 / (r + 1) if (r := list(np.argsort(-q)).index(t)) < 3 else 0 for t, q in zip(y, p, strict=True)]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BY_CLASS)
+def test_formulas_over_class_columns_agree_with_scikit_learn(name):
+    assert formula(name, "classes")(CLASS, BELIEF) == pytest.approx(BY_CLASS[name](CLASS, BELIEF), rel=1e-12)
+
+
+def test_quantile_loss_agrees_with_scikit_learn():
+    assert formula("quantile@0.9", "regression")(Y, P) == pytest.approx(metrics.mean_pinball_loss(Y, P, alpha=0.9))
+
+
+def test_ndcg_over_groups_agrees_with_scikit_learn():
+    relevance, group, belief = random.integers(0, 4, 60).astype(float), np.arange(60) % 6, random.random(60)
+    theirs = [metrics.ndcg_score([2.0 ** relevance[group == g] - 1], [belief[group == g]], k=5) for g in range(6)]
+    mine = formula("ndcg@5", "regression")(np.column_stack([relevance, group]), belief)
+    assert mine == pytest.approx(np.mean(theirs))
 
 
 def test_smape_by_hand():

@@ -1,0 +1,126 @@
+"""Turns a submission and the answers into arrays, and scores them: by a named formula or by the user's function."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from . import scores
+from .class_scores import formula
+from .scores import Score
+
+OF_TWO = ("auc", "gini", "average_precision", "logloss", "brier")
+"""Metrics of the second of two classes: its rows count as 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Truth and prediction of one target, row by row."""
+
+    truth: Any
+    predicted: Any
+
+
+class Scoring:
+    """What a submission of one competition is worth.
+
+    Args:
+        exam: `metric` or `function` ({file, name}), `targets` (columns of the submission), `task`, `labels`, and where
+            they differ from that: `truth` (columns of the answers), `group` (a column of the answers).
+        answers: all rows, for what must not depend on the part that is scored, such as which class is the second.
+    """
+
+    def __init__(self, exam: dict[str, Any], answers: Any) -> None:
+        self._exam, self._answers = exam, answers
+        self._metric: str = exam.get("metric") or ""
+        self._truth: list[str] = exam.get("truth") or exam["targets"]
+        own = exam.get("function")
+        self._score = own_function(own["file"], own["name"]) if own else formula(self._metric, exam.get("task"))
+
+    def score(self, table: Any, answers: Any) -> float:
+        """Mean over the targets."""
+        return self._mean(self.pairs(table, answers))
+
+    def interval(self, table: Any, answers: Any) -> list[float] | None:
+        """95 % bootstrap over rows; over whole groups where the metric compares rows of a group."""
+        pairs = self.pairs(table, answers)
+        if self._exam.get("group"):
+            groups = _rows_of_groups(pairs[0].truth[:, 1])
+            return scores.interval(lambda drawn: self._of_groups(pairs[0], [groups[i] for i in drawn]), len(groups))
+        return scores.interval(
+            lambda rows: self._mean([Pair(pair.truth[rows], pair.predicted[rows]) for pair in pairs]), len(answers)
+        )
+
+    def pairs(self, table: Any, answers: Any) -> list[Pair]:
+        if self._exam.get("task") == "classes":
+            return [self._classes(table, answers)]
+        return [self._pair(answers[name], table[name], name, answers) for name in self._truth]
+
+    def _mean(self, pairs: list[Pair]) -> float:
+        return float(np.mean([self._score(pair.truth, pair.predicted) for pair in pairs]))
+
+    def _of_groups(self, pair: Pair, drawn: list[Any]) -> float:
+        rows = np.concatenate(drawn)
+        codes = np.repeat(np.arange(len(drawn)), [len(group) for group in drawn])
+        return self._score(np.column_stack([pair.truth[rows, 0], codes]), pair.predicted[rows])
+
+    def _classes(self, table: Any, answers: Any) -> Pair:
+        """Positions of the true classes, and a column of probabilities for each."""
+        places = {name: place for place, name in enumerate(self._exam["targets"])}
+        return Pair(
+            answers[self._truth[0]].astype(str).map(places).to_numpy(int),
+            table[self._exam["targets"]].to_numpy(float),
+        )
+
+    def _pair(self, y: Any, p: Any, name: str, answers: Any) -> Pair:
+        if self._metric in OF_TWO:
+            return Pair((y == self._second(name)).to_numpy().astype(int), p.to_numpy(float))
+        if self._exam["labels"]:
+            numeric = pd.api.types.is_numeric_dtype(y) and not pd.api.types.is_bool_dtype(y)
+            y, p = (y.astype(float), p.astype(float)) if numeric else (y.astype(str), p.astype(str))
+            if self._metric == "f1":
+                positive = float(self._second(name)) if numeric else str(self._second(name))
+                return Pair((y == positive).to_numpy().astype(int), (p == positive).to_numpy().astype(int))
+            return Pair(y.to_numpy(), p.to_numpy())
+        if group := self._exam.get("group"):
+            codes = pd.factorize(answers[group])[0]
+            return Pair(np.column_stack([y.to_numpy(float), codes]), p.to_numpy(float))
+        return Pair(y.to_numpy(float), p.to_numpy(float))
+
+    def _second(self, name: str) -> Any:
+        return sorted(self._answers[name].dropna().unique())[-1]
+
+
+def own_function(file: str, name: str) -> Score:
+    """`function(truth, predicted)` of the user's file, as a score. Its faults are ValueError with its own words."""
+    path = Path(file)
+    spec = importlib.util.spec_from_file_location(f"own_metric_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"'{path}' is no Python file")
+    sys.path.append(str(path.parent))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    function: Callable[[Any, Any], Any] | None = getattr(module, name, None)
+    if not callable(function):
+        raise ValueError(f"'{path}' has no function {name}")
+
+    def score(y: Any, p: Any) -> float:
+        found = float(function(np.array(y), np.array(p)))
+        if not math.isfinite(found):
+            raise scores.Undefined(f"{name} gives {found}")
+        return found
+
+    return score
+
+
+def _rows_of_groups(codes: Any) -> list[Any]:
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)

@@ -1,0 +1,233 @@
+"""Reads the tables that people bring: packed, in any usual encoding, separated by anything, columnar, spreadsheets.
+
+A plain UTF-8 table with commas is read as ever. For everything else a look at the first bytes decides, and what was
+seen is told in a few words, so that a user notices a wrong guess.
+"""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import importlib
+import lzma
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import pandas as pd
+
+from .tables import EXACT, Unusable, first_line
+
+LOOK = 1 << 18
+"""Bytes of a text table that are looked at."""
+LINES = 60
+MARKS = ",;\t|"
+COLUMNAR = (".parquet", ".pq", ".feather")
+SHEETS = (".xlsx", ".xlsm")
+LINED_JSON = (".jsonl", ".ndjson")
+_PACKED = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bz2"), (b"\xfd7zXZ", "xz"))
+_BOMS = (
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the first bytes of a table tell."""
+
+    packed: str
+    """`gzip`, `zip`, `bz2`, `xz`, or '' for none."""
+    suffix: str
+    """Of the table itself, without the packing."""
+    encoding: str = ""
+    mark: str = ","
+    decimal: str = "."
+
+    def told(self) -> str:
+        """What is unlike a plain table, in a few words; '' if nothing is."""
+        names = {"\t": "a tab", "|": "'|'", ";": "';'"}
+        parts = [self.packed] if self.packed else []
+        parts += [] if self.encoding in ("", "utf-8", "utf-8-sig") else [self.encoding.upper()]
+        parts += [f"{names[self.mark]} between columns"] if self.mark != "," else []
+        parts += ["decimal commas"] if self.decimal == "," else []
+        return ", ".join(parts)
+
+
+def read_any(path: Path, rows: int | None = None) -> tuple[Any, str]:
+    """The table and what was unusual about it.
+
+    Args:
+        path: a file in any of the formats above.
+        rows: read only so many, to look at its columns.
+
+    Raises:
+        Unusable: one line that names the file and what to do.
+    """
+    look = look_at(path)
+    try:
+        table, told = _read(path, look, rows)
+    except Unusable:
+        raise
+    except ImportError as error:
+        raise Unusable(f"data: '{path}' needs a package that is not installed ({first_line(error)}); "
+                       f"install the extra [tables], or save it as CSV") from error  # fmt: skip
+    except Exception as error:  # the user's file
+        raise Unusable(f"data: '{path}' is not a table that can be read: {first_line(error)}") from error
+    table.columns = [str(name) for name in table.columns]
+    return table, told
+
+
+def look_at(path: Path) -> Look:
+    """What kind of table a file is, from its name and its first bytes."""
+    with path.open("rb") as file:
+        head = file.read(8)
+    packed = next((name for mark, name in _PACKED if head.startswith(mark)), "")
+    name = path.name
+    if path.suffix.lower() in (*SHEETS, *COLUMNAR):
+        return Look("", path.suffix.lower())
+    if packed == "zip":
+        name = _member(path)
+    elif packed:
+        name = path.name.rpartition(".")[0]
+    suffix = Path(name).suffix.lower()
+    if suffix in (*COLUMNAR, *LINED_JSON, ".json", *SHEETS):
+        return Look(packed, suffix)
+    with _opened(path, packed) as file:
+        sample = file.read(LOOK)
+    encoding = _encoding(sample)
+    lines = [line for line in sample.decode(encoding, errors="replace").splitlines() if line.strip()]
+    lines = lines[:LINES] if len(sample) < LOOK else lines[: min(LINES, max(1, len(lines) - 1))]
+    mark = _mark(lines)
+    return Look(packed, suffix, encoding, mark, _decimal(lines, mark))
+
+
+def _read(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
+    if look.suffix in SHEETS:
+        return _sheet(path, look, rows)
+    with _opened(path, look.packed) as file:
+        if look.suffix in COLUMNAR:
+            importlib.import_module("pyarrow")
+            table = pd.read_feather(file) if look.suffix == ".feather" else pd.read_parquet(file)
+            return (table if rows is None else table.head(rows)), look.told()
+        if look.suffix == ".json" or look.suffix in LINED_JSON:
+            lined = look.suffix in LINED_JSON
+            return pd.read_json(file, lines=lined, nrows=rows if lined else None), look.told()
+    return _text(path, look, rows)
+
+
+def _text(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
+    """A text table; one whose later rows are not UTF-8 is read again as what old programs write."""
+    for encoding in dict.fromkeys((look.encoding, "cp1252", "latin-1")):
+        try:
+            with _opened(path, look.packed) as file:
+                table = pd.read_csv(
+                    file, encoding=encoding, sep=look.mark, decimal=look.decimal, low_memory=False, nrows=rows,
+                    **({} if look.decimal == "," else EXACT),
+                )  # fmt: skip
+            return table, Look(look.packed, look.suffix, encoding, look.mark, look.decimal).told()
+        except UnicodeDecodeError:
+            continue
+    raise Unusable(f"data: '{path}' is text in no encoding that is known; save it as UTF-8")
+
+
+def _sheet(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
+    importlib.import_module("openpyxl")
+    with pd.ExcelFile(path) as book:
+        names = book.sheet_names
+        table = book.parse(names[0], nrows=rows)
+    more = f", its sheet '{names[0]}' of {len(names)}" if len(names) > 1 else ""
+    return table, f"a spreadsheet{more}"
+
+
+def _opened(path: Path, packed: str) -> IO[bytes]:
+    """The file's bytes, unpacked while they are read."""
+    if packed == "gzip":
+        return gzip.open(path, "rb")  # type: ignore[return-value]
+    if packed == "bz2":
+        return bz2.open(path, "rb")
+    if packed == "xz":
+        return lzma.open(path, "rb")
+    if packed == "zip":
+        return zipfile.ZipFile(path).open(_member(path))
+    return path.open("rb")
+
+
+def _member(path: Path) -> str:
+    """The one table of a zip file."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [name for name in archive.namelist() if not name.endswith("/") and not _is_litter(name)]
+    except zipfile.BadZipFile as error:
+        raise Unusable(f"data: '{path}' is a broken zip file: {first_line(error)}") from error
+    if len(names) == 1:
+        return names[0]
+    same = [name for name in names if Path(name).name.lower() == path.name.lower().removesuffix(".zip")]
+    if len(same) != 1:
+        raise Unusable(f"data: '{path}' holds {len(names)} files ({', '.join(names[:5])}); unpack it first")
+    return same[0]
+
+
+def _is_litter(name: str) -> bool:
+    return name.startswith("__MACOSX/") or Path(name).name.startswith(".")
+
+
+def _encoding(sample: bytes) -> str:
+    for mark, name in _BOMS:
+        if sample.startswith(mark):
+            return name
+    if b"\0" in sample[:4000]:  # UTF-16 without a mark: every second byte of Latin text is 0
+        return "utf-16-le" if sample[1:4000:2].count(0) > sample[0:4000:2].count(0) else "utf-16-be"
+    try:
+        sample.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.start < len(sample) - 4:  # not merely a letter that the look has cut in two
+            return "cp1252" if _decodes(sample, "cp1252") else "latin-1"
+    return "utf-8"
+
+
+def _decodes(sample: bytes, encoding: str) -> bool:
+    try:
+        sample.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _mark(lines: list[str]) -> str:
+    """What separates columns: the mark by which nearly all lines have as many fields as the head."""
+    best, found = 1, ","
+    for mark in MARKS:
+        widths = [len(row) for row in _rows(lines, mark)]
+        alike = sum(width == widths[0] for width in widths) if widths else 0
+        if widths and widths[0] > best and alike >= 0.9 * len(widths):
+            best, found = widths[0], mark
+    return found
+
+
+def _decimal(lines: list[str], mark: str) -> str:
+    """`,` if some column holds nothing but whole numbers and numbers like 1,5."""
+    if mark == ",":
+        return "."
+    for values in zip(*(row for row in _rows(lines[1:], mark)), strict=False):
+        there = [value.strip() for value in values if value.strip()]
+        if any("," in value for value in there) and all(_is_number(value) for value in there):
+            return ","
+    return "."
+
+
+def _is_number(text: str) -> bool:
+    whole, _, part = text.lstrip("+-").partition(",")
+    return whole.isdigit() and (not part or part.isdigit())
+
+
+def _rows(lines: Iterable[str], mark: str) -> list[list[str]]:
+    try:
+        return list(csv.reader(lines, delimiter=mark))
+    except csv.Error:
+        return []

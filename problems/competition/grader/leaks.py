@@ -1,0 +1,80 @@
+"""Looks for what makes a score too good before anything is searched: copies of the target, telling ids, twins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .scores import spearman
+
+ROWS = 20_000
+"""Rows that are looked at for copies of the target."""
+COPY = 0.9999
+"""Rank correlation from which a column is called a copy of a target of numbers."""
+TELLS = 0.95
+"""Share of labels, or rank correlation, from which an id is said to tell the target."""
+TWINS = 0.01
+"""Share of hidden rows with a twin from which it is told."""
+
+
+def find_leaks(shown: Any, hidden: Any, targets: list[str], key: str) -> Iterator[str]:
+    """One line for each thing that a user should know of.
+
+    Args:
+        shown, hidden: labelled rows on both sides of the split.
+        key: the column that names rows.
+    """
+    head = shown.head(ROWS)
+    for target in targets:
+        copies = [str(name) for name in head if name not in (*targets, key) and _is_copy(head[name], head[target])]
+        if copies:
+            yield f"possible leak: {', '.join(copies[:3])} tells {target} exactly; is it known when you predict?"
+        if order_tells(shown[key], shown[target]):
+            yield f"possible leak: {target} follows the order of {key}"
+    names = [name for name in shown if name not in (key, *targets)]
+    twins = _twins(shown[names], hidden[names])
+    if twins >= max(1, TWINS * len(hidden)):
+        yield (
+            f"possible leak: {twins} of {len(hidden)} hidden rows equal a training row in every column; "
+            f"if they are the same case, say --data.split=group:COLUMN"
+        )
+
+
+def _is_copy(values: Any, target: Any) -> bool:
+    """True if the column is the target in other words: numbers in the same order, or one value for each class."""
+    there = values.notna()
+    if there.mean() < 0.9 or values.nunique() < 2:
+        return False
+    values, target = values[there], target[there]
+    if pd.api.types.is_numeric_dtype(target) and target.nunique() > 20:
+        return (
+            pd.api.types.is_numeric_dtype(values)
+            and abs(spearman(values.to_numpy(float), target.to_numpy(float))) >= COPY
+        )
+    if values.nunique() > max(2 * target.nunique(), 2) or values.nunique() < target.nunique():
+        return False
+    return bool(pd.DataFrame({"v": values.astype(str), "t": target.astype(str)}).groupby("v")["t"].nunique().max() == 1)
+
+
+def order_tells(ids: Any, target: Any) -> bool:
+    """True if ids that count upwards run with the target, as in a table that is sorted by it."""
+    if not pd.api.types.is_numeric_dtype(ids) or target.nunique() < 2:
+        return False
+    codes = pd.factorize(target, sort=True)[0] if not pd.api.types.is_numeric_dtype(target) else target.to_numpy(float)
+    return abs(spearman(ids.to_numpy(float), np.asarray(codes, float))) >= TELLS
+
+
+def _twins(shown: Any, hidden: Any) -> int:
+    """Hidden rows whose every column, without id and target, is that of a training row."""
+    if len(shown.columns) < 2:
+        return 0
+    known, there = (pd.util.hash_pandas_object(_hashable(rows), index=False) for rows in (shown, hidden))
+    return int(there.isin(known.unique()).sum())
+
+
+def _hashable(rows: Any) -> Any:
+    """Lists and the like, as JSON and Parquet may hold them, as text."""
+    return rows.assign(**{name: rows[name].astype(str) for name in rows if rows[name].dtype == object})

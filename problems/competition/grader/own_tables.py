@@ -1,0 +1,164 @@
+"""The user's own tables, whatever they are called and however they are written; labels may lie in a second one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from . import validate
+from .belongings import TEXT
+from .formats import COLUMNAR, SHEETS, read_any
+from .tables import Unusable
+
+MIN_ROWS = 40
+MOST_NAMES = 5
+"""Columns that a note lists."""
+
+
+@dataclass(slots=True)
+class OwnTables:
+    """What the user brought."""
+
+    train: Any
+    labelled: Any
+    """Rows of `train` that have every target."""
+    test: Any
+    """The user's rows to predict, without targets; empty where there are none."""
+    sample: list[str]
+    """Columns of the sample submission; [] without one."""
+    targets: list[str]
+    used: set[Path]
+    """Files that were read: they do not go along as they are."""
+    notes: list[str] = field(default_factory=list)
+
+
+def read_own(request: dict[str, Any]) -> OwnTables:
+    """Read the tables that the request names; Unusable where they do not fit together."""
+    notes: list[str] = []
+    used = {Path(request[name]) for name in ("train", "test", "sample", "labels") if request.get(name)}
+
+    def read(name: str) -> Any:
+        path = Path(request[name])
+        table, told = read_any(path)
+        if told or (name == "train" and path.stem.lower() != "train"):
+            notes.append(f"{path.name} is read as {name}.csv" + (f" ({told})" if told else ""))
+        return table
+
+    train = read("train")
+    targets = _targets(request["target"], train)
+    missing = [name for name in targets if name not in train.columns]
+    if missing:
+        train, labels_at = _with_labels(train, missing, request, notes)
+        used.add(labels_at)
+    labelled = train[train[targets].notna().all(axis=1)].reset_index(drop=True)
+    theirs = (read("test") if request.get("test") else labelled.iloc[:0]).drop(columns=targets, errors="ignore")
+    sample = [str(name) for name in read("sample").columns] if request.get("sample") else []
+    _check(labelled, theirs, targets, request)
+    tables = OwnTables(train, labelled, theirs, sample, targets, used, notes)
+    tables.notes += _surprises(tables)
+    return tables
+
+
+def _targets(given: str, train: Any) -> list[str]:
+    """One target, or several with commas between them."""
+    if given in train.columns or "," not in given:
+        return [given]
+    return list(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+
+
+def _check(labelled: Any, theirs: Any, targets: list[str], request: dict[str, Any]) -> None:
+    said, name = f"data.target={','.join(targets)}", Path(request["train"]).name
+    if len(labelled) < MIN_ROWS:
+        raise Unusable(f"{said}: {len(labelled)} rows have a label; at least {MIN_ROWS} are needed")
+    if len(labelled.columns) == len(targets):
+        raise Unusable(f"{said}: {name} has no other column to predict it from")
+    if len(theirs) and not set(theirs) & set(labelled):
+        raise Unusable(f"data.dir: test.csv shares no column with {name}; it has {', '.join(theirs)[:200]}")
+
+
+def _with_labels(train: Any, missing: list[str], request: dict[str, Any], notes: list[str]) -> tuple[Any, Path]:
+    """The training table with its targets joined from a second table, the one named or the only one that has them."""
+    path = Path(request["labels"]) if request.get("labels") else _second_table(missing, request, train)
+    labels, _ = read_any(path)
+    lacking = [name for name in missing if name not in labels.columns]
+    if lacking:
+        raise Unusable(f"data.labels={path.name}: has no column {lacking[0]}; columns are {_listed(list(labels))}")
+    key = _shared_key(train, labels, missing)
+    if key is not None:
+        mine, theirs = validate.as_keys(train[key]).to_numpy(), validate.as_keys(labels[key]).to_numpy()
+        joined = labels[missing].set_axis(theirs, axis=0).reindex(mine).reset_index(drop=True)
+        said = f"joined by {key}: {int(joined.notna().all(axis=1).sum())} of {len(train)} rows"
+    elif len(labels) == len(train):
+        joined, said = labels[missing].reset_index(drop=True), "row by row, since no column names the rows of both"
+    else:
+        raise Unusable(f"data.labels={path.name}: no column names its rows and those of {Path(request['train']).name}")
+    notes.append(f"{', '.join(missing)} of {path.name} is {said}")
+    return pd.concat([train.reset_index(drop=True), joined], axis=1), path
+
+
+def _second_table(missing: list[str], request: dict[str, Any], train: Any) -> Path:
+    """The only further table that has the targets."""
+    folder, name = Path(request["folder"]), Path(request["train"]).name
+    others = [] if request.get("alone") else [path for path in sorted(folder.iterdir()) if _may_be_table(path, request)]
+    found = [path for path in others if set(missing) <= set(_columns(path))]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        several = ", ".join(path.name for path in found)
+        raise Unusable(f"data.target={missing[0]}: in {several}; say which: --data.labels=FILE")
+    raise Unusable(
+        f"data.target={missing[0]}: no such column in '{folder / name}'; columns are {_listed(list(train), 12)}"
+    )
+
+
+def _may_be_table(path: Path, request: dict[str, Any]) -> bool:
+    taken = {request.get(name) for name in ("train", "test", "sample")}
+    bare = path.name.lower().removesuffix(".gz").removesuffix(".zip").removesuffix(".bz2").removesuffix(".xz")
+    return path.is_file() and str(path) not in taken and bare.endswith((*TEXT, *COLUMNAR, *SHEETS))
+
+
+def _columns(path: Path) -> list[str]:
+    try:
+        return list(read_any(path, rows=5)[0].columns)
+    except Unusable:
+        return []
+
+
+def _shared_key(train: Any, labels: Any, targets: list[str]) -> str | None:
+    """A column of both whose values name each row of the labels once, the one that finds most rows of the table."""
+    best: tuple[int, str | None] = (0, None)
+    for name in [n for n in labels.columns if n in train.columns and n not in targets]:
+        keys = validate.as_keys(labels[name])
+        if keys.notna().all() and keys.is_unique:
+            hits = int(validate.as_keys(train[name]).isin(set(keys)).sum())
+            best = max(best, (hits, name), key=lambda pair: pair[0])
+    return best[1]
+
+
+def _surprises(tables: OwnTables) -> Iterator[str]:
+    """What is not as the user may think, and what then holds."""
+    labelled, theirs, targets = tables.labelled, tables.test, tables.targets
+    if len(labelled) < len(tables.train):
+        yield f"{len(tables.train) - len(labelled)} rows without {', '.join(targets)} are left out"
+    if len(theirs):
+        missing = [str(name) for name in labelled if name not in theirs and name not in targets]
+        new = [str(name) for name in theirs if name not in labelled]
+        if missing:
+            yield f"test.csv has no column {_listed(missing)}: empty in its rows"
+        if new:
+            yield f"train.csv has no column {_listed(new)}: left out of test.csv"
+    absent = [name for name in targets if tables.sample and name not in tables.sample]
+    if absent:
+        yield (
+            f"sample_submission.csv has no column {absent[0]}, but {_listed(tables.sample)}: "
+            f"data.target={','.join(targets)} is predicted"
+        )
+
+
+def _listed(names: list[str], most: int = MOST_NAMES) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(str, names[:most])) + more

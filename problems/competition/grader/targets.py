@@ -1,0 +1,112 @@
+"""What is predicted, in which form, and whether the metric fits it: refused in one line where it does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .exam import OF_TWO, own_function
+from .tables import Unusable, first_line
+
+MANY_CLASSES = 20
+"""So many classes may be there however few the rows are."""
+MOST_COLUMNS = 1000
+"""Columns of a submission with one for each class."""
+NOT_ZERO = ("mape", "rmspe")
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What a submission holds.
+
+    Args:
+        task: `regression`, `labels`, `probability` (of the second of two classes) or `classes` (one column for each).
+        group: the column whose rows are ranked against each other, for NDCG.
+    """
+
+    task: str
+    group: str | None = None
+
+    @property
+    def labels(self) -> bool:
+        return self.task == "labels"
+
+
+def goal_of(labelled: Any, targets: list[str], request: dict[str, Any]) -> Goal:
+    """The form that metric and target ask for. Unusable: the metric does not fit."""
+    metric, task = request["metric"] or "", request["task"]
+    if task == "own":
+        goal = Goal(_task_of(labelled[targets[0]]))
+        _try_own(labelled[targets[0]], goal, request)
+    elif metric.startswith("ndcg") and request["split"].startswith("group:"):
+        goal = Goal("regression", request["split"].partition(":")[2])
+    elif task == "probability" and len(targets) == 1 and labelled[targets[0]].nunique() > 2:
+        goal = Goal("classes")
+    else:
+        goal = Goal(task)
+    if goal.task == "classes" and len(targets) > 1:
+        raise Unusable(f"data.metric={metric} takes one target; data.target names {len(targets)}")
+    for name in targets:
+        _check_values(labelled[name], metric, goal, len(targets))
+    return goal
+
+
+def _task_of(values: Any) -> str:
+    numeric = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
+    return "regression" if numeric and values.nunique() > MANY_CLASSES else "labels"
+
+
+def _check_values(values: Any, metric: str, goal: Goal, targets: int) -> None:
+    given, classes = f"data.metric={metric or 'your function'}", values.nunique()
+    if classes < 2:
+        raise Unusable(f"data.target={values.name}: all labels are equal")
+    if goal.task == "regression":
+        _check_numbers(values, metric, given, targets)
+    elif classes != 2 and (goal.task == "probability" or metric == "f1"):
+        raise Unusable(f"{given} needs two classes; '{values.name}' has {classes}")
+    elif classes > max(MANY_CLASSES, len(values) / 2):
+        raise Unusable(f"{given} compares classes; '{values.name}' has {classes} values in {len(values)} rows")
+    elif goal.task == "classes" and classes > MOST_COLUMNS:
+        raise Unusable(f"{given} takes a column for each class, at most {MOST_COLUMNS}; '{values.name}' has {classes}")
+    elif metric == "qwk" and not _is_whole(values):
+        raise Unusable(f"{given} needs grades that are whole numbers; '{values.name}' holds {values.iloc[0]!r:.40}")
+
+
+def _check_numbers(values: Any, metric: str, given: str, targets: int) -> None:
+    if not pd.api.types.is_numeric_dtype(values):
+        raise Unusable(f"{given} needs a column of numbers; '{values.name}' holds text such as {values.iloc[0]!r:.40}")
+    if np.isinf(values.astype(float)).any():
+        raise Unusable(f"data.target={values.name}: {int(np.isinf(values.astype(float)).sum())} labels are infinite")
+    if values.nunique() == 2 and metric and targets == 1:
+        both = " and ".join(f"{value:g}" for value in sorted(values.astype(float).unique()))
+        raise Unusable(
+            f"{given} is for numbers, and '{values.name}' holds only {both}; allowed for two classes: "
+            f"{', '.join(OF_TWO)}, accuracy, balanced_accuracy, f1, mcc"
+        )
+    if metric == "rmsle" and values.min() < 0:
+        raise Unusable(f"{given} needs labels of at least 0; '{values.name}' goes down to {values.min():g}")
+    if metric in NOT_ZERO and (values == 0).any():
+        raise Unusable(f"{given} divides by the label; {int((values == 0).sum())} labels of '{values.name}' are 0")
+
+
+def _is_whole(values: Any) -> bool:
+    return bool(pd.api.types.is_numeric_dtype(values) and (values.astype(float) % 1 == 0).all())
+
+
+def _try_own(values: Any, goal: Goal, request: dict[str, Any]) -> None:
+    """The user's function on the true labels, and on those labels shuffled: before a search is spent on it."""
+    own, truth = request["function"], values.to_numpy(float) if goal.task == "regression" else values.to_numpy()
+    said = f"data.metric={own['file']}:{own['name']}"
+    try:
+        score = own_function(own["file"], own["name"])
+        perfect, poor = score(truth, truth), score(truth, np.random.default_rng(0).permutation(truth))
+    except Exception as error:  # the user's code
+        raise Unusable(f"{said} fails on the true labels: {type(error).__name__}: {first_line(error)}") from error
+    if perfect != poor and (perfect < poor) != request["lower"]:
+        better = "min" if perfect < poor else "max"
+        raise Unusable(
+            f"{said} is {perfect:g} for the true labels, {poor:g} for shuffled ones: say --problem.direction={better}"
+        )

@@ -1,0 +1,68 @@
+"""When each row was: numbers that grow with time, from a column of numbers or of dates in one format."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .tables import Unusable
+
+DAY_FIRST = ("%d.%m.%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y", "%d/%m/%y", "%d-%m-%y")
+MONTH_FIRST = tuple(form.replace("%d", "%-").replace("%m", "%d").replace("%-", "%m") for form in DAY_FIRST)
+CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
+WORDS = ("%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%b %Y", "%B %Y", "%Y%m%d")
+
+
+def date_formats(values: Any) -> list[str]:
+    """Formats in which every date of a column of text can be read; two where day and month cannot be told apart."""
+    there = values.dropna().astype(str).str.strip()
+    if not len(there):
+        return []
+    forms = ["ISO8601", *(day + clock for clock in CLOCKS for day in (*DAY_FIRST, *MONTH_FIRST, *WORDS)),
+             *(f"%Y{mark}%m{mark}%d{clock}" for clock in CLOCKS for mark in "/.")]  # fmt: skip
+    head = there.iloc[:200]
+    likely = [form for form in forms if read(head, form).notna().all()]
+    found = [form for form in likely if read(there, form).notna().all()]
+    return found[:1] if found and found[0] == "ISO8601" else found
+
+
+def read(values: Any, form: str) -> Any:
+    """The dates, NaT where the text is not of that format."""
+    return pd.to_datetime(values.astype("string").str.strip(), format=form, errors="coerce", utc=True)
+
+
+def as_time(values: Any, whole: Any = None) -> Any:
+    """Numbers that grow with time. A date that is missing, or of two meanings, cannot be ordered and is refused.
+
+    Args:
+        values: the rows to place.
+        whole: the column that they are part of, which tells the format.
+    """
+    column = values if whole is None else whole
+    said = f"data.split=time:{values.name}"
+    if column.isna().any():
+        raise Unusable(f"{said}: {int(column.isna().sum())} rows have no time, so they cannot be ordered")
+    if pd.api.types.is_datetime64_any_dtype(column):
+        return values.astype("int64").to_numpy()
+    if pd.api.types.is_numeric_dtype(column):
+        return values.to_numpy(float)
+    formats = date_formats(column)
+    orders = [np.argsort(read(column, form).to_numpy(), kind="stable") for form in formats]
+    if not formats:
+        raise Unusable(f"{said}: the column is neither numbers nor dates of one format ({_odd_one(column)!r:.40})")
+    if any((order != orders[0]).any() for order in orders[1:]):
+        raise Unusable(
+            f"{said}: {column.iloc[0]!s:.40} may be day first or month first, and no date of the column tells; "
+            f"write the dates as 2024-12-31"
+        )
+    return read(values, formats[0]).astype("int64").to_numpy()
+
+
+def _odd_one(column: Any) -> str:
+    """A value that the format of most others does not read."""
+    text = column.astype(str)
+    forms = ["ISO8601", *DAY_FIRST, *MONTH_FIRST]
+    best = max(forms, key=lambda form: int(read(text, form).notna().sum()))
+    return str(text[read(text, best).isna()].iloc[0])

@@ -1,0 +1,354 @@
+"""Tables that people bring from home: every usual form, labels elsewhere, several targets, dates, leaks, metrics."""
+
+import bz2
+import csv
+import gzip
+import itertools
+import json
+import random
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from support.competition_stand import Stand, column, writes
+
+from problems.competition.grader.prepare import prepare
+from problems.competition.problem import build
+from utils.config import load_config
+from utils.errors import ConfigError
+
+ROWS = 120
+HEAD = ["flat", "size", "straße", "rent"]
+
+
+@pytest.fixture
+def inline(monkeypatch):
+    """Prepares in this process: what the child does, without the seconds that starting one takes."""
+    monkeypatch.setattr(
+        "problems.competition.prepared.run_trusted",
+        lambda command, request, *, timeout: json.loads(json.dumps(prepare(json.loads(json.dumps(request))))),
+    )
+
+
+def flats(mark: str = ",", decimal: str = ".") -> str:
+    draw = random.Random(0)
+    lines = [mark.join(HEAD)]
+    for i in range(ROWS):
+        size, rent = f"{20 + draw.random() * 90:.2f}", f"{draw.random() * 900:.2f}"
+        lines.append(mark.join([f"F{i}", size, f"Öl {i % 7}", rent]).replace(".", decimal))
+    return "\n".join(lines) + "\n"
+
+
+def made(tmp_path, *words, folder="mine"):
+    at = (
+        ()
+        if any(word.startswith(("data.dir=", "data.train=")) for word in words)
+        else (f"data.dir={tmp_path / folder}",)
+    )
+    problem = build(load_config(None, [*at, "data.target=rent", "data.metric=mae", *words]), tmp_path)
+    problem.prepare()
+    return problem
+
+
+def plain(tmp_path, name: str = "train.csv", content: bytes | None = None) -> Path:
+    (tmp_path / "mine").mkdir(exist_ok=True)
+    path = tmp_path / "mine" / name
+    path.write_bytes(flats().encode() if content is None else content)
+    return path
+
+
+def zipped(name: str, content: bytes) -> bytes:
+    import io
+
+    box = io.BytesIO()
+    with zipfile.ZipFile(box, "w") as archive:
+        archive.writestr(name, content)
+        archive.writestr(f"__MACOSX/._{name}", b"litter")
+    return box.getvalue()
+
+
+FORMS = {
+    "train.csv": (flats().encode("utf-8-sig"), ""),
+    "train.csv.gz": (gzip.compress(flats().encode()), "gzip"),
+    "train.csv.bz2": (bz2.compress(flats().encode()), "bz2"),
+    "train.csv.zip": (zipped("train.csv", flats().encode()), "zip"),
+    "train.zip": (zipped("whatever.csv", flats().encode()), "zip"),
+    "train.tsv": (flats("\t").encode(), "a tab between columns"),
+    "train.txt": (flats(";", ",").encode("latin-1"), "CP1252, ';' between columns, decimal commas"),
+    "Train.CSV": (flats().encode("utf-16"), "UTF-16"),
+    "BTC-USD.csv": (flats("|").encode("utf-16-le"), "UTF-16-LE, '|' between columns"),
+    "train.jsonl": (
+        "".join(
+            json.dumps(dict(zip(HEAD, row.split(","), strict=True))) + "\n" for row in flats().splitlines()[1:]
+        ).encode(),
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_form_reads_as_the_plain_table_does(tmp_path, inline, name):
+    content, told = FORMS[name]
+    plain(tmp_path, name, content)
+    problem = made(tmp_path)
+    (tmp_path / "other").mkdir()
+    plain(tmp_path / "other")
+    usual = made(tmp_path / "other", folder="mine")
+    for table in ("train.csv", "test.csv"):
+        assert cells(problem.input_dir / table) == cells(usual.input_dir / table)
+    assert told in problem.note and (not told or f"{name} is read as train.csv ({told})" in problem.note)
+    assert sorted(p.name for p in problem.input_dir.iterdir()) == ["sample_submission.csv", "test.csv", "train.csv"]
+
+
+def test_parquet_and_spreadsheets_read_where_their_package_is(tmp_path, inline):
+    pandas = pytest.importorskip("pandas")
+    for name, package in (("train.parquet", "pyarrow"), ("train.xlsx", "openpyxl")):
+        folder = tmp_path / package
+        folder.mkdir()
+        try:
+            table = pandas.DataFrame({"size": range(60), "rent": [i * 1.5 for i in range(60)]})
+            (table.to_parquet if name.endswith("parquet") else table.to_excel)(folder / name, index=False)
+        except ImportError:
+            (folder / name).write_bytes(b"PK\x03\x04" * 20)
+            with pytest.raises(ConfigError, match=r"install the extra \[tables\]"):
+                made(tmp_path, f"data.dir={folder}")
+        else:
+            assert len(column(made(tmp_path, f"data.dir={folder}").input_dir / "train.csv", "rent")) == 42
+
+
+def test_a_single_file_is_enough_and_what_lies_beside_it_is_not_shown(tmp_path, inline):
+    path = plain(tmp_path, "prices.csv")
+    (path.parent / "diary.txt").write_text("private")
+    for words in ([f"data.dir={path}"], [f"data.train={path}"]):
+        shown = made(tmp_path, *words).input_dir
+        assert sorted(p.name for p in shown.iterdir()) == ["sample_submission.csv", "test.csv", "train.csv"]
+
+
+def test_no_copy_of_the_labels_goes_along(tmp_path, inline):
+    """Hidden labels may lie beside the table that was read: packed, under another name, in an archive, in a pickle."""
+    plain(tmp_path)
+    folder = tmp_path / "mine"
+    (folder / "old").mkdir()
+    for name, content in {
+        "train.csv.zip": zipped("train.csv", flats().encode()),
+        "backup.csv.gz": gzip.compress(flats().encode()),
+        "old/export.txt": flats(";").encode("utf-16"),
+        "all.zip": zipped("deep/all.csv", flats().encode()),
+        "rows.json": json.dumps([{"flat": "F1", "rent": 3}]).encode(),
+        "frame.pkl": b"\x80\x04",
+    }.items():
+        (folder / name).write_bytes(content)
+    (folder / "streets.csv").write_text("straße,metres\nÖl 1,7\n")
+    (folder / "notes.txt").write_text("Some words about flats, and their rent; nothing else.\n")
+    problem = made(tmp_path)
+    shown = sorted(str(p.relative_to(problem.input_dir)) for p in problem.input_dir.rglob("*") if p.is_file())
+    assert shown == ["notes.txt", "sample_submission.csv", "streets.csv", "test.csv", "train.csv"]
+    assert "left out, since labels may be in it: " in problem.note and "train.csv.zip" in problem.note
+
+
+def test_labels_in_a_second_table_are_joined_by_what_names_their_rows(tmp_path, inline):
+    plain(tmp_path)
+    rows = [line.rsplit(",", 1) for line in flats().splitlines()]
+    folder = tmp_path / "mine"
+    (folder / "train.csv").write_text("".join(f"{left}\n" for left, _ in rows))
+    (folder / "answers.csv").write_text(
+        "".join(f"{left.split(',')[0]},{rent}\n" for left, rent in [rows[0], *rows[:50:-1]])
+    )
+    problem = made(tmp_path)
+    assert "rent of answers.csv is joined by flat: 70 of 120 rows" in problem.note
+    assert not (problem.input_dir / "answers.csv").exists()
+    known = dict(zip(*(column(problem.input_dir / "train.csv", name) for name in ("flat", "rent")), strict=True))
+    true = {line.split(",")[0]: line.split(",")[-1] for line in flats().splitlines()}
+    assert known and all(float(true[flat]) == float(rent) for flat, rent in known.items())
+
+
+def test_several_targets_are_scored_by_their_mean(tmp_path, inline):
+    plain(tmp_path)
+    stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=rent,size", "data.metric=mae")
+    try:
+        assert not {"rent", "size"} & set(cells(stand.problem.input_dir / "test.csv")[0])
+        private = stand.problem.input_dir.parent / "private" / "answers.csv"
+        rents, sizes = ([float(value) for value in column(private, name)] for name in ("rent", "size"))
+        part = json.loads((private.parent / "exam.json").read_text())["parts"]["validation"]
+        _, verdict = stand.score(writes("for row in rows: row['rent'], row['size'] = 0, 0"))
+        wanted = sum(rents[i] + sizes[i] for i in part) / 2 / len(part)
+        assert verdict.metric == pytest.approx(wanted)
+        assert all(stand.score(line.code)[1].metric for line in stand.problem.baselines())
+    finally:
+        stand.close()
+
+
+def cells(path: Path) -> list[list[str]]:
+    with path.open(encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+# ------------------------------------------------------------ dates
+
+
+def days(form: str, count: int = 300) -> str:
+    from datetime import date, timedelta
+
+    draw, start = random.Random(1), date(2020, 1, 1)
+    rows = [(start + timedelta(days=i), i) for i in range(count)]
+    draw.shuffle(rows)
+    return "day,x,rent\n" + "".join(f'"{day.strftime(form)}",{i % 5},{i}\n' for day, i in rows)
+
+
+@pytest.mark.parametrize(
+    "form", ["%d.%m.%Y", "%m/%d/%Y", "%d/%m/%y", "%Y-%m-%d", "%b %d, %Y", "%d-%b-%Y", "%Y/%m/%d %H:%M"]
+)
+def test_a_split_by_time_hides_the_newest_rows_however_dates_are_written(tmp_path, inline, form):
+    plain(tmp_path, content=days(form).encode())
+    problem = made(tmp_path, "data.split=time:day")
+    hidden = column(problem.input_dir.parent / "private" / "answers.csv", "rent")
+    assert sorted(map(int, hidden)) == list(range(210, 300))  # rents count the days
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("01.02.2020", "2020-02-01"), "neither numbers nor dates of one format ('2020-02-01')"),
+        (("01.02.2020", ""), "1 rows have no time, so they cannot be ordered"),
+        (("01.02.2020", "31.31.2020"), "neither numbers nor dates of one format ('31.31.2020')"),
+    ],
+)
+def test_a_column_that_cannot_be_ordered_is_refused(tmp_path, inline, change, words):
+    plain(tmp_path, content=days("%d.%m.%Y").replace(*change).encode())
+    with pytest.raises(ConfigError) as caught:
+        made(tmp_path, "data.split=time:day")
+    assert words in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_dates_of_two_meanings_are_refused(tmp_path, inline):
+    rows = "".join(f"{1 + i % 12:02d}.{1 + i % 7:02d}.2020,{i},{i}\n" for i in range(80))
+    plain(tmp_path, content=f"day,x,rent\n{rows}".encode())
+    with pytest.raises(ConfigError, match="may be day first or month first"):
+        made(tmp_path, "data.split=time:day")
+
+
+def test_day_first_dates_are_read_by_the_rules_writer(tmp_path, inline):
+    plain(tmp_path, content=days("%d.%m.%Y").encode())
+    problem = made(tmp_path)
+    (day,) = [c for c in problem.prompt_extras()["data"]["columns"] if c["name"] == "day"]
+    assert (day["kind"], day["format"]) == ("date", "%d.%m.%Y")
+    assert all("format='%d.%m.%Y'" in line.code for line in problem.baselines()[1:])
+
+
+# ------------------------------------------------------------ leaks
+
+
+def test_leaks_are_told_before_the_search(tmp_path, inline):
+    draw = random.Random(3)
+    rows = [(i % 9, draw.randrange(1000)) for i in range(150)]
+    text = "number,x,copy,twice,rent\n" + "".join(f"{n},{x},{y * 3 + 1},{n % 4},{y}\n" for n, (x, y) in enumerate(rows))
+    plain(tmp_path, content=text.encode())
+    assert "possible leak: copy tells rent exactly" in made(tmp_path).note
+
+
+def test_twins_across_the_split_are_told_and_honest_tables_are_not_accused(tmp_path, inline):
+    rows = [f"{i % 5},{i % 3},{i % 11}\n" for i in range(150)]
+    plain(tmp_path, content=("a,b,rent\n" + "".join(rows)).encode())
+    assert "hidden rows equal a training row in every column" in made(tmp_path).note
+    plain(tmp_path)
+    assert "leak" not in made(tmp_path).note
+
+
+def test_a_table_sorted_by_its_target_gets_ids_that_do_not_tell_it(tmp_path, inline):
+    rows = "".join(f"{i * 7 % 13},{i * 5 % 11},{i}\n" for i in range(200))
+    plain(tmp_path, content=f"a,b,rent\n{rows}".encode())
+    shown = made(tmp_path).input_dir
+    ids, rents = (list(map(float, column(shown / "train.csv", name))) for name in ("row_id", "rent"))
+    assert sum(a < b for a, b in itertools.pairwise(ids)) < 0.7 * len(ids)
+    assert rents == sorted(rents)
+
+
+# ------------------------------------------------------------ metrics
+
+
+def three_kinds(rows: int = 240) -> bytes:
+    draw = random.Random(5)
+    lines = ["a,b,shop,kind"]
+    for i in range(rows):
+        kind = draw.randrange(3)
+        lines.append(f"{kind + draw.gauss(0, 0.7):.3f},{draw.random():.3f},{i % 12},{'rgb'[kind]}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+@pytest.mark.parametrize("metric", ["multi-class log loss", "auc", "brier", "map@2", "ndcg@2", "top@2", "f1_weighted"])
+def test_several_classes_are_searched_from_end_to_end(tmp_path, metric):
+    plain(tmp_path, content=three_kinds())
+    stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=kind", f"data.metric={metric}")
+    try:
+        verdicts = [(line.name, *stand.score(line.code)) for line in stand.problem.baselines()]
+        assert all(verdict.failure is None for _, _, verdict in verdicts), verdicts
+        (_, _, dummy), (_, node, linear), _ = verdicts
+        better = linear.metric < dummy.metric if stand.problem.lower_is_better else linear.metric > dummy.metric
+        assert better, (dummy.metric, linear.metric)
+        (final,) = stand.evaluator.final([node])
+        assert final.interval[0] <= final.metric <= final.interval[1]
+    finally:
+        stand.close()
+
+
+OWN = """
+import numpy as np
+
+def profit(truth, predicted):
+    return float(np.mean(np.where(predicted > truth, -1, predicted / 1000)))
+
+def broken(truth, predicted):
+    raise KeyError("no such thing")
+
+def error(truth, predicted):
+    return float(np.abs(truth - predicted).mean())
+"""
+
+
+def test_a_metric_of_ones_own_scores_out_of_the_programs_reach(tmp_path):
+    plain(tmp_path)
+    (tmp_path / "mine" / "profit.py").write_text(OWN)
+    words = (f"data.metric={tmp_path / 'mine' / 'profit.py'}:profit", "problem.direction=max")
+    stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=rent", *words)
+    try:
+        assert not (stand.problem.input_dir / "profit.py").exists()
+        node, verdict = stand.score(writes("for row in rows: row['rent'] = 1"))
+        assert 0 < verdict.metric <= 0.001 and verdict.source == "verified" and stand.problem.unit == "profit"
+        assert stand.evaluator.final([node])[0].interval is not None
+    finally:
+        stand.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("{own}:broken problem.direction=max", "broken fails on the true labels: KeyError"),
+        ("{own}:error problem.direction=max", "say --problem.direction=min"),
+        ("{own}:nothing problem.direction=max", "has no function nothing"),
+        ("{own}:error", "say which way is better: --problem.direction=min or max"),
+        ("/nowhere/m.py:f problem.direction=max", "no such file"),
+    ],
+)
+def test_a_metric_of_ones_own_that_cannot_be_used_is_refused(tmp_path, inline, words, told):
+    plain(tmp_path)
+    (tmp_path / "own.py").write_text(OWN)
+    with pytest.raises(ConfigError) as caught:
+        made(tmp_path, *f"data.metric={words}".format(own=tmp_path / "own.py").split())
+    assert told in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_the_command_line_searches_a_packed_semicolon_table(tmp_path):
+    plain(tmp_path, "prices.csv.gz", gzip.compress(flats(";", ",").encode("cp1252")))
+    command = [
+        sys.executable, str(Path(__file__).parents[2] / "main.py"), f"--data.train={tmp_path}/mine/prices.csv.gz",
+        "--data.target=rent", "--data.metric=spearman", "--search.max_steps=2", f"--project.dir={tmp_path}",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (
+        "prices.csv.gz is read as train.csv (gzip, CP1252, ';' between columns, decimal commas)"
+        in done.stderr + done.stdout
+    )
+    assert "best Spearman correlation" in done.stdout + done.stderr

@@ -1,0 +1,54 @@
+"""Which files of a user's folder are its tables: told from their names alone, nothing is read here."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+PACKED = (".gz", ".zip", ".bz2", ".xz")
+TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".feather", ".xlsx", ".xlsm")
+"""What a file whose name says nothing else is a table by."""
+READABLE = (*TABLES, ".txt", ".dat", ".data", ".json")
+"""What a table that the user names, or that is called `train` or `test`, may be."""
+_TRAIN = re.compile(r"(^|[^a-z])train(ing)?([^a-z]|$)")
+
+
+def table_stem(path: Path) -> str | None:
+    """The name without what tells the format (`Train.csv.gz` is `train`), lower case; None for what is no table."""
+    name = path.name.lower()
+    bare = next((name.removesuffix(end) for end in PACKED if name.endswith(end)), name)
+    stem = next((bare.removesuffix(end) for end in READABLE if bare.endswith(end)), None)
+    return bare if stem is None and bare != name and "." not in bare else stem
+
+
+def find_table(folder: Path, name: str) -> Path | None:
+    """The table called `name` in whatever format; the plain CSV first, then by name. None if there is none."""
+    found = [path for path in _files(folder) if table_stem(path) == name]
+    return min(found, key=lambda path: (path.name.lower() != f"{name}.csv", path.name), default=None)
+
+
+def find_sample(folder: Path) -> Path | None:
+    """The sample submission, whatever a competition calls it: `sampleSubmission.csv`, `sample_submission_null.csv`."""
+    found = [p for p in _files(folder) if re.sub(r"[^a-z]", "", table_stem(p) or "").startswith("samplesub")]
+    return min(found, key=lambda path: (path.name != "sample_submission.csv", path.name), default=None)
+
+
+def find_train(folder: Path, others: tuple[Path | None, ...]) -> Path | None:
+    """The table called `train`, the only one with that word in its name, or the only one that is there."""
+    exact = find_table(folder, "train") or find_table(folder, "training")
+    if exact:
+        return exact
+    rest = [path for path in _files(folder) if path not in others and _is_table(path)]
+    named = [path for path in rest if _TRAIN.search(table_stem(path) or "") and "label" not in path.name.lower()]
+    return named[0] if len(named) == 1 else rest[0] if len(rest) == 1 else None
+
+
+def _is_table(path: Path) -> bool:
+    name = path.name.lower()
+    return name.endswith(tuple(end + packed for end in TABLES for packed in ("", *PACKED))) or (
+        name.endswith(".zip") and table_stem(path) is not None
+    )
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
