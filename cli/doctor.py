@@ -40,6 +40,8 @@ def run(args: argparse.Namespace) -> int:
     config = config_of(args)
     sandbox, sandbox_check = _sandbox(config, args.i_accept_unsandboxed)
     checks = [*_machine(), *_packages(), *_folder(config), sandbox_check, *_execution(config, sandbox["tier"])]
+    if sandbox["tier"] != "none" and config.execution.runner == "local":
+        checks.append(_answers(config))
     if check_models:
         checks += _models(config, args.i_accept_unsandboxed)
     ok = all(check.ok for check in checks)
@@ -122,6 +124,19 @@ def _execution(config: Config, tier: str) -> Iterator[Check]:
         else:
             proof = prove()
             yield proof
+
+
+def _answers(config: Config) -> Check:
+    """The self-test of a start: hidden answers of the configured problem, looked for where its programs run."""
+    from runs.selftest import search_once
+
+    name = "hidden answers"
+    try:
+        looked = search_once(config)
+    except SwarmEvoError as error:
+        return Check(name, False, str(error), "see the check `sandbox`, or mend the problem's configuration")
+    remedy = "keep answers out of what programs see: /usr, the interpreter and its packages, input/"
+    return Check(name, not looked.found, looked.sentence, remedy)
 
 
 def _models(config: Config, accept: bool) -> list[Check]:

@@ -38,6 +38,7 @@ from runs.operators import operators_of
 from runs.packages import installed_packages
 from runs.policies import policy_of
 from runs.search import Deadline, Process, Search
+from runs.selftest import SelfTest
 from runs.workers import open_workers, workspaces_dir
 from runs.writing import agents_of, model_client_of, reviewer_of, uses_models
 from utils.config_schema import Config
@@ -57,6 +58,7 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         live = parts.enter_context(closing(LiveOutput(process.run_dir)))
         deadline = Deadline(config.budget.seconds, process.active_seconds)
         jobs, tier = _jobs(config, problem, process, parts, live, deadline)
+        self_test = SelfTest(config, problem, jobs) if tier != "none" else None
         deps = _evaluator_deps(config, process, journal, jobs, tier)
         evaluator = parts.enter_context(closing(with_defaults(problem.evaluator(deps), EvaluatorDefaults)))
         stages = _stages(config, problem, process, journal, evaluator, model_client, isolated=tier != "none")
@@ -73,6 +75,7 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
             sandbox_tier=tier,
             live=live,
             deadline=deadline,
+            self_test=self_test,
             parts=parts.pop_all(),
         )
 

@@ -16,6 +16,7 @@ from core.state.journal import Journal
 from core.storage.repository import RunStore
 from runs.interrupts import Interrupts
 from runs.live_output import LiveOutput
+from runs.selftest import SelfTest
 from utils.config_schema import Config
 
 
@@ -72,6 +73,8 @@ class Search:
     sandbox_tier: str
     live: LiveOutput
     deadline: Deadline
+    self_test: SelfTest | None
+    """None where there is no sandbox to search."""
     parts: ExitStack
     """Closes every part, in the reverse order of making."""
 

@@ -17,7 +17,10 @@ def score_seeds(search: Search, programs: Sequence[tuple[str, str]]) -> None:
 
     Raises:
         ConfigError: what scores cannot judge a single one of them.
+        NoSandboxError: the self-test found hidden answers where programs run.
     """
+    if search.self_test is not None:
+        search.self_test.wait()
     problem, orchestrator = search.problem, search.orchestrator
     if problem.seeds_search:
         orchestrator.seed_with([(b.name, b.code) for b in problem.baselines()], "baseline")

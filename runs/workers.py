@@ -37,7 +37,7 @@ def open_workers(
         "preload": tuple(execution.preload if execution.preload is not None else problem.preload),
         "python": execution.python,
         "gpus": execution.gpus,
-        "hide": problem.hidden_data,
+        "hide": (*problem.hidden_data, *kept_from_all(config), *map(_pattern, problem.hidden_files)),
         "accept_unsandboxed": accept_unsandboxed,
     }
 
@@ -83,8 +83,7 @@ def writer_view(
     if choice == "none":
         log_msg("WARNING", "execution.sandbox=none: llm.*.command can read, write and start whatever you can")
     tier = "none" if choice == "none" else choose(choice, python=None, gpus=0, state_dir=workspaces_dir(config))
-    kept = (workspaces_dir(config), logs_dir(config.project.dir))
-    view = WriterView(tier, [*hide, *(glob.escape(str(path)) for path in kept)])
+    view = WriterView(tier, [*hide, *kept_from_all(config), _pattern(workspaces_dir(config))])
     parts.callback(view.close)
     return view
 
@@ -135,6 +134,15 @@ def _modal(
     parts.callback(cloud.close)
     remote = RemoteJobs(cloud.open_worker, min(config.search.workers, cloud.slots))
     return FallbackJobs(remote, lambda: here, lambda text: log_msg("WARNING", text)), tier
+
+
+def kept_from_all(config: Config) -> tuple[str, ...]:
+    """Patterns of what nobody sees where a project lies in a shown folder, below /usr for one: runs and labels."""
+    return _pattern(logs_dir(config.project.dir)), f"{_pattern(workspaces_dir(config))}/.prepared/*/private"
+
+
+def _pattern(path: Path) -> str:
+    return glob.escape(str(path.resolve()))
 
 
 def workspaces_dir(config: Config) -> Path:

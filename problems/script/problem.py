@@ -81,6 +81,10 @@ class ScriptProblem(Problem):
             check_evaluator(self.evaluator_file)
 
     @property
+    def hidden_files(self) -> tuple[Path, ...]:
+        return (self.evaluator_file,)
+
+    @property
     def code(self) -> str:
         return self.program.read_text()
 

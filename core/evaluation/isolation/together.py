@@ -7,6 +7,7 @@ next candidate, nor seen by one that is scored apart.
 
 from __future__ import annotations
 
+import glob
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -101,6 +102,7 @@ class Together:
             config = replace(
                 sandbox.config, preload=(*sandbox.config.preload, str(self.evaluator)),
                 show=(*sandbox.config.show, *shown),
+                hide=tuple(path for path in sandbox.config.hide if path != glob.escape(str(self.evaluator.resolve()))),
                 state_dir=sandbox.config.state_dir / f"together-{name}",
             )  # fmt: skip
             box = WarmSandbox(config)

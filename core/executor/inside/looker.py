@@ -1,0 +1,238 @@
+"""A program that looks for hidden answers where it runs, as a candidate could. In the sandbox it is to find nothing.
+
+It is told where the answers lie and how to recognise them, by digests: the answers themselves never come here. Standard
+library only, Python 3.9 or newer; `main` is called at the end of the source that is sent.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import glob
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import Any
+
+MB = 1 << 20
+MOST_READ = 4 * MB
+"""Bytes of visible files that are searched for parts of answers; whole copies are found in any number of files."""
+MOST_MEMORY = 256 * MB
+MOST_COPY = 64 * MB
+_CHUNK, _OVERLAP = MB // 2, 4096
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/sys", "/dev/pts")
+
+
+_IN_MEMORY = 2
+"""Marks that memory is searched for: the canary and a line."""
+
+Mark = tuple[bytes, int, str, str]
+
+
+class Looker:
+    """One search. `found` lists `{how, what, where}`; `looked` counts."""
+
+    def __init__(self, plan: dict[str, Any]) -> None:
+        self.plan = plan
+        self.key = bytes.fromhex(plan["key"])
+        self.found: list[dict[str, str]] = []
+        self.looked = {"files": 0, "bytes": 0, "memory": 0, "descriptors": 0}
+        self.marks = [(bytes.fromhex(m["mark"]), m["length"], m["digest"], m["name"]) for m in plan["marks"]]
+        self.sizes = {hidden["size"]: hidden for hidden in plan["files"]}
+        self.nodes = {(hidden["device"], hidden["inode"]): hidden for hidden in plan["files"]}
+
+    def look(self) -> None:
+        """Everywhere a program can look without a fault of the kernel's."""
+        self.paths()
+        self.packages()
+        self.tree()
+        self.descriptors()
+        self.environment()
+        self.memory()
+        self.others()
+
+    def tell(self, how: str, what: str, where: str) -> None:
+        if len(self.found) < 20:
+            self.found.append({"how": how, "what": what, "where": where})
+
+    # ------------------------------------------------------------ files
+
+    def paths(self) -> None:
+        """The answers' own files, by their names and through other processes' roots."""
+        roots = ["", "/proc/self/root", "/proc/1/root", f"/proc/{os.getppid()}/root", "/proc/1/cwd/.."]
+        for hidden in self.plan["files"]:
+            for root in roots:
+                if self.opens(root + hidden["path"]):
+                    self.tell("path", hidden["name"], root + hidden["path"])
+
+    def packages(self) -> None:
+        """Data of installed packages in which answers lie: nothing of them may be left to read."""
+        folders = [folder for folder in dict.fromkeys(map(os.path.realpath, sys.path)) if os.path.isdir(folder)]
+        for pattern in self.plan["patterns"]:
+            places = [pattern] if os.path.isabs(pattern) else [os.path.join(glob.escape(f), pattern) for f in folders]
+            for place in places:
+                for path in glob.iglob(place, recursive=True):
+                    self.kept(path, pattern)
+
+    def kept(self, path: str, pattern: str) -> None:
+        names = [os.path.join(at, name) for at, _, files in os.walk(path) for name in files] or [path]
+        for name in names:
+            if os.path.isfile(name) and self.opens(name):
+                self.tell("package", pattern, name)
+                return
+
+    @staticmethod
+    def opens(path: str) -> bool:
+        try:
+            with open(path, "rb") as file:
+                return bool(file.read(1))
+        except OSError:
+            return False
+
+    def tree(self) -> None:
+        """Every file that is visible beyond the system and the interpreter, by identity, by size and by content."""
+        skip = {identity(place) for place in (*_SYSTEM, sys.prefix, sys.base_prefix, *filter(None, sys.path))}
+        budget, todo = MOST_READ, ["/", *{os.getcwd(), "/workspace", "/tmp", "/dev/shm"}]
+        seen = skip - {identity(os.getcwd())}
+        while todo:
+            folder = todo.pop()
+            if identity(folder) in seen:
+                continue
+            seen.add(identity(folder))
+            try:
+                entries = list(os.scandir(folder))
+            except OSError:
+                continue
+            for entry in entries:
+                try:
+                    status = entry.stat()
+                except OSError:
+                    continue
+                if stat.S_ISDIR(status.st_mode):
+                    todo.append(entry.path)
+                elif stat.S_ISREG(status.st_mode):
+                    budget -= self.file(entry.path, status, budget)
+
+    def file(self, path: str, status: os.stat_result, budget: int) -> int:
+        """Returns the bytes that were searched."""
+        self.looked["files"] += 1
+        same = self.nodes.get((status.st_dev, status.st_ino))
+        if same is not None and self.opens(path):
+            self.tell("file", same["name"], path)
+        copy = self.sizes.get(status.st_size)
+        if copy is None and (budget <= 0 or status.st_size > budget):
+            return 0
+        try:
+            with open(path, "rb") as file:
+                data = file.read(MOST_COPY + 1)
+        except OSError:
+            return 0
+        if copy is not None and self.digest(data) == copy["digest"]:
+            self.tell("copy", copy["name"], path)
+        else:
+            self.search(data, "file", path)
+        self.looked["bytes"] += len(data)
+        return len(data)
+
+    # ------------------------------------------------------------ processes
+
+    def descriptors(self) -> None:
+        """What was left open for us."""
+        try:
+            numbers = [int(name) for name in os.listdir("/proc/self/fd")]
+        except OSError:
+            numbers = list(range(64))
+        for number in numbers:
+            try:
+                status = os.fstat(number)
+            except OSError:
+                continue
+            self.looked["descriptors"] += 1
+            same = self.nodes.get((status.st_dev, status.st_ino))
+            if same is not None:
+                self.tell("descriptor", same["name"], str(number))
+            elif stat.S_ISREG(status.st_mode):
+                try:
+                    self.search(os.pread(number, MB, 0), "descriptor", str(number))
+                except OSError:
+                    pass
+
+    def environment(self) -> None:
+        given = "\n".join([*sys.argv, *(f"{name}={value}" for name, value in os.environ.items())])
+        self.search(given.encode("utf-8", "surrogateescape"), "environment", "environment")
+
+    def memory(self) -> None:
+        """Our own: what the process that we were forked from had read."""
+        left, buffer = MOST_MEMORY, bytearray(_CHUNK)
+        target = (ctypes.c_char * _CHUNK).from_buffer(buffer)
+        for start, end in regions():
+            place = start
+            while place < end and left > 0:
+                size = min(_CHUNK, end - place)
+                ctypes.memmove(target, place, size)
+                self.search(buffer, "memory", hex(place), self.marks[:_IN_MEMORY])
+                left -= size
+                place += size if place + size >= end else size - _OVERLAP
+        self.looked["memory"] = MOST_MEMORY - left
+
+    def others(self) -> None:
+        """What can be read of other processes."""
+        try:
+            names = os.listdir("/proc")
+        except OSError:
+            return
+        for name in names:
+            if name.isdigit() and int(name) != os.getpid():
+                for part in ("environ", "cmdline"):
+                    try:
+                        with open(f"/proc/{name}/{part}", "rb") as file:
+                            self.search(file.read(MB), "process", f"/proc/{name}/{part}")
+                    except OSError:
+                        continue
+
+    # ------------------------------------------------------------ recognising
+
+    def search(self, data: bytes | bytearray, how: str, where: str, marks: list[Mark] | None = None) -> None:
+        """Report what follows a mark, if its digest is an answer's."""
+        for mark, length, digest, name in self.marks if marks is None else marks:
+            at = data.find(mark)
+            while at >= 0:
+                if self.digest(data[at : at + length]) == digest:
+                    self.tell(how, name, where)
+                    return
+                at = data.find(mark, at + 1)
+
+    def digest(self, data: bytes | bytearray) -> str:
+        return blake2b(data, digest_size=16, key=self.key).hexdigest()
+
+
+def identity(path: str) -> tuple[int, int] | None:
+    """Of a folder, under whatever name it is shown; None where there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def regions() -> Iterator[tuple[int, int]]:
+    """Readable and writable memory that belongs to no file."""
+    try:
+        with open("/proc/self/maps") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        fields = line.split()
+        if fields[1].startswith("rw") and (len(fields) < 6 or fields[5] == "[heap]"):
+            start, end = (int(word, 16) for word in fields[0].split("-"))
+            yield start, end
+
+
+def main(plan: dict[str, Any]) -> None:
+    """Print what was found and how much was looked at."""
+    looker = Looker(plan)
+    looker.look()
+    print("\n" + json.dumps({"found": looker.found, "looked": looker.looked}))
