@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from cli.options import add_run_argument, add_trust_option, add_unsandboxed_option, project_dir_of, remark
-from cli.terminal.view import open_view
+from cli.run import add_output_options, print_result, view_of
 from runs.preflight import preflight
 from runs.run_folder import find_run
 from runs.session import RunSession
@@ -13,8 +13,14 @@ from runs.stored_config import stored_config
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = subparsers.add_parser("resume", help="go on with a run; nothing answered or evaluated is done again")
+    parser = subparsers.add_parser(
+        "resume",
+        help="go on with a run; nothing answered or evaluated is done again",
+        description="Goes on with an interrupted run. A finished one goes on where a key gives it more than what ended "
+        "it: `resume RUN --search.max_steps=200`, `--budget.seconds=600`, `--budget.usd=5`.",
+    )
     add_run_argument(parser)
+    add_output_options(parser)
     add_trust_option(parser)
     add_unsandboxed_option(parser)
 
@@ -23,6 +29,8 @@ def run(args: argparse.Namespace) -> int:
     run_dir = find_run(project_dir_of(args), args.run)
     config = stored_config(run_dir, args.overrides, project_dir_of(args), remark, trusted=args.i_trust_this_run)
     preflight(config)
-    view = open_view(config.logging.view)
+    view = view_of(args, config)
     with RunSession(config, run_dir, view=view, accept_unsandboxed=args.i_accept_unsandboxed) as session:
-        return session.run()
+        code = session.run()
+    print_result(args, run_dir)
+    return code

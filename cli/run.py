@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 from cli.options import add_config_options, config_of
 from cli.terminal.view import open_view
@@ -11,13 +12,15 @@ from core.storage.reader import RunReader
 from runs.preflight import preflight
 from runs.reading import run_facts
 from runs.session import RunSession
+from runs.view import View
+from utils.config_schema import Config
 from utils.secrets import masked, masked_address
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("run", help="search (the default verb)")
     add_config_options(parser)
-    parser.add_argument("--json", action="store_true", help="print the run's facts as JSON at the end")
+    add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -25,16 +28,37 @@ def run(args: argparse.Namespace) -> int:
     preflight(config)
     with RunSession(
         config,
-        view=open_view("quiet" if args.json else config.logging.view),
+        view=view_of(args, config),
         accept_unsandboxed=args.i_accept_unsandboxed,
         origin={"words": origin_words(args.words)},
     ) as session:
         code = session.run()
         run_dir = session.run_dir
-    if args.json:
-        with RunReader(run_dir) as reader:
-            print(json.dumps(run_facts(reader), indent=2))
+    print_result(args, run_dir)
     return code
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """How a program that starts a run hears of it."""
+    parser.add_argument("--json", action="store_true", help="print the run's facts as JSON at the end")
+    parser.add_argument("--events", action="store_true", help="print what happens as JSON lines, the run's facts last")
+
+
+def view_of(args: argparse.Namespace, config: Config) -> View:
+    if args.events:
+        from cli.terminal.events_view import EventsView
+
+        return EventsView()
+    return open_view("quiet" if args.json else config.logging.view)
+
+
+def print_result(args: argparse.Namespace, run_dir: Path) -> None:
+    """The run's facts, where a program asked for them."""
+    if not (args.json or args.events):
+        return
+    with RunReader(run_dir) as reader:
+        facts = run_facts(reader)
+    print(json.dumps({"type": "result", "facts": facts}) if args.events else json.dumps(facts, indent=2), flush=True)
 
 
 def origin_words(words: list[str]) -> list[str]:

@@ -6,8 +6,14 @@ yours.
 
 from __future__ import annotations
 
+from swarm_evo.errors import SearchError, SwarmEvoError
+from swarm_evo.evolve import evolve
 from swarm_evo.result import Best, Result
-from swarm_evo.search import SearchError, search
+from swarm_evo.run import Run, Step
+from swarm_evo.search import load, resume, runs, search, start
 
-__all__ = ["Best", "Result", "SearchError", "search"]
+__all__ = [
+    "Best", "Result", "Run", "SearchError", "Step", "SwarmEvoError",
+    "evolve", "load", "resume", "runs", "search", "start",
+]  # fmt: skip
 __version__ = "0.1.0"

@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from swarm_evo.child import ask
+from swarm_evo.errors import SearchError
+from swarm_evo.notebook import result_html
+
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +26,7 @@ class Best:
 
     code: str
     metric: float
+    """On validation, the part that steers the search."""
     node_id: str
     metric_source: str
     """`verified`, `unisolated` or `claimed`."""
@@ -27,15 +34,27 @@ class Best:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A finished run."""
+    """What a run came to; of an interrupted one, what there is. Shown by a notebook as verdict, curve and program."""
 
     run: str
     folder: Path
     """`logs/<run>`."""
-    best: Best | None
-    """None if no valid program was found."""
-    facts: Mapping[str, Any]
+    best: Best | None = field(repr=False)
+    """The winner: the chosen program, or a baseline or the user's own that nothing beat. None without a valid one."""
+    facts: Mapping[str, Any] = field(repr=False)
     """What `show RUN --json` prints."""
+    entry: str | None = field(default=None, repr=False)
+    """The function that `evolve` improved."""
+
+    def __repr__(self) -> str:
+        score = "no valid program" if self.best is None else f"best {self.best.metric:.6g} {self.facts.get('unit', '')}"
+        final = "" if self.final_metric is None else f", final {self.final_metric:.6g}"
+        return f"Result({self.run!r}, {self.status}, {score.strip()}{final})"
+
+    @property
+    def status(self) -> str:
+        """`finished` or `interrupted`."""
+        return str(self.facts.get("status", ""))
 
     @property
     def final_metric(self) -> float | None:
@@ -47,31 +66,85 @@ class Result:
         """Is it better than what was there before, and how sure is that: as every surface says it."""
         return str((self.facts.get("verdict") or {}).get("text", ""))
 
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The winner's function, loaded into this process: the program then runs with your rights.
+
+        Raises:
+            SearchError: there is no valid program, or the run was not begun by `evolve`.
+        """
+        if self.best is None or self.entry is None:
+            raise SearchError("this run has no function to load" if self.best else "this run has no valid program")
+        module: dict[str, Any] = {"__name__": f"swarm_evo.found.{self.best.node_id}"}
+        exec(compile(self.best.code, f"<{self.run} {self.best.node_id}>", "exec"), module)
+        found: Callable[..., Any] = module[self.entry]
+        return found
+
     def frame(self) -> pandas.DataFrame:
-        """One row a step, as in metrics.json."""
+        """One row a step (by generation: one a generation), as in metrics.json; `nodes()` has one a candidate."""
         import pandas
 
         return pandas.DataFrame(json.loads((self.folder / "metrics.json").read_text(encoding="utf-8")))
 
+    def nodes(self, *, code: bool = False) -> pandas.DataFrame:
+        """One row a candidate, with all that was measured of it (`metrics.NAME`); the programs too with `code`."""
+        import pandas
 
-def read_result(folder: Path, facts: Mapping[str, Any]) -> Result:
+        words = ["export", self.run, "--format=json", f"project.dir={self.folder.parent.parent}"]
+        return pandas.DataFrame(ask(*words, *(["--code"] if code else [])))
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Scores by step and the best so far, on `ax` or on new axes."""
+        if ax is None:
+            from matplotlib import pyplot
+
+            ax = pyplot.figure().add_subplot()
+        scores, lower = self._scores(), self.facts.get("direction") == "min"
+        if scores:
+            steps, values = zip(*scores, strict=True)
+            best = [(min if lower else max)(values[: n + 1]) for n in range(len(values))]
+            ax.plot(steps, values, "o", markersize=4, label="candidates")
+            ax.step(steps, best, where="post", label="best so far")
+            ax.legend()
+        ax.set_xlabel("step")
+        ax.set_ylabel(f"{self.facts.get('unit') or 'score'} ({'lower' if lower else 'higher'} is better)")
+        ax.set_title(self.run)
+        return ax
+
+    def _repr_html_(self) -> str:
+        report = self.folder / "report.html"
+        link = report.as_uri() if report.is_file() else ""
+        return result_html(self.verdict, self.facts, self.best.code if self.best else "", self._scores(), link)
+
+    def _scores(self) -> list[tuple[int, float]]:
+        """(step, score) of the scored candidates, in order."""
+        with closing(_open(self.folder / "run.db")) as store:
+            return list(store.execute("SELECT step, score FROM candidates WHERE is_scored ORDER BY step"))
+
+
+def read_result(folder: Path, facts: Mapping[str, Any], entry: str | None = None) -> Result:
     """The result of the run in `folder`."""
-    best_id = facts.get("best_node_id")
-    best = None
+    best_id, best = facts.get("best_node_id"), None
     if best_id is not None and facts.get("best_metric") is not None:
         best = Best(_code(folder / "run.db", best_id), facts["best_metric"], best_id, facts["metric_source"])
-    return Result(str(facts["run"]), folder, best, facts)
+    return Result(str(facts["run"]), folder, best, facts, entry)
 
 
-def _code(store: Path, node_id: str) -> str:
-    connection = sqlite3.connect(f"{store.resolve().as_uri()}?mode=ro", uri=True)
-    try:
-        (body,) = connection.execute("SELECT code FROM candidates WHERE id = ?", (node_id,)).fetchone() or (None,)
+def _open(store: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{store.resolve().as_uri()}?mode=ro", uri=True)
+
+
+def _code(path: Path, node_id: str) -> str:
+    with closing(_open(path)) as store:
+        (body,) = store.execute("SELECT code FROM candidates WHERE id = ?", (node_id,)).fetchone() or (None,)
         if body is None:  # a baseline that was scored beside the search won
-            (final,) = connection.execute("SELECT value FROM facts WHERE key = 'final'").fetchone() or ("{}",)
+            (final,) = store.execute("SELECT value FROM facts WHERE key = 'final'").fetchone() or ("{}",)
             return str((json.loads(final).get("program") or {}).get("code", ""))
-    finally:
-        connection.close()
-    if isinstance(body, bytes):  # the text holds half a character, which SQLite cannot show
+    return stored_text(body)
+
+
+def stored_text(body: str | bytes | None) -> str:
+    """A text of the store: as it is, or packed where it is long or holds half a character."""
+    if isinstance(body, bytes):
         return (body[1:] if body[:1] == b"\0" else zlib.decompress(body)).decode("utf-8", "surrogatepass")
     return str(body or "")

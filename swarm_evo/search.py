@@ -1,28 +1,26 @@
-"""`search()`: a search in a child process, from a script or a notebook."""
+"""`search()`, `start()`, `resume()`, `load()`, `runs()`: searches in child processes, from a script or a notebook."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import tempfile
+import hashlib
+import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from swarm_evo.app import app_dir
-from swarm_evo.result import Result, read_result
+from swarm_evo.child import ask
+from swarm_evo.errors import SearchError
+from swarm_evo.result import Result, read_result, stored_text
+from swarm_evo.run import Run, Step
+from swarm_evo.source import pickled
 
-NOTHING_VALID = 3
-"""Exit code of a search that ended without a valid program: a result without a best one."""
+_OUTPUT = "SELECT texts.body FROM nodes JOIN texts ON texts.hash = nodes.term_out WHERE nodes.id = ?"
+KEPT = ".swarm-evo"
+"""Folder of `project_dir` that keeps functions of the user as files, so that a run can be resumed."""
 
 
-class SearchError(RuntimeError):
-    """The search could not be started or failed; the text is its own line."""
-
-
-def search(
+def start(
     problem: str | None = None,
     *,
     program: str | Path | None = None,
@@ -32,86 +30,112 @@ def search(
     budget: Mapping[str, Any] | None = None,
     project_dir: str | Path = ".",
     seed: int | None = None,
+    on_step: Callable[[Step], Any] | None = None,
     quiet: bool = True,
+    show: bool | None = None,
     **settings: Any,
-) -> Result:
-    """Search, wait for the end, and return the result.
+) -> Run:
+    """Begin a search and come back at once.
 
     Args:
         problem: preset, as `--problem`: `competition`, `bin_packing`, … Not needed with `program`.
         program: a program of yours with an EVOLVE-BLOCK; needs `evaluate`.
         evaluate: your evaluator: a function of the program's path, or a file with `evaluate(program_path)`. A function
-            travels by cloudpickle into a process of its own.
-        direction: `max` or `min`; needed with `program`.
+            travels by cloudpickle into a process of its own; what it prints appears here.
+        direction: `max` (default) or `min`, for `program`.
         llm: preset, as `--llm`; `rules` (no key) if None.
         budget: `seconds`, `tokens`, `usd`, `target`, `stagnation`, and `steps` for `search.max_steps`.
+        on_step: called with each `Step` while somebody waits for the run.
+        quiet: False repeats the search's own messages here.
+        show: progress in the notebook's cell; None: where there is one.
         settings: any other key, dots as double underscores: `search__workers=2`, or a section: `search={"workers": 2}`.
+
+    Raises:
+        SearchError: what was given cannot be sent to another process.
+    """
+    words = ["run"]
+    if program is not None:
+        if evaluate is None:
+            raise SearchError("search(program=…) needs evaluate=: a function of the program's path, or a file")
+        words += ["--problem=script", f"problem.program={Path(program).resolve()}"]
+        words.append(f"problem.evaluator={_evaluator(evaluate, Path(project_dir))}")
+    elif problem is not None:
+        words.append(f"--problem={problem}")
+    words += [f"--llm={llm}"] if llm else []
+    words += keys(budget or {}, project_dir, {"problem.direction": direction, "project.seed": seed}, settings)
+    return Run(words, on_step=on_step, quiet=quiet, show=show, printed=print_output if callable(evaluate) else None)
+
+
+def search(problem: str | None = None, **arguments: Any) -> Result:
+    """Search, wait for the end, and return the result. Arguments as for `start`.
+
+    An interrupt ends the search in good order and returns what there is.
 
     Raises:
         SearchError: with the one line that the command line would print.
     """
-    with tempfile.TemporaryDirectory(prefix="swarm-evo-") as scratch:
-        words = ["run", "--json"]
-        if program is not None:
-            if evaluate is None:
-                raise SearchError("search(program=…) needs evaluate=: a function of the program's path, or a file")
-            words += ["--problem=script", f"problem.program={Path(program).resolve()}"]
-            words.append(f"problem.evaluator={_evaluator(evaluate, Path(scratch))}")
-        elif problem is not None:
-            words.append(f"--problem={problem}")
-        words += [f"--llm={llm}"] if llm else []
-        words += _keys(budget or {}, direction, project_dir, seed, settings)
-        facts = _run(words, quiet)
+    return start(problem, **arguments).wait()
+
+
+def resume(
+    run: str = "latest",
+    *,
+    budget: Mapping[str, Any] | None = None,
+    project_dir: str | Path = ".",
+    on_step: Callable[[Step], Any] | None = None,
+    quiet: bool = True,
+    show: bool | None = None,
+    **settings: Any,
+) -> Result:
+    """Go on with an interrupted run, or give a finished one more: `resume(run, budget={"steps": 200})`."""
+    words = ["resume", run, *keys(budget or {}, project_dir, {}, settings)]
+    return Run(words, on_step=on_step, quiet=quiet, show=show).wait()
+
+
+def load(run: str = "latest", *, project_dir: str | Path = ".") -> Result:
+    """The result of a stored run, whatever process made it; of one that goes on, what there is so far."""
+    facts = ask("show", run, "--json", f"project.dir={Path(project_dir).resolve()}")
     return read_result(Path(project_dir).resolve() / "logs" / facts["run"], facts)
 
 
-def _keys(
-    budget: Mapping[str, Any],
-    direction: str | None,
-    project_dir: str | Path,
-    seed: int | None,
-    settings: Mapping[str, Any],
+def runs(*, project_dir: str | Path = ".") -> list[dict[str, Any]]:
+    """Every run of the folder, oldest first, as `list-runs --json` tells them."""
+    found: list[dict[str, Any]] = ask("list-runs", "--json", f"project.dir={Path(project_dir).resolve()}")
+    return found
+
+
+def keys(
+    budget: Mapping[str, Any], project_dir: str | Path, more: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> list[str]:
-    keys: dict[str, Any] = {"project.dir": Path(project_dir).resolve()}
-    for name, value in budget.items():
-        keys["search.max_steps" if name == "steps" else f"budget.{name}"] = value
-    if direction is not None:
-        keys["problem.direction"] = direction
-    if seed is not None:
-        keys["project.seed"] = seed
+    """Configuration keys as words; what is None in `more` is left out."""
+    named: dict[str, Any] = {"project.dir": Path(project_dir).resolve()}
+    named |= {"search.max_steps" if name == "steps" else f"budget.{name}": value for name, value in budget.items()}
+    named |= {name: value for name, value in more.items() if value is not None}
     for name, value in settings.items():
         section = value if isinstance(value, Mapping) else {"": value}
-        keys.update({f"{name.replace('__', '.')}.{key}".rstrip("."): given for key, given in section.items()})
-    return [f"{name}={'null' if value is None else value}" for name, value in keys.items()]
+        named.update({f"{name.replace('__', '.')}.{key}".rstrip("."): given for key, given in section.items()})
+    return [f"{name}={'null' if value is None else value}" for name, value in named.items()]
 
 
-def _evaluator(evaluate: Callable[[str], Any] | str | Path, scratch: Path) -> Path:
-    """The evaluator as a file: a path as it is, a function pickled by value."""
-    if isinstance(evaluate, str | Path):
-        return Path(evaluate).resolve()
-    import cloudpickle
-
-    path = scratch / "evaluate.pkl"
-    try:
-        path.write_bytes(cloudpickle.dumps(evaluate))
-    except Exception as error:  # whatever the user's objects raise
-        raise SearchError(f"evaluate={evaluate!r} cannot be sent to another process: {error}") from error
+def keep(content: bytes, name: str, project_dir: Path) -> Path:
+    """A file with that content below `.swarm-evo/`; the same content is kept once."""
+    path = project_dir.resolve() / KEPT / hashlib.sha256(content).hexdigest()[:16] / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
     return path
 
 
-def _run(words: list[str], quiet: bool) -> dict[str, Any]:
-    """The child's facts. Its environment is ours, without what would put foreign modules before its own."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    child = subprocess.run(
-        [sys.executable, str(app_dir() / "main.py"), *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE if quiet else None,
-        text=True,
-        env=environment,
-        check=False,
-    )
-    if child.returncode not in (0, NOTHING_VALID):
-        lines = (child.stderr or "").strip().splitlines()
-        raise SearchError(lines[-1] if lines else f"the search ended with exit code {child.returncode}")
-    facts: dict[str, Any] = json.loads(child.stdout)
-    return facts
+def print_output(folder: Path, node_id: str) -> None:
+    """Print what evaluator and program printed for one candidate."""
+    with closing(sqlite3.connect(f"{(folder / 'run.db').resolve().as_uri()}?mode=ro", uri=True)) as store:
+        found = store.execute(_OUTPUT, (node_id,)).fetchone()
+    text = stored_text(found[0]) if found else ""
+    if text:
+        print(text, end="" if text.endswith("\n") else "\n")
+
+
+def _evaluator(evaluate: Callable[[str], Any] | str | Path, project_dir: Path) -> Path:
+    """The evaluator as a file: a path as it is, a function pickled by value."""
+    if isinstance(evaluate, str | Path):
+        return Path(evaluate).resolve()
+    return keep(pickled(evaluate), "evaluate.pkl", project_dir)

@@ -65,8 +65,9 @@ def test_a_search_by_hand(tmp_path):
 
 
 def test_what_an_installed_copy_uses(tmp_path):
-    search, parts = SECTIONS["In an installed copy"]
+    search, evolved, parts = SECTIONS["In an installed copy"]
     assert "def " in python(search, tmp_path)
+    assert "your program" in python(evolved, tmp_path)
     assert re.fullmatch(r"[0-9a-f]+\n", python(parts, tmp_path))
 
 

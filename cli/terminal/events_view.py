@@ -1,0 +1,49 @@
+"""The run as JSON lines on standard output, for the program that started it: what Python's front door reads."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable
+from typing import Any
+
+from cli.terminal.output import Output, say_finishing
+from core.contracts import Progress
+from core.events import BaselineScored, Event, FinalScored, NodeCommitted, RunFinished, Warned
+from runs.facts import RunFacts
+from runs.view import SilentView
+
+TOLD = (NodeCommitted, BaselineScored, FinalScored, RunFinished, Warned)
+
+
+class EventsView(SilentView):
+    """First `{"type": "run.opened", run, folder, limits…}`, then the run's own events as they are stored."""
+
+    def __init__(self) -> None:
+        self._out = Output(on_gone=lambda: signal.raise_signal(signal.SIGINT))
+
+    def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
+        self.say(
+            {
+                "type": "run.opened",
+                "run": facts.run,
+                "folder": str(facts.run_dir.resolve()),
+                "problem": facts.problem.name,
+                "unit": facts.problem.unit,
+                "lower_is_better": facts.problem.lower_is_better,
+                "writer": facts.writer,
+                "steps": progress().steps,
+                "max_steps": facts.config.search.max_steps,
+                "seconds": facts.config.budget.seconds,
+            }
+        )
+
+    def emit(self, event: Event) -> None:
+        if isinstance(event, TOLD):
+            self._out.say(event.model_dump_json())
+
+    def finishing(self) -> None:
+        say_finishing()
+
+    def say(self, line: dict[str, Any]) -> None:
+        self._out.say(json.dumps(line))

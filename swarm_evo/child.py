@@ -1,0 +1,112 @@
+"""The command line as a child process: what the Python front is made of."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from swarm_evo.app import app_dir
+from swarm_evo.errors import SearchError
+
+NOTHING_VALID, INTERRUPTED = 3, 130
+"""Exit codes of a run without a valid program, and of one that was interrupted: both have a result."""
+_LAST_LINES = 50
+
+
+def ask(*words: str) -> Any:
+    """What a verb prints as JSON.
+
+    Raises:
+        SearchError: with the verb's own line.
+    """
+    done = subprocess.run(
+        _command(words), capture_output=True, text=True, env=_environment(), check=False, encoding="utf-8"
+    )
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines()
+        raise SearchError(lines[-1] if lines else f"{words[0]}: exit code {done.returncode}", done.returncode)
+    return json.loads(done.stdout)
+
+
+class Child:
+    """A run's process. A thread reads what it tells, so that it never waits for us.
+
+    Args:
+        quiet: False repeats its standard error on ours.
+    """
+
+    def __init__(self, words: Sequence[str], *, quiet: bool) -> None:
+        self.told: list[dict[str, Any]] = []
+        """Every JSON line so far, in order."""
+        self.news = threading.Condition()
+        self._quiet = quiet
+        self._errors: deque[str] = deque(maxlen=_LAST_LINES)
+        self._process = subprocess.Popen(
+            _command(words),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            env=_environment(),
+            start_new_session=True,  # Ctrl-C is ours to pass on, once: twice means "stop now"
+        )
+        self._readers = [threading.Thread(target=work, daemon=True) for work in (self._read, self._read_errors)]
+        for reader in self._readers:
+            reader.start()
+        self.ended = False
+
+    def interrupt(self) -> None:
+        """Ask for the end in good order; a second time: for the end at once."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+
+    def exit_code(self) -> int:
+        """Wait for the end."""
+        code = self._process.wait()
+        for reader in self._readers:
+            reader.join()
+        return code
+
+    def error(self) -> SearchError:
+        """Why it failed."""
+        code = self.exit_code()
+        line = self._errors[-1] if self._errors else f"the search ended with exit code {code}"
+        return SearchError(line, code)
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as told:
+            for line in told:
+                if line.startswith("{"):
+                    with self.news:
+                        self.told.append(json.loads(line))
+                        self.news.notify_all()
+        with self.news:
+            self.ended = True
+            self.news.notify_all()
+
+    def _read_errors(self) -> None:
+        assert self._process.stderr is not None
+        with self._process.stderr as errors:
+            for line in errors:
+                if line.strip():
+                    self._errors.append(line.strip())
+                if not self._quiet:
+                    print(line, end="", file=sys.stderr)
+
+
+def _command(words: Sequence[str]) -> list[str]:
+    return [sys.executable, str(app_dir() / "main.py"), *words]
+
+
+def _environment() -> dict[str, str]:
+    """Ours, without what would put foreign modules before the child's own."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

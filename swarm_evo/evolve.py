@@ -1,0 +1,86 @@
+"""`evolve()`: a function in, a better one out."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, overload
+
+from swarm_evo.errors import SearchError
+from swarm_evo.result import Result, read_result
+from swarm_evo.search import keep, start
+from swarm_evo.source import program_of
+
+Function = Callable[..., Any]
+
+
+@overload
+def evolve(program: Function | str, score: Callable[[Function], Any], **arguments: Any) -> Result: ...
+
+
+@overload
+def evolve(*, score: Callable[[Function], Any], **arguments: Any) -> Callable[[Function], Function]: ...
+
+
+def evolve(
+    program: Function | str | None = None, score: Callable[[Function], Any] | None = None, **arguments: Any
+) -> Result | Callable[[Function], Function]:
+    """Search for a better version of a function.
+
+    ```python
+    result = swarm_evo.evolve(f, score=lambda f: -abs(f(3) - 7), budget={"steps": 30})
+    result.function(3), result.verdict
+
+    @swarm_evo.evolve(score=my_score, budget={"steps": 30})     # f is the better function then,
+    def f(x): ...                                               # and f.result tells of the run
+    ```
+
+    Args:
+        program: a function, with the modules, plain values and functions that it uses, or a source text whose last
+            function is meant. Left out: a decorator.
+        score: is given the candidate's function and returns a number (higher is better; `direction="min"`: lower), or a
+            mapping with `combined_score` and whatever else is to be shown. It runs in a process of its own, apart from
+            the candidates, and what it prints appears here.
+        arguments: as for `start`: `budget`, `llm`, `direction`, `seed`, `on_step`, `project_dir`, …
+
+    Returns:
+        The result; `result.function` loads the winner.
+
+    Raises:
+        SearchError: there is no source, it cannot be sent, or the search failed.
+    """
+    if score is None:
+        raise SearchError("evolve(…) needs score=: a function that is given the candidate's function")
+    if program is None:
+        return functools.partial(_decorated, score=score, arguments=arguments)
+    text, entry = program_of(program)
+    folder = Path(arguments.get("project_dir", "."))
+    file = keep(text.encode(), f"{entry}.py", folder)
+    if "project__name" not in arguments:
+        arguments = {**arguments, "project__name": entry}
+    result = start(program=file, evaluate=_Scored(score, entry), **arguments).wait()
+    return read_result(result.folder, result.facts, entry)
+
+
+def _decorated(function: Function, *, score: Callable[[Function], Any], arguments: dict[str, Any]) -> Function:
+    result = evolve(function, score, **arguments)
+    better = functools.wraps(function)(result.function)
+    better.result = result  # type: ignore[attr-defined]
+    return better
+
+
+class _Scored:
+    """The evaluator that loads a candidate's file and scores its function. `origin`: whose module must travel too."""
+
+    def __init__(self, score: Callable[[Function], Any], entry: str) -> None:
+        self.origin, self.entry = score, entry
+
+    def __call__(self, path: str) -> Any:
+        spec = importlib.util.spec_from_file_location("program", path)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        found = self.origin(getattr(module, self.entry))
+        return found if hasattr(found, "items") else {"combined_score": found}

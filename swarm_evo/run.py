@@ -1,0 +1,156 @@
+"""Run: a search that goes on in a process of its own, followed, awaited or stopped from here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from swarm_evo.child import INTERRUPTED, NOTHING_VALID, Child
+from swarm_evo.notebook import Cell, in_notebook
+from swarm_evo.result import Result, read_result
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A candidate that has its verdict."""
+
+    step: int
+    node_id: str
+    operator: str
+    metric: float | None
+    """None where it failed or is a duplicate."""
+    is_best: bool
+    best_metric: float | None
+    """Of the run so far."""
+    failure: str | None
+    message: str
+    parent_ids: tuple[str, ...]
+    elapsed: float
+    """Seconds since the run began."""
+
+
+class Run:
+    """A handle that comes back at once: `for step in run`, `run.wait()`, `await run`, `run.stop()`.
+
+    Args:
+        words: of the command line, verb first.
+        on_step: called with each `Step` while somebody waits; what it raises ends the run in good order and is raised.
+        show: a picture of the progress in the notebook's cell; None: where there is a cell.
+        printed: is given what the user's evaluator printed for a candidate.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        *,
+        on_step: Callable[[Step], Any] | None = None,
+        quiet: bool = True,
+        show: bool | None = None,
+        printed: Callable[[Path, str], None] | None = None,
+    ) -> None:
+        self._child = Child([*words, "--events"], quiet=quiet)
+        self._on_step, self._printed = on_step, printed
+        self._cell = Cell() if (in_notebook() if show is None else show) else None
+        self._opened: Mapping[str, Any] = {}
+        self._seen = 0
+        self._result: Result | None = None
+
+    def __repr__(self) -> str:
+        name = self._opened.get("run", "not begun yet")
+        return f"Run({name!r}, {'ended' if self._child.ended else 'running'})"
+
+    @property
+    def folder(self) -> Path | None:
+        """`logs/<run>`; None until the run has begun."""
+        opened = next((line for line in self._child.told if line["type"] == "run.opened"), None)
+        return Path(opened["folder"]) if opened else None
+
+    def __iter__(self) -> Iterator[Step]:
+        """Each candidate once, as it gets its verdict; ends with the run. Baselines and own programs come too."""
+        while (line := self._next()) is not None:
+            step = self._take(line)
+            if step is not None:
+                yield step
+
+    def wait(self) -> Result:
+        """Wait for the end and return what the run came to.
+
+        An interrupt (Ctrl-C, the notebook's stop button) ends the search in good order and returns what there is; a
+        second one stops it at once.
+
+        Raises:
+            SearchError: the run failed.
+        """
+        if self._result is None:
+            try:
+                self._follow()
+            except KeyboardInterrupt:
+                self._child.interrupt()
+                self._follow(stopping=True)
+            self._result = self._read()
+        return self._result
+
+    def stop(self) -> Result:
+        """End the search in good order and return what there is."""
+        self._child.interrupt()
+        return self.wait()
+
+    def __await__(self) -> Generator[Any, None, Result]:
+        """`result = await run`: other tasks go on meanwhile."""
+        return asyncio.to_thread(self.wait).__await__()
+
+    # ------------------------------------------------------------ following
+
+    def _follow(self, stopping: bool = False) -> None:
+        try:
+            for _ in self:
+                pass
+        except KeyboardInterrupt:
+            if stopping:
+                self._child.interrupt()
+            raise
+        except BaseException:
+            self._child.interrupt()
+            self._child.exit_code()
+            raise
+
+    def _next(self) -> dict[str, Any] | None:
+        """The next line that the child told; None at its end."""
+        with self._child.news:
+            while self._seen == len(self._child.told) and not self._child.ended:
+                self._child.news.wait(0.5)
+                if self._cell:
+                    self._cell.draw()
+            if self._seen == len(self._child.told):
+                return None
+            self._seen += 1
+            return self._child.told[self._seen - 1]
+
+    def _take(self, line: dict[str, Any]) -> Step | None:
+        if self._cell:
+            self._cell.learn(line)
+        if line["type"] == "run.opened":
+            self._opened = line
+        if line["type"] != "node.committed":
+            return None
+        if self._printed is not None:
+            self._printed(Path(self._opened["folder"]), line["node_id"])
+        names = ("step", "node_id", "operator", "metric", "is_best", "best_metric", "failure", "message", "elapsed")
+        step = Step(**{name: line[name] for name in names}, parent_ids=tuple(line["parent_ids"]))
+        if self._on_step is not None:
+            self._on_step(step)
+        return step
+
+    def _read(self) -> Result:
+        code = self._child.exit_code()
+        last = self._child.told[-1] if self._child.told else {}
+        if code not in (0, NOTHING_VALID, INTERRUPTED) or last.get("type") != "result":
+            raise self._child.error()
+        facts = last["facts"]
+        result = read_result(Path(self._opened["folder"]), facts)
+        if self._cell:
+            self._cell.close(result.verdict)
+        return result
