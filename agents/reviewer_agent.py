@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from difflib import unified_diff
+from itertools import islice
 from typing import Any, Unpack
 
 from pydantic import ValidationError
 
 from agents.base_agent import PROMPT_TOKENS, REPAIRS, AgentOptions
-from agents.shown import message_of, outcome_of
+from agents.shown import message_of, outcome_of, score_of
 from agents.templates import load_templates
 from core.contracts import AgentContext, Review
 from core.state.failure import FailureKind
@@ -16,6 +18,8 @@ from core.state.node import Node
 from utils.errors import ReplyError
 from utils.prompt_builder import BYTES_PER_TOKEN, fence, fill_template, shorten
 from utils.response import parse_json
+from utils.syntax import source_lines
+from utils.traceback_text import short_traceback
 
 REVIEW_TOOL: dict[str, Any] = {
     "type": "function",
@@ -35,6 +39,27 @@ REVIEW_TOOL: dict[str, Any] = {
         },
     },
 }
+LESSON_TOOL: dict[str, Any] = {
+    "type": "function",
+    "function": {
+        "name": "submit_review",
+        "description": "Submit what the run taught",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "learned": {"type": "string"},
+                "next": {"type": "array", "items": {"type": "string"}},
+                "suspect": {"type": "boolean"},
+            },
+            "required": ["learned"],
+        },
+    },
+}
+"""Where an evaluator gives the score: what the next writer should know."""
+IDEAS = 3
+"""Next steps of a review that are kept."""
+DIFF_LINES = 200
+"""Of the change against the parent, shown to the reviewer."""
 REVIEW_CHOICE = {"type": "function", "function": {"name": "submit_review"}}
 
 
@@ -55,17 +80,18 @@ class ReviewerAgent:
         """The model's reading; where it gives none that can be read, the bare facts of the run."""
         system, user = self._messages(context, node)
         facts = review_facts(node, context.lower_is_better)
+        tool = REVIEW_TOOL if context.claims_only else LESSON_TOOL
         ask, reason = user, ""
         for attempt in range(self.repairs + 1):
             try:
                 text = context.query(
-                    system, ask, tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE, context=facts, attempt=attempt
+                    system, ask, tools=[tool], tool_choice=REVIEW_CHOICE, context=facts, attempt=attempt
                 )
             except ReplyError as error:  # the backend has already asked in every form it knows
                 reason = str(error)
                 break
             try:
-                return read_review(text)
+                return read_review(text) if context.claims_only else read_lesson(text, node)
             except ReplyError as error:
                 reason = str(error)
                 ask = f"{user}\n\nYour last call could not be used: {reason}\nCall the function again."
@@ -73,13 +99,23 @@ class ReviewerAgent:
 
     def _messages(self, context: AgentContext, node: Node) -> tuple[str, str]:
         language = str(context.extras.get("language", "python"))
+        parent = context.parents[0] if context.parents else None
         values = {
             "task": f"## Task\n\n{shorten(context.statement.strip(), self.prompt_bytes // 8, head=0.8)}",
+            "parent": _section_of(parent, node, context, self.prompt_bytes // 8) if parent else "",
             "code": fence(shorten(node.code, self.prompt_bytes // 2), language),
             "outcome": _outcome(node, context),
-            "output": fence(shorten(node.term_out, self.prompt_bytes // 4, head=0.2)),
+            "output": fence(shorten(short_traceback(node.term_out), self.prompt_bytes // 4, head=0.2)),
         }
-        return fill_template(self.templates["review_system"], {}), fill_template(self.templates["review"], values)
+        template = self.templates["review" if context.claims_only else "lesson"]
+        return fill_template(self.templates["review_system"], {}), fill_template(template, values)
+
+
+def _section_of(parent: Node, node: Node, context: AgentContext, limit: int) -> str:
+    """What the program was made from, and what was changed."""
+    both = source_lines(parent.code), source_lines(node.code)
+    change = "\n".join(islice(unified_diff(*both, "parent", "program", n=1, lineterm=""), DIFF_LINES))
+    return f"## Its parent\n\n{score_of(parent, context)}\n\n{fence(shorten(change, limit), 'diff')}"
 
 
 def _outcome(node: Node, context: AgentContext) -> str:
@@ -105,6 +141,23 @@ def read_review(text: str) -> Review:
         raise ReplyError(f"submit_review: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
     metric = review.metric if review.metric is not None and math.isfinite(review.metric) else None
     return review.model_copy(update={"metric": metric})
+
+
+def read_lesson(text: str, node: Node) -> Review:
+    """What a review of a scored run taught, as one text: the lesson, a doubt, next steps.
+
+    Raises:
+        ReplyError: not an object of the schema's form.
+    """
+    arguments = parse_json(text)
+    learned = str((arguments or {}).get("learned") or (arguments or {}).get("summary") or "").strip()
+    if arguments is None or not learned:
+        raise ReplyError("the arguments of submit_review need `learned`, a text")
+    ideas = arguments.get("next")
+    steps = [str(idea).strip() for idea in ideas if str(idea).strip()][:IDEAS] if isinstance(ideas, list) else []
+    doubt = "Suspect." if arguments.get("suspect") is True else ""
+    parts = [learned, doubt, f"Next: {'; '.join(steps)}" if steps else ""]
+    return _from_facts(node, " ".join(part for part in parts if part))
 
 
 def review_facts(node: Node, lower_is_better: bool) -> dict[str, Any]:

@@ -17,6 +17,7 @@ SPECIAL: Mapping[str, frozenset[str]] = {
     "format_diff": frozenset({"language"}),
     "repair": frozenset({"prompt", "reason", "reply"}),
     "review": frozenset({"task", "code", "outcome", "output"}),
+    "lesson": frozenset({"task", "parent", "code", "outcome", "output"}),
     "review_system": frozenset(),
 }
 """Templates that take placeholders other than those of an operator's prompt."""

@@ -20,8 +20,7 @@ from core.backend.roles import model_settings
 from core.contracts import Evaluation, EvaluatorDefaults
 from core.loop.attempt import RunContext
 from core.loop.orchestrator import Orchestrator
-from core.loop.pipeline_schedule import lag_of
-from core.loop.plan import Plan
+from core.loop.plan import Plan, lag_of
 from core.loop.schedules import SCHEDULES
 from core.loop.stages import Stages
 from core.search.stopping import stopping

@@ -19,8 +19,7 @@ from core.contracts import (
 )
 from core.loop.attempt import RunContext
 from core.loop.orchestrator import Orchestrator
-from core.loop.pipeline_schedule import lag_of
-from core.loop.plan import Control, Plan
+from core.loop.plan import Control, Plan, lag_of
 from core.loop.schedules import Schedule, schedule_of
 from core.loop.stages import Stages
 from core.search.stopping import stopping
@@ -161,7 +160,7 @@ def _stages(
             limits=told_limits(problem, limits_of(config), config.execution.gpus),
             time_limit=problem.time_limit(limits_of(config)),
             references=lambda: told_baselines(process.store) if uses_models(config) else "",
-            writers=1 if config.search.batch == 1 else config.search.batch,
+            writers=_at_once(config),
             extras=problem.prompt_extras(),
             lower_is_better=problem.lower_is_better,
             claims_only=problem.claims_only,
@@ -220,8 +219,14 @@ def _plan(config: Config, stop_after: int | None) -> Plan:
         max_steps=config.search.max_steps,
         max_generations=config.search.max_generations,
         last_step=stop_after,
-        writers=max(lag_of(config.search.batch), config.search.workers),
+        lag=config.search.lag,
+        writers=max(_at_once(config), config.search.workers),
     )
+
+
+def _at_once(config: Config) -> int:
+    """How many writers may be asked at the same time."""
+    return config.search.lag or lag_of(config.search.batch)
 
 
 def _stop(config: Config, problem: Problem, stop_after: int | None) -> Callable[[Progress], str | None]:

@@ -18,6 +18,7 @@ from runs.baselines import BaselineRunner
 from runs.composition import compose, problem_of
 from runs.control import restore_marks
 from runs.facts import RunFacts
+from runs.fitting import fit_to_steps
 from runs.interrupts import Interrupts
 from runs.log_sink import LogSink
 from runs.outcome import Outcome, conclude, write_solution
@@ -107,6 +108,8 @@ class RunSession:
             raise NoSandboxError(
                 "execution.sandbox=none runs programs unprotected; add --i-accept-unsandboxed to mean it"
             )
+        if not self.resumed:
+            fit_to_steps(self.config)
         problem = problem_of(self.config)
         if not self.resumed:
             check_place(self.config.project.dir)

@@ -95,8 +95,7 @@ def _load(
     layers.append(from_file)
     layers += [load_preset(kind, name, older.append) for kind, name in named.items()]
     layers.append(OmegaConf.create({"presets": {**named_in_file, **named}}))
-    layers.append(_from_environment(environment, older.append))
-    layers.append(_from_overrides(overrides, older.append))
+    layers += (own := [_from_environment(environment, older.append), _from_overrides(overrides, older.append)])
     try:
         merged = OmegaConf.merge(*layers)
         plain = OmegaConf.to_container(merged, resolve=True)
@@ -110,7 +109,17 @@ def _load(
             raise
         raise ConfigError(f"{error} ({told(older)})") from error
     config.note_environment(expressions_in(OmegaConf.to_container(merged)))
+    config.note_given(frozenset(key for layer in (from_file, *own) for key in _dotted(OmegaConf.to_container(layer))))
     return config, older
+
+
+def _dotted(plain: Any, prefix: str = "") -> Iterator[str]:
+    """The dotted name of every value of a nested mapping."""
+    for key, value in plain.items() if isinstance(plain, Mapping) else ():
+        if isinstance(value, Mapping):
+            yield from _dotted(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}"
 
 
 def _guilty(

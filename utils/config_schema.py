@@ -188,6 +188,9 @@ class SearchSection(Section):
     max_steps: int | None = Field(50, ge=0)
     max_generations: int | None = Field(None, ge=0)
     batch: int = Field(2, ge=1)
+    lag: int | None = Field(None, ge=1)
+    """Proposals under way at once in a pipeline; null: twice the batch. A run of few steps with a model begins with
+    less, like `batch` and the islands, unless these are set."""
     schedule: str = "pipeline"
     workers: int = Field(2, ge=1)
     selectors: dict[str, Options] = Field(default_factory=dict)
@@ -225,6 +228,10 @@ class SearchSection(Section):
     def options(self) -> PolicyOptions:
         """The chosen policy's own options."""
         return self.__pydantic_extra__[self.policy]
+
+    def set_option(self, key: str, value: Any) -> None:
+        """Change one of the chosen policy's own options."""
+        self.__pydantic_extra__[self.policy] = self.options.model_copy(update={key: value})
 
 
 class LoggingSection(Section):
@@ -310,6 +317,7 @@ class Config(Section):
     dashboard: DashboardSection = Field(default_factory=DashboardSection)
 
     _environment: dict[tuple[str, ...], str] = PrivateAttr(default_factory=dict)
+    _given: frozenset[str] | None = PrivateAttr(default=None)
 
     @property
     def environment(self) -> dict[tuple[str, ...], str]:
@@ -319,6 +327,15 @@ class Config(Section):
     def note_environment(self, expressions: dict[tuple[str, ...], str]) -> None:
         """Remember which values environment variables gave; they are stored as expressions."""
         self._environment = dict(expressions)
+
+    @property
+    def given(self) -> frozenset[str] | None:
+        """Dotted keys that the user set: in a file, the environment or on the command line; None for a stored run."""
+        return self._given
+
+    def note_given(self, keys: frozenset[str]) -> None:
+        """Remember which keys the user set."""
+        self._given = keys
 
     @property
     def plugin_folders(self) -> list[str]:

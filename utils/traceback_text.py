@@ -9,7 +9,7 @@ KEPT = 2
 
 _HEAD = "Traceback (most recent call last):"
 _FRAME = re.compile(r'^  File "(?P<file>[^"]*)", line \d+')
-_LIBRARY = re.compile(r"^(?:<env>|<frozen|.*(?:site-packages|/lib/python\d))")
+_LIBRARY = re.compile(r"^(?:<env>|<frozen|.*(?:site-packages|/lib/python\d|\.py[xi]$|\.pxi$))")
 
 
 def short_traceback(text: str) -> str:

@@ -21,6 +21,8 @@ class Evaluation(Findings):
     source: MetricSource | None = None
     """Who vouches for the metric; None: the loop says it by whether there was a sandbox."""
     failure: FailureKind | None = None
+    claimed: float | None = None
+    """The program's own estimate of its score, as it printed it; it steers only where scores cannot be told apart."""
     seconds: float = 0.0
     """What the program's run took. Volatile."""
     message: RunLine = ""

@@ -20,7 +20,8 @@ def finished_node(attempt: Attempt, run_context: RunContext, usage: Usage, *, re
     """
     assert attempt.node is not None and attempt.verdict is not None
     written, verdict, review = attempt.node, attempt.verdict, attempt.review
-    claimed = review.metric if review and review.metric is not None and math.isfinite(review.metric) else None
+    read = review.metric if review is not None and review.metric is not None else verdict.claimed
+    claimed = read if read is not None and math.isfinite(read) else None
     return written.model_copy(
         update={
             **_findings(verdict),

@@ -15,17 +15,10 @@ from threading import Event
 from typing import ClassVar
 
 from core.loop.attempt import Attempt, RoundContext
+from core.loop.plan import lag_of
 from core.loop.search_state import SearchState
 from core.state.journal import Journal
 from utils.errors import BudgetExhausted
-
-
-def lag_of(batch: int) -> int:
-    """Proposals under way at once: the round that is committed next, and one behind it.
-
-    One at a time (`search.batch=1`) means that every proposal knows all verdicts before it: then there is no lag.
-    """
-    return 1 if batch == 1 else 2 * batch
 
 
 @dataclass(slots=True, eq=False)
@@ -34,8 +27,6 @@ class _Flight:
 
     attempt: Attempt
     context: RoundContext
-    leader: float | None
-    """The best fitness that the journal held when it was proposed: what decides on a review."""
     before: Sequence[_Flight] = ()
     """Those that are committed before it and were under way when it started."""
     written: Event = field(default_factory=Event)
@@ -80,7 +71,7 @@ class PipelineSchedule:
     def _fill(self, search: SearchState, pool: ThreadPoolExecutor) -> None:
         """Ask for one group after the other, each from the journal as it stands, up to the lag."""
         size = search.plan.batch if search.runner.together else 1
-        while not self._reason and len(self._groups) * size < lag_of(search.plan.batch):
+        while not self._reason and len(self._groups) * size < (search.plan.lag or lag_of(search.plan.batch)):
             self._reason = search.reason() or ""
             proposals = [] if self._reason else search.ask_within_limits(size)
             if not proposals:
@@ -90,9 +81,8 @@ class PipelineSchedule:
     def _start(
         self, search: SearchState, group: Iterable[tuple[Attempt, RoundContext]], pool: ThreadPoolExecutor
     ) -> None:
-        best = search.journal.get_best_node()
         before = tuple(flight for flights in self._groups for flight in flights)
-        flights = [_Flight(attempt, context, best.fitness if best else None, before) for attempt, context in group]
+        flights = [_Flight(attempt, context, before) for attempt, context in group]
         for flight in flights:
             flight.result = pool.submit(self._lead_group if search.runner.together else self._lead, search, flight)
         self._groups.append(flights)
@@ -122,7 +112,7 @@ class PipelineSchedule:
         for earlier in flight.before:  # a review is paid for: first be sure that the program is no repetition
             earlier.written.wait()
         if not flight.repeats(search.journal):
-            search.runner.review_alone(chain, flight.leader)
+            search.runner.review_alone(chain)
         return chain
 
     # ------------------------------------------------------------ in order

@@ -9,6 +9,14 @@ from dataclasses import dataclass
 from core.state.journal import Journal
 
 
+def lag_of(batch: int) -> int:
+    """Proposals under way at once: the round that is committed next, and one behind it.
+
+    One at a time (`search.batch=1`) means that every proposal knows all verdicts before it: then there is no lag.
+    """
+    return 1 if batch == 1 else 2 * batch
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """The settings of the loop."""
@@ -16,6 +24,8 @@ class Plan:
     seed: int
     batch: int = 2
     """Proposals of one round, or attempts under way at once where there are no rounds."""
+    lag: int | None = None
+    """Proposals under way at once in a pipeline; None: `lag_of` the batch."""
     max_steps: int | None = None
     """Told to writers as steps left."""
     max_generations: int | None = None

@@ -202,29 +202,19 @@ class RoundRunner:
             attempt.seconds["execute"] = verdict.seconds
 
     def review(self, attempts: Sequence[Attempt], pool: ThreadPoolExecutor) -> None:
-        """Which nodes are reviewed is decided in slot order; the reviews themselves run side by side."""
-        best = self._journal.get_best_node()
-        wanted = self._to_review(attempts, best.fitness if best else None)
+        """The reviews that are wanted, side by side."""
+        wanted = [attempt for attempt in attempts if self._stages.wants_review(attempt)]
         for future in [pool.submit(self._stages.reviewed, attempt) for attempt in wanted]:
             try:
                 future.result()
             except BudgetExhausted as error:
                 self.exhausted = str(error)
 
-    def review_alone(self, attempts: Sequence[Attempt], leader: float | None) -> None:
-        """Review one slot's attempts in this thread. `leader`: the best fitness when it was proposed."""
-        for attempt in self._to_review(attempts, leader):
+    def review_alone(self, attempts: Sequence[Attempt]) -> None:
+        """Review one slot's attempts in this thread."""
+        for attempt in attempts:
             try:
-                self._stages.reviewed(attempt)
+                if self._stages.wants_review(attempt):
+                    self._stages.reviewed(attempt)
             except BudgetExhausted as error:
                 self.exhausted = str(error)
-
-    def _to_review(self, attempts: Sequence[Attempt], leader: float | None) -> list[Attempt]:
-        wanted = []
-        for attempt in attempts:
-            if self._stages.wants_review(attempt, leader):
-                wanted.append(attempt)
-            fitness = self._stages.fitness(attempt.verdict) if attempt.verdict else None
-            if fitness is not None and (leader is None or fitness > leader):
-                leader = fitness
-        return wanted

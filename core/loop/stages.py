@@ -30,7 +30,6 @@ from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.task import Task
-from utils.direction import Direction
 from utils.errors import JobLost, ReplyError
 
 T = TypeVar("T")
@@ -203,27 +202,14 @@ class Stages:
         attempt.verdict = self._stage(attempt, "execute", work)
         self.keep(attempt, "execute", attempt.verdict.model_dump(mode="json"))
 
-    def wants_review(self, attempt: Attempt, best_fitness: float | None) -> bool:
-        """`auto` reviews what failed by running, what is only claimed, and what would be the best so far."""
-        if (
-            self._reviewer is None
-            or attempt.verdict is None
-            or self._run_context.review == "never"
-            or attempt.verdict.duplicate_of
-        ):
+    def wants_review(self, attempt: Attempt) -> bool:
+        """`auto`: what ran, where the reviewer's reading is its score; an evaluator speaks for itself."""
+        verdict, run_context = attempt.verdict, self._run_context
+        if self._reviewer is None or verdict is None or run_context.review == "never" or verdict.duplicate_of:
             return False
-        if self._run_context.claims_only or self._run_context.review == "always":
-            return True
-        if attempt.verdict.failure in (FailureKind.NO_CODE, FailureKind.REPLY_ERROR):
-            return False
-        fitness = self.fitness(attempt.verdict)
-        return attempt.verdict.failure is not None or (
-            fitness is not None and (best_fitness is None or fitness > best_fitness)
-        )
-
-    def fitness(self, verdict: Evaluation) -> float | None:
-        """The metric turned so that higher is better."""
-        return Direction(self._run_context.lower_is_better).fitness(verdict.metric)
+        if run_context.review == "always":
+            return verdict.failure not in (FailureKind.NO_CODE, FailureKind.REPLY_ERROR)
+        return run_context.claims_only and verdict.failure is None
 
     def reviewed(self, attempt: Attempt) -> None:
         """Ask the reviewer; a reply that cannot be read leaves the node without a review."""

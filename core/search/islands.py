@@ -15,6 +15,7 @@ from core.contracts import ParentSelector, Proposal, SearchPolicy
 from core.events import Event, IslandMigrated, IslandReset
 from core.search.grid import Axis, Grid
 from core.search.migration import Migration, routes
+from core.search.parents import are_kin
 from core.search.population import Population
 from core.search.selectors.tournament import TournamentOptions, TournamentSelector
 from core.state.node import Node
@@ -53,6 +54,8 @@ class IslandsOptions(PolicyOptions):
     """Generations without a better best after which an island starts again; 0: never."""
     crossover_prob: float = Field(0.3, ge=0, le=1)
     """Share of an island's candidates that have two parents."""
+    crossover_kin: bool = True
+    """Two parents may be kin or alike line by line; a model finds nothing to combine there."""
     generate_prob: float = Field(0.1, ge=0, le=1)
     """Share of an island's candidates that are written anew, without a parent; 1: random draws, the control."""
     refine_interval: int = Field(0, ge=0)
@@ -114,7 +117,7 @@ class IslandsPolicy(SearchPolicy):
         size = self.options.generation_size
         ahead, first = divmod(taken + len(under_way), size)
         slots = range(first, min(first + k, size))
-        return [self._propose(self.generation + ahead, slot, rng, banned, asked) for slot in slots]
+        return [self._propose(journal, self.generation + ahead, slot, rng, banned, asked) for slot in slots]
 
     def tell(self, journal: Journal, node: Node) -> None:
         if node.operator in FREE_OPERATORS:
@@ -140,7 +143,13 @@ class IslandsPolicy(SearchPolicy):
     # ------------------------------------------------------------ asking
 
     def _propose(
-        self, generation: int, slot: int, rng: random.Random, banned: set[str], asked: set[tuple[str, str]]
+        self,
+        journal: Journal,
+        generation: int,
+        slot: int,
+        rng: random.Random,
+        banned: set[str],
+        asked: set[tuple[str, str]],
     ) -> Proposal:
         options = self.options
         island = slot // options.per_island
@@ -161,6 +170,9 @@ class IslandsPolicy(SearchPolicy):
             return Proposal(operator="generate", why={"rule": "fresh blood", "draw": draw}, **place)
         crossover = draw < options.generate_prob + options.crossover_prob and len(pool) > 1
         parents = home.sample(2 if crossover else 1, rng, banned)
+        if len(parents) > 1 and not options.crossover_kin and are_kin(journal, *parents):
+            strangers = [node for node in pool if not are_kin(journal, node, parents[-1])]
+            parents = [*([rng.choice(strangers)] if strangers else []), parents[-1]]
         why = {"rule": _rule_of(home), "draw": draw, "pool": len(pool)}
         why["candidates"] = [node.id for node in pool[:CANDIDATES_TOLD]]
         why["parents"] = {node.id: node.fitness for node in parents}

@@ -9,12 +9,18 @@ from typing import Any
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
+from utils.direction import Direction
+from utils.stats import paired_error
+from utils.syntax import source_lines
 
 SHOWN = 10
 """Candidates written into `Proposal.why`: enough to follow the choice, bounded however long the run."""
 
 MERGE_POOL = 8
 """How many of the best nodes may be the second parent of a merge."""
+
+TWINS = 0.9
+"""Share of the lines of two programs that are the same in both."""
 
 _NOTHING_TO_REPAIR = frozenset({FailureKind.NO_CODE, FailureKind.LOST_WORKER})
 
@@ -32,6 +38,27 @@ def best_allowed(journal: Journal, count: int) -> list[Node]:
     if pinned:
         return sorted(pinned, key=lambda node: (-_fitness(node), node.step))[:count]
     return [node for node in journal.top(count + len(banned)) if node.id not in banned][:count]
+
+
+def steadiest(best: Sequence[Node]) -> list[Node]:
+    """`best`, best first; in front, of those that tie with the first, the one whose own estimate is best.
+
+    Scores tie where their difference is within one standard error of it. Without estimates nothing changes.
+    """
+    first = best[0]
+    ties = [node for node in best if node.claimed_metric is not None and tied(first, node)]
+    if first.claimed_metric is None or len(ties) < 2:
+        return list(best)
+    front = Direction(first.lower_is_better).ranked(ties, lambda node: node.claimed_metric or 0.0)[0]
+    return [front, *(node for node in best if node.id != front.id)]
+
+
+def tied(one: Node, other: Node) -> bool:
+    """True if the scores of two programs cannot be told apart by their cases."""
+    error = paired_error(one.signature, other.signature)
+    if error is None or one.metric_value is None or other.metric_value is None:
+        return one.metric_value == other.metric_value
+    return abs(one.metric_value - other.metric_value) <= error
 
 
 def repairable(node: Node) -> bool:
@@ -53,6 +80,16 @@ def merge_partner(journal: Journal, first: Node, rng: random.Random) -> tuple[No
         return None, {}
     chosen = rng.choice(pool)
     return chosen, {"partner": chosen.id, "partners": shown(pool)}
+
+
+def are_kin(journal: Journal, one: Node, other: Node) -> bool:
+    """True if one descends from the other, or their programs are nearly the same text."""
+    if one.id == other.id or one.id in (*other.parent_ids, *journal.ancestors(other.id)):
+        return True
+    if other.id in (*one.parent_ids, *journal.ancestors(one.id)):
+        return True
+    mine, theirs = (set(source_lines(node.code)) for node in (one, other))
+    return len(mine & theirs) >= TWINS * max(1, len(mine | theirs))
 
 
 def shown(nodes: Iterable[Node]) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from core.contracts import Proposal, SearchPolicy
-from core.search.parents import best_allowed, marked, merge_partner, repairable, shown
+from core.search.parents import best_allowed, marked, merge_partner, repairable, shown, steadiest
 from core.state.journal import Journal
 from core.state.node import Node
 from utils.strategies import PolicyOptions, PolicySpec
@@ -86,6 +86,7 @@ class ThreePhasePolicy(SearchPolicy):
         if not best:
             why["rule"] = "draft: no node has a score"
             return Proposal(operator="draft", slot=slot, why=why)
+        best = steadiest(best)
         draw = rng.random()
         why |= {"draw": draw, "merge_prob": self.options.merge_prob, "candidates": shown(best)}
         if draw < self.options.merge_prob:

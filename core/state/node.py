@@ -60,7 +60,7 @@ class Node(Findings):
     """The score in the problem's own unit, never negated; finite or None."""
     metric_source: MetricSource | None = None
     claimed_metric: float | None = None
-    """What the candidate printed, as a reviewer read it. Never steers where there is an evaluator."""
+    """The program's own estimate, as it or a reviewer tells it. It steers only where scores cannot be told apart."""
     is_buggy: bool = False
     is_valid: bool = True
     """False for a duplicate and for what no policy may use as a parent."""

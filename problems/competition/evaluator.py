@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +25,8 @@ from utils.logger_system import log_msg
 from utils.workspace_builder import SUBMISSION
 
 MIN_BYTES = 16 * 2**20
+
+_ESTIMATE = re.compile(r"^\s*cv\s*[:=]\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*$", re.MULTILINE | re.IGNORECASE)
 
 
 class CompetitionEvaluator(Evaluator):
@@ -79,6 +82,7 @@ class CompetitionEvaluator(Evaluator):
             return None
         picks = found.get("picks") or []
         if len(set(picks)) < 2:
+            log_msg("INFO", "no ensemble is made: no blend is better than the best program alone")
             return None
         members = [node for node, _ in kept]
         meta = self._prepared.meta
@@ -144,6 +148,7 @@ class CompetitionEvaluator(Evaluator):
             metric=verdict["score"],
             source=source_of(self._deps.isolated),
             signature=signature_of(verdict["blocks"]),
+            claimed=own_estimate(result.term_out),
             seconds=result.exec_time,
             term_out=result.term_out,
             files=files,
@@ -194,3 +199,9 @@ class CompetitionEvaluator(Evaluator):
 
     def _medal(self, score: float) -> dict[str, Any]:
         return medal(score, self._source.leaderboard, self._source.lower_is_better)
+
+
+def own_estimate(output: str) -> float | None:
+    """The last `cv: NUMBER` that a program printed on a line of its own; None if it printed none."""
+    found = _ESTIMATE.findall(output)
+    return float(found[-1]) if found else None

@@ -17,6 +17,10 @@ from utils.errors import ConfigError
 if TYPE_CHECKING:
     from core.contracts import Jobs, Limits
 
+OWN_ESTIMATE = (
+    " As its last line it prints `cv: NUMBER`, its own cross-validated score in the metric of the task: the next "
+    "writer sees it, and it decides between programs whose scores cannot be told apart."
+)
 CACHE = Path("workspaces") / ".prepared"
 PRELOAD = (
     "numpy", "pandas", "scipy.sparse", "scipy.stats", "sklearn", "sklearn.compose", "sklearn.decomposition",
@@ -190,6 +194,7 @@ class CompetitionProblem(Problem):
         return (
             "A single Python script that reads the data in input/ and writes submission/submission.csv "
             f"({form}, one row for each row of the test data, in the form of input/sample_submission.csv)."
+            + ("" if self.claims_only else OWN_ESTIMATE)
         )
 
 

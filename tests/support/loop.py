@@ -67,6 +67,7 @@ def open_loop(
     reviewer: Any = None,
     clock: Callable[[], float] = time.perf_counter,
     claims_only: bool = False,
+    review: str = "auto",
 ) -> Loop:
     """Put a run together. `wrap` stands between the loop and its store."""
     store = RunStore(folder)
@@ -80,7 +81,9 @@ def open_loop(
         evaluator=judge,
         store=seen,
         journal=journal,
-        run_context=RunContext(statement="Find x near 2.", lower_is_better=True, claims_only=claims_only),
+        run_context=RunContext(
+            statement="Find x near 2.", lower_is_better=True, claims_only=claims_only, review=review
+        ),
         bind=model_client.bind,
         usage=model_client.usage_of,
         clock=clock,

@@ -135,7 +135,7 @@ def test_golden_prompts(name, context):
 
 
 def test_golden_review(context):
-    task = context(['{"is_bug": true, "has_csv_submission": false, "summary": "s"}'])
+    task = context(['{"is_bug": true, "has_csv_submission": false, "summary": "s"}'], claims_only=True)
     ReviewerAgent().review(task, NODES["failed"])
     (call,) = task.query.calls
     check_golden("review", f"--- system\n{call['system']}\n--- user\n{call['user']}")

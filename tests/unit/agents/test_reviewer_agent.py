@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agents.reviewer_agent import REVIEW_CHOICE, REVIEW_TOOL, ReviewerAgent, read_review
+from agents.reviewer_agent import LESSON_TOOL, REVIEW_CHOICE, REVIEW_TOOL, ReviewerAgent, read_review
 from core.contracts import Reviewer
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -39,13 +39,26 @@ def test_the_schema_is_the_seeds():
 
 
 def test_a_review_is_asked_for_by_its_tool_and_read(context):
-    task = context([json.dumps(GOOD)])
+    task = context([json.dumps(GOOD)], claims_only=True)
     review = reviewer.review(task, NODE)
     assert review.model_dump() == GOOD
     (call,) = task.query.calls
     assert call["tools"] == [REVIEW_TOOL] and call["tool_choice"] == REVIEW_CHOICE and call["attempt"] == 0
     for text in ("Predict the price.", "print('rmse', 0.25)", "rmse 0.25", "metric 0.3 (lower is better)"):
         assert text in call["user"]
+
+
+def test_of_what_an_evaluator_scored_it_says_what_was_learned(context):
+    parent = Node(id="p", code="print('rmse')", metric_value=0.4, fingerprint="f", step=2)
+    lesson = {"learned": "Ridge beats the mean.", "next": ["a", "b", "", "c", "d"], "suspect": True}
+    task = context(["{}", json.dumps(lesson)], parents=(parent,))
+    review = reviewer.review(task, NODE.model_copy(update={"parent_id": "p"}))
+    assert review.summary == "Ridge beats the mean. Suspect. Next: a; b; c"
+    assert (review.is_bug, review.metric) == (False, None), "the score is the evaluator's"
+    first, second = task.query.calls
+    assert first["tools"] == [LESSON_TOOL] and "need `learned`" in second["user"]
+    for text in ("+print('rmse', 0.25)", "-print('rmse')", "metric 0.4", "metric 0.3", "has_csv"):
+        assert (text in first["user"]) == (text != "has_csv")
 
 
 @pytest.mark.parametrize(
@@ -72,7 +85,7 @@ def test_arguments_that_do_not_fit_are_refused_with_a_reason(text):
 
 
 def test_a_bad_call_is_asked_for_again_with_the_reason(context):
-    task = context(["{}", json.dumps(GOOD)])
+    task = context(["{}", json.dumps(GOOD)], claims_only=True)
     assert reviewer.review(task, NODE).metric == 0.25
     assert [c["attempt"] for c in task.query.calls] == [0, 1]
     assert "is_bug" in task.query.calls[1]["user"]

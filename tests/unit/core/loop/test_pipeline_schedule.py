@@ -61,7 +61,7 @@ class OpinionatedReviewer:
 
 def open_uneven(folder, seed, writers, *, together=False, policy=None, reviewer=None):
     return open_loop(
-        folder, steps=40, batch=4, writers=writers, schedule="pipeline", reviewer=reviewer,
+        folder, steps=40, batch=4, writers=writers, schedule="pipeline", reviewer=reviewer, review="always",
         policy=policy or ThreePhasePolicy(ThreePhaseOptions(num_drafts=3)),
         evaluator=UnevenEvaluator(seed, together=together), writer=UnevenWriter(seed),
     )  # fmt: skip

@@ -54,7 +54,7 @@ class Unreadable:
 
 
 def test_a_review_that_cannot_be_read_leaves_its_reason_on_the_node(tmp_path):
-    loop = open_loop(tmp_path, steps=2, reviewer=Unreadable())
+    loop = open_loop(tmp_path, steps=2, reviewer=Unreadable(), review="always")
     loop.run()
     with RunReader(tmp_path) as reader:
         best = reader.best()

@@ -192,3 +192,26 @@ def test_grid_is_one_more_population():
     proposals = world.ask()
     assert [p.island for p in proposals] == [0, 0, 1, 1]
     assert world.policy.options.generation_size == 4
+
+
+def test_kin_and_twins_are_not_crossed_where_a_model_writes():
+    journal = Journal()
+    options = {"num_islands": 1, "per_island": 4, "crossover_prob": 1.0, "generate_prob": 0.0, "crossover_kin": False}
+    policy = IslandsPolicy(IslandsOptions(**options))
+    body = "\n".join(f"line {i}" for i in range(30))
+
+    def add(name, fitness, parents=(), code=""):
+        made = Node(id=name, code=code or f"{body}\n{name}", operator="user", metric_value=fitness, parent_ids=parents)
+        policy.tell(journal, journal.append(made.model_copy(update={"signature": (fitness,)})))
+
+    add("a", 1.0, code="one\nway")
+    add("b", 2.0, ("a",), code="another\nroad")
+    for seed in range(20):
+        (proposal, *_) = policy.ask(journal, random.Random(seed), 1)
+        assert proposal.operator == "mutate", "mother and daughter have nothing to combine"
+    add("c", 3.0)
+    add("twin", 3.5)
+    for seed in range(40):
+        (proposal, *_) = policy.ask(journal, random.Random(seed), 1)
+        assert set(proposal.parents) not in ({"a", "b"}, {"c", "twin"})
+    assert proposal.operator == "crossover"

@@ -7,6 +7,7 @@ import pytest
 from core.search.three_phase import DEBUG_POOL, ThreePhaseOptions, ThreePhasePolicy
 from core.state.failure import FailureKind
 from core.state.journal import Journal
+from core.state.node import Node
 
 
 def make(**options) -> ThreePhasePolicy:
@@ -123,3 +124,16 @@ def test_the_search_finds_better_programs_than_it_starts_with(search):
     journal = Journal()
     search(make(), journal, 100)
     assert journal.get_best_node().metric_value > 3 * max(n.metric_value or 0 for n in journal.draft_nodes)
+
+
+def test_the_programs_own_estimate_decides_where_scores_cannot_be_told_apart():
+    cases = {"best": (0.10, 0.14, 0.09), "near": (0.12, 0.11, 0.11), "far": (0.30, 0.31, 0.32)}
+    scores = {"best": 0.110, "near": 0.1133, "far": 0.31}
+    told, silent = Journal(lower_is_better=True), Journal(lower_is_better=True)
+    for name, own in {"best": 0.125, "near": 0.115, "far": 0.05}.items():
+        node = Node(id=name, code=name, metric_value=scores[name], signature=cases[name])
+        silent.append(node)
+        told.append(node.model_copy(update={"claimed_metric": own}))
+    policy = ThreePhasePolicy(ThreePhaseOptions(num_drafts=1, merge_prob=0.0))
+    assert policy.ask(silent, random.Random(1), 1)[0].parents == ("best",)
+    assert policy.ask(told, random.Random(1), 1)[0].parents == ("near",), "within the noise, better by its own word"

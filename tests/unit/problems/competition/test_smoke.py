@@ -11,7 +11,7 @@ import pytest
 from core.contracts import ExecutionResult, Limits
 from core.state.failure import FailureKind
 from core.state.node import Node
-from problems.competition.evaluator import CompetitionEvaluator
+from problems.competition.evaluator import CompetitionEvaluator, own_estimate
 from problems.competition.grader.prepare import SMOKE_ROWS, _write_smoke
 
 
@@ -76,3 +76,17 @@ def test_the_whole_run_follows_only_a_passed_smoke_run(tmp_path, failure, smoke,
     if inputs == ["smoke"]:
         assert verdict.message == "on 2 % of the training rows: ValueError: oops"
         assert verdict.metadata == {"fidelity": "smoke"}
+
+
+@pytest.mark.parametrize(
+    ("output", "found"),
+    [
+        ("fold 1: 0.3\ncv: 0.25\n", 0.25),
+        ("CV = 1e-3\ncv: .5", 0.5),
+        ("cv: 0.2 (mean)", None),
+        ("my cv: 0.2", None),
+        ("", None),
+    ],
+)
+def test_a_programs_own_estimate_is_the_last_line_that_says_cv(output, found):
+    assert own_estimate(output) == found

@@ -1,0 +1,41 @@
+"""Fits a search to the steps that a model has: fixed when a run begins, and stored with its configuration."""
+
+from __future__ import annotations
+
+from core.loop.plan import lag_of
+from runs.writing import uses_models
+from utils.config_schema import Config
+from utils.strategies import POLICIES
+
+BLIND_SHARE = 6
+"""Of the steps, at most one part in so many is asked for before anything is known."""
+STEPS_OF_AN_ISLAND = 20
+"""Fewer teach an island nothing."""
+
+
+def fit_to_steps(config: Config) -> None:
+    """Shrink batch, lag and islands to what the steps to come allow; nothing that the user set is changed.
+
+    Only where a model writes: its calls are dear, and those that are asked together know nothing of each other. `rules`
+    have steps enough. Never by workers: the search must not depend on the machine.
+    """
+    given, search = config.given, config.search
+    if given is None or not uses_models(config) or POLICIES.get(search.policy, config.plugin_folders).whole_rounds:
+        return
+    _set(config, given, "crossover_kin", False)
+    if search.max_steps is None:
+        return
+    most = max(1, search.max_steps // BLIND_SHARE)
+    if "search.batch" not in given:
+        search.batch = min(search.batch, most)
+    if "search.lag" not in given:
+        search.lag = min(lag_of(search.batch), max(search.batch, most))
+    _set(config, given, "num_islands", max(1, search.max_steps // STEPS_OF_AN_ISLAND))
+
+
+def _set(config: Config, given: frozenset[str], key: str, most: int | bool) -> None:
+    """Bound an option of the chosen policy, where it has that option."""
+    search = config.search
+    value = getattr(search.options, key, None)
+    if value is not None and f"search.{search.policy}.{key}" not in given:
+        search.set_option(key, min(value, most))

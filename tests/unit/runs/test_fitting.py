@@ -1,0 +1,50 @@
+"""A model's few steps are not spent blindly; what the user set stays, and `rules` search as before."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs.fitting import fit_to_steps
+from utils.config import check_config, load_config, to_plain
+
+MODEL = ["llm.code.provider=openai", "llm.code.model=gpt-5-mini"]
+
+
+def fitted(problem, *words):
+    config = load_config(None, list(words), presets={"problem": problem}, env={})
+    fit_to_steps(config)
+    search = config.search
+    return search.batch, search.lag, getattr(search.options, "num_islands", None)
+
+
+@pytest.mark.parametrize(
+    ("problem", "steps", "expected"),
+    [
+        ("script", 8, (1, 1, 1)),
+        ("script", 50, (8, 8, 2)),
+        ("script", 100, (8, 16, 2)),
+        ("bin_packing", 10, (1, 1, 1)),
+        ("competition", 14, (2, 2, None)),
+        ("competition", 50, (2, 4, None)),
+    ],
+)
+def test_batch_lag_and_islands_follow_the_steps_to_come(problem, steps, expected):
+    assert fitted(problem, f"search.max_steps={steps}", *MODEL) == expected
+    assert fitted(problem, f"search.max_steps={steps}", *MODEL, "search.workers=16") == expected, "never the machine"
+
+
+def test_what_the_user_set_stays():
+    words = ["search.max_steps=8", "search.batch=8", "search.islands.num_islands=3", *MODEL]
+    assert fitted("script", *words) == (8, 8, 3)
+    assert fitted("script", *words, "search.lag=2") == (8, 2, 3)
+
+
+def test_rules_generations_and_stored_runs_are_left_alone():
+    assert fitted("script", "search.max_steps=8") == (8, None, 2)
+    assert fitted("connect_four", "search.max_steps=4", *MODEL)[:2] == (2, None), "one builder a question"
+    begun = load_config(None, ["search.max_steps=8", *MODEL], presets={"problem": "script"}, env={})
+    fit_to_steps(begun)
+    stored = check_config(to_plain(begun))
+    stored.search.max_steps = 100
+    fit_to_steps(stored)
+    assert (stored.search.batch, stored.search.lag, stored.search.options.crossover_kin) == (1, 1, False)
