@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cli.options import add_run_argument, project_dir_of
 from core.storage.unreadable import unreadable
+from runs.recorded_files import record_export
 from runs.run_folder import find_run
 
 
@@ -24,5 +25,7 @@ def run(args: argparse.Namespace) -> int:
     out.parent.mkdir(parents=True, exist_ok=True)
     with unreadable(run_dir.name):
         write_report(run_dir, out)
+        if out.parent.resolve() == run_dir.resolve():
+            record_export(run_dir)
     print(out)
     return 0

@@ -13,13 +13,13 @@ from core.storage.chain_check import Finding
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
 from reports.winner import is_concluded, winner_node, winner_of
-from runs.recorded_files import BEST, hashes_of, recorded
+from runs.recorded_files import BEST, METRICS, REPORT, hashes_of, recorded
 from runs.sinks import GenerationRows, StepRows, winner_fields
 from utils.errors import StoreError
 from utils.metrics_file import CsvTable, write_array
 
 SOLUTION = f"{BEST}/solution.py"
-PICTURES = ("evolution.png", "failures.png")
+_OLDER = "not what this version makes of the journal, and the version that wrote the run recorded no hash"
 
 
 def check_files(run_dir: Path, unchecked: list[str]) -> Iterator[Finding]:
@@ -28,22 +28,28 @@ def check_files(run_dir: Path, unchecked: list[str]) -> Iterator[Finding]:
         with unreadable(run_dir.name), RunReader(run_dir) as reader:
             known, recorded_last = recorded(reader)
             ended = recorded_last and reader.fact("status") == "finished"
-            yield from _recorded(reader, known, ended, unchecked)
-            yield from _metrics(reader, ended)
-        with unreadable(run_dir.name):
-            yield from _report(run_dir, ended, unchecked)
+            there = hashes_of(run_dir)
+            same = {name for name, value in there.items() if known.get(name) == value}
+            yield from _recorded(reader, known, there, ended, unchecked)
+            if not same.issuperset(METRICS):
+                found = list(_metrics(reader, ended))
+                chained = reader.journal_head() is not None
+                unchecked += [] if chained else [f"{one.where}: {_OLDER}" for one in found]
+                yield from found if chained else []
+        if REPORT not in same:
+            with unreadable(run_dir.name):
+                yield from _report(run_dir, REPORT in known, ended, unchecked)
     except StoreError as error:  # a store that cannot be read is told by the check of the store
         unchecked.append(f"the files beside the store: {error}")
-    unchecked += [f"{name}: a picture; the report's own figures are checked" for name in PICTURES
-                  if (run_dir / name).is_file()]  # fmt: skip
 
 
-# ------------------------------------------------------------ best_solution/ and config.yaml
+# ------------------------------------------------------------ best_solution/, config.yaml, plots
 
 
-def _recorded(reader: RunReader, known: Mapping[str, str], ended: bool, unchecked: list[str]) -> Iterator[Finding]:
-    there = hashes_of(reader.run_dir)
-    for name in sorted({*known, *there}):
+def _recorded(
+    reader: RunReader, known: Mapping[str, str], there: Mapping[str, str], ended: bool, unchecked: list[str]
+) -> Iterator[Finding]:
+    for name in sorted({*known, *there} - {*METRICS, REPORT}):
         if known.get(name) == there.get(name):
             continue
         if name == SOLUTION and not ended and name in there and _was_best(reader, reader.run_dir / name):
@@ -136,10 +142,12 @@ def _committed(reader: RunReader) -> list[NodeCommitted]:
 # ------------------------------------------------------------ report.html
 
 
-def _report(run_dir: Path, ended: bool, unchecked: list[str]) -> Iterator[Finding]:
-    """The report is made of the journal alone: made once more it must be the same text."""
-    path = run_dir / "report.html"
+def _report(run_dir: Path, was_recorded: bool, ended: bool, unchecked: list[str]) -> Iterator[Finding]:
+    """The report is made of the journal alone: one that nobody recorded must be the same text, made once more."""
+    path = run_dir / REPORT
     if not path.is_file():
+        if was_recorded and ended:
+            yield Finding(path.name, "deleted: the run recorded it")
         return
     from reports.facts import read_facts
     from reports.html import render

@@ -73,12 +73,13 @@ class Outcome:
 
     def write_files(self, store: RunStore, *, report: bool = True) -> None:
         """best_solution/ and its hashes, plots and report. A file that cannot be written is a warning, not the end."""
-        self._try({"best_solution": self._export, "hashes of the files": lambda: record_files(store)})
+        self._try({"best_solution": self._export})
         if report:
             head = store.journal_head
             self._try({"plots and report": self._report})
             if store.journal_head != head:  # a warning of just now is part of the journal, and so of its report
                 self._try({"report": self._report_alone})
+        self._try({"hashes of the files": lambda: record_files(store)})
         self.journal_head = store.journal_head
 
     def _try(self, works: Mapping[str, Callable[[], None]]) -> None:

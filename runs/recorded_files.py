@@ -17,10 +17,15 @@ BEST = "best_solution"
 """Folder of the winner as a standalone solution."""
 
 
+METRICS = ("metrics.json", "metrics.csv")
+REPORT = "report.html"
+_TOP = ("config.yaml", *METRICS, REPORT, "evolution.png", "failures.png")
+
+
 def hashes_of(run_dir: Path) -> dict[str, str]:
-    """Path → SHA-256 of every file of `best_solution/`, and of `config.yaml`. What is no regular file is named, too."""
+    """Path → SHA-256 of every file that a run leaves for others. What is no regular file is named, too."""
     below = sorted((run_dir / BEST).rglob("*"))
-    files = [path for path in (run_dir / "config.yaml", *below) if path.is_symlink() or path.is_file()]
+    files = [path for path in (*(run_dir / name for name in _TOP), *below) if path.is_symlink() or path.is_file()]
     return {path.relative_to(run_dir).as_posix(): file_hash(path) for path in files}
 
 

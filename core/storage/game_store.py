@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from core.events import Event
+from core.events import Event, GameFinished
 from core.storage.event_writer import EventWriter
 from core.storage.models import GAMES
 from core.storage.statements import ADD_GAME, GAME
@@ -30,8 +30,9 @@ class GameStore(EventWriter):
         def facts() -> None:
             names = ("white", "black", "result")
             row = {**{name: game[name] for name in names}, "generation": game.get("generation")}
+            place = next((n for n, event in enumerate(events, 1) if isinstance(event, GameFinished)), len(events))
             with self.db.transaction() as connection:
-                connection.execute(ADD_GAME, {**row, "key": key, "seq": self._seq + len(events), "game": game})
+                connection.execute(ADD_GAME, {**row, "key": key, "seq": self._seq + place, "game": game})
 
         self._write("game", facts, events)
 

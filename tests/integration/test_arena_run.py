@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from support.command_line import Cli
 
+from runs.verification import verify_run
+
 ROOT = Path(__file__).resolve().parents[2]
 ENGINES = ROOT / "problems" / "connect_four" / "engines"
 SMALL = ["arena.openings=3", "arena.gauntlet=4", "arena.limit=nodes:200", "search.max_generations=2"]
@@ -61,6 +63,11 @@ def test_a_run_without_a_key_ends_with_standings_and_a_claim(finished):
     assert "standings of the last tournament" in printed and "above the starting champion" in printed
     for row in last["ratings"]:
         assert f"{row['name']:<32} {row['elo']:>+7.0f}" in printed
+
+
+def test_its_records_agree_with_each_other(finished):
+    found = verify_run(finished[0])
+    assert (found.verdict, found.findings, found.unchecked) == ("consistent", [], [])
 
 
 def test_the_best_solution_holds_the_engine_and_every_game_it_played(finished):

@@ -131,6 +131,10 @@ def test_a_run_of_an_older_version_is_unchained_until_it_is_resumed(cli, finishe
         db.commit()
     told = cli.here("verify", "latest")
     assert (told.code, told.out.split(":")[0]) == (1, "unchained") and cli.show()["journal_head"] is None
+    metrics = cli.run_dir / "metrics.json"
+    metrics.write_text(metrics.read_text().replace('"winner_metric"', '"another_name"'))
+    told = cli.here("verify", "latest")
+    assert told.out.startswith("unchained") and "metrics.json: not what this version makes" in told.out, told.out
     assert cli.here("verify", "latest", "--head", known, "--json").json["verdict"] == "tampered"
     assert "no chain" in cli.here("export-best", "latest", "--bundle", "b").line
     assert cli.here("resume", "latest", "search.max_steps=10").code == 0
