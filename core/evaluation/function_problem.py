@@ -76,6 +76,15 @@ class FunctionProblem(Problem):
     def score(self, case: Any, answers: list[Any]) -> float:
         """How good the answers are, one a call in the order of `calls`. Raise ValueError where they are not usable."""
 
+    def case_score(self, case: Any, number: int, score: float) -> CaseScore:
+        """A row of the final table: what people call the case, and its value in a unit that they know.
+
+        Args:
+            number: of the case in its part, from 1.
+            score: what `score` gave.
+        """
+        return CaseScore(case=f"case {number}", value=score)
+
     # ------------------------------------------------------------ defaults
 
     @cached_property
@@ -138,7 +147,16 @@ class FunctionEvaluator(Evaluator):
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
         if not self._parts["test"].cases:
             return [None for _ in nodes]
-        return [_with_interval(self.score(node.code, "test")) for node in nodes]
+        return [self._with_cases(self.score(node.code, "test")) for node in nodes]
+
+    def _with_cases(self, verdict: Evaluation) -> Evaluation:
+        """The verdict with its cases, and a 95 % interval of the mean over its cases, where they are enough to say."""
+        found, cases = student_interval(verdict.signature), self._parts["test"].cases
+        scored = zip(cases, verdict.signature, strict=True) if verdict.signature else ()
+        rows = tuple(self._problem.case_score(case, n, value) for n, (case, value) in enumerate(scored, 1))
+        return FinalEvaluation(
+            **{**dict(verdict), "interval": proper_interval(found[1:]) if found else None, "table": rows}
+        )
 
     def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
         tuned = tune_program(
@@ -213,12 +231,3 @@ class _Prepared:
         """The answers of each case."""
         left = iter(answers)
         return [list(islice(left, len(calls))) for calls in self._by_case]
-
-
-def _with_interval(verdict: Evaluation) -> Evaluation:
-    """The verdict with its cases, and a 95 % interval of the mean over its cases, where they are enough to say."""
-    found = student_interval(verdict.signature)
-    rows = tuple(CaseScore(case=f"case {n}", value=value) for n, value in enumerate(verdict.signature, 1))
-    return FinalEvaluation(
-        **{**dict(verdict), "interval": proper_interval(found[1:]) if found else None, "table": rows}
-    )

@@ -6,9 +6,10 @@ the end, test is opened once, after that; each is drawn from a seed of its own.
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
@@ -34,6 +35,8 @@ class Instance:
     name: str
     sizes: np.ndarray
     capacity: int
+    best: int | None = None
+    """Bins of the best known packing, where the file tells it."""
 
     @property
     def lower_bound(self) -> int:
@@ -126,11 +129,13 @@ def load_orlib_large(folder: str | Path) -> list[Instance]:
 
 
 def load_file(path: str | Path) -> list[Instance]:
-    """An OR-Library text file, or JSON `{name: {capacity, items, …}}` (or one level deeper, as FunSearch published)."""
+    """An OR-Library text file, a CSV of `instance`, `capacity` and `size`, or JSON `{name: {capacity, items, …}}`
+    (or one level deeper, as FunSearch published)."""
     path = Path(path)
     if not path.is_file():
-        raise ConfigError(f"problem.name={path}: no such file")
-    return _load_json(path) if path.suffix == ".json" else load_orlib_file(path)
+        raise ConfigError(f"problem.name={path}: no such file; allowed: {', '.join(FAMILIES)}, or a file of instances")
+    readers = {".json": _load_json, ".csv": _load_csv}
+    return readers.get(path.suffix.lower(), load_orlib_file)(path)
 
 
 def load_orlib_file(path: str | Path) -> list[Instance]:
@@ -142,11 +147,25 @@ def load_orlib_file(path: str | Path) -> list[Instance]:
         instances = []
         for _ in range(int(next(numbers))):
             name, capacity, items = next(numbers), next(numbers), int(float(next(numbers)))
-            next(numbers)  # best known number of bins
-            instances.append(scaled(name, capacity, [next(numbers) for _ in range(items)]))
+            best = int(float(next(numbers)))
+            instances.append(replace(scaled(name, capacity, [next(numbers) for _ in range(items)]), best=best))
         return instances
     except (StopIteration, ValueError) as error:
         raise ConfigError(f"problem.name={path}: not in OR-Library format ({error or 'it ends too early'})") from error
+
+
+def _load_csv(path: Path) -> list[Instance]:
+    """A row an item, in order of arrival."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = list(csv.DictReader(file))
+        found: dict[str, tuple[str, list[str]]] = {}
+        for row in rows:
+            name = row.get("instance") or path.stem
+            found.setdefault(name, (row["capacity"].strip(), []))[1].append(row["size"].strip())
+        return [scaled(name, capacity, sizes) for name, (capacity, sizes) in found.items()]
+    except (ValueError, KeyError, AttributeError) as error:
+        raise ConfigError(f"problem.name={path}: needs the columns instance, capacity and size ({error})") from error
 
 
 def _load_json(path: Path) -> list[Instance]:

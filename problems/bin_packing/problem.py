@@ -44,6 +44,7 @@ class BinPackingProblem(Problem):
     seeds_search = True
     claims_only = False
     single_function = True
+    reads = ("problem.name", "problem.path", "problem.options")
 
     def __init__(self, data_name: str, options: Options, *, top_k: int = 10) -> None:
         self.data_name, self.options = data_name, options

@@ -46,6 +46,9 @@ class CommandProblem(Problem):
     seeds_search = True
     claims_only = False
     single_function = True
+    reads = (
+        "problem.source", "problem.eval", "problem.metric", "problem.grade", "problem.direction", "problem.options",
+    )  # fmt: skip
 
     def __init__(self, spec: CommandSpec, *, statement: str = "", reply: str = "diff", sent: bool = False) -> None:
         self.spec, self._statement, self._reply, self._sent = spec, statement, reply, sent

@@ -101,6 +101,15 @@ class CompetitionProblem(Problem):
         self._prepared: Prepared | None = None
 
     @property
+    def reads(self) -> tuple[str, ...]:
+        """Own data, a folder and a bundled competition read different words."""
+        if self._source.request["kind"] == "own":
+            return ("data", "problem.direction", "problem.options")
+        if self._source.request["strict"]:
+            return ("problem.name", "data.preview", "problem.options")
+        return ("problem.path", "problem.direction", "data.preview", "problem.options")
+
+    @property
     def hidden_data(self) -> tuple[str, ...]:
         """Every data package: a table of the user's own may come from one as well."""
         return DATA_PACKAGES

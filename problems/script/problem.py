@@ -55,6 +55,10 @@ class ScriptProblem(Problem):
     seeds_search = True
     claims_only = False
     single_function = True
+    reads = (
+        "problem.program", "problem.evaluator", "problem.path", "problem.metric", "problem.direction",
+        "problem.options",
+    )  # fmt: skip
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Random Euclidean instances of the travelling salesman, and the length of a tour."""
+"""Instances of the travelling salesman, random or a user's own, and the length of a tour."""
 
 from __future__ import annotations
 

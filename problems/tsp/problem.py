@@ -8,10 +8,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.contracts import Baseline, RulesWriter
+from core.contracts import Baseline, CaseScore, RulesWriter
 from core.evaluation.function_problem import FunctionProblem, Part
 from core.state.node import Node
 from problems.options import checked_options
+from problems.tsp.files import load
 from problems.tsp.instances import Point, excess, generate
 from problems.tsp.writer import NEAREST, TourWriter
 from utils.config_schema import Config
@@ -19,16 +20,18 @@ from utils.config_schema import Config
 DRIVER = """
 from math import dist as dist__
 
-def drive(points):
-    left = set(range(1, len(points)))
-    far = [sum(dist__(a, b) for b in points) for a in points]
+def drive(points, matrix=None):
+    cities = range(len(matrix or points))
+    between = (lambda a, b: matrix[a][b]) if matrix else (lambda a, b: dist__(points[a], points[b]))
+    left = set(cities[1:])
+    far = [sum(between(a, b) for b in cities) for a in cities]
     tour, here = [0], 0
     while left:
         near = lambda city: far[city] / max(1, len(left))
         best = max(sorted(left), key=lambda city: float(score_city(
-            dist__(points[here], points[city]), dist__(points[0], points[city]), near(city), len(left) / len(points))))
+            between(here, city), between(0, city), near(city), len(left) / len(cities))))
         for city in left:
-            far[city] -= dist__(points[here], points[city])
+            far[city] -= between(here, city)
         left.discard(best)
         tour.append(best)
         here = best
@@ -60,6 +63,7 @@ class TourProblem(FunctionProblem):
     signature = "score_city(distance, home, spread, left) -> float"
     start = NEAREST
     driver = DRIVER
+    reads = ("problem.name", "problem.options")
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -100,6 +104,66 @@ class TourProblem(FunctionProblem):
         return [out / "solution.py"]
 
 
+class OwnToursProblem(TourProblem):
+    """`score_city` on instances of a user's own: every second one steers the search, the others are the test part.
+
+    A single instance steers the search and nothing is held out.
+    """
+
+    unit = "excess over the best known tour or a lower bound"
+    reads = ("problem.name",)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(Options())
+        self._instances = load(name)
+        self.name = f"tsp/{Path(name).stem}"
+
+    @property
+    def note(self) -> str:
+        if len(self._instances) == 1:
+            return "one instance: the rule is searched and scored on it, and nothing is held out"
+        return ""
+
+    def statement(self) -> str:
+        told = ", ".join(f"{one.name} ({len(one)} cities)" for one in self._instances[:10])
+        return (
+            f"Build short round trips, city by city, for instances such as {told}. Write\n\n"
+            "    score_city(distance, home, spread, left)\n\n"
+            "the unvisited city of highest score is next. `distance`: from here; `home`: from the start;\n"
+            "`spread`: mean distance to the other unvisited cities; `left`: share of cities unvisited. Distances are\n"
+            "scaled so that the cities fill the unit square.\n"
+            "Metric: tour length over the best known one (or a lower bound), minus 1, mean over instances; lower is\n"
+            "better."
+        )
+
+    def cases(self, part: Part) -> Sequence[Any]:
+        return self._instances[0::2] if part == "validation" else self._instances[1::2]
+
+    def calls(self, case: Any) -> Sequence[Sequence[Any]]:
+        points, matrix = case.view()
+        return [[points, matrix] if matrix else [points]]
+
+    def score(self, case: Any, answers: list[Any]) -> float:
+        return float(case.length(answers[0]) / case.reference - 1)
+
+    def case_score(self, case: Any, number: int, score: float) -> CaseScore:
+        known = "" if case.best is None else " (best known)"
+        value, bound = (1 + score) * case.reference, case.reference
+        return CaseScore(case=f"{case.name}{known}", value=round(value, 6), bound=bound, gap=score)
+
+    def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
+        """`solution.py`: rule and driver; called with coordinates it gives the tour."""
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "solution.py").write_text(f"{node.code.strip()}\n\n\n{DRIVER.strip()}\n", encoding="utf-8")
+        return [out / "solution.py"]
+
+
 def build(cfg: Config, project_dir: Path) -> TourProblem:
-    """The problem of a configuration; `problem.options` as in Options."""
+    """The problem of a configuration: `problem.name` is a file or a folder of instances, else they are random.
+
+    `problem.options` are those of the random instances.
+    """
+    name = cfg.problem.name
+    if name is not None:
+        return OwnToursProblem(name)
     return TourProblem(checked_options(Options, cfg.problem.options))

@@ -97,7 +97,7 @@ def test_the_solution_alone_prints_its_score_on_the_held_out_instances(tmp_path)
 
 @pytest.mark.parametrize("options", [{"towns": 3}, {"cities": 2}, {"instances": 0}, {"cities": "many"}])
 def test_options_are_checked(options):
-    cfg = SimpleNamespace(problem=SimpleNamespace(options=options))
+    cfg = SimpleNamespace(problem=SimpleNamespace(options=options, name=None))
     with pytest.raises(ConfigError, match=rf"problem\.options\.{next(iter(options))}: .*; allowed: cities, instances"):
         build(cfg, Path("."))
 

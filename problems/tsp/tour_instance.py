@@ -1,0 +1,87 @@
+"""One instance of a user's own: its cities, how it measures distances, and the length to compare tours with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from problems.tsp.bound import one_tree_bound
+from problems.tsp.instances import Point
+
+MEAN_DISTANCE = 0.5214
+"""Of two random points of the unit square: the scale on which rules see distances that have no coordinates."""
+
+
+def _nint(value: float) -> int:
+    return int(value + 0.5)
+
+
+def _att(a: Point, b: Point) -> float:
+    exact = math.sqrt(((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) / 10)
+    whole = _nint(exact)
+    return float(whole + 1 if whole < exact else whole)
+
+
+MEASURES: dict[str, Callable[[Point, Point], float]] = {
+    "EUCLID": math.dist,
+    "EUC_2D": lambda a, b: float(_nint(math.dist(a, b))),
+    "CEIL_2D": lambda a, b: float(math.ceil(math.dist(a, b))),
+    "ATT": _att,
+    "MAN_2D": lambda a, b: float(_nint(abs(a[0] - b[0]) + abs(a[1] - b[1]))),
+    "MAX_2D": lambda a, b: float(max(_nint(abs(a[0] - b[0])), _nint(abs(a[1] - b[1])))),
+}
+"""TSPLIB's measures by name, and the plain one of random instances and CSV files."""
+
+
+@dataclass
+class TourInstance:
+    """Cities of one instance.
+
+    Args:
+        points: coordinates in the file's unit; [] where only distances are known.
+        kind: a name of MEASURES; of no meaning where there is a `matrix`.
+        matrix: distances that coordinates do not tell.
+        best: length of the best known tour, if anybody told it.
+    """
+
+    name: str
+    points: Sequence[Point]
+    kind: str = "EUCLID"
+    matrix: list[list[float]] | None = None
+    best: float | None = None
+    _bound: float | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.matrix) if self.matrix is not None else len(self.points)
+
+    def between(self, a: int, b: int) -> float:
+        if self.matrix is not None:
+            return self.matrix[a][b]
+        return MEASURES[self.kind](self.points[a], self.points[b])
+
+    def length(self, tour: Sequence[int]) -> float:
+        """Length of the closed tour in the file's unit; ValueError unless it visits every city once."""
+        if sorted(tour) != list(range(len(self))):
+            raise ValueError("not a tour: every city must be visited once")
+        return sum(self.between(a, b) for a, b in zip(tour, [*tour[1:], tour[0]], strict=True))
+
+    @property
+    def reference(self) -> float:
+        """The best known length, else a length that no tour can undercut (Held and Karp's bound)."""
+        if self.best is not None:
+            return self.best
+        if self._bound is None:
+            cities = range(len(self))
+            self._bound = one_tree_bound([[self.between(a, b) if a != b else 0.0 for b in cities] for a in cities])
+        return self._bound
+
+    def view(self) -> tuple[list[list[float]], list[list[float]] | None]:
+        """What the driver gets: coordinates in the unit square, or distances on that scale."""
+        if self.matrix is not None:
+            total = sum(map(sum, self.matrix)) / (len(self) * (len(self) - 1)) or 1.0
+            return [], [[cell / total * MEAN_DISTANCE for cell in row] for row in self.matrix]
+        low = [min(point[axis] for point in self.points) for axis in (0, 1)]
+        high = [max(point[axis] for point in self.points) for axis in (0, 1)]
+        extent = max(high[0] - low[0], high[1] - low[1]) or 1.0
+        return [[(point[axis] - low[axis]) / extent for axis in (0, 1)] for point in self.points], None

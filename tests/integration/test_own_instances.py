@@ -1,0 +1,180 @@
+"""Instances of one's own for `tsp` and `bin_packing`: TSPLIB, OR-Library, CSV and JSON, at the command line too."""
+
+import json
+import math
+import subprocess
+import sys
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from problems.bin_packing.data import build_data
+from problems.bin_packing.instances import load_file
+from problems.tsp.bound import one_tree_bound
+from problems.tsp.files import load
+from problems.tsp.instances import generate
+from problems.tsp.problem import build
+from utils.config import load_config
+from utils.errors import ConfigError
+
+BURMA14 = """NAME: burma14
+TYPE: TSP
+COMMENT: 14-Staedte in Burma (Zaw Win)
+DIMENSION: 14
+EDGE_WEIGHT_TYPE: GEO
+EDGE_WEIGHT_FORMAT: FUNCTION
+DISPLAY_DATA_TYPE: COORD_DISPLAY
+NODE_COORD_SECTION
+   1  16.47       96.10
+   2  16.47       94.44
+   3  20.09       92.54
+   4  22.39       93.37
+   5  25.23       97.24
+   6  22.00       96.05
+   7  20.47       97.02
+   8  17.20       96.29
+   9  16.30       97.38
+  10  14.05       98.12
+  11  16.53       97.38
+  12  21.52       95.59
+  13  19.41       97.13
+  14  20.09       94.55
+EOF
+"""
+BERLIN52_TEXT = """
+565 575 25 185 345 750 945 685 845 655 880 660 25 230 525 1000 580 1175 650 1130 1605 620 1220 580 1465 200 1530
+5 845 680 725 370 145 665 415 635 510 875 560 365 300 465 520 585 480 415 835 625 975 580 1215 245 1320 315 1250
+400 660 180 410 250 420 555 575 665 1150 1160 700 580 685 595 685 610 770 610 795 645 720 635 760 650 475 960 95
+260 875 920 700 500 555 815 830 485 1170 65 830 610 605 625 595 360 1340 725 1740 245
+"""
+BERLIN52 = BERLIN52_TEXT.split()
+SHORTEST_TEXT = """
+1 49 32 45 19 41 8 9 10 43 33 51 11 52 14 13 47 26 27 28 12 25 4 6 15 5 24 48 38 37 40 39 36 35 34 44 46 16 29 50
+20 23 30 2 7 42 21 17 3 18 31 22
+"""
+SHORTEST = SHORTEST_TEXT.split()
+MAIN = str(Path(__file__).parents[2] / "main.py")
+
+
+def berlin52(folder: Path, name: str = "berlin52") -> Path:
+    spots = [f"{i // 2 + 1} {BERLIN52[i]} {BERLIN52[i + 1]}" for i in range(0, 104, 2)]
+    head = [f"NAME : {name}", "TYPE : TSP", "DIMENSION : 52", "EDGE_WEIGHT_TYPE : EUC_2D", "NODE_COORD_SECTION"]
+    path = folder / f"{name}.tsp"
+    path.write_text("\n".join([*head, *spots, "EOF"]))
+    return path
+
+
+def test_tsplib_distances_give_the_published_lengths(tmp_path):
+    (tmp_path / "burma14.tsp").write_text(BURMA14)
+    berlin52(tmp_path)
+    berlin, burma = load(str(tmp_path))
+    assert (burma.best, berlin.best) == (3323, 7542)
+    assert burma.length([0, 1, 13, 2, 3, 4, 5, 11, 6, 12, 7, 10, 8, 9]) == 3323
+    assert berlin.length([int(word) - 1 for word in SHORTEST]) == 7542
+
+
+def test_a_shortest_tour_beside_the_instance_is_the_reference(tmp_path):
+    path = berlin52(tmp_path, "mine")
+    assert load(str(path))[0].best is None
+    path.with_suffix(".opt.tour").write_text("TYPE : TOUR\nTOUR_SECTION\n" + "\n".join([*SHORTEST, "-1", "EOF"]))
+    assert load(str(path))[0].best == 7542
+
+
+def test_without_a_known_tour_the_reference_is_a_bound_just_below_it(tmp_path):
+    (mine,) = load(str(berlin52(tmp_path, "mine")))
+    assert 0.97 * 7542 <= mine.reference <= 7542
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_tour_is_shorter_than_the_bound(seed):
+    (points,) = generate(1, 7, f"bound {seed}")
+    table = [[math.dist(a, b) for b in points] for a in points]
+    shortest = min(
+        sum(table[a][b] for a, b in zip((0, *rest), (*rest, 0), strict=True)) for rest in permutations(range(1, 7))
+    )
+    assert 0.8 * shortest <= one_tree_bound(table) <= shortest + 1e-9
+
+
+FORMS = {
+    "UPPER_ROW": "3 4 5 6 7 8",
+    "LOWER_DIAG_ROW": "0 3 0 4 6 0 5 7 8 0",
+    "FULL_MATRIX": "0 3 4 5 3 0 6 7 4 6 0 8 5 7 8 0",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_given_distances_are_read_in_every_form(tmp_path, form):
+    head = f"NAME: m\nTYPE: TSP\nDIMENSION: 4\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: {form}\n"
+    (tmp_path / "m.tsp").write_text(f"{head}EDGE_WEIGHT_SECTION\n{FORMS[form]}\nEOF\n")
+    (one,) = load(str(tmp_path / "m.tsp"))
+    assert one.length([0, 1, 2, 3]) == 3 + 6 + 8 + 5
+    assert one.view()[1] and not one.view()[0]
+
+
+def test_csv_and_json_hold_one_instance_or_many(tmp_path):
+    (tmp_path / "one.csv").write_text("0,0\n0,3\n4,3\n4,0\n")
+    (tmp_path / "two.csv").write_text("instance,y,x\n" + "".join(f"{n},{i},{i * i}\n" for n in "ab" for i in range(5)))
+    (tmp_path / "three.json").write_text(json.dumps({"q": {"points": [[0, 0], [0, 3], [4, 3], [4, 0]], "best": 14}}))
+    one, q, a, b = load(str(tmp_path))
+    assert (one.name, one.length([0, 1, 2, 3]), q.best, a.name, len(b)) == ("one", 14.0, 14.0, "a", 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("x.tsp", BURMA14.replace("GEO", "XRAY1"), "EDGE_WEIGHT_TYPE: XRAY1; allowed: EUC_2D"),
+        ("x.tsp", BURMA14.replace("TYPE: TSP", "TYPE: ATSP"), "TYPE: ATSP; only TSP is read"),
+        ("x.tsp", BURMA14.replace("DIMENSION", "SIZE"), "lacks 'DIMENSION'"),
+        ("x.csv", "city,lat,long\na,1,2\n", "needs the columns x and y"),
+        ("x.json", '{"a": [[0, 0], [1, 1]]}', "a has 2 cities; allowed: 4 to 2000"),
+        ("x.json", "[", "Expecting value"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line_that_names_the_file(tmp_path, name, text, words):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        build(load_config(None, ["presets.problem=tsp", f"problem.name={tmp_path / name}"]), tmp_path)
+    assert words in str(caught.value) and str(tmp_path / name) in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_name_that_is_no_file_is_refused_not_ignored(tmp_path):
+    with pytest.raises(ConfigError, match=r"problem\.name=berlin52: no such file; tsp reads a file or folder"):
+        build(load_config(None, ["presets.problem=tsp", "problem.name=berlin52"]), tmp_path)
+
+
+def test_the_command_line_searches_a_folder_of_instances_and_tells_each(tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "burma14.tsp").write_text(BURMA14)
+    berlin52(folder)
+    for number in range(2):
+        (points,) = generate(1, 20, f"mine {number}")
+        (folder / f"more{number}.csv").write_text("x,y\n" + "".join(f"{x * 500},{y * 500}\n" for x, y in points))
+
+    def main(*words: str) -> str:
+        command = [sys.executable, MAIN, *words, f"--project.dir={tmp_path}"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=400, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    main("--problem", "tsp", f"--problem.name={folder}", "--search.max_steps=10")
+    told = main("show", "latest")
+    assert "burma14 (best known)" in told and "3323" in told and "more1" in told
+
+
+ORLIB = "2\n u_a\n 150 5 2\n 100\n 50\n 60\n 40\n 30\n u_b\n 150.0 3 1\n 40 20 30\n"
+
+
+def test_packing_reads_csv_and_the_best_known_bins_of_the_or_library(tmp_path):
+    (tmp_path / "a.txt").write_text(ORLIB)
+    items = "".join(f"i{n},100,{10 + (n * 7 + i * 13) % 60}\n" for n in range(6) for i in range(30))
+    (tmp_path / "b.csv").write_text(f"instance,capacity,size\n{items}")
+    data = build_data(str(tmp_path / "b.csv"))
+    assert data.capacity == 100 and [x.name for x in data.test] == ["i2", "i5"] and len(data.test[0].sizes) == 30
+    assert [x.best for x in load_file(tmp_path / "a.txt")] == [2, 1]
+    with pytest.raises(ConfigError, match="2 instances; three splits need at least 3"):
+        build_data(str(tmp_path / "a.txt"))
+    (tmp_path / "c.csv").write_text("name,size\na,3\n")
+    with pytest.raises(ConfigError, match="needs the columns instance, capacity and size"):
+        build_data(str(tmp_path / "c.csv"))

@@ -1,0 +1,42 @@
+"""A key or a name that a problem does not read is an error that says what it reads, at the command line."""
+
+import pytest
+
+from cli.parser import main
+from problems.registry import build_problem
+from runs.unused_words import check_words
+from utils.config import load_config
+from utils.errors import ConfigError
+
+UNUSED = {
+    "--problem tsp --problem.path=mine": "problem.path=mine: tsp/euclidean does not read it; it reads problem.name",
+    "--problem tsp --data.dir=mine": "data.dir=mine: tsp/euclidean does not read it",
+    "--problem connect_four --problem.name=big": "problem.name=big: connect_four does not read it; it reads arena",
+    "--problem connect_four --problem.options.cities=3": "problem.options.cities=3: connect_four does not read it",
+    "--problem bin_packing --arena.games=4": "arena.games=4: bin_packing/weibull_5k does not read it",
+    "--problem bin_packing --problem.metric=bins": "problem.metric=bins: bin_packing/weibull_5k does not read it",
+    "--problem.name=ames --data.target=price": "data.target=price: competition/ames does not read it",
+    "--problem.name=ames --problem.direction=max": "problem.direction=max: competition/ames does not read it",
+}
+
+
+@pytest.mark.parametrize("words", UNUSED)
+def test_an_unused_word_is_refused_and_says_what_is_read(tmp_path, capsys, words):
+    assert main([*words.split(), f"--project.dir={tmp_path}"]) == 2
+    told = capsys.readouterr().err
+    assert UNUSED[words] in told and len(told.strip().splitlines()) == 1
+    assert not (tmp_path / "logs").exists()
+
+
+@pytest.mark.parametrize("preset", ["competition", "bin_packing", "tsp", "connect_four", "chess_engines"])
+def test_every_preset_says_only_what_its_problem_reads(preset, tmp_path):
+    config = load_config(None, [f"project.dir={tmp_path}"], presets={"problem": preset})
+    check_words(config, build_problem(config))
+
+
+def test_own_data_do_not_also_name_a_competition(tmp_path):
+    (tmp_path / "train.csv").write_text("a,b\n1,2\n")
+    words = [f"data.dir={tmp_path}", "data.target=b", "data.metric=rmse", "problem.name=ames"]
+    config = load_config(None, words)
+    with pytest.raises(ConfigError, match=r"problem\.name=ames: competition/.* does not read it; it reads data"):
+        check_words(config, build_problem(config))
