@@ -63,7 +63,7 @@ class TourProblem(FunctionProblem):
     signature = "score_city(distance, home, spread, left) -> float"
     start = NEAREST
     driver = DRIVER
-    reads = ("problem.name", "problem.options")
+    reads: tuple[str, ...] = ("problem.name", "problem.options")
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -111,7 +111,7 @@ class OwnToursProblem(TourProblem):
     """
 
     unit = "excess over the best known tour or a lower bound"
-    reads = ("problem.name",)
+    reads: tuple[str, ...] = ("problem.name",)
 
     def __init__(self, name: str) -> None:
         super().__init__(Options())
