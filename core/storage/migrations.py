@@ -114,7 +114,12 @@ def _plain(body: bytes) -> str | bytes:
 
 
 def _to_3(connection: sqlite3.Connection) -> None:
-    """Every record is in the chain."""
+    """Every record is in the chain. A game's row names its own event; it named the last of its transaction."""
+    connection.execute(
+        "UPDATE games SET seq = told.seq FROM ("
+        " SELECT seq, json_extract(body, '$.game_id') AS game FROM events WHERE type = 'game.finished'"
+        ") AS told WHERE told.game = games.key"
+    )
     connection.execute(
         "CREATE TABLE chain (seq INTEGER NOT NULL PRIMARY KEY, records VARCHAR NOT NULL, head VARCHAR NOT NULL)"
     )

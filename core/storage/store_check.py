@@ -17,8 +17,8 @@ from core.storage.chain import CHAIN, CHAINED_FROM, chained_tables, rows_of
 from core.storage.chain_check import ChainRead, Finding, check_rows, check_tables, read_chain
 from core.storage.cross_check import check_programs, check_texts, cross_check
 from core.storage.database import DB_NAME, make_schema, quoted_path, unpacked
-from core.storage.migrations import SCHEMA_VERSION
-from utils.errors import StoreVersionError
+from core.storage.migrations import SCHEMA_VERSION, migrate
+from utils.errors import StoreError, StoreVersionError
 
 _KEPT = ("nodes", "events", "facts", "tasks", "games", "calls")
 """Tables whose rows the cross-check reads."""
@@ -72,8 +72,28 @@ def check_store(run_dir: Path) -> StoreCheck:
 
 
 def _records(connection: sqlite3.Connection, check: StoreCheck) -> None:
-    tables = chained_tables(connection)
     has_chain = bool(connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (CHAIN,)).fetchone())
+    if check.schema < SCHEMA_VERSION and not has_chain:
+        with closing(_as_this_version(connection)) as copy:
+            _compare(copy, check, has_chain=False)
+    else:
+        _compare(connection, check, has_chain=has_chain)
+
+
+def _as_this_version(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """An older store in memory, as a resume would bring it along."""
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    copy.text_factory = connection.text_factory
+    connection.backup(copy)
+    try:
+        migrate(copy, Path(DB_NAME), chained=False)
+    except StoreError as error:
+        raise ValueError(str(error)) from error
+    return copy
+
+
+def _compare(connection: sqlite3.Connection, check: StoreCheck, *, has_chain: bool) -> None:
+    tables = chained_tables(connection)
     if has_chain:
         links = connection.execute(f"SELECT seq, records, head FROM {CHAIN} ORDER BY seq")
         check.chain = read_chain(links)
