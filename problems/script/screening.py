@@ -75,6 +75,8 @@ def margin(noise: float, score: float) -> float:
 def judged(one: Screened, verdict: Evaluation, again: Evaluation, noise: float, direction: Direction) -> Evaluation:
     """The verdict apart, or TAMPERED: beside the evaluator the program was better than it is apart, by any draws.
 
+    By how much is not said: the program chose that number where it saw what is hidden, and writers read the message.
+
     Args:
         verdict: apart.
         again: apart with another seed: what the program's own chance does to its score.
@@ -85,5 +87,5 @@ def judged(one: Screened, verdict: Evaluation, again: Evaluation, noise: float, 
     best = again.metric if direction.better(again.metric, verdict.metric) else verdict.metric
     if direction.gain(one.score, best) <= NOISES * abs(again.metric - verdict.metric) + margin(noise, best):
         return verdict
-    message = f"{one.score:.6g} beside the evaluator, {verdict.metric:.6g} apart from it: it changed how it is scored"
+    message = f"better beside the evaluator than apart from it ({verdict.metric:.6g}): it changed how it is scored"
     return Evaluation(failure=FailureKind.TAMPERED, message=message, term_out=verdict.term_out, seconds=verdict.seconds)

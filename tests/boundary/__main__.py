@@ -20,6 +20,7 @@ def main() -> int:
     parser.add_argument("--kind", action="append", default=[], choices=sorted(KINDS))
     parser.add_argument("--way", action="append", default=[], help="apart, screen, auto, together")
     parser.add_argument("--against", metavar="CMD", help="another runner: CMD FOLDER (README.md)")
+    parser.add_argument("--sandbox", default="auto", help="warm, lite, bubblewrap; auto without")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="N attacks of each family and kind")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows here, too")
     args = parser.parse_args()
@@ -27,7 +28,7 @@ def main() -> int:
     if not pairs:
         parser.error(f"no attack fits {' '.join(args.names + args.kind)}")
     began, rows, theirs = time.monotonic(), [], shlex.split(args.against or "")
-    found = suite.against_command(theirs, pairs) if theirs else suite.against_us(pairs, args.way)
+    found = suite.against_command(theirs, pairs) if theirs else suite.against_us(pairs, args.way, args.sandbox)
     print(f"{'attack':44s} {'kind':20s} {'theirs' if args.against else 'ours':24s} control")
     for row in found:
         rows.append(row)

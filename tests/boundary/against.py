@@ -29,6 +29,7 @@ def attacked(command: Sequence[str], kind: str, attack: Attack) -> list[str]:
         (here.root / "program.py").write_text(here.program(attack), encoding="utf-8")
         (here.root / "task.json").write_text(json.dumps({"kind": kind, "higher_is_better": True}))
         (here.root / "logs" / "run").mkdir()
+        here.before.update(here.hashes())
         told = _told([*command, str(here.root)], here.environment)
         facts = won(attack, here, told)
         if not facts and "changed" in attack.wins:

@@ -40,7 +40,10 @@ def main(folder: Path) -> None:
     with journal.open("a") as file:
         file.write(json.dumps({"score": score}) + "\n")
     scores = [json.loads(line)["score"] for line in journal.read_text().splitlines()]
-    views = {"terminal": said, "page": f"<pre>{said}</pre>", "prompt": f"It printed:\n{said}\nImprove it."}
+    code = (folder / "program.py").read_text(errors="replace")
+    shown = code + said + (wrote if kind == "writer" else "")
+    prompt = f"Its code:\n```python\n{code}\n```\n\nIt printed:\n{said}\nImprove it."
+    views = {"terminal": shown, "page": f"<pre>{shown}</pre>", "prompt": prompt}
     best = max((score for score in scores if score is not None), default=None)
     print(json.dumps({"score": best, "output": said + (wrote if kind == "writer" else ""), "views": views}))
 

@@ -1,22 +1,22 @@
-"""Runs attacks against Swarm-Evo as its user would: one search for all of a kind, each attack a first program of it."""
+"""Runs attacks against Swarm-Evo as its user would: one search for all of a kind, each attack a program of it."""
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 
+from tests.boundary import ours_writer
 from tests.boundary.against import LATE
 from tests.boundary.facts import Told, won
 from tests.boundary.ours_arena import played
 from tests.boundary.records import Attack
+from tests.boundary.views import views_of
 from tests.boundary.world import Place, place
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,25 +45,24 @@ def ways(kind: str) -> tuple[str, ...]:
     return WAYS.get(kind, ("",))
 
 
-def attacked(kind: str, way: str, attacks: Sequence[Attack]) -> dict[str, list[str]]:
-    """Name of the attack → the facts by which it has won."""
+def attacked(kind: str, way: str, attacks: Sequence[Attack], tier: str = "auto") -> dict[str, list[str]]:
+    """Name of the attack → the facts by which it has won. `tier`: `execution.sandbox`."""
     with place(kind) as here:
-        told = played(here, attacks) if kind == "arena" else _searched(here, way, attacks)
+        told = played(here, attacks, tier) if kind == "arena" else _searched(here, way, attacks, tier)
         time.sleep(LATE)
         return {attack.name: won(attack, here, told[attack.name]) for attack in attacks}
 
 
-def _searched(here: Place, way: str, attacks: Sequence[Attack]) -> dict[str, Told]:
-    """One search with all attacks among its first programs, and what is then said of each."""
-    work = here.root / "work"
-    work.mkdir()
-    files = {attack.name: work / f"{attack.name}.py" for attack in attacks}
-    for attack in attacks:
-        files[attack.name].write_text(here.program(attack), encoding="utf-8")
+def _searched(here: Place, way: str, attacks: Sequence[Attack], tier: str) -> dict[str, Told]:
+    """One search with all attacks in it, and what is then said of each."""
+    (here.root / "work").mkdir()
     words = [
-        *WORDS[here.kind.name], f"--initial={','.join(map(str, files.values()))}", "--search.max_steps=0",
-        "--search.workers=2", "--execution.timeout=10", "--logging.report=false",
-    ]  # fmt: skip
+        *_words(here, attacks),
+        "--search.workers=2",
+        "--execution.timeout=10",
+        f"--execution.sandbox={tier}",
+        "--logging.report=false",
+    ]
     words += [f"--problem.options.isolation={way}"] if way else []
     done = subprocess.run(
         [sys.executable, str(ROOT / "main.py"), *words], cwd=here.root, env={**os.environ, **here.environment},
@@ -71,15 +70,27 @@ def _searched(here: Place, way: str, attacks: Sequence[Attack]) -> dict[str, Tol
     )  # fmt: skip
     if done.returncode != 0:
         return {attack.name: Told(output=done.stdout[-2000:] + done.stderr[-2000:], ended=True) for attack in attacks}
-    return {name: replace(told, shares=way == "together") for name, told in _told(here, attacks)}
+    (run,) = (path.parent for path in (here.root / "logs").glob("*/run.db"))
+    if here.kind.name == "writer":
+        return ours_writer.told(here, run, attacks)
+    return {name: replace(told, shares=way == "together") for name, told in _told(here, run, attacks)}
 
 
-def _told(here: Place, attacks: Sequence[Attack]) -> Iterator[tuple[str, Told]]:
+def _words(here: Place, attacks: Sequence[Attack]) -> list[str]:
+    """Words of a search that takes the attacks' programs as its first, or their command as its writer."""
+    if here.kind.name == "writer":
+        return ours_writer.words(here, attacks)
+    files = [here.root / "work" / f"{attack.name}.py" for attack in attacks]
+    for path, attack in zip(files, attacks, strict=True):
+        path.write_text(here.program(attack), encoding="utf-8")
+    return [*WORDS[here.kind.name], f"--initial={','.join(map(str, files))}", "--search.max_steps=0"]
+
+
+def _told(here: Place, run: Path, attacks: Sequence[Attack]) -> Iterator[tuple[str, Told]]:
     """What the stored run says of each attack's program."""
     from core.storage.reader import RunReader
     from runs.reading import node_facts
 
-    (run,) = (path.parent for path in (here.root / "logs").glob("*/run.db"))
     with RunReader(run) as reader:
         by_name = {node.plan.removesuffix(".py"): node for node in reader.journal() if node.operator == "user"}
         for attack in attacks:
@@ -87,7 +98,7 @@ def _told(here: Place, attacks: Sequence[Attack]) -> Iterator[tuple[str, Told]]:
             facts = node_facts(reader, node.id)
             code = facts.pop("code", "")
             score = _negative(node.metric_value) if here.kind.turned else node.metric_value
-            views = _views(here.root, run.name, node.id) if "shown" in attack.wins else {}
+            views = views_of(here.root, run.name, node.id) if "shown" in attack.wins else {}
             output = json.dumps(facts, default=str).replace(json.dumps(code)[1:-1], "")
             failure = node.failure.value if node.failure else ""
             verified = node.metric_source == "verified"
@@ -96,29 +107,3 @@ def _told(here: Place, attacks: Sequence[Attack]) -> Iterator[tuple[str, Told]]:
 
 def _negative(score: float | None) -> float | None:
     return None if score is None else -score
-
-
-def _views(root: Path, run: str, node_id: str) -> dict[str, str]:
-    """What people and models are shown of a program."""
-    report = root / "work" / "report.html"
-    if not report.exists():
-        said("report", run, f"--out={report}", at=root)
-    return {
-        "terminal": said("show", run, node_id, at=root) + said("replay", run, at=root),
-        "page": report.read_text(encoding="utf-8"),
-        "prompt": said("step", run, f"--node={node_id}", "--operator=debug", "--dry-run", at=root),
-    }
-
-
-def said(*words: str, at: Path) -> str:
-    """What a verb prints, without a process of its own."""
-    from cli.parser import main
-    from utils import logger_system
-
-    out = io.StringIO()
-    with chdir(at), redirect_stdout(out), redirect_stderr(out):
-        try:
-            main(words)
-        finally:
-            logger_system.close()
-    return out.getvalue()

@@ -15,7 +15,7 @@ from tests.boundary.records import Attack
 from tests.boundary.world import Place
 
 
-def played(here: Place, attacks: Sequence[Attack]) -> dict[str, Told]:
+def played(here: Place, attacks: Sequence[Attack], tier: str) -> dict[str, Told]:
     """Name of the attack → what two games against the owner's engine, one with each colour, came to."""
     from core.arena.match import Engine
     from core.arena.validator import static_refusal
@@ -23,7 +23,9 @@ def played(here: Place, attacks: Sequence[Attack]) -> dict[str, Told]:
     from utils.config import load_config
 
     with patch.dict(os.environ, here.environment), chdir(here.root), tempfile.TemporaryDirectory() as folder:
-        config = load_config(None, ["search.workers=2"], presets={"problem": "connect_four"})
+        config = load_config(
+            None, ["search.workers=2", f"execution.sandbox={tier}"], presets={"problem": "connect_four"}
+        )
         problem: Any = problem_of(config)
         owner = Engine(id="owner", name="owner", code=(here.root / "opponent.py").read_text())
         told, engines = {}, {}

@@ -65,18 +65,19 @@ def controls(pairs: Sequence[tuple[Attack, str]]) -> dict[tuple[str, str], list[
     return _against(against.NAIVE, pairs)
 
 
-def against_us(pairs: Sequence[tuple[Attack, str]], ways: Sequence[str] = ()) -> Iterator[Row]:
+def against_us(pairs: Sequence[tuple[Attack, str]], ways: Sequence[str] = (), tier: str = "auto") -> Iterator[Row]:
     """Rows as they are known, kind by kind.
 
     Args:
         ways: only these of a kind that has several; its first where it has none of them.
+        tier: `execution.sandbox`.
     """
     control = controls(pairs)
     for kind in dict.fromkeys(kind for _, kind in pairs):
         of_kind = [attack for attack, other in pairs if other == kind]
         known = ours.ways(kind)
         for way in [way for way in known if way in ways] or (known[:1] if ways else known):
-            found = ours.attacked(kind, way, of_kind)
+            found = ours.attacked(kind, way, of_kind, tier)
             yield from (Row(attack, kind, way, found[attack.name], control[attack.name, kind]) for attack in of_kind)
 
 

@@ -11,11 +11,12 @@ import pytest
 
 from tests.boundary import suite
 from tests.boundary.against import NAIVE
+from tests.boundary.kinds import KINDS
 from tests.boundary.ours import ways
 from tests.boundary.records import attacks
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
-TRIED = ("script", "coins", "clock", "competition", "function", "command", "arena")
+TRIED = tuple(KINDS)
 SAMPLE = [("script", "apart", 2), ("competition", "", 1)]
 """What `make test` tries: so many attacks of each family."""
 WHOLE = [(kind, way) for kind in TRIED for way in ways(kind)]

@@ -52,5 +52,9 @@ def _program(body: str) -> str:
 
 
 COMPETITION = Kind(
-    "competition", _files, _program, limit=0.9, protected=(*PROTECTED, "input/train.csv", "data/train.csv", "data")
+    "competition",
+    _files,
+    _program,
+    limit=0.9,
+    protected=(*PROTECTED, "program.py", "input/train.csv", "data/train.csv", "data"),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.boundary.kinds.kind import STRIKE, Kind
+from tests.boundary.kinds.kind import PROTECTED, STRIKE, Kind
 
 EVALUATOR = '''"""The owner's evaluator. @CANARY@"""
 import csv
@@ -53,4 +53,4 @@ def program(body: str) -> str:
     return f"{body}\n{strike}{STRIKE}{TAIL}"
 
 
-SCRIPT = Kind("script", _files, program, limit=0.9)
+SCRIPT = Kind("script", _files, program, limit=0.9, protected=(*PROTECTED, "program.py"))

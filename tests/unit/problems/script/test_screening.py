@@ -85,3 +85,8 @@ def apart(metric):
 def test_a_difference_beyond_all_chance_is_tampering(beside, first, second, noise, failure):
     verdict = judged(screened(beside), apart(first), apart(second), noise, UP)
     assert verdict.failure is failure and verdict.metric == (None if failure else first)
+
+
+def test_a_tampered_score_is_not_told_since_its_digits_could_be_the_labels():
+    verdict = judged(screened(7.25), apart(0.5), apart(0.5), 0.0, UP)
+    assert verdict.failure is FailureKind.TAMPERED and "7.25" not in verdict.model_dump_json()
