@@ -60,6 +60,6 @@ def told(here: Place, run: Path, attacks: Sequence[Attack]) -> dict[str, Told]:
             said.get(attack.name, ""),
             ended=attack.name not in said,
             views=views_of(here.root, run.name, node.id) if "shown" in attack.wins else {},
-        )  # fmt: skip
+        )
         for attack in attacks
     }
