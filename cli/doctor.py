@@ -11,13 +11,16 @@ from dataclasses import asdict
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cli.options import add_config_options, config_of
 from utils.check import Check
 from utils.config_schema import Config
 from utils.errors import SwarmEvoError
 from utils.extras import install_line
+
+if TYPE_CHECKING:
+    from core.evaluation.isolation.cheats import CheatResult
 
 PRELOAD = ("numpy", "pandas", "sklearn")
 """What competitions preload; other problems need less."""
@@ -156,12 +159,20 @@ def _attack(args: argparse.Namespace) -> int:
     """Known cheats against the user's evaluator; exit 1 if one wins through the proxy."""
     from core.evaluation.isolation.cheats import attack_evaluator
 
-    attacked = attack_evaluator(Path(args.evaluator))
-    rows = [asdict(result) for result in attacked.results]
+    if not args.json:
+        print(f"{'cheat':20} {'honest':>10} {'alone':>10} {'in a run':>10}")
+    attacked = attack_evaluator(Path(args.evaluator), told=(lambda result: None) if args.json else _print_cheat)
     if args.json:
-        print(json.dumps(rows, indent=2))
+        print(json.dumps([asdict(result) for result in attacked.results], indent=2))
     else:
-        for row in rows:
-            print("  ".join(f"{key}={value}" for key, value in row.items()))
         print(f"\n{attacked.sentence}")
     return 1 if any(result.wins_through_proxy for result in attacked.results) else 0
+
+
+def _print_cheat(result: CheatResult) -> None:
+    """One line as soon as it is known; a score that the cheat moved upwards is marked, with what was done."""
+    scores = ((result.unisolated_score, result.wins_unisolated), (result.proxy_score, result.wins_through_proxy))
+    cells = [f"{'none' if score is None else f'{score:.4g}':>9}{'!' if won else ' '}" for score, won in scores]
+    honest = "none" if result.honest_score is None else f"{result.honest_score:.4g}"
+    wins = result.wins_unisolated or result.wins_through_proxy
+    print(f"{result.name:20} {honest:>10} {' '.join(cells)}  {result.attempts if wins else ''}".rstrip(), flush=True)

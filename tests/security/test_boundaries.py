@@ -19,8 +19,10 @@ from support.attack_accounts import ordinary_user, ourselves
 
 from benchmarks.cheats import EVALUATORS, LOAD, figures
 from core.contracts import Limits
-from core.evaluation.isolation.apart import Apart
-from core.evaluation.isolation.cheats import attack_evaluator
+from core.evaluation.isolation.apart import Apart, program_failure
+from core.evaluation.isolation.cheat_sources import CHEATS, WALK
+from core.evaluation.isolation.cheats import attack_evaluator, score_of
+from core.evaluation.isolation.together import Together
 from core.executor.inside import syscalls, watch
 from core.executor.sandbox import open_sandbox
 from core.executor.warm import WarmSandbox
@@ -321,3 +323,29 @@ def test_an_evaluator_without_a_program_is_one_clear_error(tmp_path: Path) -> No
     (tmp_path / "evaluator.py").write_text(textwrap.dedent("def evaluate(p): return 1"))
     with pytest.raises(ConfigError, match=r"initial_program\.py"):
         attack_evaluator(tmp_path / "evaluator.py")
+
+
+MAPS = "CASES = [(float(x), 3.0 * x * x + 1.0) for x in range(50)]\n{load}\n" + (
+    "    errors = list(map(lambda c: abs(m.f(c[0]) - c[1]), CASES))\n"
+    "    return {{'combined_score': 1.0 / (1.0 + sum(errors) / max(1, len(errors)))}}"
+)
+SCALES = "SCALE = 0.5\n{load}\n    return {{'combined_score': 1 - 1 / (1 + SCALE * sum(m.f([1.0, 2.0])))}}"
+
+
+@pytest.mark.parametrize(
+    "cheat, source, honest",
+    [
+        ("stop_iteration", MAPS, "def f(x): return 3.0 * x * x if x else 1.0"),
+        ("ask_for_less", SCALES, "def f(xs): return [0.5 * x for x in xs]"),
+    ],
+)
+def test_doctor_knows_the_cheats_that_once_won(sandbox, tmp_path, cheat, source, honest):
+    (tmp_path / "evaluator.py").write_text(source.format(load=LOAD))
+    scores = {}
+    for way in (Together, Apart):
+        for kind, code in (("honest", honest), ("cheat", f"{honest}\n{WALK}\n{CHEATS[cheat][1]}\n")):
+            run = way(tmp_path / "evaluator.py", timeout=30).run(sandbox, code, limits=LIMITS)
+            scores[way, kind] = None if program_failure(run) else score_of(run.value)
+    assert scores[Together, "honest"] == scores[Apart, "honest"]
+    assert scores[Together, "cheat"] > scores[Together, "honest"] + 0.01
+    assert scores[Apart, "cheat"] in (None, scores[Apart, "honest"])

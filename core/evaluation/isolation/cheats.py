@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +61,12 @@ class Attacked:
 
 
 def attack_evaluator(
-    path: Path, program: Path | None = None, *, sandbox: WarmSandbox | None = None, timeout: float = 30.0
+    path: Path,
+    program: Path | None = None,
+    *,
+    sandbox: WarmSandbox | None = None,
+    timeout: float = 30.0,
+    told: Callable[[CheatResult], None] = lambda result: None,
 ) -> Attacked:
     """Try every cheat on an evaluator of the OpenEvolve form: `evaluate(program_path) -> {"combined_score": …}`.
 
@@ -70,6 +75,7 @@ def attack_evaluator(
             beside the evaluator.
         sandbox: where candidates run; without, one is opened for this call.
         timeout: seconds for each evaluation.
+        told: called with each result as it comes.
 
     Raises:
         ConfigError: no evaluator, no program, or an evaluator that cannot score the honest program.
@@ -80,14 +86,14 @@ def attack_evaluator(
         raise ConfigError(f"no evaluator at {path}")
     honest = _honest_program(path, program).read_text(encoding="utf-8")
     if sandbox is not None:
-        return _attack(sandbox, path, honest, timeout)
+        return _attack(sandbox, path, honest, timeout, told)
     from core.executor.sandbox import open_sandbox
 
     with tempfile.TemporaryDirectory(prefix="swarm-cheats-") as folder:
         opened = open_sandbox("auto", preload=("numpy",), state_dir=Path(folder))
         assert isinstance(opened, WarmSandbox)
         try:
-            return _attack(opened, path, honest, timeout)
+            return _attack(opened, path, honest, timeout, told)
         finally:
             opened.close()
 
@@ -100,7 +106,9 @@ def _honest_program(path: Path, program: Path | None) -> Path:
     raise ConfigError(f"no program to cheat with: put one of {', '.join(PROGRAM_NAMES)} beside {path.name}")
 
 
-def _attack(sandbox: WarmSandbox, path: Path, honest: str, timeout: float) -> Attacked:
+def _attack(
+    sandbox: WarmSandbox, path: Path, honest: str, timeout: float, told: Callable[[CheatResult], None]
+) -> Attacked:
     limits = _LIMITS.model_copy(update={"seconds": timeout})
     start = Apart(path, modules=modules_beside(path.parent, honest, path.stem), forks=False, timeout=timeout)
     decider = Decider(
@@ -123,8 +131,11 @@ def _attack(sandbox: WarmSandbox, path: Path, honest: str, timeout: float) -> At
             return beside(code)
         return decision.apart(path, timeout).run(sandbox, code, limits=limits)
 
-    tried = _tries(beside, in_a_run, honest)
-    return Attacked(decision, tuple(tried))
+    results = []
+    for result in _tries(beside, in_a_run, honest):
+        told(result)
+        results.append(result)
+    return Attacked(decision, tuple(results))
 
 
 def _tries(beside: Any, in_a_run: Any, honest: str) -> Iterator[CheatResult]:
