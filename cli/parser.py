@@ -26,6 +26,7 @@ VERBS: dict[str, str] = {
     "verify": "cli.verify",
     "export-best": "cli.export_best",
     "export": "cli.export",
+    "init": "cli.init",
     "serve": "cli.serve",
     "doctor": "cli.doctor",
     "arena": "cli.arena",

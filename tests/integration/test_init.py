@@ -1,0 +1,51 @@
+"""`init PROBLEM`: what it writes passes its own test, and is searched as it is."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.parser import main
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_what_is_written_passes_its_test_and_is_searched(tmp_path):
+    def here(command: str) -> str:
+        done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=400)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def told(what: str) -> str:
+        (line,) = [line for line in made.splitlines() if line.startswith(what)]
+        return line.removeprefix(what).strip().replace("python ", f"{sys.executable} ")
+
+    made = here(f"{sys.executable} {ROOT / 'main.py'} init job_order")
+    assert "class JobOrder(FunctionProblem)" in (tmp_path / "job_order" / "problems" / "job_order.py").read_text()
+    assert "3 passed" in here(told("test it:"))
+    searched = here(told("search it:").replace("max_steps=50", "max_steps=8") + " --json")
+    assert json.loads(searched)["problem"] == "job_order"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["init", "tsp"], "a problem of that name comes along"),
+        (["init", "My-Problem"], "must be lower-case letters, digits and _"),
+        (["init", "class"], "must be lower-case letters, digits and _"),
+        (["init"], "the following arguments are required: PROBLEM"),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused(capsys, words, told):
+    assert main(words) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_nothing_is_overwritten(tmp_path, capsys):
+    assert main(["init", "mine", f"--out={tmp_path}"]) == 0
+    (tmp_path / "test_mine.py").write_text("my own work")
+    assert main(["init", "mine", f"--out={tmp_path}"]) == 2
+    assert "nothing is overwritten" in capsys.readouterr().err
+    assert (tmp_path / "test_mine.py").read_text() == "my own work"
