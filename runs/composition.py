@@ -240,6 +240,7 @@ def _stop(config: Config, problem: Problem, stop_after: int | None) -> Callable[
         target=config.budget.target,
         lower_is_better=problem.lower_is_better,
         stagnation=config.budget.stagnation,
+        repeats=config.budget.repeats,
     )
 
     def reason(progress: Progress) -> str | None:

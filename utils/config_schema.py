@@ -274,6 +274,8 @@ class BudgetSection(Section):
     target: float | None = None
     stagnation: int | None = Field(None, ge=1)
     """Steps without a new best."""
+    repeats: int | None = Field(100, ge=1)
+    """Steps in a row whose programs were all known already: the writer has nothing new to say. null: go on."""
 
 
 class ArenaSection(Section):

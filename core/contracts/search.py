@@ -90,3 +90,5 @@ class Progress:
     best_metric: float | None = None
     steps_since_best: int = 0
     """Committed nodes that count since the best so far was found."""
+    repeats: int = 0
+    """Committed nodes that count and wrote programs that were known already, in a row up to now."""

@@ -24,6 +24,8 @@ class Learning:
         self._steps = 0
         self._best_step = 0
         self._best_fitness: float | None = None
+        self.repeats = 0
+        """Steps in a row, up to now, that wrote programs that were known already."""
         self.tokens = 0
         """Tokens that the committed nodes took, all their calls together."""
         self.usd = 0.0
@@ -41,6 +43,7 @@ class Learning:
         fitness = node.fitness if node.is_scored else None
         if node.operator not in FREE_OPERATORS:
             self._steps += 1
+            self.repeats = self.repeats + 1 if node.duplicate_of else 0
             self._reward(node, _gain(fitness, self._best_fitness))
         if fitness is not None:
             self._best_fitness = fitness if self._best_fitness is None else max(fitness, self._best_fitness)

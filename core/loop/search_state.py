@@ -136,6 +136,7 @@ class SearchState:
             usd=usd,
             best_metric=best.metric_value if best else None,
             steps_since_best=self._learning.steps_since_best,
+            repeats=self._learning.repeats,
         )
 
     def steps_left(self) -> int | None:

@@ -89,6 +89,18 @@ class Stagnation:
         return f"budget.stagnation: no new best in {progress.steps_since_best} steps"
 
 
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """`limit` steps in a row that wrote only programs that were known already: the writer has nothing new to say."""
+
+    limit: int
+
+    def reason(self, progress: Progress) -> str | None:
+        if progress.repeats < self.limit:
+            return None
+        return f"budget.repeats: the writer has nothing new, its last {progress.repeats} programs were known already"
+
+
 class Stopping:
     """Any of several limits; the first in order that is reached names the reason."""
 
@@ -109,6 +121,7 @@ def stopping(
     target: float | None = None,
     lower_is_better: bool = False,
     stagnation: int | None = None,
+    repeats: int | None = None,
 ) -> Stopping:
     """The limits that are given, success before exhaustion: a run that reaches its target at its last step says so."""
     found: list[Stopper] = []
@@ -126,4 +139,6 @@ def stopping(
         found.append(MaxDollars(usd))
     if stagnation is not None:
         found.append(Stagnation(stagnation))
+    if repeats is not None:
+        found.append(Repeats(repeats))
     return Stopping(found)

@@ -44,14 +44,19 @@ def random_recipe(facts: Facts, rng: random.Random) -> Recipe:
     return replace(recipe, encode=rng.choice(("native", "ordinal", "target")))
 
 
-def improve(recipe: Recipe, facts: Facts, rng: random.Random, made_by: str = "") -> tuple[Recipe, str]:
+def improve(
+    recipe: Recipe, facts: Facts, rng: random.Random, made_by: str = "", *, wide: bool = False
+) -> tuple[Recipe, str]:
     """Change one thing; the result differs from `recipe`, stays affordable and does not undo the parent's own change.
 
     Args:
         made_by: the plan that the parent was written by.
+        wide: parameters and weights may also take values between those of the grid.
     """
     weights = dict(MOVES)
     weights[_blend] = max(1, 10 - 4 * (len(recipe.members) - 1))  # the first partners bring most
+    if wide:
+        weights |= {_fine: 12, _shift: 4, _blend: 2}
     moves: list[Change] = [move for move, weight in weights.items() for _ in range(weight)]
     for _ in range(50):
         changed = rng.choice(moves)(recipe, facts, rng)
@@ -152,6 +157,38 @@ def _tune(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str
     members[place] = member.with_param(name, values[there])
     said = f"Set {name} of {FAMILIES[member.family].about} to {values[there]!r} (was {now!r})."
     return replace(recipe, members=tuple(members)), said
+
+
+def _fine(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    """A parameter between and beyond the values of its grid, some 30 % off; a share stays a share."""
+    place = rng.randrange(len(recipe.members))
+    member = recipe.members[place]
+    family = FAMILIES[member.family]
+    name = rng.choice(sorted(family.grid))
+    values, now = family.grid[name], member.param(name)
+    now = values[len(values) // 2] if now is None else now
+    if isinstance(now, bool) or not isinstance(now, int | float) or now <= 0:
+        return None
+    moved = now * 2 ** rng.gauss(0, 0.4)
+    if isinstance(now, int):
+        value: int | float = max(1 if min(values) < 2 else 2, round(moved))
+    else:
+        value = float(f"{min(moved, 1.0) if max(values) <= 1 else moved:.3g}")
+    members = list(recipe.members)
+    members[place] = member.with_param(name, value)
+    return replace(recipe, members=tuple(members)), f"Set {name} of {family.about} to {value!r} (was {now!r})."
+
+
+def _shift(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    """A weight of the blend, by any factor."""
+    if len(recipe.members) < 2:
+        return None
+    place, factor = rng.randrange(len(recipe.members)), round(2 ** rng.gauss(0, 0.5), 2)
+    members = list(recipe.members)
+    members[place] = replace(members[place], weight=round(members[place].weight * max(factor, 0.1), 4))
+    return replace(recipe, members=tuple(members), weights="given"), (
+        f"Multiply the weight of {FAMILIES[members[place].family].about} by {factor}."
+    )
 
 
 def _feature(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:

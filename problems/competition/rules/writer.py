@@ -11,6 +11,9 @@ from problems.competition.rules import changes, foreign, recipe, repair, script
 from problems.competition.rules.facts import Facts, read_facts
 from problems.competition.rules.recipe import Recipe
 
+WIDE_AFTER = 60
+"""Programs of a run after which parameters are no longer drawn from a grid: by then its points are mostly known."""
+
 
 class CompetitionWriter:
     """Drafts, improves, merges and repairs scikit-learn scripts. Deterministic: a function of context and `rng`.
@@ -69,7 +72,8 @@ def _write(
         return foreign.join(parent, parents[1], facts, rng)
     if known is None:
         return foreign.improve(str(parent.get("code", "")), facts, rng)
-    made, plan = changes.improve(known, facts, rng, str(parent.get("plan") or ""))
+    wide = ordinal is not None and ordinal >= WIDE_AFTER
+    made, plan = changes.improve(known, facts, rng, str(parent.get("plan") or ""), wide=wide)
     return plan, script.render(made, facts)
 
 

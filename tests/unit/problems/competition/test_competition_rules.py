@@ -232,6 +232,28 @@ def test_an_improvement_that_undoes_its_parents_is_recognised(plan, made_by, und
     assert changes.undoes(plan, made_by) is undone
 
 
+def test_after_many_steps_a_writer_still_has_something_new_to_say(stage):
+    """On words there are few families and features: points of the grid alone are soon all known."""
+    _, extras = stage("probability", True)
+    facts = read_facts(extras)
+    start = script.render(changes.draft(facts, random.Random(0), 0)[0], facts)
+
+    def distinct(round_: int) -> int:
+        asked = {**context(extras, "improve", start), "task": {"round": round_, "slot": 0}}
+        return len({code_of(CompetitionWriter().write(asked, random.Random(n))) for n in range(120)})
+
+    assert distinct(500) > 1.5 * distinct(0)
+
+
+def test_what_is_written_late_runs(stage):
+    folder, extras = stage("regression")
+    facts, rng = read_facts(extras), random.Random(5)
+    late = changes.draft(facts, rng, 0)[0]
+    for _ in range(12):
+        late = changes.improve(late, facts, rng, wide=True)[0]
+    hand_in(script.render(late, facts), folder, TASKS["regression"][0])
+
+
 def test_no_improvement_goes_back(stage):
     _, extras = stage("regression")
     facts = read_facts(extras)
