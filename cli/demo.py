@@ -47,6 +47,8 @@ def run(args: argparse.Namespace) -> int:
         print(recording.manifest.note)
     stored = recording.config
     check_recorded(stored)
+    if "repair_crashes" not in stored.get("agent", {}):  # recorded before there were repairs in the same step
+        stored = {**stored, "agent": {**stored.get("agent", {}), "repair_crashes": False}}
     config = check_config({**stored, "project": {**stored.get("project", {}), "dir": project_dir_of(args)}})
     with RunSession(
         config,

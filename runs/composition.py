@@ -165,6 +165,7 @@ def _stages(
             lower_is_better=problem.lower_is_better,
             claims_only=problem.claims_only,
             isolated=isolated,
+            repair_crashes=config.agent.repair_crashes and uses_models(config),
             review=config.agent.review,
             operators=operators_of(config),
         ),

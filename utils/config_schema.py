@@ -173,6 +173,9 @@ class AgentSection(Section):
     memory_tokens: int = Field(4000, ge=100)
     prompt_tokens: int = Field(16000, ge=1000)
     review: Literal["auto", "always", "never"] = "auto"
+    """`auto`: where the reviewer's reading is the score. `always`: of each run, what it taught."""
+    repair_crashes: bool = True
+    """A model's program that crashes goes back to it once, with the traceback, in the same step."""
     repairs: int = Field(3, ge=0)
     """Requests that ask for a usable reply again."""
 

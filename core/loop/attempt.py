@@ -10,6 +10,7 @@ from core.contracts import AgentContext, Evaluation, Review
 from core.state.node import Node
 from core.state.operators import BUILTIN, OperatorSpec
 from core.state.task import Task
+from core.state.tried import Tried
 from utils.errors import ConfigError
 
 
@@ -49,6 +50,8 @@ class RunContext:
     """There is no evaluator's score: the reviewer's reading is the metric."""
     isolated: bool = True
     """Candidates run in a sandbox; else every score is `unisolated`."""
+    repair_crashes: bool = False
+    """A program that crashes goes back to its writer once, in the same step."""
     review: str = "auto"
     """`auto`, `always` or `never`."""
     operators: Mapping[str, OperatorSpec] = field(default_factory=lambda: BUILTIN)
@@ -83,6 +86,8 @@ class Attempt:
     review_error: str = ""
     """Why a review that was wanted is missing."""
     seconds: dict[str, float] = field(default_factory=dict)
+    tried: Tried | None = None
+    """The program before this one, where it failed and was repaired in the same step."""
 
     @property
     def is_alive(self) -> bool:

@@ -36,6 +36,7 @@ def finished_node(attempt: Attempt, run_context: RunContext, usage: Usage, *, re
             "stages": dict(attempt.seconds),
             "round": attempt.task.round,
             "refusal": attempt.context.refusal,
+            "attempts": (attempt.tried,) if attempt.tried else (),
             "writer": written.writer or usage.writer,
             "prompt_tokens": usage.prompt_tokens,
             "completion_tokens": usage.completion_tokens,

@@ -25,6 +25,7 @@ from core.contracts import (
 )
 from core.events import StageDone
 from core.loop.attempt import Attempt, RoundContext, RunContext, Usage
+from core.loop.crash_repair import may_be_repaired, repaired
 from core.loop.finished_node import finished_node
 from core.state.failure import FailureKind
 from core.state.journal import Journal
@@ -34,6 +35,8 @@ from utils.errors import JobLost, ReplyError
 
 T = TypeVar("T")
 
+EXECUTE_AGAIN = "execute again"
+"""The stage of a program that was repaired in the same step."""
 OTHERS_CONSIDERED = 16
 """Of the best nodes, so many are looked at for programs that a prompt shows beside the parents."""
 
@@ -180,12 +183,28 @@ class Stages:
         refused = self._evaluator.check(attempt.node)
         if refused is not None:
             attempt.verdict = refused.model_copy(update={"refused_by": refused.refused_by or "check"})
+        if attempt.task.repairs == 0 and self._repair(attempt):
+            self.check(attempt)
 
     def execute(self, attempt: Attempt) -> None:
-        """Judge one node alone; the verdict is stored at once."""
+        """Judge one node alone, and once more where it crashed and was repaired; each verdict is stored at once."""
+        self._execute(attempt, "execute" if attempt.tried is None else EXECUTE_AGAIN)
+        if self._repair(attempt):
+            self.check(attempt)
+            if attempt.is_alive:
+                self._execute(attempt, EXECUTE_AGAIN)
+
+    def _repair(self, attempt: Attempt) -> bool:
+        """True if the program failed, and its writer gave another one, which has no verdict yet."""
+        if not (self._run_context.repair_crashes and may_be_repaired(attempt)):
+            return False
+        agent = self.agent(attempt.task.operator)
+        return self._stage(attempt, "repair", lambda: repaired(attempt, agent, self.finished(attempt)))
+
+    def _execute(self, attempt: Attempt, name: str) -> None:
         assert attempt.node is not None
         node_id = attempt.task.node_id
-        stored = self._store.stages(node_id).get("execute")
+        stored = self._store.stages(node_id).get(name)
         if stored is not None:
             attempt.verdict = Evaluation.model_validate(stored)
             return
@@ -199,8 +218,8 @@ class Stages:
             except JobLost as error:
                 return Evaluation(failure=FailureKind(error.failure), message=str(error))
 
-        attempt.verdict = self._stage(attempt, "execute", work)
-        self.keep(attempt, "execute", attempt.verdict.model_dump(mode="json"))
+        attempt.verdict = self._stage(attempt, name, work)
+        self.keep(attempt, name, attempt.verdict.model_dump(mode="json"))
 
     def wants_review(self, attempt: Attempt) -> bool:
         """`auto`: what ran, where the reviewer's reading is its score; an evaluator speaks for itself."""

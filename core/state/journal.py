@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import islice
@@ -57,6 +58,7 @@ class Journal:
         self._root: dict[str, str] = {}
         self._roots = 0
         self._buggy: list[int] = []
+        self._repaired: list[int] = []
         self._good: list[int] = []
         self._programs = ProgramIndex(python)
         self._summary = Summary(lower_is_better, time_limit)
@@ -274,13 +276,10 @@ class Journal:
 
     @property
     def failures(self) -> Mapping[str, int]:
-        """FailureKind → how many nodes."""
-        counts: dict[str, int] = {}
-        for i in self._buggy:
-            kind = self._nodes[i].failure
-            if kind is not None:
-                counts[kind.value] = counts.get(kind.value, 0) + 1
-        return counts
+        """FailureKind → how many programs, those that were repaired in the same step too."""
+        kinds = [self._nodes[i].failure for i in self._buggy]
+        kinds += [tried.failure for i in self._repaired for tried in self._nodes[i].attempts]
+        return Counter(kind.value for kind in kinds if kind is not None)
 
     @property
     def sha256(self) -> str:
@@ -309,6 +308,8 @@ class Journal:
             self._buggy_leaves.setdefault(depth, {})[node.id] = None
         elif node.is_valid:
             self._good.append(position)
+        if node.attempts:
+            self._repaired.append(position)
         if node.is_scored:
             assert node.fitness is not None
             bisect.insort(self._ranking, (-node.fitness, position))

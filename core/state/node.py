@@ -12,6 +12,7 @@ from core.state.failure import FailureKind
 from core.state.findings import Findings
 from core.state.operators import Operator
 from core.state.review import Review
+from core.state.tried import Tried
 
 MetricSource = Literal["verified", "unisolated", "claimed"]
 """Who vouches for the metric: our evaluator out of the candidate's reach, ours within its reach, the candidate."""
@@ -42,6 +43,8 @@ class Node(Findings):
     """Kept by the Journal's index; current in a node read from it."""
     task_type: str = "explore"
     operator: Operator = "draft"
+    attempts: tuple[Tried, ...] = ()
+    """What the writer wrote first, where it crashed and was repaired in the same step; `code` is the last program."""
     refusal: str = ""
     """In a repair: why the check refused the previous attempt."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import case, func, select
+from sqlalchemy import case, func, select, text
 
 from core.contracts import CallRecord
 from core.events import Event
@@ -19,6 +20,12 @@ from core.storage.migrations import SCHEMA_VERSION
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, LINKS, NODES, STAGES, TASKS
 from core.storage.rows import call_from_row, event_from_row, node_from_row
 from core.storage.unreadable import reads_store
+
+_REPAIRED = text(
+    "SELECT json_extract(tried.value, '$.failure'), count(*) FROM nodes, json_each(nodes.rest, '$.attempts') AS tried "
+    "GROUP BY 1"
+)
+"""FailureKind and number of the programs that failed and were repaired in the same step."""
 
 
 class RunReader:
@@ -134,10 +141,13 @@ class RunReader:
 
     @reads_store
     def failures(self) -> dict[str, int]:
-        """FailureKind → number of nodes."""
+        """FailureKind → number of programs, those that were repaired in the same step too."""
         query = select(NODES.c.failure, func.count()).where(NODES.c.failure.is_not(None)).group_by(NODES.c.failure)
+        counts: Counter[str] = Counter()
         with self.db.transaction() as connection:
-            return {str(kind): int(count) for kind, count in connection.execute(query).all()}
+            for kind, count in [*connection.execute(query), *connection.execute(_REPAIRED)]:
+                counts[str(kind)] += int(count)
+        return dict(counts)
 
     @reads_store
     def node(self, node_id: str) -> Node | None:

@@ -68,6 +68,7 @@ def open_loop(
     clock: Callable[[], float] = time.perf_counter,
     claims_only: bool = False,
     review: str = "auto",
+    repair_crashes: bool = False,
 ) -> Loop:
     """Put a run together. `wrap` stands between the loop and its store."""
     store = RunStore(folder)
@@ -82,7 +83,11 @@ def open_loop(
         store=seen,
         journal=journal,
         run_context=RunContext(
-            statement="Find x near 2.", lower_is_better=True, claims_only=claims_only, review=review
+            statement="Find x near 2.",
+            lower_is_better=True,
+            claims_only=claims_only,
+            review=review,
+            repair_crashes=repair_crashes,
         ),
         bind=model_client.bind,
         usage=model_client.usage_of,

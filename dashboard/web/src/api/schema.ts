@@ -1409,6 +1409,11 @@ export interface components {
                 [key: string]: string;
             };
             /**
+             * Attempts
+             * @default []
+             */
+            attempts: components["schemas"]["Tried"][];
+            /**
              * Behaviour
              * @default
              */
@@ -2470,6 +2475,25 @@ export interface components {
             standings?: {
                 [key: string]: unknown;
             }[];
+        };
+        /**
+         * Tried
+         * @description What a node's writer wrote first; what it wrote after seeing the failure is the node's own program.
+         */
+        Tried: {
+            /** Code */
+            code: string;
+            failure: components["schemas"]["FailureKind"];
+            /**
+             * Message
+             * @default
+             */
+            message: string;
+            /**
+             * Term Out
+             * @default
+             */
+            term_out: string;
         };
         /** ValidationError */
         ValidationError: {

@@ -1,0 +1,93 @@
+"""A program that crashed goes back to its writer at once, in the same step: one turn, with the traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.contracts import Agent, AgentContext, Query
+from core.loop.attempt import Attempt
+from core.state.failure import FailureKind
+from core.state.node import Node
+from core.state.tried import Tried
+from utils.errors import BudgetExhausted, ReplyError
+
+FIRST_CALL = 500
+"""The calls of a repair are numbered from here, so that none shares its identity with one for the first program."""
+OUTPUT_KEPT = 4_000
+"""Characters of the first program's output that its node keeps."""
+
+_REPAIRABLE = frozenset(
+    {
+        FailureKind.SYNTAX, FailureKind.IMPORT_BLOCKED, FailureKind.SIGNATURE, FailureKind.RUNTIME, FailureKind.EXIT,
+        FailureKind.NO_SUBMISSION, FailureKind.BAD_SUBMISSION, FailureKind.NON_FINITE, FailureKind.EVAL_ERROR,
+    }
+)  # fmt: skip
+"""What a look at the traceback can mend. What ran out of time or memory needs another idea, not a repair."""
+
+
+def may_be_repaired(attempt: Attempt) -> bool:
+    """True for a program that failed by itself, and has not been repaired yet."""
+    verdict, node = attempt.verdict, attempt.node
+    return (
+        verdict is not None
+        and verdict.failure in _REPAIRABLE
+        and node is not None
+        and bool(node.code)
+        and not attempt.tried
+        and attempt.task.operator != "tune"
+    )
+
+
+def repaired(attempt: Attempt, agent: Agent, failed: Node) -> bool:
+    """Ask once more, with the failed program in the parent's place; True if another program came.
+
+    It stands in the attempt then, without a verdict, and the first one is kept beside it. A call that cannot be paid
+    for or read leaves the attempt as it was.
+
+    Args:
+        failed: the attempt as a node, with its failure.
+    """
+    context = _context(attempt.context, failed)
+    try:
+        result = agent.code(context, agent.reply(context, agent.prompt(context)))
+    except (BudgetExhausted, ReplyError):
+        return False
+    found = result.node
+    if not result.success or found is None or found.code == failed.code:
+        return False
+    assert attempt.node is not None and failed.failure is not None
+    output = failed.term_out[-OUTPUT_KEPT:]
+    attempt.tried = Tried(code=failed.code, failure=failed.failure, message=failed.message, term_out=output)
+    attempt.node = attempt.node.model_copy(update={"code": found.code, "genes": found.genes})
+    attempt.verdict = None
+    return True
+
+
+def _context(context: AgentContext, failed: Node) -> AgentContext:
+    """That of a debug step on the failed program: the same memory, so that the prompt begins alike."""
+    task = context.task.model_copy(update={"operator": "debug", "parent_ids": (failed.id,)})
+    return replace(context, task=task, parents=(failed,), grandparents=(), others=(), query=_Later(context.query))
+
+
+@dataclass(frozen=True, slots=True)
+class _Later:
+    """A query whose calls are numbered from FIRST_CALL."""
+
+    query: Query
+
+    def __call__(
+        self,
+        system_message: str | None,
+        user_message: str | None,
+        *,
+        tools: list[dict[str, Any]] | None = None,
+        tool_choice: dict[str, Any] | str | None = None,
+        context: Mapping[str, Any] | None = None,
+        attempt: int = 0,
+        **overrides: Any,
+    ) -> str:
+        """As `Query`."""
+        options = {"tools": tools, "tool_choice": tool_choice, "context": context, **overrides}
+        return self.query(system_message, user_message, attempt=FIRST_CALL + attempt, **options)

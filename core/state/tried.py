@@ -1,0 +1,20 @@
+"""Tried: a program that failed and was repaired in the same step."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from core.state.failure import FailureKind
+
+
+class Tried(BaseModel):
+    """What a node's writer wrote first; what it wrote after seeing the failure is the node's own program."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    code: str
+    failure: FailureKind
+    message: str = ""
+    """What it failed with. Untrusted text."""
+    term_out: str = ""
+    """What it printed, its end. Untrusted text."""

@@ -1,0 +1,115 @@
+"""A program that crashes is repaired in the same step; a kill between the two programs goes on at the second."""
+
+from __future__ import annotations
+
+import pytest
+from support.loop import Crash, DyingStore, open_loop, told
+from support.plugins.toy import ToyEvaluator, ToyWriter
+
+from core.state.failure import FailureKind
+from core.storage.reader import RunReader
+
+STEPS = 14
+
+
+class Judge(ToyEvaluator):
+    """Remembers which programs it ran."""
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.ran: list[tuple[str, str]] = []
+
+    def evaluate(self, nodes):
+        self.ran += [(node.id, node.code) for node in nodes]
+        return super().evaluate(nodes)
+
+
+class Writer(ToyWriter):
+    def __init__(self) -> None:
+        self.asked: list[dict] = []
+
+    def write(self, context, rng):
+        self.asked.append(dict(context))
+        return super().write(context, rng)
+
+
+def loop(folder, **options):
+    options = {"evaluator": Judge(), "writer": Writer(), "repair_crashes": True, **options}
+    return open_loop(folder, steps=STEPS, schedule="pipeline", **options)
+
+
+def test_the_first_program_stays_on_its_node_and_counts_as_a_failure(tmp_path):
+    plain = open_loop(tmp_path / "plain", steps=STEPS, schedule="pipeline")
+    plain.run()
+    assert any(node.failure is FailureKind.RUNTIME for node in plain.journal)
+    writer, judge = Writer(), Judge()
+    run = loop(tmp_path / "run", evaluator=judge, writer=writer)
+    run.run()
+    mended = [node for node in run.journal if node.attempts]
+    assert mended and run.journal.steps == STEPS, "a repair is no step"
+    for node in mended:
+        (first,) = node.attempts
+        assert first.failure is FailureKind.RUNTIME and "broken" in first.code and first.message
+        assert "broken" not in node.code and node.failure is None
+        assert (node.id, first.code) in judge.ran
+    shown = [context["parents"][0] for context in writer.asked if context["operator"] == "debug"]
+    assert {first["code"] for first in shown} >= {node.attempts[0].code for node in mended}
+    assert run.journal.failures == {"runtime": len(mended)}
+    with RunReader(tmp_path / "run") as reader:
+        assert reader.failures() == {"runtime": len(mended)}
+        assert reader.node(mended[0].id).attempts == mended[0].attempts
+
+
+def test_without_a_model_nothing_is_repaired_in_the_same_step(tmp_path):
+    run = loop(tmp_path, repair_crashes=False)
+    run.run()
+    assert not any(node.attempts for node in run.journal) and run.journal.failures
+
+
+def test_any_number_of_writers_repairs_alike(tmp_path):
+    journals = []
+    for writers in (1, 4):
+        run = loop(tmp_path / str(writers), writers=writers)
+        run.run()
+        journals.append((told(run.journal), [node.attempts for node in run.journal]))
+    assert journals[0] == journals[1]
+
+
+class Stubborn(Writer):
+    """Gives the same broken program again."""
+
+    def write(self, context, rng):
+        self.asked.append(dict(context))
+        return "It is right.\n```python\nx = broken_1\n```\n"
+
+
+def test_a_writer_that_repeats_itself_is_asked_once(tmp_path):
+    run = loop(tmp_path, writer=(writer := Stubborn()))
+    run.run()
+    first = next(iter(run.journal))
+    assert first.failure is FailureKind.RUNTIME and not first.attempts
+    assert len(writer.asked) <= 2 * STEPS
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_after_a_crash_at_any_write_the_run_becomes_the_same(tmp_path, when):
+    stores = []
+
+    def wrap(store):
+        stores.append(DyingStore(store, 10**9, "after"))
+        return stores[0]
+
+    whole = loop(tmp_path / "whole", writers=1, wrap=wrap)
+    whole.run()
+    expected = whole.journal.sha256, [node.attempts for node in whole.journal]
+    assert any(expected[1])
+    for at in range(1, len(stores[0].writes) + 1, 3):
+        folder, judges = tmp_path / str(at), (Judge(), Judge())
+        died = loop(folder, writers=1, evaluator=judges[0], wrap=lambda store, at=at: DyingStore(store, at, when))
+        with pytest.raises(Crash):
+            died.run()
+        again = loop(folder, writers=1, evaluator=judges[1])
+        again.run()
+        assert (again.journal.sha256, [node.attempts for node in again.journal]) == expected, f"write {at}"
+        twice = [program for program in judges[1].ran if program in judges[0].ran]
+        assert len(twice) <= 2, f"write {at}: at most what was under way runs again: {twice}"
