@@ -10,12 +10,13 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.contracts import Confined
 from core.executor.inside import mounts
 from core.executor.uids import UidPool
+from core.executor.workspace import remove_tree
 
 _SCRIPT = Path(__file__).parent / "inside" / "writer.py"
 _APP = str(Path(__file__).resolve().parents[2])
@@ -58,7 +59,8 @@ class WriterView:
             folder.mkdir(mode=0o700)
             yield self._confined(list(command), list(files), folder, uid)
         finally:
-            shutil.rmtree(place, ignore_errors=True)
+            with suppress(OSError):  # without a sandbox something may still write into it
+                remove_tree(place)
             if self._uids and uid is not None:
                 self._uids.give_back(uid)
 

@@ -115,3 +115,5 @@ def test_a_run_with_labels_in_its_inputs_is_refused_in_one_line(cli):
     ended = cli(*words, timeout=150)
     assert ended.code == 2
     assert "found them in the sandbox: test.csv by copy at /workspace/input/extra.csv" in ended.line
+    doctor = cli("doctor", "--problem=competition", "problem.name=diabetes", timeout=150)
+    assert doctor.code == 1 and "FAIL hidden answers: " in doctor.out and "extra.csv" in doctor.out

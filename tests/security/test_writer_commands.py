@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.command_line import ROOT
 
 from core.backend import MemoryLog, ModelClient, ModelSettings
 from core.executor.inside import landlock
@@ -88,10 +91,34 @@ def test_at_the_deadline_it_dies_with_all_its_children(view, tmp_path):
     with pytest.raises(BackendError, match="within 3 s"):
         ask(view, f"{sys.executable} {script}", timeout=3.0)
     assert time.monotonic() - begun < 15
-    end = time.monotonic() + 10
-    while (left := _running(seconds)) and time.monotonic() < end:
+    _until(lambda: not _running(seconds))
+
+
+def test_it_does_not_outlive_a_run_that_is_killed(view, tmp_path):
+    seconds = f"98764.{os.getpid()}{int(view.tier == 'warm')}"
+    (tmp_path / "slow.py").write_text(f"import subprocess\nsubprocess.run(['sleep', '{seconds}'])\n")
+    asks = (
+        "import sys; from core.backend import MemoryLog, ModelClient, ModelSettings\n"
+        "from core.executor.writer_view import WriterView\n"
+        f"settings = ModelSettings(provider='command', model='m', box=WriterView({view.tier!r}),"
+        f" command={sys.executable + ' ' + str(tmp_path / 'slow.py')!r})\n"
+        "ModelClient({'code': settings}, log=MemoryLog()).bind('code', 'n')('s', 'u')\n"
+    )
+    run = subprocess.Popen([sys.executable, "-c", asks], cwd=ROOT)
+    try:
+        _until(lambda: bool(_running(seconds)))
+        run.kill()
+        _until(lambda: not _running(seconds))
+    finally:
+        run.kill()
+        run.wait()
+
+
+def _until(true: Callable[[], bool], seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.1)
-    assert not left
 
 
 def test_its_folder_is_removed_and_its_code_is_told(view):

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 WRITER = r'''
-import json, os, socket, subprocess, sys, time
+import json, os, resource, socket, subprocess, sys, time
 sys.stdin.read()
 plan = json.loads(os.environ["PLAN"])
 found = {}
@@ -72,6 +72,10 @@ look("parents", parents)
 look("kill", lambda: [pid for pid in plan["pids"] if os.kill(pid, 0) is None] or None)
 look("unix socket", lambda: unix(plan["door"]))
 look("datagram", lambda: datagram(plan["mailbox"]))
+look("abstract socket", lambda: unix("\0" + plan["abstract"]))
+look("other family", lambda: socket.socket(38, socket.SOCK_SEQPACKET) and "made")
+look("limits of another", lambda: [pid for pid in plan["pids"] if resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0)) or True])
+look("named entry", lambda: os.listxattr(plan["read"]["labels.csv"]) or None)
 subprocess.Popen([sys.executable, "-c", f"""
 import os, time
 os.setsid()
@@ -119,6 +123,9 @@ def main(tier: str, folder: Path) -> None:
     door.bind(str(folder / "door"))
     door.listen()
     mailbox.bind(str(folder / "mailbox"))
+    abstract = socket.socket(socket.AF_UNIX)
+    abstract.bind(f"\0swarm-evo-writer-attack-{os.getpid()}")
+    abstract.listen()
     for name in ("door", "mailbox"):
         (folder / name).chmod(0o777)
     plan = {
@@ -128,6 +135,7 @@ def main(tier: str, folder: Path) -> None:
         "walk": [str(folder / "project")], "pids": [os.getpid()], "door": str(folder / "door"),
         "mailbox": str(folder / "mailbox"), "named": str(folder / "named.txt"),
         "beat": str(folder / "beat") if tier == "none" else "beat", "server": server.getsockname(),
+        "abstract": f"swarm-evo-writer-attack-{os.getpid()}",
     }  # fmt: skip
     os.environ["OPENAI_API_KEY"] = "PLANTED-key"
     environment = {"PATH": os.environ["PATH"], "ALLOWED": "yes", "PLAN": json.dumps(plan)}
@@ -143,7 +151,7 @@ def main(tier: str, folder: Path) -> None:
         before = beat.read_text() if beat.exists() else ""
         time.sleep(0.5)
         alive = beat.exists() and beat.read_text() != before
-    for part in (server, door, mailbox):
+    for part in (server, door, mailbox, abstract):
         part.close()
     view.close()
     told = json.loads(out) if child.returncode == 0 else {"failed": err.decode()[-2000:]}

@@ -69,7 +69,7 @@ _AIMED_AT_A_PROCESS = _names("prlimit64 sched_setaffinity sched_setattr sched_se
 _SUPERVISOR = 1
 """Its process id in namespaces of its own, where it may be the candidate's user."""
 _PRIO_PROCESS, _IOPRIO_WHO_PROCESS = 0, 1
-_AF_UNIX = 1
+_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
 _SOCK_STREAM, _SOCK_KINDS = 1, 0xF
 _BUFFER_SIZES = (7, 8, 32, 33)
 """SO_SNDBUF, SO_RCVBUF, and the same by force."""
@@ -147,8 +147,17 @@ def _without_namespaces(pid: int, scoped: bool) -> dict[str, list[Instruction]]:
         for name in ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
             rules[name] = _only_if(0, (0, pid) if name == "kill" else (pid,))
         rules["tkill"] = [_refuse()]
-        rules["fcntl"] = _refuse_if(1, (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX))
-    return rules
+    return rules | _before_scopes(scoped)
+
+
+def _before_scopes(scoped: bool) -> dict[str, list[Instruction]]:
+    """What Landlock may not judge before Linux 6.12: signals that a descriptor sends, truncation by a file's name."""
+    if scoped:
+        return {}
+    return {
+        "fcntl": _refuse_if(1, (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX)),
+        "truncate": [_refuse(errno.EACCES)],
+    }
 
 
 def _stream_pairs() -> list[Instruction]:
@@ -185,18 +194,20 @@ def writer_program(*, namespaces: bool, scoped: bool, arch: str | None = None) -
         scoped: whether Landlock keeps abstract sockets apart, which lie in the network's namespace: the host's.
     """
     blocks = {name: [_refuse()] for name in REFUSED if name != "memfd_create"} | _judged_by_argument()
-    for name in ("socket", "socketpair", "setsockopt"):
-        del blocks[name]
-    if not (namespaces and scoped):
-        blocks["socket"] = _refuse_if(0, (_AF_UNIX,), code=errno.EAFNOSUPPORT)
+    del blocks["setsockopt"]
+    own_sockets = namespaces and scoped
+    families = (_AF_INET, _AF_INET6, _AF_NETLINK, *((_AF_UNIX,) if own_sockets else ()))
+    blocks["socket"] = _only_if(0, families, errno.EAFNOSUPPORT)
+    if not own_sockets:
         blocks["socketpair"] = _stream_pairs()
     if not namespaces:
         blocks |= {name: [_refuse(0)] for name in CHANGES_OF_METADATA}
-        blocks |= _no_bare_handles()
+        blocks |= {name: [_refuse(errno.ENOTSUP)] for name in _WITHOUT_ATTRIBUTES}
+        blocks |= _no_bare_handles() | _before_scopes(scoped)
         blocks |= {name: _only_if(0, (0,)) for name in _AIMED_AT_A_PROCESS}
+        blocks["inotify_add_watch"] = [_refuse(errno.ENOSYS)]
         blocks["setpriority"] = [*_require(0, _PRIO_PROCESS), *_only_if(1, (0,))]
         blocks["ioprio_set"] = [*_require(0, _IOPRIO_WHO_PROCESS), *_only_if(1, (0,))]
-        blocks["fcntl"] = _refuse_if(1, (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX))
     return _assembled(blocks, arch)
 
 

@@ -46,7 +46,8 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "shmdt": (67, 197), "shmget": (29, 194), "socket": (41, 198), "socketpair": (53, 199), "splice": (275, 76),
     "stat": (4, None), "statfs": (137, 43), "statmount": (457, 457), "statx": (332, 291), "swapoff": (168, 225),
     "swapon": (167, 224), "sysfs": (139, None), "syslog": (103, 116), "tee": (276, 77), "tgkill": (234, 131),
-    "tkill": (200, 130), "umount2": (166, 39), "unshare": (272, 97), "uselib": (134, None), "userfaultfd": (323, 282),
+    "tkill": (200, 130), "truncate": (76, 45), "umount2": (166, 39), "unshare": (272, 97), "uselib": (134, None),
+    "userfaultfd": (323, 282),
     "ustat": (136, None), "utime": (132, None), "utimensat": (280, 88), "utimes": (235, None), "vhangup": (153, 58),
     "vmsplice": (278, 75),
 }  # fmt: skip
