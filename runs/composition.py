@@ -54,6 +54,7 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         time_limit = problem.time_limit(limits_of(config))
         journal = Journal(problem.lower_is_better, python=problem.language == "python", time_limit=time_limit)
         model_client = parts.enter_context(closing(model_client_of(config, problem, process, parts)))
+        model_client.prepare()
         live = parts.enter_context(closing(LiveOutput(process.run_dir)))
         deadline = Deadline(config.budget.seconds, process.active_seconds)
         jobs, tier = _jobs(config, problem, process, parts, live, deadline)
@@ -147,6 +148,7 @@ def _stages(
     *,
     isolated: bool,
 ) -> Stages:
+    asks_models = uses_models(config)
     return Stages(
         agents=agents_of(config, problem),
         reviewer=reviewer_of(config),
@@ -159,7 +161,7 @@ def _stages(
             packages=installed_packages(problem.preload, config.execution.python),
             limits=told_limits(problem, limits_of(config), config.execution.gpus),
             time_limit=problem.time_limit(limits_of(config)),
-            references=lambda: told_baselines(process.store) if uses_models(config) else "",
+            references=lambda: told_baselines(process.store) if asks_models else "",
             writers=_at_once(config),
             extras=problem.prompt_extras(),
             lower_is_better=problem.lower_is_better,

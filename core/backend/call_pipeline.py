@@ -16,6 +16,7 @@ from core.backend.clients import ClientPool
 from core.backend.exchange import Reply, Request, Usage, request_hash
 from core.backend.faults import mask
 from core.backend.prices import cost_of
+from core.backend.providers import spec_of
 from core.backend.records import REFUSED, UNWANTED, CallKey, blank_record, reply_fields
 from core.backend.retry import Retrier, RetryPolicy
 from core.backend.settings import ModelSettings
@@ -93,6 +94,11 @@ class CallPipeline:
             if self._cache is not None and settings.provider != "rules" and not record.cached:
                 self._cache.save(record)
             return record
+
+    def prepare(self, settings: ModelSettings) -> None:
+        """Begin to load what a call of this model needs; nothing where no call will be made."""
+        if not self._offline and spec_of(settings).package:
+            self._clients.prepare(settings)
 
     def close(self) -> None:
         """Close the connections to the providers."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from core.backend.deadline import Deadline, call_within
@@ -80,6 +80,15 @@ class ClientPool:
             if key not in self._limiters:
                 self._limiters[key] = RateLimiter(settings.concurrency, settings.requests_per_minute, self._retrier)
             return self._limiters[key]
+
+    def prepare(self, settings: ModelSettings) -> None:
+        """Begin to make the client in the background: an SDK takes a second to load. What goes wrong, a call tells."""
+
+        def make() -> None:
+            with suppress(Exception):
+                self._client(settings)
+
+        threading.Thread(target=make, name="llm-client", daemon=True).start()
 
     def send(self, request: Request, settings: ModelSettings) -> Reply:
         """Make one attempt. Raises only errors of our own tree and without a chain: the original may hold the key."""

@@ -136,6 +136,11 @@ class ModelClient:
             )
             self._chooser.reward(name, improvement, cost_of(arm, tokens, PRICE_DAY))
 
+    def prepare(self) -> None:
+        """Begin to load the SDKs of those that write, while other parts of the run are made ready."""
+        for settings in self.settings_of("code").alternatives:
+            self._pipeline.prepare(settings)
+
     def close(self) -> None:
         self._pipeline.close()
         if self._cache is not None:

@@ -340,7 +340,9 @@ SEEN_OF_FOLDERS = """
 import os, sys
 def look():
     folders = ("/workspace", "/tmp", "/dev/shm")
-    facts = [(*os.stat(path)[:7], os.stat(path).st_mtime_ns, os.listdir(path), os.listxattr(path)) for path in folders]
+    stats = [os.stat(path) for path in folders]
+    facts = [(s.st_mode, s.st_nlink, s.st_uid, s.st_gid, s.st_size, s.st_mtime_ns) for s in stats]
+    facts += [(os.listdir(path), os.listxattr(path)) for path in folders]
     return str((facts, os.statvfs("/workspace").f_bfree, os.statvfs("/workspace").f_ffree))
 def leave():
     try:

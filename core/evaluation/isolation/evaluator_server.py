@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import gc
 import importlib
 import importlib.util
 import json
@@ -85,6 +86,8 @@ def main(control: socket.socket) -> None:
     frames.send(control, {"ready": True, "hinders": hinders})
     sys.stdout.flush()
     sys.stderr.flush()
+    gc.collect()
+    gc.freeze()  # a collection in a fork would copy all that was loaded here
     while (received := frames.receive(control)) is not None:
         task, fds = received
         if "reap" in task:

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
 from . import candidate, packed, plain
@@ -17,13 +17,13 @@ from . import candidate, packed, plain
 _CHANNEL = candidate.CHANNEL
 
 
-def serve(prelude: str, source: str) -> NoReturn:
+def serve(code: CodeType | None, prelude: str, source: str) -> NoReturn:
     module = ModuleType("solution")
     module.__dict__.update(__file__=candidate.FILE, __builtins__=__builtins__)
     sys.modules["solution"] = module
     try:
         if prelude:
-            candidate.execute(prelude, candidate.PRELUDE, module)
+            candidate.execute(prelude, candidate.PRELUDE, module, code)
         candidate.execute(source, candidate.FILE, module)
     except BaseException as error:  # noqa: BLE001 - whatever loading raised is told to the host
         candidate.show(error)

@@ -15,7 +15,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
-from types import ModuleType, TracebackType
+from types import CodeType, ModuleType, TracebackType
 from typing import Any, NoReturn
 
 from . import bubble, confine, kernel, landlock, mounts
@@ -26,17 +26,17 @@ FILE = f"{mounts.WORKSPACE}/solution.py"
 """Where a program believes itself to be, in tracebacks of every tier."""
 PRELUDE = f"{mounts.WORKSPACE}/prelude.py"
 CHANNEL = 3
+Serve = Callable[["CodeType | None", str, str], NoReturn]
+"""(prelude as code, prelude, program) → never returns."""
 _REPORT_BYTES = 32_000
 _MAX_FRAMES = 30
 
 
-def run(
-    start: Start, layout: mounts.Layout, interpreter: Interpreter, serve: Callable[[str, str], NoReturn]
-) -> NoReturn:
+def run(start: Start, layout: mounts.Layout, interpreter: Interpreter, serve: Serve) -> NoReturn:
     """Become the candidate: never returns.
 
     Args:
-        serve: `serve(prelude, code)` holds a session.
+        serve: holds a session.
     """
     job, setup = start.job, start.setup
     try:
@@ -54,11 +54,12 @@ def run(
         interpreter.settle(job, setup.home, setup.tier)
     except BaseException as error:  # noqa: BLE001 - our own failure, told as such by an exit code of its own
         _give_up(error)
+    prelude = start.prelude
     del start, setup, layout, link, interpreter
-    _begin(job, serve)
+    _begin(job, prelude, serve)
 
 
-def run_fresh(job: Job, layout: mounts.Layout, serve: Callable[[str, str], NoReturn]) -> NoReturn:
+def run_fresh(job: Job, layout: mounts.Layout, serve: Serve) -> NoReturn:
     """The same in a fresh interpreter whose namespaces and filter somebody else has made."""
     try:
         os.set_inheritable(CHANNEL, False)
@@ -69,7 +70,7 @@ def run_fresh(job: Job, layout: mounts.Layout, serve: Callable[[str, str], NoRet
         Interpreter().settle(job, mounts.WORKSPACE, "bubblewrap")
     except BaseException as error:  # noqa: BLE001 - as above
         _give_up(error)
-    _begin(job, serve)
+    _begin(job, compiled(job.prelude, PRELUDE), serve)
 
 
 def _give_up(error: BaseException) -> NoReturn:
@@ -77,11 +78,11 @@ def _give_up(error: BaseException) -> NoReturn:
     os._exit(125)
 
 
-def _begin(job: Job, serve: Callable[[str, str], NoReturn]) -> NoReturn:
+def _begin(job: Job, prelude: CodeType | None, serve: Serve) -> NoReturn:
     if job.kind == "command":
         _execute(job.argv)
     if job.kind == "session":
-        serve(job.prelude, job.code)
+        serve(prelude, job.prelude, job.code)
     _run_script(job.code)
 
 
@@ -141,10 +142,18 @@ def _run_script(source: str) -> NoReturn:
     finish(code)
 
 
-def execute(source: str, file: str, module: ModuleType) -> None:
-    """Compile and run `source` in the module's namespace; its lines are known to tracebacks."""
+def compiled(source: str, file: str) -> CodeType | None:
+    """The code of a prelude, ahead of its candidates; None where there is none, or it does not compile."""
+    try:
+        return compile(source, file, "exec", dont_inherit=True) if source else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def execute(source: str, file: str, module: ModuleType, code: CodeType | None = None) -> None:
+    """Run `source`, compiled or not yet, in the module's namespace; its lines are known to tracebacks."""
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
+    exec(code or compile(source, file, "exec", dont_inherit=True), module.__dict__)
 
 
 def finish(code: int) -> NoReturn:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import socket
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 from . import frames, mounts
@@ -170,6 +171,8 @@ class Start:
     """Its priority: the one that its supervisor had before it raised its own."""
     private: int
     """Bytes of private memory that it begins with."""
+    prelude: CodeType | None
+    """The job's prelude compiled; None where it has none, or none that compiles."""
     link: socket.socket | None = None
     """Without namespaces: where the listener of the candidate's system-call filter is sent."""
     rules: int | None = None

@@ -12,8 +12,9 @@ import select
 import signal
 import socket
 import time
+from types import CodeType
 
-from . import confine, kernel, messages, mounts, notifier, watch
+from . import candidate, confine, kernel, messages, mounts, notifier, watch
 from .compartment import Compartment
 from .interpreter import Interpreter
 from .messages import Fault, Job, Report, SlotSetup, Start, Stop
@@ -62,6 +63,8 @@ class _Supervisor:
         """A candidate has run since the host sent its last job."""
         self._control = control
         self._interpreter = interpreter
+        self._prelude: tuple[str, CodeType | None] = "", None
+        """Source and code of the newest job's prelude: most candidates have the same."""
         self._private = confine.private_memory()
         self._nice = os.getpriority(os.PRIO_PROCESS, 0)
 
@@ -91,6 +94,8 @@ class _Supervisor:
         place.fill(job.limits.disk_mb)
         if place.setup.tier != "bubblewrap":  # a fresh interpreter arranges itself
             self._interpreter.arrange_ahead(job.env, place.setup.home, place.setup.tier)
+        if job.prelude != self._prelude[0]:
+            self._prelude = job.prelude, candidate.compiled(job.prelude, candidate.PRELUDE)
         before = watch.reaped_cpu()
         began = time.monotonic()
         ours, theirs = socket.socketpair() if place.setup.tier == "lite" else (None, None)
@@ -98,7 +103,7 @@ class _Supervisor:
         pid = os.fork()
         if pid == 0:
             self._control.close()
-            return Start(job, place.setup, fds, self._nice, self._private, theirs, place.rules)
+            return Start(job, place.setup, fds, self._nice, self._private, self._prelude[1], theirs, place.rules)
         for fd in fds:
             os.close(fd)
         handle = os.pidfd_open(pid)

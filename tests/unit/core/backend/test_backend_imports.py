@@ -28,3 +28,23 @@ print([name for name in {SDKS!r} if name in sys.modules])
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_an_sdk_is_loaded_while_a_run_is_made_ready_but_not_for_a_replay() -> None:
+    """The first call would wait a second for it."""
+    code = """
+import sys, threading
+from core.backend import MemoryLog, ModelSettings, ModelClient
+
+role = ModelSettings(provider="openai", model="m", base_url="http://127.0.0.1:9/v1")
+for offline in (True, False):
+    ModelClient({"code": role}, log=MemoryLog(), offline=offline).prepare()
+    for thread in threading.enumerate():
+        if thread.name == "llm-client":
+            thread.join()
+    print("openai" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.split() == ["False", "True"]
