@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,25 +13,54 @@ from cli.options import project_dir_of
 from cli.terminal.commands import program
 from runs.reading import UNREADABLE, summary, unreadable_row
 from runs.run_folder import all_runs
+from utils.direction import Direction
 from utils.errors import StoreError
+
+SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "started": lambda row: row["started_at"] or "",
+    "name": lambda row: row["run"],
+    "problem": lambda row: row["problem"],
+    "steps": lambda row: row["steps"],
+    "cost": lambda row: row["cost_usd"] or 0.0,
+    "best": lambda row: (row["best_metric"] is not None, _fitness(row)),
+}
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = subparsers.add_parser("list-runs", help="the runs of this folder")
+    parser = subparsers.add_parser("list-runs", help="the runs of this folder: sorted, filtered")
+    parser.add_argument("--sort", choices=list(SORTS), default="started", help="best last (default: newest last)")
+    parser.add_argument("--problem", metavar="TEXT", help="only runs whose problem holds this text")
+    parser.add_argument("--status", metavar="WORD", help="only finished, interrupted, running, failed, …")
+    parser.add_argument("--tag", metavar="TAG", help="only runs with this tag")
+    parser.add_argument("--last", type=int, metavar="N", help="only the last N lines")
     parser.add_argument("--json", action="store_true")
 
 
 def run(args: argparse.Namespace) -> int:
-    rows = [row for path in all_runs(project_dir_of(args)) if (row := _row(path))]
-    rows.sort(key=lambda row: row["started_at"] or "")
+    rows = [row for path in all_runs(project_dir_of(args)) if (row := _row(path)) and _wanted(row, args)]
+    rows.sort(key=SORTS[args.sort])
+    rows = rows[-args.last :] if args.last and args.last > 0 else rows
     if args.json:
         print(json.dumps(rows, indent=2))
         return 0
     if not rows:
-        print(f"no runs yet; start one with `{program()}`")
+        filtered = args.problem or args.status or args.tag
+        print("no such run" if filtered else f"no runs yet; start one with `{program()}`")
         return 0
     _print(rows)
     return 0
+
+
+def _wanted(row: dict[str, Any], args: argparse.Namespace) -> bool:
+    return (
+        (not args.problem or args.problem in row["problem"])
+        and (not args.status or args.status == row["status"])
+        and (not args.tag or args.tag in row["tags"])
+    )
+
+
+def _fitness(row: dict[str, Any]) -> float:
+    return Direction(row["lower_is_better"]).fitness(row["best_metric"]) or 0.0
 
 
 def _row(path: Path) -> dict[str, Any] | None:
@@ -41,20 +72,46 @@ def _row(path: Path) -> dict[str, Any] | None:
 
 
 def _print(rows: list[dict[str, Any]]) -> None:
+    """As wide as the terminal: ids are never cut, what does not fit is left out from the right."""
     from rich.table import Table
     from rich.text import Text
 
     from cli.terminal.console import VisibleConsole
 
-    table = Table("run", "problem", "status", "started", "steps", "best", "writer", "cost")
-    for row in rows:
-        best = "" if row["best_metric"] is None else f"{row['best_metric']:.6g}"
-        cost = "" if row["cost_usd"] is None else f"${row['cost_usd']:.4f}"
-        started = (row["started_at"] or "")[:16].replace("T", " ")
-        status = f"unreadable: {row['reason']}" if row["status"] == UNREADABLE else row["status"]
-        cells = (row["run"], row["problem"], status, started, str(row["steps"]), best, row["writer"], cost)
-        table.add_row(*map(Text, cells))
     console = VisibleConsole()
-    if not console.is_terminal:
+    if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = 200  # a file or a pipe has no edge to cut names at
+    columns = _fitting({name: [cell(row) for row in rows] for name, cell in CELLS.items()}, console.width)
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in columns:
+        table.add_column(name, no_wrap=name != "status", overflow="fold")
+    for cells in zip(*columns.values(), strict=True):
+        table.add_row(*map(Text, cells))
     console.print(table)
+
+
+CELLS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "run": lambda row: row["run"],
+    "status": lambda row: f"unreadable: {row['reason']}" if row["status"] == UNREADABLE else row["status"],
+    "best": lambda row: "" if row["best_metric"] is None else f"{row['best_metric']:.5g}",
+    "final": lambda row: "" if row["final_metric"] is None else f"{row['final_metric']:.5g}",
+    "verdict": lambda row: "" if row["verdict"] == "open" else row["verdict"],
+    "steps": lambda row: str(row["steps"]),
+    "problem": lambda row: row["problem"],
+    "started": lambda row: (row["started_at"] or "")[:16].replace("T", " "),
+    "writer": lambda row: row["writer"],
+    "cost": lambda row: "" if row["cost_usd"] is None else f"${row['cost_usd']:.4f}",
+    "tags": lambda row: " ".join(row["tags"]),
+}
+"""Columns, those first that a narrow terminal keeps."""
+
+
+def _fitting(columns: dict[str, list[str]], width: int) -> dict[str, list[str]]:
+    """The columns that fit beside each other; one without any cell is left out."""
+    kept: dict[str, list[str]] = {}
+    used = 0
+    for name, cells in columns.items():
+        wide = min(max(map(len, [name, *cells])), 30 if name == "status" else 200) + 2
+        if any(cells) and (used + wide <= width or not kept):
+            kept[name], used = cells, used + wide
+    return kept

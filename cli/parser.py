@@ -11,8 +11,11 @@ import threading
 from collections.abc import Sequence
 from typing import NoReturn
 
+from cli.terminal.commands import program
 from cli.terminal.visible_output import visible_output
+from swarm_evo import __version__
 from utils.errors import ConfigError, SwarmEvoError
+from utils.registry import nearest
 
 VERBS: dict[str, str] = {
     "run": "cli.run",
@@ -31,6 +34,10 @@ VERBS: dict[str, str] = {
     "doctor": "cli.doctor",
     "arena": "cli.arena",
     "demo": "cli.demo",
+    "config": "cli.config",
+    "tag": "cli.tag",
+    "rm": "cli.rm",
+    "completion": "cli.completion",
 }
 """Verb → module with `add_parser(subparsers)` and `run(args) -> exit code`. One file a verb."""
 
@@ -42,7 +49,7 @@ examples:
   python main.py --data.dir=mydata --data.goal="predict price" --data.target=price --data.metric=rmse
   python main.py resume latest         python main.py show latest --json        python main.py export-best latest
 
-configuration keys are dotted and written with `=`; every key and its meaning: utils/config_schema.py
+configuration keys are dotted and written with `=`; every key, its value and its meaning: python main.py config [KEY]
 """
 
 
@@ -51,16 +58,27 @@ class _Parser(argparse.ArgumentParser):
         verb = self.prog.partition(" ")[2]  # `main` says the program's name
         raise ConfigError(f"{verb}: {message}" if verb else message)
 
+    def format_help(self) -> str:
+        """`run -h` lists every configuration key too."""
+        text = super().format_help()
+        if not self.prog.endswith(" run"):
+            return text
+        from cli.terminal.keys_text import key_lines
+        from utils.key_docs import key_docs
+
+        return "\n".join([text, "configuration keys (--KEY=VALUE or KEY=VALUE):", "", *key_lines(key_docs()), ""])
+
 
 def build_parser(verb: str | None = None) -> argparse.ArgumentParser:
     """The parser with one verb's options, or with all verbs' for the overview."""
     parser = _Parser(
         prog="swarm-evo",
         description="Searches for programs: writes candidates, runs them in a sandbox, scores them, keeps the proof.",
-        epilog=EPILOG,
+        epilog=EPILOG.replace("python main.py", program()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    parser.add_argument("--version", action="version", version=f"swarm-evo {__version__}")
     subparsers = parser.add_subparsers(dest="verb", metavar="VERB", parser_class=_Parser)
     for name, module in VERBS.items():
         if verb is None or name == verb:
@@ -75,11 +93,11 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     """
     words = list(words)
     overview = not words[:1] or words[0] not in VERBS
-    if overview and words[:1] in (["-h"], ["--help"]):
+    if overview and words[:1] in (["-h"], ["--help"], ["--version"]):
         build_parser().parse_args(words)
     if overview:
         if words and not words[0].startswith("-") and "=" not in words[0]:
-            raise ConfigError(f"unknown verb '{words[0]}'; allowed: {', '.join(VERBS)}")
+            raise ConfigError(f"unknown verb '{words[0]}'{nearest(words[0], list(VERBS))}; allowed: {', '.join(VERBS)}")
         words.insert(0, "run")
     rest, overrides = _split(words)
     args, unknown = build_parser(rest[0]).parse_known_args(rest)
@@ -99,6 +117,9 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
         name = key.removeprefix("--")
         if word == "--llm" and words[:1] == ["doctor"]:
             rest.append("--llm=")
+            continue
+        if words[:1] == ["tag"] and word.startswith("-") and word[1:2] not in ("-", "") and word != "-h":
+            rest.append(f"~{word[1:]}")  # argparse would take `-draft` for an option
             continue
         dotted = "." in name and name.replace(".", "").replace("_", "").isalnum()
         if dotted and not equals and key.startswith("--"):

@@ -13,6 +13,7 @@ from core.storage.unreadable import unreadable
 from reports.conclusion import conclusion_of
 from reports.winner import winner_node
 from runs.run_folder import is_held
+from runs.tags import tags_of
 from utils.direction import Direction
 from utils.errors import UnknownRunError
 
@@ -45,6 +46,7 @@ def summary(path: Path) -> dict[str, Any] | None:
                 "lower_is_better": facts.get("lower_is_better", False),
                 "writer": str(facts.get("writer", "")),
                 "cost_usd": reader.cost()["cost_usd"],
+                "tags": tags_of(path),
             }
     except UnknownRunError:
         return None
@@ -64,6 +66,7 @@ def unreadable_row(path: Path, reason: str) -> dict[str, Any]:
         "lower_is_better": False,
         "writer": "",
         "cost_usd": None,
+        "tags": tags_of(path),
         "reason": " ".join(reason.split()),
     }
 

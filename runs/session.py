@@ -206,6 +206,7 @@ class RunSession:
     def run(self) -> int:
         """Search until a limit is reached; returns the exit code: 0, NOTHING_VALID, or 130 if it was interrupted."""
         search = self.search
+        self._warm_up()
         self._view.start(self.facts, search.orchestrator.progress)
         self.score_seeds()
         runner = BaselineRunner(search, self.store)
@@ -226,6 +227,12 @@ class RunSession:
         if self.config.search.ensemble:
             search.orchestrator.add_ensemble(self.config.search.top_k)
         return 0 if self._finish(reason).best else NOTHING_VALID
+
+    def _warm_up(self) -> None:
+        """What a problem makes ready once, as compiling does, is no search: it does not count as active time."""
+        began = time.monotonic()
+        self.facts.problem.warm_up(self._view.preparing)
+        self._started += time.monotonic() - began
 
     def score_seeds(self) -> None:
         """Let the programs that were given become the first nodes; what is there already stays."""

@@ -14,6 +14,9 @@ from runs.outcome import Outcome
 class View(Protocol):
     """Told of everything after it is stored."""
 
+    def preparing(self, text: str) -> None:
+        """Something is made ready that takes more than a moment; the clock of the run has not started."""
+
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
         """The search begins. `progress` may be asked at any time, from any thread, until `close`."""
 
@@ -35,6 +38,8 @@ class View(Protocol):
 
 class SilentView:
     """Says nothing."""
+
+    def preparing(self, text: str) -> None: ...
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None: ...
 

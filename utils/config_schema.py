@@ -25,13 +25,16 @@ class Section(BaseModel):
 
 class PresetsSection(Section):
     problem: str = "competition"
+    """Problem preset, as `--problem`."""
     llm: str = "rules"
+    """Language model preset, as `--llm`."""
 
 
 class ProjectSection(Section):
     name: str = ""
     """Prefix of the run id; '' takes the problem's name."""
     seed: int = Field(42, ge=0)
+    """Ids and randomness are drawn from it: the same seed searches alike."""
     dir: str = "."
     """Where `logs/` and `workspaces/` go."""
 
@@ -48,6 +51,7 @@ class DataSection(Section):
     labels: str | None = None
     """A second table that holds the target, joined by a column that both tables have."""
     goal: str | None = None
+    """The task in a sentence, for the prompts."""
     target: str | None = None
     """The column to predict; several with commas between them, scored by the mean of their scores."""
     metric: str | None = None
@@ -89,36 +93,51 @@ class ModelSection(Section):
     provider: str | None = None
     """rules, openai, anthropic, gemini, azure, bedrock, vertex or command."""
     model: str | None = None
+    """The model's name at its provider."""
     models: list[ModelChoice] | None = None
     """Several models; drawn by weight or by the bandit."""
     choice: Literal["weighted", "bandit"] | None = None
+    """How one of `models` is drawn; bandit: by what its programs gained for their cost."""
     api_key: SecretStr | None = None
+    """The provider's key; best as ${env:NAME}."""
     base_url: str | None = None
+    """Another address of the provider's API, or your own server."""
     api_version: str | None = None
+    """Azure's version of the API."""
     region: str | None = None
+    """Of Bedrock and Vertex."""
     project: str | None = None
+    """Of Vertex."""
     command: str | None = None
+    """A program that reads the prompt from its standard input and prints the reply (provider command)."""
     env: list[str] | None = None
     """Environment variables that the command gets besides PATH, language, time zone and certificates."""
     files: list[str] | None = None
     """Files and folders that the command may read besides its own program."""
     temperature: float | None = Field(None, ge=0, le=2)
+    """0 is greedy; null leaves it to the provider."""
     max_tokens: int | None = Field(None, ge=1)
+    """Longest reply, in tokens."""
     reasoning: bool | None = None
     """True for models without temperature and with `max_completion_tokens`; null: known by name."""
     stream: bool | None = None
+    """Ask for the reply piece by piece; null: where the provider does it well."""
     tools: Literal["tool", "schema", "fence"] | None = None
     """Where function calling starts: a forced tool (default), or a JSON schema or a fence where tools are ignored."""
     timeout: float | None = Field(None, gt=0)
     """Seconds for one call, retries apart."""
     attempts: int | None = Field(None, ge=1)
+    """Tries of one call, the first included."""
     backoff: float | None = Field(None, ge=0)
     """Seconds before the second attempt; doubles each time up to 8 times that."""
     concurrency: int | None = Field(None, ge=1)
+    """Calls of this role that may be open at once."""
     requests_per_minute: float | None = Field(None, gt=0)
+    """Calls that may begin in a minute."""
     context: int | None = Field(None, ge=256)
     """Context size in tokens, for the prompt's budget."""
     price: PriceSection | None = None
+    """Dollars for a million tokens: input and output; null: from the table of known models."""
     extra: dict[str, Any] | None = None
     """Passed to the provider as they are."""
 
@@ -138,17 +157,29 @@ class LLMSection(Section):
 
 class ExecutionSection(Section):
     timeout: float = Field(300.0, gt=0)
+    """Wall-clock seconds of one program's run."""
     sandbox: Literal["auto", "warm", "lite", "bubblewrap", "none"] = "auto"
+    """The tier that programs run in; auto: the strongest that holds here. none needs --i-accept-unsandboxed."""
     runner: Literal["local", "ray", "modal"] = "local"
+    """Where programs run: processes of this machine, Ray or Modal."""
     python: str | None = None
+    """Interpreter for programs and evaluators; null: the one that runs Swarm-Evo."""
     gpus: int = Field(0, ge=0)
+    """Graphics cards that programs may use."""
     cpu_seconds: float | None = Field(None, gt=0)
+    """Processor seconds of one run; null: four times the timeout."""
     memory_mb: int = Field(4096, ge=64)
+    """Memory of one run."""
     processes: int = Field(128, ge=1)
+    """Processes and threads of one run."""
     file_mb: int = Field(512, ge=1)
+    """Size of one file that a program writes."""
     disk_mb: int = Field(1024, ge=1)
+    """All that a program writes."""
     output_kb: int = Field(1024, ge=1)
+    """What is kept of standard output and error."""
     threads: int = Field(1, ge=1)
+    """Threads that numeric libraries may use in one run."""
     preload: list[str] | None = None
     """Modules that the warm sandbox imports once; null takes the problem's list."""
     archive_best: int = Field(3, ge=0)
@@ -158,7 +189,9 @@ class ExecutionSection(Section):
     archive_mb: float = Field(32.0, ge=0)
     """At most so much of each, before compression; 0 keeps nothing."""
     ray: dict[str, Any] = Field(default_factory=dict)
+    """Options for Ray."""
     modal: dict[str, Any] = Field(default_factory=dict)
+    """Options for Modal."""
 
     @field_validator("preload", mode="before")
     @classmethod
@@ -170,8 +203,11 @@ class AgentSection(Section):
     time_limit: float = Field(43200.0, gt=0)
     """Seconds of active time across resumes; the default of `budget.seconds`."""
     memory: Literal["none", "related", "all"] = "all"
+    """Which earlier programs a prompt tells of: none, those related to the parent, or all."""
     memory_tokens: int = Field(4000, ge=100)
+    """Longest memory in a prompt, in tokens."""
     prompt_tokens: int = Field(16000, ge=1000)
+    """Longest prompt, in tokens."""
     review: Literal["auto", "always", "never"] = "auto"
     """`auto`: where the reviewer's reading is the score. `always`: of each run, what it taught."""
     repair_crashes: bool = True
@@ -189,13 +225,18 @@ class SearchSection(Section):
     policy: str = "three_phase"
     """three_phase, mcts, islands, generations, or a policy of a plug-in."""
     max_steps: int | None = Field(50, ge=0)
+    """Candidates after which the search ends."""
     max_generations: int | None = Field(None, ge=0)
+    """Generations after which the search ends (islands, generations)."""
     batch: int = Field(2, ge=1)
+    """Proposals that are made from one state of the journal."""
     lag: int | None = Field(None, ge=1)
     """Proposals under way at once in a pipeline; null: twice the batch. A run of few steps with a model begins with
     less, like `batch` and the islands, unless these are set."""
     schedule: str = "pipeline"
+    """rounds, pipeline or async: whether a proposal waits for those before it."""
     workers: int = Field(2, ge=1)
+    """Programs that run at once."""
     selectors: dict[str, Options] = Field(default_factory=dict)
     """Options of the parent selectors: `search.selectors.tournament.size`, `search.selectors.softmax.temperature`."""
     top_k_for_full_eval: int = Field(10, ge=1)
@@ -239,7 +280,9 @@ class SearchSection(Section):
 
 class LoggingSection(Section):
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    """DEBUG, INFO, WARNING or ERROR, for system.log."""
     view: Literal["auto", "live", "plain", "quiet"] = "auto"
+    """What the terminal shows: a live picture, lines, or nothing; auto looks where stdout leads."""
     report: bool = True
     """Plots and report.html at the end, some two seconds of a processor. `report RUN` writes the page later too."""
 
@@ -256,25 +299,37 @@ class ProblemSection(Section):
     goal: str | None = None
     """What the user wants, in his own words: every prompt holds it."""
     direction: Literal["max", "min"] | None = None
+    """max or min, where the user's own evaluator gives the score."""
     program: str | None = None
+    """The user's program with its EVOLVE-BLOCK (script)."""
     evaluator: str | None = None
+    """File with evaluate(program_path) (script)."""
     source: str | None = None
+    """Files or a folder that the search may change (command)."""
     eval: str | None = None
+    """Command that prints the metric (command)."""
     metric: str | None = None
+    """The metric that steers, by name."""
     grade: str | None = None
+    """Command that grades the output outside of the program's reach (command)."""
     options: dict[str, Any] = Field(default_factory=dict)
     """The problem's own settings, checked by the problem."""
 
 
 class PromptsSection(Section):
     dir: str | None = None
+    """Folder with prompt templates of the user's own, in place of ours."""
 
 
 class BudgetSection(Section):
     seconds: float | None = Field(None, ge=0)
+    """Active seconds of the run, resumes added up; null: agent.time_limit."""
     tokens: int | None = Field(None, ge=0)
+    """Tokens of all models together."""
     usd: float | None = Field(5.0, ge=0)
+    """Dollars of all models together; the bill never passes it."""
     target: float | None = None
+    """The search ends when the best is at least as good as this."""
     stagnation: int | None = Field(None, ge=1)
     """Steps without a new best."""
     repeats: int | None = Field(100, ge=1)
@@ -283,21 +338,28 @@ class BudgetSection(Section):
 
 class ArenaSection(Section):
     promotion: Literal["argmax", "los", "sprt"] = "argmax"
+    """When a challenger becomes champion: best rating, likelihood of superiority, or a sequential test."""
     limit: str = "depth:4"
     """`nodes:N`, `depth:N`, `movetime:MS` or `clock:MS+MS`."""
     openings: int = Field(4, ge=1)
+    """Openings of a generation's tournament."""
     games: int = Field(2, ge=2)
     """Games a pair plays from each opening side, both colours: an even number."""
     gauntlet: int = Field(40, ge=2)
+    """Games of each kind in the final, against engines that no tournament saw."""
     draw_adjudication: bool = False
+    """End games that both engines call drawn."""
     resign_adjudication: bool = False
+    """End games that both engines call lost for one."""
     deadline: float = Field(10.0, gt=0)
     """Wall-clock seconds a move may take under a nodes or depth limit."""
 
 
 class DashboardSection(Section):
     host: str = "127.0.0.1"
+    """Address that the page is served at."""
     port: int = Field(8008, ge=0, le=65535)
+    """Port, 0 for any free one."""
     token: SecretStr | None = None
     """null: a fresh one at each start, told with the address; `none`: no token, only on this machine's own address."""
 

@@ -41,6 +41,9 @@ class LiveView:
         self._warnings: deque[str] = deque(maxlen=3)
         self._live: Live | None = None
 
+    def preparing(self, text: str) -> None:
+        self._console.print(Text(text))
+
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
         for line in banner(facts):
             self._console.print(Text(line))
@@ -99,14 +102,15 @@ class LiveView:
         return row
 
     def _time_left(self, progress: Progress, limit: int | None) -> str:
-        """By the pace of this process, and never more than the budget has."""
+        """By the pace of this process, and never more than the budget has; before the first step nobody knows."""
         budget = self._facts.config.budget.seconds
-        left = None if budget is None else max(budget - progress.seconds, 0)
         fresh = progress.steps - self._steps_before
+        left = [] if budget is None else [max(budget - progress.seconds, 0)]
         if limit and fresh:
-            pace = (time.monotonic() - self._began) / fresh
-            left = min(left or float("inf"), pace * (limit - progress.steps))
-        return "" if left is None else f"about {left:.0f} s left" if left < 120 else f"about {left / 60:.0f} min left"
+            left.append((time.monotonic() - self._began) / fresh * (limit - progress.steps))
+        elif limit:
+            return "" if not left else f"at most {_duration(left[0])}"
+        return f"about {_duration(min(left))} left" if left else ""
 
     def _figures(self, progress: Progress) -> Text:
         newest = self._recent[-1] if self._recent else None
@@ -138,6 +142,12 @@ class LiveView:
         except OSError:
             return ""
         return "\n".join(line[:120] for line in text.split("\n")[-_TAIL_LINES:])
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 def _leaf(event: NodeCommitted) -> Text:

@@ -62,6 +62,9 @@ class PlainView:
         self._last = -1.0
         self._hidden = 0
 
+    def preparing(self, text: str) -> None:
+        self._out.say(text)
+
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
         self._facts = facts
         self._lines = StepLines(facts.config.search.max_steps, progress().steps)

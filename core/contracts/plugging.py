@@ -98,6 +98,11 @@ class ProblemDefaults(Protocol):
         """Make or check the data, in a child process where that needs heavy imports; cached. May raise ConfigError."""
         return None
 
+    def warm_up(self, tell: Callable[[str], None]) -> None:
+        """Make ready what would cost the budget of the search, as compiling does. Called once a process, before the
+        clock starts. `tell` is given one line where that takes more than a moment."""
+        return None
+
     def preview(self) -> str:
         """What a prompt shows of the data; '' where there are none."""
         return ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps, JobSpec
@@ -27,7 +26,6 @@ class PackingEvaluator(Evaluator):
         self._cascade: Cascade[Rule] = Cascade(
             self.stages, deps.journal, deps.append, top_k=top_k, threads=max(1, deps.jobs.slots)
         )
-        threading.Thread(target=warm_up, daemon=True, name="packing-warm-up").start()
 
     def check(self, node: Node) -> Evaluation | None:
         return inspect(node.code, self._signature)
@@ -75,21 +73,3 @@ class PackingEvaluator(Evaluator):
 
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
         return list(final_scores(self.stages, nodes))
-
-
-def warm_up() -> None:
-    """Compile the loops, or load them from the cache, while the first candidates are being written."""
-    import numpy as np
-
-    from problems.bin_packing.arithmetic import translate
-    from problems.bin_packing.compiled import pack_ranked, rank_table
-    from problems.bin_packing.machine import arrays, pack_program
-
-    sizes = np.array([1, 2], dtype=np.int64)
-    order, tied = rank_table(np.zeros((4, 4)))
-    pack_ranked(order, tied, sizes, 3, np.empty(2, dtype=np.int64), 9)
-    program = translate(
-        "def score_bin(item, remaining_capacity, histogram):\n    return histogram[remaining_capacity]\n"
-    )
-    assert program is not None
-    pack_program(*arrays(program), sizes, 3, np.empty(2, dtype=np.int64), 9)

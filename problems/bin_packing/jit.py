@@ -26,6 +26,11 @@ os.environ.setdefault("NUMBA_CACHE_DIR", _cache_folder())
 from numba import njit  # noqa: E402  (the cache folder must be set first)
 
 
+def is_cached() -> bool:
+    """True where this machine has compiled something of ours before: what is kept is read again in a moment."""
+    return any(Path(os.environ["NUMBA_CACHE_DIR"]).rglob("*.nbc"))
+
+
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """The function as machine code, made at its first call or read from the cache; it lets other threads run."""
     machine_code: Callable[P, R] = njit(cache=True, nogil=True)(function)

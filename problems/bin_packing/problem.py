@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -60,6 +60,11 @@ class BinPackingProblem(Problem):
 
     def prepare(self) -> None:
         assert self.data.train
+
+    def warm_up(self, tell: Callable[[str], None]) -> None:
+        from problems.bin_packing.warm import warm_up
+
+        warm_up(tell)
 
     def statement(self) -> str:
         return STATEMENT.format(capacity=self.data.capacity, name=self.data.name, signature=self._form())

@@ -1,0 +1,51 @@
+"""`config`: every key with its default, what is allowed and what it means; or the keys below one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+
+from cli.options import add_config_options, config_of
+from cli.terminal.keys_text import key_lines
+from utils.config import to_plain
+from utils.errors import ConfigError
+from utils.key_docs import KeyDoc, key_docs
+from utils.registry import nearest
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("config", help="every key: value, default, what is allowed, meaning")
+    parser.add_argument("key", nargs="?", metavar="KEY", help="a key, or the beginning of some: search.max_steps, llm")
+    parser.add_argument("--json", action="store_true")
+    add_config_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the keys with the values that these presets, files and words give."""
+    config = config_of(args)
+    plain = to_plain(config)
+    docs = [doc for doc in key_docs(config.plugin_folders) if _below(doc.key, args.key or "")]
+    if not docs:
+        known = [doc.key for doc in key_docs(config.plugin_folders)]
+        raise ConfigError(f"config {args.key}: no such key{nearest(args.key, known)}")
+    if args.json:
+        print(json.dumps([{**asdict(doc), "value": _value(plain, doc)} for doc in docs], indent=2, default=str))
+        return 0
+    for line in key_lines(docs, {doc.key: _value(plain, doc) for doc in docs}):
+        print(line)
+    return 0
+
+
+def _below(key: str, wanted: str) -> bool:
+    return not wanted or key == wanted or key.startswith(f"{wanted}.")
+
+
+def _value(plain: object, doc: KeyDoc) -> object:
+    """What the configuration has there; the default where it names nothing."""
+    found = plain
+    for part in doc.key.split("."):
+        if not isinstance(found, dict) or part not in found:
+            return doc.default
+        found = found[part]
+    return found

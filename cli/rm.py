@@ -1,0 +1,53 @@
+"""`rm`: remove runs with all their files. Asks first, unless `--yes` is given."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from cli.options import project_dir_of
+from runs.run_folder import find_run, hold, logs_dir
+from utils.errors import ConfigError, StoreError
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("rm", help="remove runs with all their files")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run ids, or `latest`")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Remove the runs. A run that a process works on is refused, and then none is removed."""
+    project_dir = project_dir_of(args)
+    folders = list(dict.fromkeys(find_run(project_dir, name) for name in args.runs))
+    if not args.yes and not _agreed(folders):
+        print("nothing is removed")
+        return 0
+    for folder in folders:
+        with hold(folder):
+            pass
+    for folder in folders:
+        _remove(project_dir, folder)
+        print(f"removed {folder.name}")
+    return 0
+
+
+def _agreed(folders: list[Path]) -> bool:
+    if not sys.stdin.isatty():
+        raise ConfigError("rm: nobody is there to ask; add --yes to mean it")
+    names = ", ".join(folder.name for folder in folders)
+    return input(f"remove {names} with all files? [y/N] ").strip().lower() in ("y", "yes")
+
+
+def _remove(project_dir: str, folder: Path) -> None:
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise StoreError(f"run '{folder.name}' cannot be removed: {error.strerror}") from error
+    shutil.rmtree(Path(project_dir).resolve() / "workspaces" / folder.name, ignore_errors=True)
+    for name in ("system.log", "metrics.json"):
+        link = logs_dir(project_dir) / name
+        if link.is_symlink() and not link.exists():
+            link.unlink()

@@ -1,0 +1,115 @@
+"""Every key of the configuration with its default, what is allowed and what it means, read from the models."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel, SecretStr
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from utils.config_schema import Config
+from utils.strategies import POLICIES, SELECTORS
+
+
+@dataclass(frozen=True, slots=True)
+class KeyDoc:
+    """One dotted key."""
+
+    key: str
+    default: Any
+    """As JSON has it; None for null and where the preset decides."""
+    allowed: str
+    """A type's name, or the words that may stand there."""
+    meaning: str
+
+
+def key_docs(plugins: Sequence[str | Path] = ()) -> list[KeyDoc]:
+    """All keys, sections in the order of the schema, then the options of every policy and selector."""
+    found = list(_of(Config, ""))
+    for name, spec in POLICIES.all(plugins).items():
+        found += _of(spec.options, f"search.{name}.")
+    for name, selector in SELECTORS.all(plugins).items():
+        found += _of(selector.options, f"search.selectors.{name}.")
+    return list({doc.key: doc for doc in found}.values())
+
+
+def _of(model: type[BaseModel], prefix: str) -> Iterator[KeyDoc]:
+    texts = _texts(model)
+    for name, info in model.model_fields.items():
+        kind = info.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from _of(kind, f"{prefix}{name}.")
+        else:
+            meaning = info.description or texts.get(name, "")
+            yield KeyDoc(prefix + name, _default(info), _allowed(kind, info), " ".join(meaning.split()))
+
+
+def _default(info: FieldInfo) -> Any:
+    value = info.get_default(call_default_factory=True) if not info.is_required() else None
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    return None if value is PydanticUndefined or isinstance(value, SecretStr) else value
+
+
+def _allowed(kind: Any, info: FieldInfo) -> str:
+    words = " | ".join(dict.fromkeys(_words(kind)))
+    limits = [f"{sign} {value}" for sign, value in _limits(info)]
+    return " ".join([words, *limits])
+
+
+def _words(kind: Any) -> Iterator[str]:
+    if kind is type(None):
+        yield "null"
+    elif str(get_origin(kind)) == "typing.Literal":
+        yield from map(str, get_args(kind))
+    elif get_origin(kind) is not None and get_origin(kind) not in (list, dict, tuple, set):
+        for part in get_args(kind):
+            yield from _words(part)
+    else:
+        names = {SecretStr: "text", str: "text", int: "whole number", float: "number", bool: "true | false"}
+        origin = get_origin(kind) or kind
+        yield names.get(origin) or {list: "list", dict: "mapping", tuple: "list", set: "list"}.get(origin, "value")
+
+
+def _limits(info: FieldInfo) -> Iterator[tuple[str, Any]]:
+    for part in info.metadata:
+        for name, sign in (("gt", ">"), ("ge", ">="), ("lt", "<"), ("le", "<=")):
+            if getattr(part, name, None) is not None:
+                yield sign, getattr(part, name)
+
+
+@cache
+def _texts(model: type[BaseModel]) -> Mapping[str, str]:
+    """Field → the docstring below it, of the model and of those that it inherits from."""
+    found: dict[str, str] = {}
+    for cls in reversed(model.__mro__):
+        if issubclass(cls, BaseModel) and cls is not BaseModel:
+            found |= _docstrings(cls)
+    return found
+
+
+def _docstrings(cls: type) -> dict[str, str]:
+    try:
+        body = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
+    except (OSError, TypeError, SyntaxError):
+        return {}
+    assert isinstance(body, ast.ClassDef)
+    found = {}
+    for field, below in zip(body.body, body.body[1:], strict=False):
+        if (
+            isinstance(field, ast.AnnAssign)
+            and isinstance(field.target, ast.Name)
+            and isinstance(below, ast.Expr)
+            and isinstance(below.value, ast.Constant)
+            and isinstance(below.value.value, str)
+        ):
+            found[field.target.id] = below.value.value
+    return found
