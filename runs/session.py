@@ -223,6 +223,7 @@ class RunSession:
         if reason == "interrupted":
             return self._interrupted()
         search.deadline.lifted = True
+        self._view.doing("the search is over; its best programs are scored on what it never saw")
         runner.finish()
         if self.config.search.ensemble:
             search.orchestrator.add_ensemble(self.config.search.top_k)
@@ -231,7 +232,7 @@ class RunSession:
     def _warm_up(self) -> None:
         """What a problem makes ready once, as compiling does, is no search: it does not count as active time."""
         began = time.monotonic()
-        self.facts.problem.warm_up(self._view.preparing)
+        self.facts.problem.warm_up(self._view.doing)
         self._started += time.monotonic() - began
 
     def score_seeds(self) -> None:
@@ -257,6 +258,7 @@ class RunSession:
         self._save_time()
         self._record_end("finished", reason, outcome.best)
         outcome.read_conclusion()
+        self._view.doing("plots and report are drawn" if self.config.logging.report else "the winner is written")
         outcome.write_files(self.store, report=self.config.logging.report)
         self.outcome = outcome
         self._view.conclude(outcome)

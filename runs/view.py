@@ -14,8 +14,8 @@ from runs.outcome import Outcome
 class View(Protocol):
     """Told of everything after it is stored."""
 
-    def preparing(self, text: str) -> None:
-        """Something is made ready that takes more than a moment; the clock of the run has not started."""
+    def doing(self, text: str) -> None:
+        """What goes on besides the search, before it begins and after its end, where that takes more than a moment."""
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
         """The search begins. `progress` may be asked at any time, from any thread, until `close`."""
@@ -39,7 +39,7 @@ class View(Protocol):
 class SilentView:
     """Says nothing."""
 
-    def preparing(self, text: str) -> None: ...
+    def doing(self, text: str) -> None: ...
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None: ...
 

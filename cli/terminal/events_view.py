@@ -22,8 +22,8 @@ class EventsView(SilentView):
     def __init__(self) -> None:
         self._out = Output(on_gone=lambda: signal.raise_signal(signal.SIGINT))
 
-    def preparing(self, text: str) -> None:
-        self.say({"type": "run.preparing", "text": text})
+    def doing(self, text: str) -> None:
+        self.say({"type": "run.doing", "text": text})
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
         self.say(

@@ -19,6 +19,7 @@ from cli.terminal.banner import banner
 from cli.terminal.closing import closing
 from cli.terminal.commands import interrupted_line
 from cli.terminal.console import VisibleConsole
+from cli.terminal.open_work import OpenWork
 from cli.terminal.output import say_finishing
 from core.contracts import Progress
 from core.events import BaselineScored, Event, NodeCommitted, Warned
@@ -27,6 +28,8 @@ from runs.outcome import Outcome
 
 RECENT = 12
 REFRESH_PER_SECOND = 4
+MOST_OPEN = 8
+"""Open programs that are listed."""
 _TAIL_LINES = 6
 
 
@@ -39,21 +42,28 @@ class LiveView:
         self._recent: deque[NodeCommitted] = deque(maxlen=RECENT)
         self._baselines: list[str] = []
         self._warnings: deque[str] = deque(maxlen=3)
+        self._doing = ""
+        self._work = OpenWork("")
         self._live: Live | None = None
 
-    def preparing(self, text: str) -> None:
-        self._console.print(Text(text))
+    def doing(self, text: str) -> None:
+        if self._live is None:
+            self._console.print(Text(text))
+        with self._lock:
+            self._doing, self._doing_since = text, time.monotonic()
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
         for line in banner(facts):
             self._console.print(Text(line))
         self._facts, self._progress = facts, progress
+        self._doing, self._work = "", OpenWork(facts.writer)
         self._began, self._steps_before = time.monotonic(), progress().steps
         self._live = Live(get_renderable=self._picture, console=self._console, refresh_per_second=REFRESH_PER_SECOND)
         self._live.start()
 
     def emit(self, event: Event) -> None:
         with self._lock:
+            self._work.learn(event)
             if isinstance(event, NodeCommitted):
                 self._recent.append(event)
             elif isinstance(event, BaselineScored):
@@ -85,6 +95,9 @@ class LiveView:
         progress = self._progress()
         with self._lock:
             parts: list[RenderableType] = [self._bar(progress), self._figures(progress), self._tree()]
+            if self._doing:
+                parts.append(Text(f"{self._doing}, {time.monotonic() - self._doing_since:.0f} s"))
+            parts += [Text(line, style="dim") for line in self._work.lines()[:MOST_OPEN]]
             tail = self._tail()
             if tail:
                 parts.append(Panel(Text(tail), title="running", title_align="left"))
@@ -116,10 +129,7 @@ class LiveView:
         newest = self._recent[-1] if self._recent else None
         best = "–" if newest is None or newest.best_metric is None else f"{newest.best_metric:.6g}"
         parts = [f"best {best}", *self._baselines]
-        if progress.tokens:
-            cap = self._facts.config.budget.usd
-            spent = f"{progress.tokens:,} tokens, ${progress.usd:.4f}"
-            parts.append(spent + (f" of ${cap:g}" if cap is not None else ""))
+        parts += self._work.spent(progress, self._facts.config.budget.usd)
         return Text("   ".join(parts))
 
     def _tree(self) -> Tree:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import TextIO
@@ -11,6 +12,7 @@ from typing import TextIO
 from cli.terminal.banner import banner
 from cli.terminal.closing import closing
 from cli.terminal.commands import interrupted_line
+from cli.terminal.open_work import OpenWork
 from cli.terminal.output import Output, say_finishing
 from cli.terminal.step_text import StepLines
 from core.contracts import Progress
@@ -19,6 +21,8 @@ from runs.facts import RunFacts
 from runs.outcome import Outcome
 from runs.view import SilentView, View
 
+SILENCE_SECONDS = 10.0
+"""After so long without a line, what goes on is told."""
 CROWDED = 40
 """Steps after which at most one line a second is printed, but for a new best."""
 
@@ -61,24 +65,51 @@ class PlainView:
         """None until the search starts: `step` says itself what it does."""
         self._last = -1.0
         self._hidden = 0
+        self._work = OpenWork("", clock)
+        self._doing = ""
+        self._spoken = clock()
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._progress: Callable[[], Progress] = Progress
 
-    def preparing(self, text: str) -> None:
-        self._out.say(text)
+    def doing(self, text: str) -> None:
+        self._doing = text
+        if self._lines is None:  # once the search has begun, only where it takes long: see `beat`
+            self._say(text)
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
         self._facts = facts
         self._lines = StepLines(facts.config.search.max_steps, progress().steps)
+        self._work, self._doing, self._progress = OpenWork(facts.writer, self._clock), "", progress
         for line in banner(facts):
-            self._out.say(line)
+            self._say(line)
+        threading.Thread(target=self._watch, name="terminal", daemon=True).start()
+
+    def beat(self) -> None:
+        """Say what goes on where nothing was said for a while."""
+        if self._clock() - self._spoken >= SILENCE_SECONDS:
+            with self._lock:
+                text = f"… {self._doing}" if self._doing else self._work.summary(self._progress())
+            self._say(text)
+
+    def _watch(self) -> None:
+        while not self._ended.wait(1.0):
+            self.beat()
+
+    def _say(self, line: str) -> None:
+        self._spoken = self._clock()
+        self._out.say(line)
 
     def emit(self, event: Event) -> None:
+        with self._lock:
+            self._work.learn(event)
         if isinstance(event, NodeCommitted) and self._lines is not None:
             self._committed(event, self._lines)
         elif isinstance(event, BaselineScored):
             score = "failed" if event.metric is None else f"{event.metric:.6g}"
-            self._out.say(f"baseline {event.name}: {score}")
+            self._say(f"baseline {event.name}: {score}")
         elif isinstance(event, Warned):
-            self._out.say(f"warning: {event.text}")
+            self._say(f"warning: {event.text}")
 
     def _committed(self, event: NodeCommitted, lines: StepLines) -> None:
         now = self._clock()
@@ -89,17 +120,20 @@ class PlainView:
         self._last = now
         skipped = f" (+{self._hidden} not shown)" if self._hidden else ""
         self._hidden = 0
-        self._out.say(line + skipped)
+        self._say(line + skipped)
 
     def finishing(self) -> None:
         say_finishing()
 
     def conclude(self, outcome: Outcome) -> None:
+        self._ended.set()
         for line in closing(outcome):
-            self._out.say(line)
+            self._say(line)
 
     def interrupted(self) -> None:
+        self._ended.set()
         if self._facts is not None:
-            self._out.say(interrupted_line(self._facts.config.project.dir, self._facts.run))
+            self._say(interrupted_line(self._facts.config.project.dir, self._facts.run))
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        self._ended.set()

@@ -152,6 +152,10 @@ function Budget({ state }: { state: RunState }) {
   );
 }
 
+/** What goes on with an open program, by the last stage that is done. */
+const doing = (stage: string, writer: string): string =>
+  stage === "reply" || stage === "code" ? "being run" : stage === "execute" ? "judged, waits for its place" : stage === "review" ? "reviewed" : writer === "rules" ? "being written by rules" : `asks ${writer}`;
+
 const connectionIsLive = (state: RunState): boolean => state.live;
 
 function Running({ connection }: { connection: Connection }) {
@@ -169,8 +173,8 @@ function Running({ connection }: { connection: Connection }) {
             <div key={node.id} className="stack" style={{ gap: 4 }}>
               <div className="row">
                 <Operator name={node.operator} /><span className="mono">{node.id.slice(0, 8)}</span>
-                {node.parents.length > 0 && <span className="muted small">from {node.parents.map((p) => <NodeLink key={p} run={state.id} id={p} />)}</span>}
-                <span className="grow" /><span className="tag">after {node.stage}</span>
+                {node.parents.length > 0 && <span className="muted small">from {node.parents.map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>)}</span>}
+                <span className="grow" /><span className="tag">{doing(node.stage, state.started?.writer ?? "")}</span>
                 {!connection.replay && state.live && <StopNode run={state.id} id={node.id} />}
               </div>
               {tail && <pre className="tail" tabIndex={0} aria-label={`Output of ${node.id}`}>{tail.cut ? "…" : ""}{tail.text}</pre>}

@@ -6,9 +6,9 @@ import io
 
 import pytest
 
-from cli.terminal.view import CROWDED, PlainView, QuietView, open_view
+from cli.terminal.view import CROWDED, SILENCE_SECONDS, PlainView, QuietView, open_view
 from core.contracts import Progress
-from core.events import BaselineScored, LLMCalled, Warned
+from core.events import BaselineScored, LLMCalled, NodeProposed, Warned
 from reports.conclusion import Conclusion
 from reports.verdict import Verdict
 from runs.outcome import Outcome
@@ -35,7 +35,28 @@ def view(facts_of):
         stream.truncate()
         return said
 
-    return plain, lines, clock
+    yield plain, lines, clock
+    plain.close()
+
+
+def test_nothing_is_silent_for_more_than_ten_seconds(view):
+    plain, lines, clock = view
+    lines()
+    plain.emit(NodeProposed(node_id="ab12cd34", round=0, slot=0, operator="improve"))
+    clock.now += SILENCE_SECONDS - 0.1
+    plain.beat()
+    assert lines() == []
+    clock.now += 0.2
+    plain.beat()
+    (line,) = lines()
+    assert line.startswith("… ") and "ab12cd improve is written by rules, 10 s" in line
+    plain.beat()
+    assert lines() == [], "once in ten seconds"
+    plain.doing("the winner is scored")
+    assert lines() == []
+    clock.now += SILENCE_SECONDS
+    plain.beat()
+    assert lines() == ["… the winner is scored"]
 
 
 def test_a_run_begins_with_what_it_will_do(view):

@@ -1,0 +1,83 @@
+"""What goes on right now: which programs are written, run or judged, since when, and who is asked."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from core.contracts import Progress
+from core.events import Event, LLMCalled, NodeCommitted, NodeProposed, RunFinished, StageDone
+
+NOBODY_ASKED = frozenset({"baseline", "user", "tune", "ensemble"})
+"""Operators of programs that no writer is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A program that has no verdict yet."""
+
+    node_id: str
+    operator: str
+    doing: str
+    since: float
+
+
+class OpenWork:
+    """Learns from the events; is asked by whoever draws. The caller keeps the two apart.
+
+    Args:
+        writer: who writes programs, as people call it.
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, writer: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._asking = "is written by rules" if writer == "rules" else f"asks {writer}"
+        self._clock = clock
+        self._open: dict[str, Open] = {}
+        self._calls = 0
+        self._failed: Counter[str] = Counter()
+
+    def learn(self, event: Event) -> None:
+        """Take in what happened."""
+        now = self._clock()
+        if isinstance(event, NodeProposed):
+            doing = "is run" if event.operator in NOBODY_ASKED else self._asking
+            self._open[event.node_id] = Open(event.node_id, event.operator, doing, now)
+        elif isinstance(event, LLMCalled):
+            self._calls += event.provider != "rules"
+            self._next(event.node_id, "is reviewed" if event.role == "feedback" else "is run", now)
+        elif isinstance(event, StageDone) and event.stage == "execute":
+            self._next(event.node_id, "is judged, waits for its place", now)
+        elif isinstance(event, NodeCommitted):
+            self._open.pop(event.node_id, None)
+            self._failed.update([event.failure.value] if event.failure else [])
+        elif isinstance(event, RunFinished):
+            self._open.clear()
+
+    def lines(self) -> list[str]:
+        """A line an open program, the longest first: `ab12cd improve asks openai/gpt, 12 s`."""
+        now = self._clock()
+        waiting = sorted(self._open.values(), key=lambda one: one.since)
+        return [f"{one.node_id[:6]} {one.operator} {one.doing}, {now - one.since:.0f} s" for one in waiting]
+
+    def summary(self, progress: Progress) -> str:
+        """One line for who only hears: what is open, what it has cost, what failed."""
+        lines = self.lines()
+        parts = [f"{progress.seconds:.0f} s", f"{progress.steps} steps", *(lines[:2] or ["nothing is open"])]
+        parts += [f"{len(lines) - 2} more open"] if len(lines) > 2 else []
+        return "… " + "; ".join([*parts, *self.spent(progress)])
+
+    def spent(self, progress: Progress, cap: float | None = None) -> list[str]:
+        """Calls, tokens, dollars (of at most `cap`) and failures so far; [] where there were none."""
+        bill = f"{progress.tokens:,} tokens, ${progress.usd:.4f}" + (f" of ${cap:g}" if cap is not None else "")
+        parts = [f"{self._calls} calls"] if self._calls else []
+        parts += [bill] if self._calls or progress.tokens else []
+        kinds = ", ".join(f"{kind} {count}" for kind, count in self._failed.most_common(3))
+        return parts + ([f"{sum(self._failed.values())} failed: {kinds}"] if kinds else [])
+
+    def _next(self, node_id: str | None, doing: str, now: float) -> None:
+        known = self._open.get(node_id or "")
+        if known is not None:
+            self._open[known.node_id] = replace(known, doing=doing, since=now)
