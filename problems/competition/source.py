@@ -24,7 +24,7 @@ BUNDLED = HERE / "bundled"
 PREVIEW = HERE.parent.parent / "utils" / "data_preview.py"
 PREPARING = (
     "prepare", "split", "parts", "rdata", "shim", "mlebench_helpers", "tables", "validate", "formats", "own_tables",
-    "belongings", "targets", "leaks", "times",
+    "belongings", "targets", "leaks", "times", "pictures",
 )  # fmt: skip
 """Modules of the child whose change prepares anew."""
 DEFAULT = "ames"

@@ -185,6 +185,18 @@ def cells(path: Path) -> list[list[str]]:
         return list(csv.reader(file))
 
 
+def test_images_are_counted_and_told_to_whoever_writes(tmp_path, inline):
+    image = pytest.importorskip("PIL.Image")
+    plain(tmp_path)
+    (tmp_path / "mine" / "photos").mkdir()
+    for number in range(ROWS):
+        image.new("RGB", (12, 8)).save(tmp_path / "mine" / "photos" / f"F{number}.png")
+    problem = made(tmp_path)
+    told = "120 images in input/photos/ (12×8 RGB); the file of a row is its flat + '.png'"
+    assert told in problem.note and told in problem.preview()
+    assert len(list((problem.input_dir / "photos").iterdir())) == ROWS
+
+
 # ------------------------------------------------------------ dates
 
 

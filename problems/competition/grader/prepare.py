@@ -16,6 +16,7 @@ from typing import Any
 
 from . import parts, refit, split, validate
 from .grade import Judge
+from .pictures import collections
 from .rdata import write_raw
 from .shim import import_function
 from .tables import Unusable, read_table
@@ -45,8 +46,13 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     preview = _load_preview(request["preview"])
     public = out / meta["public"]
     meta.update(_describe(public, exam, preview))
+    found = collections(public)
+    if found and request["kind"] == "own":
+        told = f"{'; '.join(found)}: programs see them, and the rules writer reads tables only"
+        meta["note"] = "; ".join(filter(None, (meta["note"], told)))
     for kind in preview.KINDS:
         text = preview.preview_folder(public, kind, first=("train.csv", "test.csv", "sample_submission.csv"))
+        text = "".join(f"{line}\n" for line in found) + text
         (out / f"preview-{kind}.txt").write_text(text, encoding="utf-8")
     _write_smoke(public, out / "smoke")
     _write_json(out / "private" / "exam.json", exam)

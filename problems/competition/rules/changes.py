@@ -20,17 +20,23 @@ STRENGTH = {"hgb": 4, "gb": 4, "svm": 4, "elastic": 3, "ridge": 2, "logistic": 3
 MAX_MEMBERS = 5
 MAX_SECONDS = 4.0
 """Estimated training time that a change may reach."""
+LARGE = 200_000
+"""Rows from which drafts learn a sample first, and what proves good learns more of them."""
+SAMPLE_ROWS = 30_000
+MAX_SECONDS_LARGE, MAX_SECONDS_GROWN = 20.0, 150.0
+"""The same as MAX_SECONDS on large tables: of a change, and of learning more rows."""
 
 Change = Callable[[Recipe, Facts, random.Random], tuple[Recipe, str] | None]
 
 
 def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple[Recipe, str]:
     """A first recipe of one family. `ordinal` counts the drafts of a run; None draws the family."""
-    names = [name for name in ORDER if name in {family.name for family in suited(facts)}]
+    rows = SAMPLE_ROWS if facts.rows > LARGE else 0
+    names = [name for name in ORDER if name in {family.name for family in suited(_learned(facts, rows))}]
     name = names[ordinal % len(names)] if ordinal is not None else rng.choice(names)
     family = FAMILIES[name]
     chosen = tuple(step for step in features.available(facts) if rng.random() < _chance(step, family))
-    recipe = Recipe(_target(facts, rng), chosen, _encode(family, rng), (_member(family, rng),))
+    recipe = Recipe(_target(facts, rng), chosen, _encode(family, rng), (_member(family, rng),), rows=rows)
     said = ", ".join(features.about(step) for step in chosen) or "the columns as they are"
     return recipe, f"Train {family.about} on {said}{_target_words(recipe)}."
 
@@ -40,7 +46,7 @@ def random_recipe(facts: Facts, rng: random.Random) -> Recipe:
     recipe, _ = draft(facts, rng)
     for _ in range(rng.randint(0, 3)):
         grown = _blend(recipe, facts, rng)
-        recipe = grown[0] if grown and cost(grown[0], facts) <= MAX_SECONDS else recipe
+        recipe = grown[0] if grown and cost(grown[0], facts) <= _affordable(facts) else recipe
     return replace(recipe, encode=rng.choice(("native", "ordinal", "target")))
 
 
@@ -55,6 +61,8 @@ def improve(
     """
     weights = dict(MOVES)
     weights[_blend] = max(1, 10 - 4 * (len(recipe.members) - 1))  # the first partners bring most
+    if recipe.rows:
+        weights[_grow] = 12
     if wide:
         weights |= {_fine: 12, _shift: 4, _blend: 2}
     moves: list[Change] = [move for move, weight in weights.items() for _ in range(weight)]
@@ -62,7 +70,8 @@ def improve(
         changed = rng.choice(moves)(recipe, facts, rng)
         if not changed or changed[0] == recipe or undoes(changed[1], made_by):
             continue
-        if cost(changed[0], facts) <= max(MAX_SECONDS, cost(recipe, facts)):
+        most = MAX_SECONDS_GROWN if changed[0].rows != recipe.rows else _affordable(facts)
+        if cost(changed[0], facts) <= max(most, cost(recipe, facts)):
             return changed
     return draft(facts, rng)
 
@@ -81,7 +90,7 @@ def undoes(plan: str, made_by: str) -> bool:
 def merge(first: Recipe, second: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str]:
     """Genes of both parents: models of one beside models of the other, features of either, the better one's target."""
     members = _joined(first.members, second.members)
-    while len(members) > 2 and cost(replace(first, members=members), facts) > MAX_SECONDS:
+    while len(members) > 2 and cost(replace(first, members=members), facts) > _affordable(facts):
         members = members[:-1]
     steps = set(first.features) | set(second.features)
     chosen = tuple(n for n in features.available(facts) if n in steps and (n in first.features or rng.random() < 0.5))
@@ -94,7 +103,25 @@ def merge(first: Recipe, second: Recipe, facts: Facts, rng: random.Random) -> tu
 
 def cost(recipe: Recipe, facts: Facts) -> float:
     """Seconds on one thread, about."""
+    facts = _learned(facts, recipe.rows)
     return seconds_of(recipe.members, facts) * (recipe.bags + (2 if recipe.weights == "learned" else 0))
+
+
+def _learned(facts: Facts, rows: int) -> Facts:
+    """The facts of the rows that are learned."""
+    return replace(facts, rows=min(rows, facts.rows)) if rows else facts
+
+
+def _affordable(facts: Facts) -> float:
+    return MAX_SECONDS_LARGE if facts.rows > LARGE else MAX_SECONDS
+
+
+def _grow(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    """More rows: five times as many, or all."""
+    rows = 5 * recipe.rows
+    if not recipe.rows or rows >= facts.rows:
+        return replace(recipe, rows=0), f"Learn all {facts.rows:,} rows."
+    return replace(recipe, rows=rows), f"Learn {rows:,} rows."
 
 
 def _member(family: Family, rng: random.Random) -> Member:
@@ -132,7 +159,7 @@ def _encode(family: Family, rng: random.Random) -> str:
 
 def _blend(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
     there = {member.family for member in recipe.members}
-    others = [family for family in suited(facts) if family.name not in there]
+    others = [family for family in suited(_learned(facts, recipe.rows)) if family.name not in there]
     if not others or len(recipe.members) >= MAX_MEMBERS:
         return None
     unlike = [f for f in others if f.wants not in {FAMILIES[name].wants for name in there}]

@@ -39,9 +39,12 @@ class Recipe:
     """`given`, or `learned` on out-of-fold predictions."""
     bags: int = 1
     """Seeds that are averaged for models that have one."""
+    rows: int = 0
+    """Training rows that are drawn, where there are more than can be learned in the time; 0 for all."""
 
     def dump(self) -> str:
-        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+        plain = asdict(self)
+        return json.dumps({k: v for k, v in plain.items() if k != "rows" or v}, sort_keys=True, separators=(",", ":"))
 
 
 def load(text: str) -> Recipe:
@@ -58,6 +61,7 @@ def load(text: str) -> Recipe:
         members=members,
         weights=str(plain["weights"]),
         bags=int(plain["bags"]),
+        rows=int(plain.get("rows", 0)),
     )
 
 

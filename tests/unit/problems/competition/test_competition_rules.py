@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import copy
 import io
 import itertools
 import json
@@ -243,6 +244,33 @@ def test_after_many_steps_a_writer_still_has_something_new_to_say(stage):
         return len({code_of(CompetitionWriter().write(asked, random.Random(n))) for n in range(120)})
 
     assert distinct(500) > 1.5 * distinct(0)
+
+
+def test_large_tables_are_sampled_first_and_learned_whole_later(stage):
+    """A whole fit of a million rows eats the budget; on a sample all families are affordable."""
+    _, extras = stage("regression")
+    large = copy.deepcopy(extras)
+    large["data"]["rows"]["train"] = 1_000_000
+    facts, rng = read_facts(large), random.Random(1)
+    drafts = [changes.draft(facts, rng, n)[0] for n in range(4)]
+    assert len({draft.members[0].family for draft in drafts}) == 4
+    assert all(
+        draft.rows == changes.SAMPLE_ROWS and ".sample(min(30000" in script.render(draft, facts) for draft in drafts
+    )
+    assert all(changes.cost(draft, facts) <= changes.MAX_SECONDS_LARGE for draft in drafts)
+    grown, seen = drafts[0], set()
+    for _ in range(60):
+        grown, _ = changes.improve(grown, facts, rng)
+        seen.add(grown.rows)
+    assert 0 in seen and 150_000 in seen and recipe.find(script.render(grown, facts)) == grown
+
+
+def test_a_small_table_is_never_sampled(stage):
+    facts, rng = read_facts(stage("regression")[1]), random.Random(1)
+    made = changes.draft(facts, rng, 0)[0]
+    for _ in range(60):
+        made, _ = changes.improve(made, facts, rng)
+        assert made.rows == 0 and '"rows":' not in script.render(made, facts)
 
 
 def test_what_is_written_late_runs(stage):
