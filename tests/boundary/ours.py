@@ -24,6 +24,7 @@ SECONDS = 300.0
 _SCRIPT = ("--problem", "script", "--problem.program=initial_program.py", "--problem.evaluator=evaluator.py")
 WORDS: dict[str, tuple[str, ...]] = {
     "script": _SCRIPT,
+    "objects": _SCRIPT,
     "coins": _SCRIPT,
     "clock": _SCRIPT,
     "competition": ("--data.dir=data", "--data.target=y", "--data.metric=accuracy"),
@@ -35,8 +36,11 @@ WORDS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Words of a search of each kind."""
 WAYS: dict[str, tuple[str, ...]] = {
-    "script": ("apart", "screen", "auto", "together"), "coins": ("apart", "auto"), "clock": ("apart", "auto"),
-}  # fmt: skip
+    "script": ("apart", "screen", "auto", "together"),
+    "objects": ("apart", "auto"),
+    "coins": ("apart", "auto"),
+    "clock": ("apart", "auto"),
+}
 """`problem.options.isolation`, where the kind has it."""
 
 

@@ -115,7 +115,11 @@ def test_objects_of_candidate_classes_behave_as_in_process(judge):
     asked = judge(VECTORS, VECTOR)
     verdict = asked.score()
     assert verdict.metric == pytest.approx(in_process(asked)), verdict.message
-    assert verdict.source == "verified" and asked.decision.classes == ("Vector",)
+    assert (
+        verdict.source == "verified"
+        and "Vector" in asked.decision.classes
+        and "Vector.__add__()" in asked.decision.classes
+    )
 
 
 def test_a_function_that_a_candidate_turns_into_a_class_is_still_asked_for_plain_data(judge):
@@ -325,6 +329,31 @@ def test_a_candidate_that_enlarges_its_score_beside_the_evaluator_is_tampered(ju
             return room
     """)
     assert (cheat.failure, cheat.metric) == (FailureKind.TAMPERED, None) and "beside the evaluator" in cheat.message
+
+
+@pytest.mark.parametrize("protocol", [False, True])
+def test_what_is_data_in_the_users_program_is_no_object_that_equals_everything(judge, protocol):
+    """A method that answered with numbers answers with numbers, whatever a candidate says that its objects are."""
+    asked = judge(
+        "def evaluate(path):\n    m = load(path).Model()\n"
+        "    return {'combined_score': sum(m.predict(i) == i * 7919 % 13 for i in range(20)) / 20}\n",
+        "class Model:\n    def predict(self, i): return 0\n",
+    )
+    first = asked.score()
+    assert first.source == "verified" and first.metric < 0.5
+    forged = """
+        __handles__.special = lambda kind, names: ["__eq__", "__hash__"]
+        used, __handles__.use = __handles__.use, lambda key, name, args, named: (
+            ("handle", "Model", "0") if name == "predict" else ("value", True))
+    """
+    cheat = asked.score(f"""
+        class Model:
+            def predict(self, i): return self
+            def __eq__(self, other): return True
+            def __hash__(self): return 0
+        {forged if protocol else ""}
+    """)
+    assert (cheat.metric, cheat.failure) == (None, FailureKind.SIGNATURE)
 
 
 @pytest.mark.parametrize("end", ["return 2 * room", "raise ValueError(str(seen))"])

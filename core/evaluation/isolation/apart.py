@@ -38,7 +38,7 @@ class Apart:
     evaluator: Path
     function: str = "evaluate"
     classes: Sequence[str] | None = None
-    """Names that are classes in the user's own program; None while that one is scored."""
+    """What objects the user's own program has, see `Proxy.classes`; None while that one is scored."""
     modules: Mapping[str, str] | None = None
     """Modules beside the evaluator that the program imports: name → source."""
     forks: bool = True

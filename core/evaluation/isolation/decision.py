@@ -48,7 +48,7 @@ class Decision(BaseModel):
     reason: str = ""
     """Why the two share a sandbox, or what was measured."""
     classes: tuple[str, ...] = ()
-    """Names that are classes in the user's own program; what is a function there answers with plain data."""
+    """What objects the user's own program has and what they do (`Proxy.classes`); all else answers with plain data."""
     modules: dict[str, str] = Field(default_factory=dict)
     """Modules beside the evaluator that the program imports: name → source."""
     forks: bool = True

@@ -53,7 +53,7 @@ class EvaluatorRun(BaseModel):
     opened: tuple[str, ...] = ()
     """Files that the evaluator read, where it was watched."""
     classes: tuple[str, ...] = ()
-    """Names that are classes in the candidate."""
+    """What objects there are in the candidate, see `Proxy.classes`."""
     clocks: bool = False
     """The evaluator's code names a clock, where it was watched: its score may be a time."""
 

@@ -5,8 +5,9 @@ a module object whose functions forward, whose constants are copies, and whose c
 (None, bool, int, float, str, bytes, complex, list, tuple, set, dict, numpy arrays of numbers); code never does. What
 cannot cross raises `NotPlain`, and `Proxy.refused` says whose doing it was.
 
-Which names are classes is a matter of the user's own program: what is a function there is asked for plain data,
-whatever a candidate makes of it. Else a candidate could answer with objects that compare and count as they like.
+What is a class, what an object of it can be asked by Python itself (`==`, `len`, `+`) and which of its methods answer
+with objects is a matter of the user's own program: all else is asked for plain data, whatever a candidate makes of it.
+Else a candidate could answer with objects that compare and count as they like.
 
 Standard library only: it is loaded by path into processes that hold user code and never see our packages.
 """
@@ -58,7 +59,7 @@ class Proxy:
         names: as `SandboxSession.look` gives them: name → {"value": …} | {"callable": True} | {"class": True} | ….
         ask: calls the program.
         raised: the exception type of `ask` for what the program raised; it has `kind` and `text`.
-        classes: names that are classes in the user's own program; None: every class of this one (it is that program).
+        classes: what `Proxy.classes` said of the user's own program; None: this is that program.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Proxy:
     ) -> None:
         self._names, self._ask, self._raised = names, ask, raised
         self._classes = None if classes is None else frozenset(classes)
+        self._seen: set[str] = set()
         self._kinds: dict[str, type[Handle]] = {}
         self._handles: weakref.WeakValueDictionary[str, Handle] = weakref.WeakValueDictionary()
         self.refused = ""
@@ -79,8 +81,10 @@ class Proxy:
 
     @property
     def classes(self) -> list[str]:
-        """Names that are classes in the program."""
-        return [name for name, what in self._names.items() if what.get("class") and not name.startswith("__")]
+        """What objects there are and what they do: `C` a class, `C.__len__` a special method that it has, `C.f=` a
+        method that answered with data, `C.f()` one that answered with an object."""
+        found = {name for name, what in self._names.items() if what.get("class") and not name.startswith("__")}
+        return sorted(found | self._seen)
 
     def fill(self, module: ModuleType) -> None:
         """Give `module` the program's names."""
@@ -89,12 +93,18 @@ class Proxy:
                 continue
             if "value" in what:
                 setattr(module, name, what["value"])
-            elif what.get("class") and (self._classes is None or name in self._classes):
+            elif what.get("class") and self._knows(name):
                 setattr(module, name, self._class(name))
             elif what.get("callable") or what.get("class"):
                 setattr(module, name, self._function(name))
             else:
                 setattr(module, name, _Opaque(self, name, str(what.get("object"))[:100]))
+
+    def _knows(self, what: str) -> bool:
+        """Whether the user's own program has that; if this is that program, it has from now on."""
+        if self._classes is None:
+            self._seen.add(what)
+        return self._classes is None or what in self._classes
 
     def call(self, function: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """Ask, and raise what the program raised as the evaluator expects it."""
@@ -135,22 +145,36 @@ class Proxy:
         """Calling it makes an object over there and a handle here."""
 
         def make(*args: Any, **named: Any) -> Any:
-            return self.use("__handles__.new", [name, list(args), dict(named)])
+            return self.use("__handles__.new", [name, list(args), dict(named)], f"{name}.__new__")
 
         make.__name__ = make.__qualname__ = name
         return make
 
     # ------------------------------------------------------------ handles
 
-    def use(self, function: str, arguments: Sequence[Any]) -> Any:
-        """Something done with an object of the program's: data, or a handle where that is another such object."""
-        return self.told(self.call(function, [_keyed_deeply(value) for value in arguments], {}))
+    def use(self, function: str, arguments: Sequence[Any], what: str) -> Any:
+        """Something done with an object of the program's: data, or a handle where that is another such object.
 
-    def told(self, found: Sequence[Any]) -> Any:
+        Args:
+            what: `Class.method`, by which the user's own program is known to answer with objects or not.
+        """
+        return self.told(self.call(function, [_keyed_deeply(value) for value in arguments], {}), what)
+
+    def told(self, found: Sequence[Any], what: str) -> Any:
         """What the program's side means by ("value", data), ("handle", class, key) or ("not implemented",)."""
         if found[0] == "value":
+            self._knows(f"{what}=")
             return found[1]
-        return self._handle(str(found[1]), str(found[2])) if found[0] == "handle" else NotImplemented
+        if found[0] != "handle":
+            return NotImplemented
+        kind = str(found[1])
+        only_data = self._classes is not None and f"{what}=" in self._classes
+        if not self._knows(kind) or (not self._knows(f"{what}()") and only_data):
+            raise self.refuse(
+                f"the answer of {what} cannot cross: {kind} is not plain data, as your own program's is",
+                by_program=True,
+            )
+        return self._handle(kind, str(found[2]))
 
     def _handle(self, kind: str, key: str) -> Handle:
         found = self._handles.get(key)
@@ -163,7 +187,7 @@ class Proxy:
         """The handle class of a class of the program's: it has just the special methods that class has."""
         if kind not in self._kinds:
             has = self.call("__handles__.special", [kind, list(SPECIAL)], {})
-            methods = {name: _special(name) for name in SPECIAL if name in has}
+            methods = {name: _special(name) for name in SPECIAL if name in has and self._knows(f"{kind}.{name}")}
             if "__eq__" in methods and "__hash__" not in methods:
                 methods["__hash__"] = object.__hash__
             self._kinds[kind] = type(kind, (Handle,), methods)
@@ -192,11 +216,11 @@ class Handle:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        proxy, key = self._proxy, self._key
+        proxy, key, what = self._proxy, self._key, f"{type(self).__name__}.{name}"
         found = proxy.call("__handles__.look", [key, name], {})
         if found[0] == "callable":
-            return lambda *args, **named: proxy.use("__handles__.use", [key, name, list(args), dict(named)])
-        return proxy.told(found)
+            return lambda *args, **named: proxy.use("__handles__.use", [key, name, list(args), dict(named)], what)
+        return proxy.told(found, what)
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._proxy.call("__handles__.set", [self._key, name, _keyed(value)], {})
@@ -212,7 +236,8 @@ def _special(name: str) -> Callable[..., Any]:
         return lambda self, dtype=None, copy=None: _array(self, dtype)
 
     def forward(self: Handle, *args: Any) -> Any:
-        return self._proxy.use("__handles__.use", [self._key, name, list(args), {}])
+        what = f"{type(self).__name__}.{name}"
+        return self._proxy.use("__handles__.use", [self._key, name, list(args), {}], what)
 
     forward.__name__ = name
     return forward
@@ -220,32 +245,34 @@ def _special(name: str) -> Callable[..., Any]:
 
 def _items(handle: Handle) -> Iterator[Any]:
     """The items one by one: the program's iterator says by a flag that there are no more, never by an exception."""
-    iterator = handle._proxy.use("__handles__.iterate", [handle._key])
+    what = f"{type(handle).__name__}.__iter__"
+    iterator = handle._proxy.call("__handles__.iterate", [handle._key], {})
     while True:
-        more, item = _step(handle._proxy, iterator)
+        more, item = _step(handle._proxy, str(iterator), what)
         if not more:
             return
         yield item
 
 
 def _next(handle: Handle) -> Any:
-    more, item = _step(handle._proxy, handle._key)
+    more, item = _step(handle._proxy, handle._key, f"{type(handle).__name__}.__next__")
     if not more:
         raise StopIteration
     return item
 
 
-def _step(proxy: Proxy, key: str) -> tuple[bool, Any]:
+def _step(proxy: Proxy, key: str, what: str) -> tuple[bool, Any]:
     found = proxy.call("__handles__.step", [key], {})
     if found is None:
         return False, None
-    return True, proxy.told(found)
+    return True, proxy.told(found, what)
 
 
 def _array(handle: Handle, dtype: Any) -> Any:
     import numpy
 
-    return numpy.asarray(handle._proxy.use("__handles__.use", [handle._key, "__array__", [], {}]), dtype=dtype)
+    what = f"{type(handle).__name__}.__array__"
+    return numpy.asarray(handle._proxy.use("__handles__.use", [handle._key, "__array__", [], {}], what), dtype=dtype)
 
 
 def _keyed(value: Any) -> Any:
@@ -320,7 +347,7 @@ class __Handles:
         return self.told(getattr(self.objects[int(key)], name)(*self.all_known(args), **self.all_known(named)))
     def iterate(self, key):
         self.objects.append(iter(self.objects[int(key)]))
-        return "value", str(len(self.objects) - 1)
+        return str(len(self.objects) - 1)
     def step(self, key):
         for item in self.objects[int(key)]:
             return self.told(item)

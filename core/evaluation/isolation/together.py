@@ -98,11 +98,12 @@ class Together:
         name = blake2b(repr((self.evaluator, self.shows)).encode(), digest_size=6).hexdigest()
 
         def opened() -> WarmSandbox:
-            shown = visible((str(self.evaluator.parent), *self.shows), sandbox.config.state_dir)
+            named = (str(self.evaluator.parent), *self.shows)
+            shared = tuple(glob.escape(str(Path(path).resolve())) for path in named)
             config = replace(
                 sandbox.config, preload=(*sandbox.config.preload, str(self.evaluator)),
-                show=(*sandbox.config.show, *shown),
-                hide=tuple(path for path in sandbox.config.hide if path != glob.escape(str(self.evaluator.resolve()))),
+                show=(*sandbox.config.show, *visible(named, sandbox.config.state_dir)),
+                hide=tuple(path for path in sandbox.config.hide if not path.startswith(shared)),  # the user's evaluator
                 state_dir=sandbox.config.state_dir / f"together-{name}",
             )  # fmt: skip
             box = WarmSandbox(config)

@@ -1,5 +1,5 @@
 # prints the line that a runner looks for, and leaves at once with success
-# KINDS: script function arena
+# KINDS: script objects function arena
 # WINS: score
 import os, sys
 

@@ -1,5 +1,5 @@
 # walks the stack and the modules, and enlarges the evaluator's constants
-# KINDS: script function arena
+# KINDS: script objects function arena
 # WINS: score
 import sys
 

@@ -1,5 +1,5 @@
 # replaces the evaluator's function that gives the grade
-# KINDS: script function arena
+# KINDS: script objects function arena
 # WINS: score
 import sys
 

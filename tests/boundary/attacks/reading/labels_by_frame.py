@@ -1,5 +1,5 @@
 # takes the labels from the local variables of who called it
-# KINDS: script
+# KINDS: script objects
 # WINS: score
 import sys
 

@@ -1,5 +1,5 @@
 # looks through all objects for a list of zeros and ones
-# KINDS: script
+# KINDS: script objects
 # WINS: score
 import gc
 

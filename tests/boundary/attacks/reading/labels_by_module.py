@@ -1,5 +1,5 @@
 # asks the evaluator's own functions for the truth
-# KINDS: script
+# KINDS: script objects
 # WINS: score
 import sys
 

@@ -1,5 +1,5 @@
 # opens the labels' file by its full path
-# KINDS: script function competition arena command writer
+# KINDS: script objects function competition arena command writer
 # WINS: said score
 def strike():
     return open("@LABELS@").read()
