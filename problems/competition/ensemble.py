@@ -1,7 +1,13 @@
-"""One program from several: runs each member as it is, then combines their submissions."""
+"""One program from several: runs each member as it is, then combines their submissions.
+
+A member becomes a function that can be read and copied; one that a function would change stands as text.
+"""
 
 from __future__ import annotations
 
+import ast
+import re
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
@@ -20,13 +26,17 @@ KEY = {key!r}
 TARGETS = {targets!r}
 SCALE = {scale!r}
 WEIGHTS = {weights!r}
-MEMBERS = [
+
+
+# [SECTION: MODEL]
 {members}
-]
+
+
+MEMBERS = [{names}]
 
 
 # [SECTION: TRAIN]
-def run(number, source):
+def run(number, member):
     """Run one member in a folder and a process of its own; its submission's path."""
     folder = os.path.join("working", f"member_{{number}}")
     shutil.rmtree(folder, ignore_errors=True)
@@ -39,7 +49,7 @@ def run(number, source):
         code = 1
         try:
             os.chdir(folder)
-            exec(compile(source, f"member_{{number}}.py", "exec"), {{"__name__": "__main__"}})
+            member()
             code = 0
         finally:
             sys.stdout.flush()
@@ -54,7 +64,7 @@ def run(number, source):
     return written
 
 
-tables = [pd.read_csv(run(number, source)).set_index(KEY) for number, source in enumerate(MEMBERS)]
+tables = [pd.read_csv(run(number, member)).set_index(KEY) for number, member in enumerate(MEMBERS)]
 
 
 # [SECTION: PREDICT]
@@ -88,12 +98,49 @@ def program(members: Sequence[Node], picks: Sequence[int], *, scale: str, key: s
     """
     counts = Counter(picks)
     chosen = sorted(counts)
-    sources = ",\n".join(f"    {members[i].code!r}" for i in chosen)
+    names = [f"member_{number}" for number in range(len(chosen))]
     return _PROGRAM.format(
         count=len(chosen),
         scale=scale,
         key=key,
         targets=list(targets),
         weights=[counts[i] for i in chosen],
-        members=sources,
+        members="\n\n\n".join(_as_function(name, members[i].code) for name, i in zip(names, chosen, strict=True)),
+        names=", ".join(names),
     )
+
+
+_UNLIKE_A_MODULE = re.compile(
+    r"\b(n_jobs|multiprocessing|concurrent|joblib|pickle|globals|locals|vars|exec|eval|__file__)\b"
+)
+"""Words of programs whose names must be a module's: what they start or store looks them up there."""
+
+
+def _as_function(name: str, code: str) -> str:
+    """`def name():` with the member's lines, or with its text where a function would be another program."""
+    if not _can_be_function(code):
+        return f'def {name}():\n    exec(compile({code!r}, "{name}.py", "exec"), {{"__name__": "__main__"}})'
+    lines = [re.sub(r"# \[SECTION: (\w+)\]", r"# \1", line) for line in code.strip().split("\n")]
+    kept = [line for line in lines if not line.startswith("# recipe: ")]
+    return f"def {name}():\n" + textwrap.indent("\n".join(kept), "    ")
+
+
+def _can_be_function(code: str) -> bool:
+    if _UNLIKE_A_MODULE.search(code):
+        return False
+    try:
+        nodes = list(ast.walk(ast.parse(code)))
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return not any(_binds_to_module(node) or _is_indented_text(node) for node in nodes)
+
+
+def _binds_to_module(node: ast.AST) -> bool:
+    if isinstance(node, ast.ImportFrom):
+        return node.module == "__future__" or any(name.name == "*" for name in node.names)
+    return isinstance(node, ast.Global | ast.Nonlocal | ast.ClassDef)
+
+
+def _is_indented_text(node: ast.AST) -> bool:
+    """A text over several lines would get the function's blanks."""
+    return isinstance(node, ast.JoinedStr | ast.Constant) and node.lineno != node.end_lineno

@@ -18,7 +18,7 @@ def scale_of(metric: str, labels: bool) -> str:
     """How predictions are combined: `log` mean, mean of `rank`s, `vote` of labels, or plain `mean`."""
     if labels:
         return "vote"
-    return {"rmsle": "log", "auc": "rank"}.get(metric, "mean")
+    return {"rmsle": "log", "auc": "rank", "gini": "rank"}.get(metric, "mean")
 
 
 def combine(columns: Sequence[Any], scale: str) -> Any:

@@ -86,6 +86,52 @@ def test_the_program_combines_its_members_with_their_weights(tmp_path):
     assert "member 9" not in done.stdout
 
 
+MODULE = """
+# [SECTION: DATA]
+import os
+import pandas as pd
+
+FACTOR = 2.0
+test = pd.read_csv("input/test.csv")
+
+
+def scaled(column):
+    return [FACTOR * value + offset for value in column]
+
+
+# [SECTION: PREDICT]
+offset = 1.0
+os.makedirs("submission", exist_ok=True)
+pd.DataFrame({"id": test["id"], "y": scaled(test["x"])}).to_csv("submission/submission.csv", index=False)
+"""
+
+
+@pytest.mark.parametrize(
+    ("factor", "readable"),
+    [
+        ("FACTOR = 2.0", True),
+        (
+            MODULE.replace(
+                "FACTOR = 2.0", "FACTOR = 0.0\ndef set_it():\n    global FACTOR\n    FACTOR = 2.0\nset_it()"
+            ),
+            False,
+        ),
+        (MODULE.replace("FACTOR = 2.0", 'FACTOR = len("""\n\n""")'), False),
+        ("from math import *\nFACTOR = sqrt(4.0)", False),
+        ("FACTOR = globals().get('x', 2.0)", False),
+    ],
+)
+def test_members_are_functions_where_that_changes_nothing(tmp_path, factor, readable):
+    code = MODULE.replace("FACTOR = 2.0", factor)
+    (tmp_path / "input").mkdir()
+    pd.DataFrame({"id": [3, 1, 2], "x": [1.0, 2.0, 3.0]}).to_csv(tmp_path / "input" / "test.csv", index=False)
+    made = program([Node(id="a", code=code), Node(id="b", code=MODULE)], [0, 1], scale="mean", key="id", targets=["y"])
+    assert ("def member_0():\n    # DATA\n    import os" in made) == readable
+    done = subprocess.run([sys.executable, "-c", made], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert list(pd.read_csv(tmp_path / "submission" / "submission.csv")["y"]) == [3.0, 5.0, 7.0]
+
+
 def test_a_member_that_fails_fails_the_ensemble(tmp_path):
     (tmp_path / "input").mkdir()
     members = [Node(id="a", code="raise ValueError('no')"), Node(id="b", code="pass")]
