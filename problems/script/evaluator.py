@@ -75,26 +75,25 @@ class ScriptEvaluator(Evaluator):
             return self._screened(decision, nodes)
         return [self._known(node) or self.score(node.code, node.id) for node in nodes]
 
-    def score(self, code: str, label: str = "", *, beside: bool | None = None) -> Evaluation:
-        """The user's verdict on a program of the node `label`.
-
-        Args:
-            beside: inside the sandbox with the evaluator; None: as it was decided, the dearer way where there are two.
-        """
+    def score(self, code: str, label: str = "") -> Evaluation:
+        """The user's verdict on a program of the node `label`: as it was decided, apart where there are two ways."""
         decision = self._decided()
         if isinstance(decision, Evaluation):
             return decision
-        shared = decision.isolation == "together" if beside is None else beside
+        shared = decision.isolation == "together"
         run = self._deps.jobs.run(self._spec(decision, code, label, beside=shared))
         return self._verdict(EvaluatorRun.model_validate(run), decision if shared else None)
 
     def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
-        """Search better numbers inside the evolving blocks, each trial scored; the best counts if it is better."""
+        """Search better numbers inside the evolving blocks, each trial scored; the best counts if it is better.
+
+        Where programs are screened, trials are scored apart all the same: a program that says beside the evaluator
+        which numbers are the best would have what it reads there written into its source.
+        """
         known = parent_metric(node, self._deps.journal)
-        screened = True if self.together else None
         tuned = tune_program(
             node.code,
-            lambda code: self.score(code, node_id, beside=screened).metric,
+            lambda code: self.score(code, node_id).metric,
             trials=self._deps.tune_trials,
             seed=seed,
             lower_is_better=self._direction.lower_is_better,

@@ -376,6 +376,18 @@ def test_what_a_program_finds_beside_the_evaluator_is_told_to_nobody(judge, end)
     assert "label-4711" not in verdict.model_dump_json()
 
 
+def test_numbers_are_tuned_by_scores_apart(judge):
+    """Beside the evaluator a program could say which numbers are the best, and keep in them what it reads there."""
+    asked = judge(BINS, WORST)
+    asked.score()
+    specs, run = [], asked.deps.jobs.run
+    jobs = SimpleNamespace(run=lambda spec: (specs.append(spec.payload), run(spec))[1], map=asked.deps.jobs.map)
+    asked.deps.jobs = jobs
+    asked.evaluator.tune(Node(id="t", code="def priority(item, room):\n    return 2.5 * room - 1.5\n"), "t", 1)
+    assert asked.decision.isolation == "screen" and len(specs) >= 5
+    assert not any(payload["beside"] for payload in specs)
+
+
 def test_a_program_of_chance_is_not_called_tampered(judge):
     """Beside the evaluator it draws other numbers than apart: that is nobody's doing."""
     asked = judge(BINS.replace("    m, bins", "    import random; random.random()\n    m, bins"), WORST)
