@@ -25,6 +25,13 @@ def add_unsandboxed_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_idle_option(parser: argparse.ArgumentParser) -> None:
+    """For verbs that open a desk for external writers."""
+    parser.add_argument(
+        "--idle", type=float, metavar="SECONDS", help="external writer: end when nobody asked or told for so long"
+    )
+
+
 def config_of(args: argparse.Namespace) -> Config:
     """The configuration that the words name."""
     named = {kind: getattr(args, kind) for kind in ("problem", "llm") if getattr(args, kind, None)}

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from cli.options import add_run_argument, add_trust_option, add_unsandboxed_option, project_dir_of, remark
+from cli.options import (
+    add_idle_option,
+    add_run_argument,
+    add_trust_option,
+    add_unsandboxed_option,
+    project_dir_of,
+    remark,
+)
 from cli.run import add_output_options, print_result, view_of
 from runs.preflight import preflight
 from runs.run_folder import find_run
@@ -23,6 +30,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_output_options(parser)
     add_trust_option(parser)
     add_unsandboxed_option(parser)
+    add_idle_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -30,7 +38,8 @@ def run(args: argparse.Namespace) -> int:
     config = stored_config(run_dir, args.overrides, project_dir_of(args), remark, trusted=args.i_trust_this_run)
     preflight(config)
     view = view_of(args, config)
-    with RunSession(config, run_dir, view=view, accept_unsandboxed=args.i_accept_unsandboxed) as session:
+    accepted = args.i_accept_unsandboxed
+    with RunSession(config, run_dir, view=view, accept_unsandboxed=accepted, idle=args.idle) as session:
         code = session.run()
     print_result(args, run_dir)
     return code

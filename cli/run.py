@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from cli.options import add_config_options, config_of
+from cli.options import add_config_options, add_idle_option, config_of
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
 from runs.preflight import preflight
@@ -21,9 +21,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser("run", help="search (the default verb)")
     add_config_options(parser)
     add_output_options(parser)
+    parser.add_argument("--writer", choices=["external"], help="programs come from outside: `ask` and `tell`")
+    add_idle_option(parser)
+    parser.add_argument("--ready", metavar="FILE", help="write the run's name there as soon as it can be asked")
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.writer:
+        args.llm = args.llm or args.writer
     config = config_of(args)
     preflight(config)
     with RunSession(
@@ -31,7 +36,10 @@ def run(args: argparse.Namespace) -> int:
         view=view_of(args, config),
         accept_unsandboxed=args.i_accept_unsandboxed,
         origin={"words": origin_words(args.words)},
+        idle=args.idle,
     ) as session:
+        if args.ready:
+            Path(args.ready).write_text(session.facts.run, encoding="utf-8")
         code = session.run()
         run_dir = session.run_dir
     print_result(args, run_dir)

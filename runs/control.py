@@ -11,6 +11,7 @@ from core.events import Event, NodeMarked, NodeStopped, NoteAdded
 from core.state.journal import Journal
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
+from core.storage.ticket_store import GONE, stored_tickets
 from utils.errors import StoreError
 from utils.logger_system import log_msg
 
@@ -143,6 +144,12 @@ def stopped_nodes(run_dir: Path) -> list[str]:
     with RunReader(run_dir) as reader:
         events = reader.events(types=["node.stopped"], limit=1_000_000)
         return [event.node_id for event in events if isinstance(event, NodeStopped)]
+
+
+def withdrawn_nodes(run_dir: Path) -> list[str]:
+    """Proposals that nobody wrote, because their ticket expired or was given up."""
+    with RunReader(run_dir) as reader:
+        return [ticket.node_id for ticket in stored_tickets(reader.db) if ticket.state in GONE]
 
 
 def _object(text: bytes) -> dict[str, object] | None:

@@ -18,7 +18,7 @@ from core.loop.schedules import schedule_of
 from core.state.journal import Journal
 from core.state.task import Task
 from core.storage.reader import RunReader
-from runs.control import stopped_nodes
+from runs.control import stopped_nodes, withdrawn_nodes
 from runs.search import Recorded
 from runs.session import RunSession
 from runs.stored_config import stored_config
@@ -68,7 +68,9 @@ def verify(
             accept_unsandboxed=accept_unsandboxed,
             origin={"verifies": run_dir.name},
             programs=[(node.plan, node.code) for node in stored if node.operator == "user"],
-            recorded=Recorded(calls, "sample" if as_recorded else "exact", stopped_nodes(run_dir)),
+            recorded=Recorded(
+                calls, "sample" if as_recorded else "exact", stopped_nodes(run_dir), withdrawn_nodes(run_dir)
+            ),
             stop_after=stored.steps,
         ) as session:
             copy = session.run_dir

@@ -14,6 +14,7 @@ from core.contracts import CallRecord, Evaluator, EvaluatorDeps, Problem
 from core.loop.orchestrator import Orchestrator
 from core.state.journal import Journal
 from core.storage.repository import RunStore
+from runs.desk import Desk
 from runs.interrupts import Interrupts
 from runs.live_output import LiveOutput
 from runs.selftest import SelfTest
@@ -28,6 +29,8 @@ class Recorded:
     match: Literal["exact", "sample"] = "exact"
     stopped: Sequence[str] = ()
     """Nodes whose programs the user stopped: they are not run."""
+    withdrawn: Sequence[str] = ()
+    """Proposals whose ticket expired or was given up: nobody wrote them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class Process:
     """→ seconds the run has been worked on, all its processes added up."""
     accept_unsandboxed: bool = False
     recorded: Recorded | None = None
+    desk: Desk | None = None
+    """Hands proposals to writers outside; None where nobody outside writes."""
     stop_after: int | None = None
     """End after so many steps, without telling the writers: for a replay."""
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +18,9 @@ from runs.archiving import ArchiveSink
 from runs.baselines import BaselineRunner
 from runs.composition import compose, problem_of
 from runs.control import restore_marks
+from runs.counter import Counter
+from runs.desk import Desk, Stops
+from runs.desk_server import DeskServer
 from runs.facts import RunFacts
 from runs.fitting import fit_to_steps
 from runs.interrupts import Interrupts
@@ -51,6 +55,7 @@ class RunSession:
         programs: (name, code) pairs that become the first nodes, beside `initial`.
         recorded: answers only from this record: nothing is asked.
         stop_after: end after so many steps, without telling the writers: for a replay.
+        idle: with an external writer, end after so many seconds in which nobody came to the desk.
 
     Raises on entering:
         ConfigError, NoSandboxError, RunBusyError, StoreError: nothing has run yet, and a new run leaves nothing behind.
@@ -67,6 +72,7 @@ class RunSession:
         programs: Sequence[tuple[str, str]] = (),
         recorded: Recorded | None = None,
         stop_after: int | None = None,
+        idle: float | None = None,
     ) -> None:
         self.config = config
         self.resumed = run_dir is not None
@@ -79,6 +85,8 @@ class RunSession:
         self._programs = list(programs)
         self._recorded = recorded
         self._stop_after = stop_after
+        self._idle = idle
+        self._desk: Desk | None = None
         self._given_dir = run_dir
         self._stack = ExitStack()
         self._started = time.monotonic()
@@ -121,6 +129,7 @@ class RunSession:
         self._stack.enter_context(hold(self.run_dir))
         self._open_files()
         self._stack.enter_context(self.interrupts.handled())
+        self._desk = self._opened_desk()
         process = Process(
             run_dir=self.run_dir,
             store=self.store,
@@ -129,6 +138,7 @@ class RunSession:
             accept_unsandboxed=self._accept,
             recorded=self._recorded,
             stop_after=self._stop_after,
+            desk=self._desk,
         )
         try:
             self.search = compose(self.config, problem, process)
@@ -151,6 +161,22 @@ class RunSession:
         self.search.orchestrator.restore()
         restore_marks(self.run_dir, self.search.journal)
         self._attach_sinks()
+        self._open_counter()
+
+    def _opened_desk(self) -> Desk | None:
+        """For writers outside; not in a replay, which asks nobody."""
+        if self.config.llm.code.provider != "external" or self._recorded is not None:
+            return None
+        budget, events = self.config.budget.seconds, self.interrupts
+        left = (lambda: budget - self.active_seconds()) if budget is not None else (lambda: inf)
+        return Desk(self.store, Stops(events.finish, events.now, left, self._idle), self.config.llm.ticket_seconds)
+
+    def _open_counter(self) -> None:
+        if self._desk is not None:
+            self.store.sinks.append(self._desk)
+            server = DeskServer(self.run_dir, Counter(self._desk, self.search).answer)
+            self._stack.callback(server.close)
+            self._stack.callback(self._desk.end)
 
     def _open_files(self) -> None:
         scratch = "verifies" in self._origin  # removed at its end: the links to the newest run stay
@@ -219,6 +245,8 @@ class RunSession:
         finally:
             if reason == "interrupted":
                 runner.abandon()
+            if self._desk is not None:
+                self._desk.end()
             self._save_time()
         if reason == "interrupted":
             return self._interrupted()

@@ -7,6 +7,8 @@ from importlib import import_module
 from pathlib import Path
 
 from core.backend.cache import ReplyCache
+from core.backend.call_pipeline import External
+from core.backend.exchange import Reply, Request
 from core.backend.model_client import ModelClient
 from core.backend.recording import RecordedCalls
 from core.backend.roles import model_settings
@@ -14,9 +16,10 @@ from core.backend.usage import Ledger
 from core.contracts import Agent, AgentBuilder, AgentDefaults, Problem, Reviewer, with_defaults
 from runs.operators import operators_of
 from runs.run_folder import logs_dir
-from runs.search import Process
+from runs.search import Process, Recorded
 from runs.workers import writer_view
 from utils.config_schema import Config
+from utils.errors import BackendError, TicketGone
 
 
 def model_client_of(config: Config, problem: Problem, process: Process, parts: ExitStack) -> ModelClient:
@@ -41,9 +44,21 @@ def model_client_of(config: Config, problem: Problem, process: Process, parts: E
         rules=problem.rules(),
         run_seed=config.project.seed,
         stop=stop_now,
+        external=process.desk.reply if process.desk else _as_recorded(recorded) if recorded else None,
         offline=recorded is not None,
         may_drift=recorded is not None and recorded.match == "sample",
     )
+
+
+def _as_recorded(recorded: Recorded) -> External:
+    """In a replay: what was told is in the record, and what was withdrawn is withdrawn again."""
+
+    def ask(node_id: str, request: Request) -> Reply:
+        if node_id in recorded.withdrawn:
+            raise TicketGone(f"ticket of {node_id}: withdrawn in the recorded run")
+        raise BackendError(f"what was told for {node_id} is not in the record, and a replay asks nobody")
+
+    return ask
 
 
 def uses_models(config: Config) -> bool:

@@ -1,5 +1,7 @@
 """Swarm-Evo from Python: `swarm_evo.search(problem="bin_packing", budget={"seconds": 60})`.
 
+`swarm_evo.open(problem=…)` starts one whose programs come from you: `run.ask()`, `run.tell(ticket, code=…)`.
+
 The search runs in a child process; the result is read from its store. Nothing of ours but this package is importable in
 yours.
 """
@@ -8,12 +10,13 @@ from __future__ import annotations
 
 from swarm_evo.errors import SearchError, SwarmEvoError
 from swarm_evo.evolve import evolve
+from swarm_evo.external import ExternalRun, open
 from swarm_evo.result import Best, Result
 from swarm_evo.run import Run, Step
 from swarm_evo.search import load, resume, runs, search, start
 
 __all__ = [
-    "Best", "Result", "Run", "SearchError", "Step", "SwarmEvoError",
-    "evolve", "load", "resume", "runs", "search", "start",
+    "Best", "ExternalRun", "Result", "Run", "SearchError", "Step", "SwarmEvoError",
+    "evolve", "load", "open", "resume", "runs", "search", "start",
 ]  # fmt: skip
 __version__ = "0.1.0"

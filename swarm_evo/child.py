@@ -27,7 +27,7 @@ def ask(*words: str) -> Any:
         SearchError: with the verb's own line.
     """
     done = subprocess.run(
-        _command(words), capture_output=True, text=True, env=_environment(), check=False, encoding="utf-8"
+        command(words), capture_output=True, text=True, env=environment(), check=False, encoding="utf-8"
     )
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()
@@ -49,13 +49,13 @@ class Child:
         self._quiet = quiet
         self._errors: deque[str] = deque(maxlen=_LAST_LINES)
         self._process = subprocess.Popen(
-            _command(words),
+            command(words),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             encoding="utf-8",
             errors="replace",
-            env=_environment(),
+            env=environment(),
             start_new_session=True,  # Ctrl-C is ours to pass on, once: twice means "stop now"
         )
         self._readers = [threading.Thread(target=work, daemon=True) for work in (self._read, self._read_errors)]
@@ -103,10 +103,10 @@ class Child:
                     print(line, end="", file=sys.stderr)
 
 
-def _command(words: Sequence[str]) -> list[str]:
+def command(words: Sequence[str]) -> list[str]:
     return [sys.executable, str(app_dir() / "main.py"), *words]
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Ours, without what would put foreign modules before the child's own."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

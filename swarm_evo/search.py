@@ -53,14 +53,7 @@ def start(
     Raises:
         SearchError: what was given cannot be sent to another process.
     """
-    words = ["run"]
-    if program is not None:
-        if evaluate is None:
-            raise SearchError("search(program=…) needs evaluate=: a function of the program's path, or a file")
-        words += ["--problem=script", f"problem.program={Path(program).resolve()}"]
-        words.append(f"problem.evaluator={_evaluator(evaluate, Path(project_dir))}")
-    elif problem is not None:
-        words.append(f"--problem={problem}")
+    words = ["run", *problem_words(problem, program, evaluate, project_dir)]
     words += [f"--llm={llm}"] if llm else []
     words += keys(budget or {}, project_dir, {"problem.direction": direction, "project.seed": seed}, settings)
     return Run(words, on_step=on_step, quiet=quiet, show=show, printed=print_output if callable(evaluate) else None)
@@ -102,6 +95,21 @@ def runs(*, project_dir: str | Path = ".") -> list[dict[str, Any]]:
     """Every run of the folder, oldest first, as `list-runs --json` tells them."""
     found: list[dict[str, Any]] = ask("list-runs", "--json", f"project.dir={Path(project_dir).resolve()}")
     return found
+
+
+def problem_words(
+    problem: str | None,
+    program: str | Path | None,
+    evaluate: Callable[[str], Any] | str | Path | None,
+    project_dir: str | Path,
+) -> list[str]:
+    """Words for what is searched: a preset, or a program of the user's with its evaluator."""
+    if program is None:
+        return [] if problem is None else [f"--problem={problem}"]
+    if evaluate is None:
+        raise SearchError("search(program=…) needs evaluate=: a function of the program's path, or a file")
+    evaluator = _evaluator(evaluate, Path(project_dir))
+    return ["--problem=script", f"problem.program={Path(program).resolve()}", f"problem.evaluator={evaluator}"]
 
 
 def keys(

@@ -153,6 +153,8 @@ class LLMSection(Section):
     refine: ModelSection = Field(default_factory=ModelSection)
     cache: bool = True
     """Answer repeated requests from `logs/llm_cache.db`."""
+    ticket_seconds: float = Field(3600.0, gt=0)
+    """After so long an external writer's ticket expires: its slot is free again, and no step is taken."""
 
 
 class ExecutionSection(Section):

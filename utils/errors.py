@@ -10,6 +10,7 @@ SwarmEvoError
 │   └── ReplyError           a reply that cannot be read: repaired a bounded number of times, then a FailureKind
 │       └── UnwantedPromptError  the server refuses this one prompt: too long, content policy
 ├── BudgetExhausted      the run's own limit: ends it in good order
+├── TicketGone           an external writer's ticket expired or was given up: its slot is free again, no step is taken
 ├── RunStopped           the user stopped the run at once (Ctrl-C twice) while a call was under way (exit 130)
 ├── SandboxError         the sandbox itself broke: our fault, the run stops
 ├── JobLost              the worker that ran a job is gone: the job is run again, then FailureKind.LOST_WORKER
@@ -91,6 +92,10 @@ class BudgetExhausted(SwarmEvoError):
     """A limit of the run's own budget is reached; the search ends in good order (exit 0)."""
 
     exit_code = 0
+
+
+class TicketGone(SwarmEvoError):
+    """Nobody will write this program: the ticket expired or was given up. The proposal is withdrawn."""
 
 
 class RunStopped(SwarmEvoError):

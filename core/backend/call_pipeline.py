@@ -34,6 +34,8 @@ from utils.errors import (
 
 Notice = Callable[[str, float], None]
 """Called with (reason, seconds) before each wait for a retry."""
+External = Callable[[str, Request], Reply]
+"""(node id, request) → what a writer outside hands in; waits for it. Raises TicketGone if nobody will."""
 
 
 class CallPipeline:
@@ -46,6 +48,7 @@ class CallPipeline:
         offline: True for a replay: a call that is neither in the log nor in the cache is refused with BackendError.
         may_drift: such a call is a ReplyError instead, which its node can bear: scores that are measured anew may lead
             a replay to where its record has no answer.
+        external: hands requests of `provider: external` to writers outside.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class CallPipeline:
         notice: Notice,
         offline: bool = False,
         may_drift: bool = False,
+        external: External | None = None,
     ) -> None:
         self._log = log
         self._ledger = ledger
@@ -67,6 +71,7 @@ class CallPipeline:
         self._notice = notice
         self._offline = offline
         self._may_drift = may_drift
+        self._external = external
         self._single_flight = SingleFlight()
         self._clients = ClientPool(retrier)
 
@@ -88,10 +93,12 @@ class CallPipeline:
             hold = _Hold(self._log, sample)
             if settings.provider == "rules":
                 record = self._write(blank, request, key)
+            elif settings.provider == "external" and self._external is not None:
+                record = self._hand_out(blank, request, key)
             else:
                 record = self._from_cache(blank, request, settings) or self._ask(blank, request, settings, hold)
             self._log.save_call(record, hold.name)
-            if self._cache is not None and settings.provider != "rules" and not record.cached:
+            if self._cache is not None and settings.provider not in ("rules", "external") and not record.cached:
                 self._cache.save(record)
             return record
 
@@ -108,6 +115,14 @@ class CallPipeline:
         rng = random.Random(derive_seed(key.run_seed, key.node_id, key.role, key.attempt))
         started = time.monotonic()
         reply = backend_rules.write(request, self._rules, rng)
+        return blank.model_copy(update={**reply_fields(reply), "seconds": time.monotonic() - started})
+
+    def _hand_out(self, blank: CallRecord, request: Request, key: CallKey) -> CallRecord:
+        assert self._external is not None
+        if request.tools:
+            raise ReplyError("an external writer hands in programs; it fills in no tool")
+        started = time.monotonic()
+        reply = self._external(key.node_id, request)
         return blank.model_copy(update={**reply_fields(reply), "seconds": time.monotonic() - started})
 
     def _from_cache(self, blank: CallRecord, request: Request, settings: ModelSettings) -> CallRecord | None:

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from core.backend.bandit import ModelChooser
 from core.backend.cache import ReplyCache
-from core.backend.call_pipeline import CallPipeline, Notice
+from core.backend.call_pipeline import CallPipeline, External, Notice
 from core.backend.exchange import Reply, Request, Usage
 from core.backend.ladder import ask
 from core.backend.messages import build_request
@@ -62,6 +62,7 @@ class ModelClient:
         stop: set it to give up waits, retries and calls at once; they raise RunStopped.
         notice: called with (reason, seconds) before each wait for a retry; None writes it into `system.log`.
         offline, may_drift: for a replay; see CallPipeline.
+        external: hands requests of `provider: external` to writers outside of the process.
     """
 
     def __init__(
@@ -77,13 +78,22 @@ class ModelClient:
         notice: Notice | None = None,
         offline: bool = False,
         may_drift: bool = False,
+        external: External | None = None,
     ) -> None:
         self.roles = dict(roles)
         self.ledger = ledger or Ledger()
         self._run_seed = run_seed
         self._cache = cache
         self._pipeline = CallPipeline(
-            log, self.ledger, cache, rules, Retrier(stop or threading.Event()), notice or _to_log, offline, may_drift
+            log,
+            self.ledger,
+            cache,
+            rules,
+            Retrier(stop or threading.Event()),
+            notice or _to_log,
+            offline,
+            may_drift,
+            external,
         )
         self._chooser = ModelChooser(run_seed)
         self._lock = threading.Lock()

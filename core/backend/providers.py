@@ -19,6 +19,7 @@ PROVIDERS: Registry[ProviderSpec] = Registry(
         "azure": "core.backend.backend_openai:AZURE",
         "bedrock": "core.backend.backend_anthropic:BEDROCK",
         "vertex": "core.backend.backend_gemini:VERTEX",
+        "external": "core.backend.backend_external:EXTERNAL",
         "command": "core.backend.backend_command:COMMAND",
     },
 )

@@ -18,7 +18,7 @@ from core.loop.attempt import Attempt, RoundContext
 from core.loop.plan import lag_of
 from core.loop.search_state import SearchState
 from core.state.journal import Journal
-from utils.errors import BudgetExhausted
+from utils.errors import BudgetExhausted, TicketGone
 
 
 @dataclass(slots=True, eq=False)
@@ -136,6 +136,8 @@ class PipelineSchedule:
         assert flight.result is not None
         try:
             flight.result.result()
+        except TicketGone:
+            return False
         except BudgetExhausted as error:
             search.runner.exhausted = str(error)
             return False

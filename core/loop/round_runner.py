@@ -13,7 +13,7 @@ from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.task import derive_seed, node_id
-from utils.errors import BudgetExhausted
+from utils.errors import BudgetExhausted, TicketGone
 
 
 class RoundRunner:
@@ -87,13 +87,22 @@ class RoundRunner:
             try:
                 future.result()
                 written.append(attempt)
+            except TicketGone:
+                continue
             except BudgetExhausted as error:
                 self.exhausted = str(error)
         return written
 
     def draft(self, attempt: Attempt) -> None:
-        """Write it, and take its fingerprint while its tree is still at hand: few trees are kept."""
-        self._stages.write(attempt)
+        """Write it, and take its fingerprint while its tree is still at hand: few trees are kept.
+
+        Raises TicketGone where nobody will: then the proposal is withdrawn.
+        """
+        try:
+            self._stages.write(attempt)
+        except TicketGone:
+            self._journal.withdraw(attempt.task.node_id)
+            raise
         if attempt.node is not None and attempt.node.code and attempt.is_alive:
             self._journal.fingerprint(attempt.node.code)
 
@@ -137,7 +146,10 @@ class RoundRunner:
             refused = chain[-1]
             if refused.is_alive or len(chain) > attempt.task.repairs:
                 break
-            chain.append(self._repair(refused, notes))
+            try:
+                chain.append(self._repair(refused, notes))
+            except TicketGone:  # what was refused stays as it is
+                break
         return chain
 
     def _repair(self, refused: Attempt, notes: RoundContext) -> Attempt:

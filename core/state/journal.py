@@ -203,6 +203,10 @@ class Journal:
         """Note that `task` is under way; the node with its id ends that when it is appended."""
         self._open[task.node_id] = task
 
+    def withdraw(self, node_id: str) -> None:
+        """Forget a proposal that nobody will write."""
+        self._open.pop(node_id, None)
+
     @property
     def steps(self) -> int:
         """Committed nodes that count towards `max_steps`."""

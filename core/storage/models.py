@@ -154,6 +154,23 @@ class EventRow(SQLModel, table=True):
     """The event as JSON without `seq` and `at`."""
 
 
+class TicketRow(SQLModel, table=True):
+    """A proposal that was leased to a writer outside of the run's process (`ask`), and what it handed in (`tell`)."""
+
+    __tablename__ = "tickets"
+
+    node_id: str = Field(primary_key=True)
+    token_hash: str
+    state: str
+    """`open`, `told`, `given_up` or `expired`."""
+    expires_at: float
+    """Seconds since the epoch."""
+    told: str = ""
+    """Name of the reply in `texts`."""
+    checks: int = 0
+    """How often it asked `check`."""
+
+
 class LinkRow(SQLModel, table=True):
     """One link of the chain that vouches for the rows of all other tables: see `core.storage.chain`."""
 
@@ -178,6 +195,7 @@ NODES = _table(NodeRow)
 CALLS = _table(CallRow)
 GAMES = _table(GameRow)
 EVENTS = _table(EventRow)
+TICKETS = _table(TicketRow)
 LINKS = _table(LinkRow)
 
 

@@ -14,15 +14,16 @@ from core.state.node import Node
 from core.state.task import Task
 from core.storage.call_store import CallStore
 from core.storage.game_store import GameStore
-from core.storage.models import NODES, STAGES, TASKS
+from core.storage.models import NODES, STAGES, TASKS, TICKETS
 from core.storage.rows import node_from_row, node_values, task_values
 from core.storage.statements import ADD_NODE, ADD_TASK, DROP_STAGES, PUT_STAGE, STAGES_OF
+from core.storage.ticket_store import GONE, TicketStore
 from core.storage.unreadable import reads_store
 from utils.metric import Metric
 
 
-class RunStore(CallStore, GameStore):
-    """Implements `Store`, `CallLog` and `GameBook` for `logs/<run>/run.db`."""
+class RunStore(CallStore, GameStore, TicketStore):
+    """Implements `Store`, `CallLog`, `GameBook` and `TicketBook` for `logs/<run>/run.db`."""
 
     # ------------------------------------------------------------ rounds, stages, nodes
 
@@ -92,6 +93,7 @@ class RunStore(CallStore, GameStore):
             rows = connection.execute(
                 select(TASKS.c.task)
                 .where(TASKS.c.node_id.not_in(select(NODES.c.id)))
+                .where(TASKS.c.node_id.not_in(select(TICKETS.c.node_id).where(TICKETS.c.state.in_(GONE))))
                 .order_by(TASKS.c.round, TASKS.c.slot, TASKS.c.attempt)
             ).scalars()
             return [Task.model_validate(task) for task in rows]

@@ -1,0 +1,60 @@
+"""`ask`: lease the run's next proposal to a writer outside."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import secrets
+from pathlib import Path
+from typing import Any
+
+from cli.options import add_run_argument
+from cli.ticket_options import EXIT_CODES, answer
+from utils.clean_text import one_line
+from utils.errors import ConfigError
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("ask", help="a ticket: what to write next (run --writer=external)")
+    add_run_argument(parser)
+    parser.add_argument("--seconds", type=float, default=20.0, help="how long to wait for a proposal (20)")
+    parser.add_argument("--dir", metavar="DIR", help="write TASK.md and the program to change there")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--request", metavar="JSON", help="any request of a client, answered as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.request:
+        print(json.dumps(answer(args, **_request(args.request))))
+        return 0
+    found = answer(args, "ask", token=secrets.token_hex(16), seconds=args.seconds)
+    if args.dir and found.get("ticket"):
+        _write(Path(args.dir), found)
+    if args.json:
+        print(json.dumps(found, indent=2))
+    elif found.get("ticket"):
+        print(f"ticket: {found['ticket']}")
+        print(f"operator: {found['operator']}" + "".join(f", parent {one['node_id']}" for one in found["parents"]))
+        print(f"next: write {', '.join(found['editable'])}, then `tell {args.run} {found['ticket']}`")
+    else:
+        print(f"no ticket: {one_line(str(found['message']), 300)}")
+    if found.get("ticket") is None:
+        return EXIT_CODES.get(str(found.get("state")), 1)
+    return 0
+
+
+def _request(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+        return {**found, "verb": str(found["verb"])}
+    except (ValueError, TypeError, KeyError) as error:
+        raise ConfigError(f"--request: not a JSON object with a verb: {error}") from error
+
+
+def _write(folder: Path, found: dict[str, Any]) -> None:
+    """The names are ours: `program.py` or `program.txt`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    prompt = found["prompt"]
+    (folder / "TASK.md").write_text(f"{prompt['system']}\n\n{prompt['user']}\n", encoding="utf-8")
+    for name, text in found["files"].items():
+        (folder / Path(name).name).write_text(text, encoding="utf-8")

@@ -1,0 +1,16 @@
+"""`give-up`: hand a ticket back; its slot is free again, and no step is taken."""
+
+from __future__ import annotations
+
+import argparse
+
+from cli.ticket_options import add_ticket_options, answer, print_answer
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    add_ticket_options(subparsers.add_parser("give-up", help="hand a ticket back: no step is taken"))
+
+
+def run(args: argparse.Namespace) -> int:
+    print_answer(args, answer(args, "give_up"))
+    return 0

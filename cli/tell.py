@@ -1,0 +1,18 @@
+"""`tell`: hand in the program of a ticket, and hear the verdict."""
+
+from __future__ import annotations
+
+import argparse
+
+from cli.ticket_options import add_ticket_options, answer, print_answer, program_of, until_verdict
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("tell", help="hand in a ticket's program; a second time tells the same verdict")
+    add_ticket_options(parser, program=True)
+    parser.add_argument("--seconds", type=float, default=3600.0, help="how long to wait for the verdict (3600)")
+
+
+def run(args: argparse.Namespace) -> int:
+    found = answer(args, "tell", **program_of(args), plan=args.plan, seconds=min(args.seconds, 20.0))
+    return print_answer(args, until_verdict(args, found, args.seconds - 20.0))

@@ -1,0 +1,76 @@
+"""What the verbs of tickets share: `ask`, `check`, `tell`, `wait`, `give-up`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from cli.options import add_run_argument, project_dir_of
+from runs.desk import LONGEST_CALL
+from runs.desk_client import ask_the_run
+from runs.run_folder import find_run
+from utils.clean_text import one_line
+from utils.errors import ConfigError
+
+EXIT_CODES = {"refused": 2, "expired": 1, "over": 1}
+"""State of an answer → exit code; others 0."""
+
+
+def add_ticket_options(parser: argparse.ArgumentParser, *, program: bool = False) -> None:
+    """RUN, TICKET, --json, and where the program is."""
+    add_run_argument(parser)
+    parser.add_argument("ticket", metavar="TICKET", help="as `ask` gave it")
+    if program:
+        parser.add_argument("--file", metavar="FILE", help="the program; standard input if neither is given")
+        parser.add_argument("--dir", metavar="DIR", help="the folder that `ask --dir` filled")
+        parser.add_argument("--plan", default="", metavar="TEXT", help="what it tries, in a sentence")
+    parser.add_argument("--json", action="store_true")
+
+
+def answer(args: argparse.Namespace, verb: str, **request: Any) -> dict[str, Any]:
+    """The run's answer to one request."""
+    run_dir = find_run(project_dir_of(args), args.run)
+    ticket = {"ticket": args.ticket} if hasattr(args, "ticket") else {}
+    return ask_the_run(run_dir, {"verb": verb, **ticket, **request})
+
+
+def until_verdict(args: argparse.Namespace, found: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """Wait on while it is evaluated, at most so long."""
+    while found.get("state") == "running" and seconds > 0:
+        found = answer(args, "wait", seconds=min(seconds, LONGEST_CALL))
+        seconds -= LONGEST_CALL
+    return found
+
+
+def program_of(args: argparse.Namespace) -> dict[str, Any]:
+    """The program as a request holds it.
+
+    Raises:
+        ConfigError: both or no file, or a file that cannot be read.
+    """
+    if args.file and args.dir:
+        raise ConfigError("--file and --dir: give one of them")
+    try:
+        if args.file:
+            return {"code": Path(args.file).read_text(encoding="utf-8")}
+        if args.dir:
+            folder = Path(args.dir)
+            files = {path.name: path for path in sorted(folder.iterdir()) if path.name.startswith("program.")}
+            return {"files": {name: path.read_text(encoding="utf-8") for name, path in files.items()}}
+        return {"code": sys.stdin.read()}
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{args.file or args.dir}: cannot be read as text: {error}") from error
+
+
+def print_answer(args: argparse.Namespace, found: dict[str, Any]) -> int:
+    """As JSON or in lines; the exit code."""
+    if args.json:
+        print(json.dumps(found, indent=2))
+    else:
+        for name in ("state", "node_id", "metric", "metric_source", "failure", "message", "journal_head", "next"):
+            if found.get(name) is not None and found.get(name) != "":
+                print(f"{name}: {one_line(str(found[name]), 500)}")
+    return EXIT_CODES.get(str(found.get("state")), 0)

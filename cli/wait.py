@@ -1,0 +1,18 @@
+"""`wait`: the verdict on a ticket that was told."""
+
+from __future__ import annotations
+
+import argparse
+
+from cli.ticket_options import add_ticket_options, answer, print_answer, until_verdict
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("wait", help="wait for a ticket's verdict")
+    add_ticket_options(parser)
+    parser.add_argument("--seconds", type=float, default=3600.0, help="how long (3600)")
+
+
+def run(args: argparse.Namespace) -> int:
+    found = answer(args, "wait", seconds=min(args.seconds, 20.0))
+    return print_answer(args, until_verdict(args, found, args.seconds - 20.0))

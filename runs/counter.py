@@ -1,0 +1,211 @@
+"""What the desk answers: plain JSON for `ask`, `check`, `tell`, `wait` and `give-up`, by whichever door they come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.events import NodeCommitted
+from core.state.node import Node
+from runs.desk import MOST_CHECKS, Desk, as_reply, split_ticket, ticket_name
+from runs.search import Search
+from utils.direction import Direction
+from utils.response import syntax_error
+
+TOKEN = range(16, 129)
+"""Characters of a writer's token."""
+LARGEST_PROGRAM = 4_000_000
+"""Characters."""
+
+
+class Counter:
+    """One run's counter: requests in, answers out. Thread-safe as the desk is."""
+
+    def __init__(self, desk: Desk, search: Search) -> None:
+        self._desk = desk
+        self._search = search
+        self._problem = search.problem
+        self._direction = Direction(search.problem.lower_is_better)
+
+    def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer to one request `{verb, ticket, …}`; what is wrong with a request is an answer too."""
+        verbs = {"ask": self.ask, "check": self.check, "tell": self.tell, "wait": self.wait, "give_up": self.give_up,
+                 "close": self.close}  # fmt: skip
+        verb = verbs.get(str(request.get("verb")))
+        return verb(request) if verb else refused(f"unknown request; allowed: {', '.join(verbs)}")
+
+    def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Lease the next proposal."""
+        token = str(request.get("token", ""))
+        if len(token) not in TOKEN or not token.isalnum():
+            return refused("token: 16 to 128 letters and digits")
+        found = self._desk.ask(token, float(request.get("seconds", 0)))
+        if found is None:
+            over = self._desk.is_over
+            message = "the run has ended" if over else "every proposal is with a writer; ask again, or tell yours"
+            return {"ticket": None, "message": message, "budget": self._budget(), "next": "stop" if over else "ask"}
+        ticket, prompt = found
+        task = next((task for task in self._search.journal.open_tasks if task.node_id == ticket.node_id), None)
+        above = task.parent_ids if task else ()  # a repair within a slot is no proposal of the policy
+        parents = [node for i in above if (node := self._search.journal.get_node_by_id(i)) is not None]
+        start = parents[0].code if parents else str(self._problem.prompt_extras().get("program", ""))
+        limits = self._search.deps.limits
+        return {
+            "ticket": ticket_name(ticket, token),
+            "node_id": ticket.node_id,
+            "expires_at": ticket.expires_at,
+            "operator": task.operator if task else "debug",
+            "prompt": {"system": prompt.system, "user": prompt.user},
+            "files": {self._file: start},
+            "editable": [self._file],
+            "parents": [
+                {"node_id": n.id, "metric": n.metric_value, "failure": n.failure.value if n.failure else None}
+                for n in parents
+            ],
+            "metric": self._metric(),
+            "limits": {"seconds": limits.seconds, "memory_mb": limits.memory_mb, "threads": limits.threads,
+                       "gpus": self._search.config.execution.gpus},
+            "budget": self._budget(),
+            "why": self._search.store.why_of(ticket.node_id),
+            "next": "tell",
+        }  # fmt: skip
+
+    def check(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Whether a program parses, keeps the problem's rules and is new: never a score."""
+        node_id, token = split_ticket(str(request.get("ticket", "")))
+        code, fault = self._program(request)
+        state = self._desk.count_check(node_id, token)
+        if state == "spent":
+            return refused(f"this ticket has used its {MOST_CHECKS} checks; tell the program")
+        if state != "open":
+            return self._told(node_id, state, 0)
+        problems = [fault] if fault else list(self._problems(node_id, code))
+        return {"ok": not problems, "problems": problems}
+
+    def tell(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Hand in the program of a ticket; a second time is the first one's verdict."""
+        node_id, token = split_ticket(str(request.get("ticket", "")))
+        state = self._desk.state(node_id, token)
+        if state == "open":
+            code, fault = self._program(request)
+            if fault:
+                return refused(f"{fault['path']}: {fault['remedy']}")
+            reply = as_reply(code, self._problem.language, str(request.get("plan", ""))[:4000])
+            state = self._desk.tell(node_id, token, reply)
+        return self._told(node_id, state, float(request.get("seconds", 0)))
+
+    def wait(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """What became of a ticket."""
+        node_id, token = split_ticket(str(request.get("ticket", "")))
+        return self._told(node_id, self._desk.state(node_id, token), float(request.get("seconds", 0)))
+
+    def give_up(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Free the slot: no step is taken."""
+        node_id, token = split_ticket(str(request.get("ticket", "")))
+        return self._told(node_id, self._desk.give_up(node_id, token), 0)
+
+    def close(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """End the process that holds the run, in good order; tickets stay open."""
+        self._desk.close()
+        return {
+            "state": "closing",
+            "message": "the process ends; the next request takes the run up again",
+            "next": "stop",
+        }
+
+    # ------------------------------------------------------------ parts of answers
+
+    @property
+    def _file(self) -> str:
+        return "program.py" if self._problem.language == "python" else "program.txt"
+
+    def _program(self, request: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
+        """The program of a request, or what is wrong with it."""
+        files = request.get("files")
+        code = request.get("code")
+        if code is None and isinstance(files, Mapping) and list(files) == [self._file]:
+            code = files[self._file]
+        if not isinstance(code, str):
+            return "", _problem(self._file, "files", f"hand in `code`, or `files` with {self._file} and nothing else")
+        if len(code) > LARGEST_PROGRAM:
+            return "", _problem(self._file, "size", f"at most {LARGEST_PROGRAM} characters")
+        return code, None
+
+    def _problems(self, node_id: str, code: str) -> list[dict[str, Any]]:
+        if self._problem.language == "python" and (error := syntax_error(code)) is not None:
+            return [_problem(self._file, "syntax", error)]
+        earlier = self._search.journal.find_duplicate(code)
+        if earlier is not None:
+            return [_problem(self._file, "duplicate", f"node {earlier[0]} is the same program: write another")]
+        verdict = self._search.evaluator.check(Node(id=node_id, code=code))
+        if verdict is None:
+            return []
+        return [_problem(self._file, verdict.failure.value if verdict.failure else "rules", verdict.message)]
+
+    def _told(self, node_id: str, state: str, seconds: float) -> dict[str, Any]:
+        if state == "refused":
+            return refused("no such ticket")
+        if state in ("expired", "given_up"):
+            message = "the ticket was given up" if state == "given_up" else "the ticket has expired"
+            return {**self._rest(node_id), "state": "expired", "message": message, "next": "ask"}
+        event = self._desk.verdict(node_id, seconds if state == "told" else 0)
+        if event is not None:
+            return self._verdict(event)
+        if self._desk.is_over:
+            return {**self._rest(node_id), "state": "over", "message": "the run has ended", "next": "stop"}
+        message = "it is being evaluated" if state == "told" else "nothing has been told for this ticket yet"
+        return {**self._rest(node_id), "state": "running", "message": message, "next": "wait"}
+
+    def _verdict(self, event: NodeCommitted) -> dict[str, Any]:
+        node = self._search.journal[event.node_id]
+        return {
+            **self._rest(event.node_id),
+            "state": "duplicate" if node.duplicate_of else "committed",
+            "metric": event.metric,
+            "metric_source": event.metric_source,
+            "metrics": node.metrics,
+            "failure": event.failure.value if event.failure else None,
+            "message": event.message,
+            "improved": event.is_best,
+            "output_tail": node.term_out[-2000:],
+            "next": "stop" if self._desk.is_over else "ask",
+        }
+
+    def _rest(self, node_id: str) -> dict[str, Any]:
+        """What every answer to a ticket holds."""
+        empty = dict.fromkeys(("metric", "metric_source", "failure"))
+        best = self._search.journal.get_best_node()
+        return {
+            "state": "", "node_id": node_id, **empty, "metrics": {}, "message": "", "improved": False,
+            "best": {"node_id": best.id, "metric": best.metric_value} if best else None,
+            "output_tail": "", "budget": self._budget(), "journal_head": self._search.store.journal_head,
+        }  # fmt: skip
+
+    def _metric(self) -> dict[str, Any]:
+        best = self._search.journal.get_best_node()
+        rows = self._search.store.get_fact("baselines") or []
+        return {
+            "name": self._problem.unit,
+            "direction": self._direction.optimum,
+            "best": best.metric_value if best else None,
+            "baselines": [{"name": row["name"], "metric": row["metric"]} for row in rows],
+        }
+
+    def _budget(self) -> dict[str, Any]:
+        config, progress = self._search.config, self._search.orchestrator.progress()
+        steps, usd = config.search.max_steps, config.budget.usd
+        seconds = self._search.deadline.seconds_left()
+        return {
+            "steps_left": None if steps is None else max(0, steps - progress.steps),
+            "usd_left": None if usd is None else max(0.0, usd - progress.usd),
+            "seconds_left": round(seconds, 1) if seconds < float("inf") else None,
+        }
+
+
+def refused(message: str) -> dict[str, Any]:
+    """The answer to a request that names the wrong ticket or holds the wrong things: nothing was changed."""
+    return {"state": "refused", "message": message, "next": "ask"}
+
+
+def _problem(path: str, kind: str, remedy: str) -> dict[str, Any]:
+    return {"path": path, "line": None, "kind": kind, "remedy": remedy}

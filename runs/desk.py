@@ -1,0 +1,226 @@
+"""The desk of a run: hands its open proposals to writers outside (`ask`) and takes in what they wrote (`tell`).
+
+The search asks the desk where it would ask a model, and waits there. What is told is stored before anybody hears of it;
+so a kill of either side loses nothing, and telling twice is the same as telling once.
+"""
+
+from __future__ import annotations
+
+import hmac
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from core.backend.exchange import Reply, Request
+from core.events import Event, NodeCommitted
+from core.storage.repository import RunStore
+from core.storage.ticket_store import GONE, Ticket
+from utils.errors import BudgetExhausted, RunStopped, TicketGone
+
+LONGEST_CALL = 25.0
+"""Seconds that one call may wait at the desk; who wants to wait longer calls again."""
+MOST_CHECKS = 5
+_LOOK = 0.02
+"""Seconds between two looks of somebody who waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stops:
+    """What ends the waiting of the search, all its tickets staying open."""
+
+    finish: threading.Event
+    """The user wants the run to end in good order; set by the desk too, when nobody has come for long."""
+    now: threading.Event
+    seconds_left: Callable[[], float]
+    """Of the run's time budget."""
+    idle: float | None = None
+    """Seconds without a call after which the process ends; the run can be taken up again."""
+
+
+class Desk:
+    """Thread-safe: the search's threads wait in `reply`, the server's threads call the other methods.
+
+    Args:
+        seconds: how long a ticket is good.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(self, store: RunStore, stops: Stops, seconds: float, clock: Callable[[], float] = time.time) -> None:
+        self._store = store
+        self._stops = stops
+        self._seconds = seconds
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._waiting: dict[str, Request] = {}
+        """Proposals without a reply, in the order in which they were made."""
+        self._tickets = {ticket.node_id: ticket for ticket in store.tickets()}
+        self._committed: dict[str, NodeCommitted] = {event.node_id: event for event in store.committed_events()}
+        self._over = False
+        self._called = time.monotonic()
+
+    # ------------------------------------------------------------ the search's side
+
+    def reply(self, node_id: str, request: Request) -> Reply:
+        """Offer a proposal and wait for what is told.
+
+        Raises:
+            TicketGone: it was given up, or it expired. BudgetExhausted: the run ends; the ticket stays open.
+        """
+        with self._lock:
+            self._waiting[node_id] = request
+        try:
+            while True:
+                with self._lock:
+                    ticket = self._expired(self._tickets.get(node_id))
+                if ticket is not None and ticket.state == "told":
+                    return Reply(text=ticket.told, finish_reason="stop")
+                if ticket is not None and ticket.state in GONE:
+                    raise TicketGone(f"ticket of {node_id}: {ticket.state}")
+                self._check_stops()
+                time.sleep(_LOOK)
+        finally:
+            with self._lock:
+                self._waiting.pop(node_id, None)
+
+    def _check_stops(self) -> None:
+        stops = self._stops
+        if stops.now.is_set():
+            raise RunStopped("stopped while a writer outside was waited for")
+        if stops.idle is not None and time.monotonic() - self._called > stops.idle:
+            stops.finish.set()
+        if stops.finish.is_set():
+            raise BudgetExhausted("interrupted")
+        if stops.seconds_left() <= 0:
+            raise BudgetExhausted("budget.seconds is used up")
+
+    def emit(self, event: Event) -> None:
+        """Implements `EventSink`. Takes no lock: it is called inside the store's."""
+        if isinstance(event, NodeCommitted):
+            self._committed[event.node_id] = event
+
+    def end(self) -> None:
+        """The search is over: nothing more is handed out, and nobody waits any longer."""
+        self._over = True
+
+    def close(self) -> None:
+        """Let the process end in good order, as Ctrl-C does; every ticket stays open."""
+        self._stops.finish.set()
+
+    # ------------------------------------------------------------ the writers' side
+
+    def ask(self, token: str, seconds: float) -> tuple[Ticket, Request] | None:
+        """Lease a proposal; None if all are leased, or the run is over, for so long.
+
+        Args:
+            token: made by the writer; with the same one it gets the same ticket again, if its answer was lost.
+        """
+        until = time.monotonic() + min(seconds, LONGEST_CALL)
+        while True:
+            self._called = time.monotonic()
+            with self._lock:
+                found = self._leased(_hash(token))
+                if found is not None:
+                    return found
+            if self._over or time.monotonic() >= until:
+                return None
+            time.sleep(_LOOK)
+
+    def _leased(self, token_hash: str) -> tuple[Ticket, Request] | None:
+        for node_id, request in self._waiting.items():
+            ticket = self._tickets.get(node_id)
+            if ticket is not None and ticket.state == "open" and hmac.compare_digest(ticket.token_hash, token_hash):
+                return ticket, request
+        if any(hmac.compare_digest(ticket.token_hash, token_hash) for ticket in self._tickets.values()):
+            return None  # its proposal is told or withdrawn: one token is one ticket
+        for node_id, request in self._waiting.items():
+            if node_id not in self._tickets and not self._over:
+                ticket = Ticket(node_id, token_hash, "open", self._clock() + self._seconds, "", 0)
+                self._store.lease(node_id, token_hash, ticket.expires_at)
+                self._tickets[node_id] = ticket
+                return ticket, request
+        return None
+
+    def tell(self, node_id: str, token: str, reply: str) -> str:
+        """Take in what was written; returns the ticket's state, or `refused`. Only the first time counts."""
+        return self._change(node_id, token, lambda ticket: self._told(ticket, reply))
+
+    def _told(self, ticket: Ticket, reply: str) -> Ticket:
+        self._store.tell_ticket(ticket.node_id, reply)
+        return replace(ticket, state="told", told=reply)
+
+    def give_up(self, node_id: str, token: str) -> str:
+        """Withdraw the proposal; returns the ticket's state, or `refused`. What is told already stays."""
+        return self._change(node_id, token, lambda ticket: self._closed(ticket, "given_up"))
+
+    def count_check(self, node_id: str, token: str) -> str:
+        """One check more: the ticket's state, `refused`, or `spent` where all of its checks are used."""
+
+        def counted(ticket: Ticket) -> Ticket:
+            if ticket.checks >= MOST_CHECKS:
+                return replace(ticket, checks=MOST_CHECKS + 1)
+            self._store.count_check(ticket.node_id)
+            return replace(ticket, checks=ticket.checks + 1)
+
+        state = self._change(node_id, token, counted)
+        return "spent" if state == "open" and self._tickets[node_id].checks > MOST_CHECKS else state
+
+    def state(self, node_id: str, token: str) -> str:
+        """The ticket's state, or `refused` for a foreign or unknown one."""
+        return self._change(node_id, token, lambda ticket: ticket)
+
+    def verdict(self, node_id: str, seconds: float) -> NodeCommitted | None:
+        """What became of a told ticket; None if there is none within `seconds`, or the run ended before."""
+        until = time.monotonic() + min(seconds, LONGEST_CALL)
+        while True:
+            self._called = time.monotonic()
+            found = self._committed.get(node_id)
+            if found is not None or self._over or time.monotonic() >= until:
+                return found or self._committed.get(node_id)
+            time.sleep(_LOOK)
+
+    @property
+    def is_over(self) -> bool:
+        return self._over
+
+    def _change(self, node_id: str, token: str, change: Callable[[Ticket], Ticket]) -> str:
+        with self._lock:
+            self._called = time.monotonic()
+            ticket = self._expired(self._tickets.get(node_id))
+            if ticket is None or not hmac.compare_digest(ticket.token_hash, _hash(token)):
+                return "refused"
+            if ticket.state == "open" and not self._over:
+                ticket = self._tickets[node_id] = change(ticket)
+            return "over" if ticket.state == "open" and self._over else ticket.state
+
+    def _expired(self, ticket: Ticket | None) -> Ticket | None:
+        if ticket is not None and ticket.state == "open" and self._clock() > ticket.expires_at and not self._over:
+            ticket = self._tickets[ticket.node_id] = self._closed(ticket, "expired")
+        return ticket
+
+    def _closed(self, ticket: Ticket, state: str) -> Ticket:
+        self._store.close_ticket(ticket.node_id, state)
+        return replace(ticket, state=state)
+
+
+def as_reply(code: str, language: str, plan: str = "") -> str:
+    """A program as a model's reply holds it: the plan, and one fenced block that no line of the program closes."""
+    longest = max((len(line) - len(line.lstrip("`")) for line in map(str.strip, code.splitlines())), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{plan.replace('`', chr(39)).strip()}\n\n{fence}{language}\n{code.rstrip(chr(10))}\n{fence}\n".lstrip("\n")
+
+
+def split_ticket(ticket: str) -> tuple[str, str]:
+    """(node id, token) of a ticket as writers hold it."""
+    node_id, _, token = ticket.partition(".")
+    return node_id, token
+
+
+def ticket_name(ticket: Ticket, token: str) -> str:
+    """The ticket as its writer holds it."""
+    return f"{ticket.node_id}.{token}"
+
+
+def _hash(token: str) -> str:
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,97 @@
+"""Asking a run's desk from another process: by its socket where a process holds the run, else from its store.
+
+Where nobody holds a run that can go on, a process is started for it; it ends by itself when nobody comes for a while.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from core.storage.reader import RunReader
+from core.storage.ticket_store import stored_tickets
+from runs.counter import refused
+from runs.desk import LONGEST_CALL, split_ticket
+from runs.desk_server import call
+from runs.run_folder import is_held
+from utils.errors import ConfigError, SwarmEvoError
+
+IDLE = 120.0
+"""Seconds without a call after which a process that was started for tickets ends."""
+START = 30.0
+"""Seconds in which such a process must be there."""
+MAIN = Path(__file__).resolve().parent.parent / "main.py"
+
+
+def ask_the_run(run_dir: Path, request: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer to `request`, whoever holds the run.
+
+    Raises:
+        ConfigError: the run is written by somebody else. SwarmEvoError: no process could be started.
+    """
+    for _ in range(3):  # the process that held the run may have ended just now
+        found = call(run_dir, request, LONGEST_CALL + 10)
+        if found is not None:
+            return found
+        over = _answer_of_the_store(run_dir, request)
+        if over is not None:
+            return over
+        _start(run_dir)
+    raise SwarmEvoError(f"run {run_dir.name}: the process that holds it does not answer; see {run_dir / 'system.log'}")
+
+
+def _answer_of_the_store(run_dir: Path, request: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What a run that has ended answers; None where it can go on."""
+    with RunReader(run_dir) as reader:
+        config = reader.fact("config") or {}
+        if (config.get("llm") or {}).get("code", {}).get("provider") != "external":
+            writer = reader.fact("writer")
+            raise ConfigError(f"run {run_dir.name}: its writer is {writer}; only `run --writer=external` has tickets")
+        if reader.fact("status") != "finished" or is_held(run_dir):
+            return None
+        ended = {"journal_head": reader.journal_head(), "next": "stop"}
+        if request.get("verb") == "ask":
+            return {"ticket": None, "message": "the run has ended", **ended}
+        node_id, token = split_ticket(str(request.get("ticket", "")))
+        digest = sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+        ticket = next((one for one in stored_tickets(reader.db) if one.node_id == node_id), None)
+        if ticket is None or ticket.token_hash != digest:
+            return refused("no such ticket")
+        node = reader.node(node_id)
+        if node is None or ticket.state != "told":
+            gone = ticket.state in ("expired", "given_up")
+            return {"state": "expired" if gone else "over", "node_id": node_id, "message": "the run has ended", **ended}
+        return {
+            "state": "duplicate" if node.duplicate_of else "committed", "node_id": node.id, "metric": node.metric_value,
+            "metric_source": node.metric_source, "metrics": node.metrics, "message": node.message,
+            "failure": node.failure.value if node.failure else None, "output_tail": node.term_out[-2000:], **ended,
+        }  # fmt: skip
+
+
+def _start(run_dir: Path) -> None:
+    """A process that takes the run up, apart from this one; returns when its desk is open."""
+    if not is_held(run_dir):
+        log = (run_dir / "desk.log").open("wb")
+        command = [sys.executable, str(MAIN), "resume", run_dir.name, f"--idle={IDLE:g}"]
+        command.append(f"project.dir={run_dir.resolve().parent.parent}")
+        with log:
+            child = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+            )  # fmt: skip
+    else:
+        child = None
+    until = time.monotonic() + START
+    while time.monotonic() < until and call(run_dir, {"verb": "hello"}, 5) is None:
+        if child is not None and child.poll() is not None:
+            said = (run_dir / "desk.log").read_text(errors="replace").strip().splitlines()
+            if child.returncode == 0 or is_held(run_dir):  # it has ended the run, or another process was faster
+                return
+            raise SwarmEvoError(said[-1].removeprefix("swarm-evo: ") if said else "the run could not be taken up")
+        time.sleep(0.05)

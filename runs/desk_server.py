@@ -1,0 +1,100 @@
+"""The counter's door: a socket in the run's folder, one line of JSON in and one out. Only this user can open it."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import socketserver
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from utils.errors import SwarmEvoError
+from utils.logger_system import log_msg
+
+SOCKET = "desk.sock"
+LONGEST_LINE = 32 * 1024 * 1024
+"""Bytes of a request."""
+Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+
+@contextmanager
+def short_path(run_dir: Path) -> Iterator[str]:
+    """A name of the socket that fits into the 108 bytes which the kernel has for one, however deep the run lies."""
+    folder = os.open(run_dir, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{folder}/{SOCKET}"
+    finally:
+        os.close(folder)
+
+
+class DeskServer:
+    """Answers while it is open. Made by the process that holds the run, so that there is one."""
+
+    def __init__(self, run_dir: Path, answer: Answer) -> None:
+        self._path = run_dir / SOCKET
+        self._path.unlink(missing_ok=True)
+        with short_path(run_dir) as name:
+            before = os.umask(0o177)
+            try:
+                self._server = _Server(name, _handler(answer))
+            finally:
+                os.umask(before)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True, name="desk")
+        self._thread.start()
+
+    def close(self) -> None:
+        """Answer who is there, and let nobody in any more."""
+        self._path.unlink(missing_ok=True)
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _Server(socketserver.ThreadingUnixStreamServer):
+    daemon_threads = False
+    request_queue_size = 64
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away in the middle is its own affair."""
+
+
+def _handler(answer: Answer) -> type[socketserver.StreamRequestHandler]:
+    class Handler(socketserver.StreamRequestHandler):
+        timeout = 10.0
+
+        def handle(self) -> None:
+            line = self.rfile.readline(LONGEST_LINE + 1)
+            if line.endswith(b"\n"):
+                self.wfile.write(json.dumps(_answered(answer, line)).encode() + b"\n")
+
+    return Handler
+
+
+def _answered(answer: Answer, line: bytes) -> dict[str, Any]:
+    try:
+        request = json.loads(line)
+        if not isinstance(request, dict):
+            raise ValueError("not an object")
+        return answer(request)
+    except (ValueError, TypeError, RecursionError) as error:
+        return {"state": "refused", "message": f"the request cannot be read: {error}", "next": "ask"}
+    except SwarmEvoError as error:
+        log_msg("ERROR", f"the desk could not answer: {error}")
+        return {"state": "refused", "message": str(error), "next": "wait"}
+
+
+def call(run_dir: Path, request: Mapping[str, Any], timeout: float) -> dict[str, Any] | None:
+    """The answer of the process that holds the run; None where none does, or where it went away before it answered."""
+    with suppress(OSError), short_path(run_dir) as name, socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(timeout)
+        client.connect(name)
+        client.sendall(json.dumps(request).encode() + b"\n")
+        line = client.makefile("rb").readline()
+        if line.endswith(b"\n"):
+            found: dict[str, Any] = json.loads(line)
+            return found
+    return None

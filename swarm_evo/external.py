@@ -1,0 +1,233 @@
+"""A search whose programs come from you: `run = swarm_evo.open(…)`, `run.ask()`, `run.tell(ticket, code=…)`.
+
+The search itself is a child process, which outlives this one for a while and is taken up again by whoever asks next.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from swarm_evo.child import ask, command, environment
+from swarm_evo.errors import SearchError
+from swarm_evo.result import Best, Result, read_result
+from swarm_evo.search import keys, problem_words
+
+SOCKET = "desk.sock"
+CALL = 20.0
+"""Seconds that one request may wait at the run; longer waits are several requests."""
+Ticket = Mapping[str, Any]
+"""What `ask` gave: `ticket`, `prompt` {system, user}, `files`, `operator`, `parents`, `metric`, `limits`, `budget`."""
+
+
+class ExternalRun:
+    """One run that is written from outside. Any number of processes may ask and tell the same run.
+
+    Args:
+        folder: `logs/<run>`.
+    """
+
+    def __init__(self, folder: Path, process: subprocess.Popen[bytes] | None = None) -> None:
+        self.folder = folder
+        self._process = process
+
+    def __enter__(self) -> ExternalRun:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def name(self) -> str:
+        """The run's id."""
+        return self.folder.name
+
+    def ask(self, seconds: float | None = None) -> dict[str, Any] | None:
+        """Lease the next proposal as a ticket; None once the run has ended, or after `seconds` without a free one."""
+        token, until = secrets.token_hex(16), None if seconds is None else time.monotonic() + seconds
+        while True:
+            left = CALL if until is None else max(0.0, min(CALL, until - time.monotonic()))
+            found = self._request({"verb": "ask", "token": token, "seconds": left})
+            if found.get("ticket") is not None:
+                return found
+            if found["next"] == "stop":
+                self._gone()
+                return None
+            if until is not None and time.monotonic() >= until:
+                return None
+
+    def check(
+        self, ticket: Ticket | str, code: str | None = None, *, files: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """`{ok, problems}`: does it parse, keep the rules and differ from all before it? At most 5 times a ticket."""
+        return self._request({"verb": "check", "ticket": _name(ticket), **_program(code, files)})
+
+    def tell(
+        self,
+        ticket: Ticket | str,
+        code: str | None = None,
+        *,
+        files: Mapping[str, str] | None = None,
+        plan: str = "",
+        wait: bool = True,
+    ) -> dict[str, Any]:
+        """Hand in the program; returns the verdict. Telling again returns the first one's.
+
+        Args:
+            files: `{name: text}` with the names of the ticket's `editable`, in place of `code`.
+            plan: what it tries, in a sentence; later prompts show it.
+            wait: False returns at once with `state` `running`; `wait` has the verdict later.
+        """
+        request = {"verb": "tell", "ticket": _name(ticket), **_program(code, files), "plan": plan}
+        found = self._request({**request, "seconds": CALL if wait else 0})
+        return self.wait(ticket) if wait and found["state"] == "running" else found
+
+    def wait(self, ticket: Ticket | str, seconds: float | None = None) -> dict[str, Any]:
+        """The verdict on a told ticket, when it is there; `running` if it is not there after `seconds`."""
+        until = None if seconds is None else time.monotonic() + seconds
+        while True:
+            left = CALL if until is None else max(0.0, min(CALL, until - time.monotonic()))
+            found = self._request({"verb": "wait", "ticket": _name(ticket), "seconds": left})
+            is_late = until is not None and time.monotonic() >= until
+            if found["state"] != "running" or is_late or found["message"].startswith("nothing"):
+                return found
+
+    def give_up(self, ticket: Ticket | str) -> dict[str, Any]:
+        """Hand a ticket back: its slot is free again, and no step is taken."""
+        return self._request({"verb": "give_up", "ticket": _name(ticket)})
+
+    # ------------------------------------------------------------ looking
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What `show RUN --json` prints."""
+        return self._ask("show")
+
+    @property
+    def best(self) -> Best | None:
+        """The best program so far; once the run has ended, its final choice."""
+        return self.result().best
+
+    def result(self) -> Result:
+        """The run as `swarm_evo.search` returns it."""
+        return read_result(self.folder, self.facts)
+
+    def nodes(self) -> list[dict[str, Any]]:
+        """`node_id`, `parent_ids`, `operator`, `metric` and `failure` of every program, in the order of the journal."""
+        return list(self.facts["nodes"])
+
+    def close(self) -> None:
+        """End the process that holds the run, in good order; `swarm_evo.open(run=…)` goes on with it."""
+        _call(self.folder, {"verb": "close"})
+        self._gone()
+
+    def _gone(self, seconds: float = 600.0) -> None:
+        """Wait until the process has let go of the run: a search that ends scores its winner once more, and reports."""
+        until = time.monotonic() + seconds
+        while (self.folder / SOCKET).exists() and time.monotonic() < until:
+            if _call(self.folder, {"verb": "hello"}) is None:  # it was killed and left its socket
+                break
+            time.sleep(0.05)
+        if self._process is not None:
+            self._process.wait()
+
+    # ------------------------------------------------------------ plumbing
+
+    def _request(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """By the run's socket; where no process answers there, by the command line, which starts one if it must."""
+        found = _call(self.folder, request)
+        if found is None:
+            found = self._ask("ask", f"--request={json.dumps(dict(request))}")
+        return found
+
+    def _ask(self, verb: str, *words: str) -> dict[str, Any]:
+        found: dict[str, Any] = ask(verb, self.name, "--json", *words, f"project.dir={self.folder.parent.parent}")
+        return found
+
+
+def open(  # a run is opened, as a file is
+    problem: str | None = None,
+    *,
+    run: str | None = None,
+    program: str | Path | None = None,
+    evaluate: Callable[[str], Any] | str | Path | None = None,
+    direction: str | None = None,
+    budget: Mapping[str, Any] | None = None,
+    writer: str = "external",
+    project_dir: str | Path = ".",
+    seed: int | None = None,
+    idle: float = 600.0,
+    **settings: Any,
+) -> ExternalRun:
+    """Start a run that waits for your programs, or go on with one.
+
+    Args:
+        problem, program, evaluate, direction, budget, project_dir, seed, settings: as for `swarm_evo.start`.
+        run: an existing run's id, or `latest`; then nothing else is needed but `project_dir`.
+        writer: `external`; others write by themselves: `swarm_evo.search`.
+        idle: seconds without a request after which the run's process ends; the next request takes it up again.
+
+    Raises:
+        SearchError: with the one line that the command line would print.
+    """
+    logs = Path(project_dir).resolve() / "logs"
+    if run is not None:
+        return ExternalRun(logs / str(ask("show", run, "--json", f"project.dir={logs.parent}")["run"]))
+    if writer != "external":
+        raise SearchError(f"open(writer={writer!r}): only 'external' is written from outside; see swarm_evo.search")
+    words = ["run", f"--writer={writer}", f"--idle={idle:g}", *problem_words(problem, program, evaluate, project_dir)]
+    words += keys(budget or {}, project_dir, {"problem.direction": direction, "project.seed": seed}, settings)
+    with tempfile.TemporaryDirectory(prefix="swarm-evo-") as scratch:
+        name, process = _started(words, Path(scratch))
+    return ExternalRun(logs / name, process)
+
+
+def _started(words: list[str], scratch: Path) -> tuple[str, subprocess.Popen[bytes]]:
+    """Start the run's process; the run's name once it can be asked. What it says if it cannot start is the error."""
+    ready, said = scratch / "ready", scratch / "said"
+    with said.open("wb") as log:
+        child = subprocess.Popen(
+            command([*words, "--json", f"--ready={ready}"]),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True, env=environment(),
+        )  # fmt: skip
+    while not (ready.is_file() and ready.read_text()):
+        if child.poll() is not None:
+            lines = said.read_text(errors="replace").strip().splitlines()
+            raise SearchError(lines[-1] if lines else f"the run ended with exit code {child.returncode}")
+        time.sleep(0.02)
+    return ready.read_text(), child
+
+
+def _call(folder: Path, request: Mapping[str, Any]) -> dict[str, Any] | None:
+    """One line of JSON to the process that holds the run, and its answer; None where none does."""
+    with suppress(OSError):
+        place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            with socket.socket(socket.AF_UNIX) as client:
+                client.settimeout(CALL + 15)
+                client.connect(f"/proc/self/fd/{place}/{SOCKET}")  # its own path may be too long for a socket
+                client.sendall(json.dumps(request).encode() + b"\n")
+                line = client.makefile("rb").readline()
+        finally:
+            os.close(place)
+        if line.endswith(b"\n"):
+            found: dict[str, Any] = json.loads(line)
+            return found
+    return None
+
+
+def _name(ticket: Ticket | str) -> str:
+    return ticket if isinstance(ticket, str) else str(ticket["ticket"])
+
+
+def _program(code: str | None, files: Mapping[str, str] | None) -> dict[str, Any]:
+    return {"files": dict(files)} if code is None and files is not None else {"code": code}

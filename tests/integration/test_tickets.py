@@ -1,0 +1,263 @@
+"""Ask and tell from outside: whatever happens to a ticket has one answer; a kill loses and doubles nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.command_line import PLUGINS, Cli
+
+import swarm_evo
+from core.storage.reader import RunReader
+from runs import desk_client
+from runs.desk_client import ask_the_run
+from runs.desk_server import SOCKET, call
+from runs.verification import verify_run
+
+PROGRAM = "x = {x}\n# of what the writer outside thinks about the number above\n"
+
+
+@pytest.fixture(autouse=True)
+def soon_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that was started for tickets ends with its test."""
+    monkeypatch.setattr(desk_client, "IDLE", 4.0)
+
+
+@pytest.fixture
+def opened(cli: Cli, toy: Callable[..., list[str]], eventually: Callable[..., Any]) -> Callable[..., Path]:
+    """Start a run that waits for writers outside: its folder."""
+
+    def open_(steps: int = 3, *more: str, **environment: str) -> Path:
+        ready = cli.folder / "ready"
+        cli.start("run", "--writer=external", *toy(steps, *more), "--idle=20", f"--ready={ready}", **environment)
+        eventually(lambda: ready.is_file() and ready.read_text(), 30)
+        return cli.run_dir
+
+    return open_
+
+
+def token(number: int) -> str:
+    return f"{number:032d}"
+
+
+def asked(run_dir: Path, number: int, seconds: float = 20) -> dict[str, Any]:
+    return ask_the_run(run_dir, {"verb": "ask", "token": token(number), "seconds": seconds})
+
+
+def told(run_dir: Path, ticket: str, x: float) -> dict[str, Any]:
+    """Hand in, and wait for the verdict."""
+    found = ask_the_run(run_dir, {"verb": "tell", "ticket": ticket, "code": PROGRAM.format(x=x), "seconds": 20})
+    while found["state"] == "running":
+        found = ask_the_run(run_dir, {"verb": "wait", "ticket": ticket, "seconds": 20})
+    return found
+
+
+def test_the_way_of_a_ticket_on_the_command_line(cli, opened, tmp_path):
+    run_dir = opened(2)
+    asked_ = cli.here("ask", "latest", "--dir", str(tmp_path / "work"), "--json").json
+    assert {"ticket", "expires_at", "operator", "prompt", "files", "editable", "parents", "metric", "limits", "budget",
+            "why", "next"} <= asked_.keys()  # fmt: skip
+    assert asked_["operator"] == "draft" and asked_["budget"]["steps_left"] == 2
+    assert "Find x near 2" in (tmp_path / "work" / "TASK.md").read_text()
+    ticket, program = asked_["ticket"], tmp_path / "work" / "program.py"
+    program.write_text("x = (\n")
+    assert cli.here("check", "latest", ticket, "--dir", str(tmp_path / "work")).code == 1
+    program.write_text(PROGRAM.format(x=1.5))
+    assert cli.here("check", "latest", ticket, "--file", str(program)).out == "ok\n"
+    verdict = cli.here("tell", "latest", ticket, "--dir", str(tmp_path / "work"), "--json")
+    assert verdict.code == 0
+    assert {name: verdict.json[name] for name in ("state", "metric", "metric_source", "improved", "next")} == {
+        "state": "committed", "metric": 0.5, "metric_source": "verified", "improved": True, "next": "ask"
+    }  # fmt: skip
+    assert len(verdict.json["journal_head"]) == 64
+    second = asked(run_dir, 2)
+    assert cli.here("give-up", "latest", second["ticket"]).code == 0
+    third = asked(run_dir, 3)
+    assert third["ticket"] != second["ticket"] and third["budget"]["steps_left"] == 1, "no step was taken"
+    assert told(run_dir, third["ticket"], 1.75)["state"] == "committed"
+    ended = cli.here("ask", "latest", "--json")
+    assert (ended.code, ended.json["ticket"], ended.json["next"]) == (1, None, "stop")
+    cli_waits_for_end(cli)
+    shown = cli.show()
+    assert (shown["steps"], shown["best_metric"], shown["writer"]) == (2, 0.25, "external/client")
+    assert cli.here("wait", "latest", ticket, "--json").json["metric"] == 0.5, "from the store, when all is over"
+    assert verify_run(run_dir).verdict == "consistent"
+    assert cli.here("replay", "latest", "--verify").code == 0
+
+
+def cli_waits_for_end(cli: Cli) -> None:
+    until = time.monotonic() + 30
+    while (cli.run_dir / SOCKET).exists() or cli.show()["status"] != "finished":
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_each_odd_thing_has_one_answer(opened):
+    run_dir = opened(3)
+    first = asked(run_dir, 1)
+    assert asked(run_dir, 1)["ticket"] == first["ticket"], "the answer was lost: the same ticket"
+    none = asked(run_dir, 2, seconds=0.1)
+    assert none["ticket"] is None and none["next"] == "ask", "batch 1: one proposal at a time"
+    foreign = f"{first['node_id']}.{token(9)}"
+    for verb in ("tell", "wait", "check", "give_up"):
+        request = {"verb": verb, "ticket": foreign, "code": "x = 1\n"}
+        assert ask_the_run(run_dir, request)["state"] == "refused", verb
+        assert ask_the_run(run_dir, {**request, "ticket": "nonsense"})["message"] == "no such ticket"
+    assert ask_the_run(run_dir, {"verb": "wait", "ticket": first["ticket"]})["message"].startswith("nothing has been")
+    wrong = ask_the_run(run_dir, {"verb": "tell", "ticket": first["ticket"], "files": {"../evil.py": "x"}})
+    assert wrong["state"] == "refused" and "program.py" in wrong["message"]
+    verdict = told(run_dir, first["ticket"], 1.5)
+    again = told(run_dir, first["ticket"], 1.99)
+    assert (verdict["metric"], again["metric"], again["node_id"]) == (0.5, 0.5, verdict["node_id"])
+    given_up = ask_the_run(run_dir, {"verb": "give_up", "ticket": first["ticket"]})
+    assert given_up["state"] == "committed", "what is told stays"
+    for bad in ({"verb": "ask"}, {"verb": "ask", "token": "short"}, {"verb": "steal"}, {}, {"verb": "tell"}):
+        assert ask_the_run(run_dir, bad)["state"] == "refused"
+    second = asked(run_dir, 3)
+    checks = [
+        ask_the_run(run_dir, {"verb": "check", "ticket": second["ticket"], "code": PROGRAM.format(x=n)})
+        for n in range(6)
+    ]
+    assert [check.get("ok") for check in checks] == [True] * 5 + [None] and "5 checks" in checks[5]["message"]
+    duplicate = told(run_dir, second["ticket"], 1.5)
+    assert (duplicate["state"], duplicate["metric"]) == ("duplicate", None)
+    failed = asked(run_dir, 4)
+    found = ask_the_run(run_dir, {"verb": "tell", "ticket": failed["ticket"], "code": "x = (", "seconds": 20})
+    assert (found["state"], found["failure"]) == ("committed", "syntax"), "a bad program is a failure on its node"
+
+
+def test_an_expired_ticket_frees_its_slot_and_costs_no_step(opened):
+    run_dir = opened(1, "llm.ticket_seconds=0.5")
+    first = asked(run_dir, 1)
+    time.sleep(0.8)
+    second = asked(run_dir, 2)
+    assert second["node_id"] != first["node_id"]
+    late = ask_the_run(run_dir, {"verb": "tell", "ticket": first["ticket"], "code": PROGRAM.format(x=1)})
+    assert (late["state"], late["next"]) == ("expired", "ask")
+    assert told(run_dir, second["ticket"], 1.5)["state"] == "committed"
+    with RunReader(run_dir) as reader:
+        assert reader.count() == 1 and reader.steps() == 1
+
+
+def test_several_writers_have_a_ticket_each_and_commits_keep_their_order(opened, eventually):
+    run_dir = opened(4, "search.batch=2")
+    tickets = [asked(run_dir, number)["ticket"] for number in range(4)]
+    assert len(set(tickets)) == 4, "a window of two times the batch"
+    for number, ticket in reversed(list(enumerate(tickets))):  # the first one holds back those behind it
+        request = {"verb": "tell", "ticket": ticket, "code": PROGRAM.format(x=1 + number / 10)}
+        assert ask_the_run(run_dir, request)["state"] in ("running", "committed")
+    assert {told(run_dir, ticket, 0)["state"] for ticket in tickets} == {"committed"}
+    with RunReader(run_dir) as reader:
+        assert [node.id for node in reader.nodes()] == [ticket.partition(".")[0] for ticket in tickets]
+
+
+def test_the_desk_is_this_users_alone_and_only_external_runs_have_one(opened, cli, finished):
+    refused = cli.here("ask", "latest")
+    assert refused.code == 2 and "its writer is rules" in refused.line
+
+
+def test_the_socket_is_private(opened):
+    run_dir = opened(1)
+    assert (run_dir / SOCKET).stat().st_mode & 0o077 == 0
+    with closing(sqlite3.connect(run_dir / "run.db")) as db:
+        asked(run_dir, 1)
+        assert token(1) not in json.dumps(db.execute("SELECT * FROM tickets").fetchall()), "only its hash is stored"
+    assert call(run_dir / "nowhere", {"verb": "ask"}, 1) is None
+
+
+# ------------------------------------------------------------ kills
+
+BOUNDARIES = ("before:lease:2", "after:lease:2", "before:tell:1", "after:tell:2", "before:call:2", "after:call:1",
+              "before:commit:2", "after:commit:2", "before:stage:2", "after:stage:1", "before:close:1",
+              "after:close:1", "before:round:2", "after:round:2")  # fmt: skip
+
+
+def played(run_dir: Path) -> None:
+    """A writer that asks, gives its second ticket up, and tells all others; it begins again wherever it is cut off."""
+    for number in range(1, 99):
+        found = asked(run_dir, number)
+        if found["next"] == "stop":
+            return
+        if found["ticket"] is None:
+            continue
+        if number == 2:
+            ask_the_run(run_dir, {"verb": "give_up", "ticket": found["ticket"]})
+        else:
+            assert told(run_dir, found["ticket"], 1 + number / 10)["state"] == "committed"
+
+
+@pytest.fixture(scope="module")
+def reference() -> dict[str, Any]:
+    return {}
+
+
+@pytest.mark.parametrize(
+    "boundary", ["", *BOUNDARIES[1::4], *(pytest.param(b, marks=pytest.mark.long) for b in BOUNDARIES)]
+)
+def test_a_kill_between_any_two_steps_loses_and_doubles_nothing(opened, cli, reference, boundary):
+    run_dir = opened(4, **({"SWARM_EVO_FAULT": boundary} if boundary else {}))
+    played(run_dir)
+    cli_waits_for_end(cli)
+    shown = cli.show()
+    found = (shown["journal_sha256"], [node["node_id"] for node in shown["nodes"]], shown["best_metric"])
+    assert reference.setdefault("found", found) == found
+    with RunReader(run_dir) as reader:
+        assert [call.role for call in reader.calls()].count("code") == 4, "nothing was told twice"
+    assert verify_run(run_dir).verdict == "consistent"
+
+
+# ------------------------------------------------------------ Python
+
+PAGE = (Path(__file__).parents[2] / "docs" / "tickets.md").read_text(encoding="utf-8")
+
+
+def test_the_agent_of_the_documentation_runs(cli, capsys):
+    (lines,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+    assert lines.count("\n") <= 10
+    asked_for: list[str] = []
+
+    def my_model(system: str, user: str) -> str:
+        asked_for.append(system + user)
+        return f"def priority(item, bins):\n    return -bins * {len(asked_for)}.0 + item * 0.5\n"
+
+    exec(lines.replace('project_dir="."', f"project_dir={str(cli.folder)!r}"), {"my_model": my_model})
+    told_ = capsys.readouterr().out.splitlines()
+    assert (
+        len(asked_for) == 3
+        and len(told_) == 4
+        and all(line.startswith(("committed", "duplicate")) for line in told_[:3])
+    )
+    assert told_[3].endswith(cli.run_dir.name)
+
+
+def test_the_python_doors(cli, toy):
+    (cli.folder / "toy.yaml").write_text(f"problem: {{kind: toy, plugins: '{PLUGINS}'}}\n")
+    problem, place = str(cli.folder / "toy.yaml"), {"project_dir": cli.folder, "logging__report": False}
+    with swarm_evo.open(problem, budget={"steps": 3}, idle=20, **place) as run:
+        first = run.ask()
+        assert run.check(first, code="x = (")["ok"] is False
+        assert run.tell(first, code=PROGRAM.format(x=1.5), wait=False)["state"] in ("running", "committed")
+        assert run.wait(first)["metric"] == 0.5
+        second = run.ask()
+        assert run.ask(seconds=0.1) is None
+        assert run.give_up(second)["state"] == "expired"
+        third = run.ask()
+    assert not (run.folder / SOCKET).exists(), "closed: nobody holds it"
+    again = swarm_evo.open(run="latest", project_dir=cli.folder)
+    assert again.name == run.name and again.facts["status"] == "interrupted"
+    verdict = again.tell(third["ticket"], files={"program.py": PROGRAM.format(x=1.75)})
+    assert (verdict["state"], verdict["metric"]) == ("committed", 0.25), "the ticket lived on, a process was started"
+    assert again.best.metric == 0.25 and [node["metric"] for node in again.nodes()] == [0.5, 0.25]
+    assert [row["run"] for row in swarm_evo.runs(project_dir=cli.folder)] == [run.name]
+    again.close()
+    with pytest.raises(swarm_evo.SearchError, match="unknown run"):
+        swarm_evo.open(run="nobody", project_dir=cli.folder)
+    with pytest.raises(swarm_evo.SearchError, match=r"search\.max_steps"):
+        swarm_evo.open(problem, budget={"steps": -1}, **place)
