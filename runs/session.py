@@ -11,6 +11,8 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
+from core.backend.providers import spec_of
+from core.backend.roles import model_settings
 from core.events import RunFinished
 from core.state.node import Node
 from core.storage.repository import RunStore
@@ -165,7 +167,8 @@ class RunSession:
 
     def _opened_desk(self) -> Desk | None:
         """For writers outside; not in a replay, which asks nobody."""
-        if self.config.llm.code.provider != "external" or self._recorded is not None:
+        code = model_settings(self.config.llm, plugins=self.config.plugin_folders)["code"]
+        if self._recorded is not None or not spec_of(code).is_outside:
             return None
         budget, events = self.config.budget.seconds, self.interrupts
         left = (lambda: budget - self.active_seconds()) if budget is not None else (lambda: inf)

@@ -19,4 +19,6 @@ def _query(client: Any, request: Request, settings: ModelSettings, deadline: Dea
     raise ConfigError("provider 'external' writes in a run only: `run --writer=external`, then `ask` and `tell`")
 
 
-EXTERNAL = ProviderSpec(_connect, _query, sends_bills=False, has_tools=False, model_name=lambda keys: "client")
+EXTERNAL = ProviderSpec(
+    _connect, _query, sends_bills=False, has_tools=False, is_outside=True, model_name=lambda keys: "client"
+)

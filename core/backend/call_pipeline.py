@@ -85,6 +85,7 @@ class CallPipeline:
             BackendError, BudgetExhausted, RunStopped, ConfigError: see `BoundQuery`.
         """
         digest, sample = request_hash(request, settings), key.sample(turn)
+        is_outside = spec_of(settings).is_outside
         with self._single_flight.hold((digest, sample)):
             found = self._log.find_call(digest, sample)
             if found is not None:
@@ -93,12 +94,12 @@ class CallPipeline:
             hold = _Hold(self._log, sample)
             if settings.provider == "rules":
                 record = self._write(blank, request, key)
-            elif settings.provider == "external" and self._external is not None:
+            elif is_outside and self._external is not None:
                 record = self._hand_out(blank, request, key)
             else:
                 record = self._from_cache(blank, request, settings) or self._ask(blank, request, settings, hold)
             self._log.save_call(record, hold.name)
-            if self._cache is not None and settings.provider not in ("rules", "external") and not record.cached:
+            if self._cache is not None and settings.provider != "rules" and not (is_outside or record.cached):
                 self._cache.save(record)
             return record
 

@@ -47,6 +47,8 @@ class ProviderSpec:
     """True if `base_url` is a place of the provider's own, as on a cloud: its usual key and prices hold there too."""
     starts_program: bool = False
     """True if a reply comes from a program of this machine: as a writer it runs in a view of its own."""
+    is_outside: bool = False
+    """True if nobody is asked: writers come to the run, by ask and tell."""
     client_per_model: bool = False
     """True if models of one address need different clients."""
     model_name: Callable[[Mapping[str, Any]], str] = lambda keys: ""
