@@ -120,8 +120,10 @@ def limit(limits: JobLimits, *, own_space: bool, gpus: bool, private: int) -> No
 
 
 def limit_files() -> None:
-    """Open descriptors of a process. It bounds what all of a user may have in flight between sockets, too."""
-    _lower(resource.RLIMIT_NOFILE, _OPEN_FILES)
+    """Open descriptors of a process. It bounds what all of a user may have in flight between sockets, too: half of what
+    we may have at most, or those of a candidate would keep us from sending ours."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    _lower(resource.RLIMIT_NOFILE, _OPEN_FILES if hard == resource.RLIM_INFINITY else min(_OPEN_FILES, hard // 2))
 
 
 def _lower(name: int, value: int) -> None:
