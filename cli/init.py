@@ -7,8 +7,8 @@ import keyword
 import shlex
 from pathlib import Path
 
-from cli.terminal.commands import program
 from utils.errors import ConfigError
+from utils.program import program
 
 SKELETON = Path(__file__).parent / "skeleton"
 """Text files in which `skeleton` and `Skeleton` stand for the name."""

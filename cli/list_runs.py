@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from cli.options import project_dir_of
-from cli.terminal.commands import program
 from runs.reading import UNREADABLE, summary, unreadable_row
 from runs.run_folder import all_runs
 from utils.direction import Direction
 from utils.errors import StoreError
+from utils.program import program
 
 SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "started": lambda row: row["started_at"] or "",

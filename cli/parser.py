@@ -11,10 +11,10 @@ import threading
 from collections.abc import Sequence
 from typing import NoReturn
 
-from cli.terminal.commands import program
 from cli.terminal.visible_output import visible_output
 from swarm_evo import __version__
 from utils.errors import ConfigError, SwarmEvoError
+from utils.program import program
 from utils.registry import nearest
 
 VERBS: dict[str, str] = {

@@ -8,15 +8,16 @@ from typing import Any
 
 from reports.facts import RunFacts
 from reports.markup import EMPTY, Content, Markup, clip, code, join, table, tag
+from utils.program import INSTALLED
 from utils.secrets import masked
 
 
 def reproduce(facts: RunFacts) -> Markup:
     """The commands that search, repeat and check it again, and the hash by which an equal search is known."""
     words = facts.origin.get("words")
-    command = shlex.join(["python", "main.py", *map(str, words)]) if isinstance(words, list) else ""
-    lines = [command] if command else []
-    lines += [f"python main.py --config logs/{facts.run}/config.yaml", f"python main.py replay {facts.run} --verify"]
+    typed = "swarm-evo" if INSTALLED else "python main.py"
+    lines = [f"{typed} {shlex.join(map(str, words))}".strip()] if isinstance(words, list) else []
+    lines += [f"{typed} --config logs/{facts.run}/config.yaml", f"{typed} replay {facts.run} --verify"]
     text = "Keys are masked in what is stored: give them by environment variable." if not facts.is_rules else ""
     other = {key: value for key, value in facts.origin.items() if key != "words"}
     return join(

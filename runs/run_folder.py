@@ -14,6 +14,7 @@ from tempfile import TemporaryFile
 from typing import BinaryIO
 
 from utils.errors import ConfigError, RunBusyError, StoreError, UnknownRunError
+from utils.program import program
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 DB = "run.db"
@@ -56,7 +57,7 @@ def find_run(project_dir: str | Path, name: str) -> Path:
     if name == "latest":
         runs = sorted(all_runs(project_dir), key=_started)
         if not runs:
-            raise UnknownRunError(f"run 'latest': no runs in '{folder}'; start one with `python main.py`")
+            raise UnknownRunError(f"run 'latest': no runs in '{folder}'; start one with `{program()}`")
         return runs[-1]
     if _NAME.fullmatch(name) and (folder / name / DB).is_file():
         return folder / name

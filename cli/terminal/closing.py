@@ -5,10 +5,11 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from cli.terminal.commands import command, program, without_model
+from cli.terminal.commands import command, without_model
 from cli.terminal.standings_text import final_text, standings_lines
 from reports.winner import Winner
 from runs.outcome import Outcome
+from utils.program import program
 
 HOW = {
     "verified": "verified: scored by our evaluator, out of the candidate's reach",

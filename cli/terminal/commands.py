@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-
-def program() -> str:
-    """How this program was started: `swarm-evo`, or `python` with the path of main.py as it was typed."""
-    typed = Path(sys.argv[0])
-    if typed.name == "swarm-evo" or typed.resolve().parent.name == "_app":
-        return "swarm-evo"
-    return f"python {shlex.quote(str(typed))}" if typed.name == "main.py" else "python main.py"
+from utils.program import program
 
 
 def without_model(words: Sequence[str]) -> list[str]:

@@ -67,7 +67,7 @@ def test_the_overview_names_every_verb(capsys):
         parse(["--help"])
     said = capsys.readouterr().out
     assert [verb for verb in VERBS if not re.search(rf"^    {verb}\s", said, re.MULTILINE)] == []
-    assert "utils/config_schema.py" in build_parser("run").format_help()
+    assert "config [KEY]" in build_parser("run").format_help()
 
 
 @pytest.mark.parametrize(

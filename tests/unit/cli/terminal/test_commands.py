@@ -8,7 +8,8 @@ import sys
 import pytest
 from support.command_line import toy_words
 
-from cli.terminal.commands import command, program
+from cli.terminal.commands import command
+from utils.program import program
 
 
 @pytest.mark.parametrize(
