@@ -116,7 +116,7 @@ def _more(outcome: Outcome) -> list[str]:
         "budget.tokens": ("budget.tokens", config.budget.tokens),
         "budget.usd": ("budget.usd", config.budget.usd),
     }
-    key, limit = limits.get(outcome.reason.partition(":")[0], ("", None))
+    key, limit = next((found for name, found in limits.items() if outcome.reason.startswith(name)), ("", None))
     return [f"--{key}={2 * limit:g}"] if limit else []
 
 

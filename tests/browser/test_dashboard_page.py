@@ -15,7 +15,7 @@ import pytest
 from support.dashboard import AXE, serving
 from support.synthetic_runs import SyntheticRun, arena, arena_generation, bin_packing, competition, write_all
 
-from core.events import NodeCommitted, Warned
+from core.events import NodeCommitted, RunStarted, Warned
 
 COMPETITION, PACKING, CHESS, FOUR = "competition-demo", "bin_packing-demo", "chess-demo", "connect_four-demo"
 
@@ -269,6 +269,31 @@ def test_first_nodes_that_are_baselines_are_told_as_such(page, tmp_path):
     with serving(tmp_path) as (address, _):
         page.goto(f"http://{address}/#/run/seeded/overview")
         page.get_by_test_id("stats").get_by_text("Baseline greedy").wait_for()
+
+
+@pytest.mark.parametrize("run", [COMPETITION, FOUR])
+def test_the_overview_says_the_verdict_and_the_winners_own_scores(page, stored, run):
+    page.goto(f"{stored}#/run/{run}/overview")
+    said = page.get_by_test_id("verdict").inner_text()
+    told = page.evaluate(f"fetch('/api/runs/{run}').then((answer) => answer.json())")
+    assert said == told["conclusion"]["text"]
+    stats = page.get_by_test_id("stats").inner_text()
+    assert "Winner" in stats and told["winner"]["node_id"][:8] in stats and "% better" not in stats
+    assert f"{told['winner']['metric']:.4g}"[:4] in stats and f"{told['winner']['final_metric']:.4g}"[:4] in stats
+
+
+def test_a_verdict_comes_when_the_run_ends_before_our_eyes(page, tmp_path):
+    made = competition(tmp_path / "logs", 12, run="ends")
+    made.store.put_fact("status", "running")
+    made.store.append([RunStarted(run="ends", problem="competition/churn", lower_is_better=True)])
+    with serving(tmp_path) as (address, _):
+        page.goto(f"http://{address}/#/run/ends/overview")
+        page.get_by_test_id("stats").get_by_text("Best so far").first.wait_for()
+        assert page.get_by_test_id("verdict").count() == 0
+        made.end()
+        page.get_by_test_id("verdict").wait_for(timeout=15_000)
+        page.get_by_test_id("stats").get_by_text("Winner").first.wait_for()
+    made.close()
 
 
 def test_connect_four_standings_and_crosstable(page, stored):
