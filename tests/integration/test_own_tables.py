@@ -16,6 +16,7 @@ from support.competition_stand import Stand, column, writes
 
 from problems.competition.grader.prepare import prepare
 from problems.competition.problem import build
+from runs.trust import code_named
 from utils.config import load_config
 from utils.errors import ConfigError
 
@@ -349,6 +350,11 @@ def test_a_metric_of_ones_own_that_cannot_be_used_is_refused(tmp_path, inline, w
     with pytest.raises(ConfigError) as caught:
         made(tmp_path, *f"data.metric={words}".format(own=tmp_path / "own.py").split())
     assert told in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_metric_of_ones_own_is_code_that_a_strangers_run_may_not_name_unasked():
+    assert code_named({"data": {"metric": "/home/a/m.py:profit"}}) == {"data.metric": "/home/a/m.py:profit"}
+    assert code_named({"data": {"metric": "map@5"}}) == {}
 
 
 def test_the_command_line_searches_a_packed_semicolon_table(tmp_path):

@@ -79,7 +79,7 @@ def filled_in(command: str, reader: Cli) -> list[str]:
     best = reader.show()["best_node_id"]
     (reader.folder / "edited.py").write_text(reader.node(best)["code"] + "\n# edited\n")
     words = shlex.split(re.sub(r"\s*\[[^\]]*\]", "", command.partition("python main.py")[2]))
-    here: dict[str, str] = {"ID": best, "FILE": "edited.py", "DIR": "taken"}
+    here: dict[str, str] = {"ID": best, "FILE": "edited.py", "DIR": "taken", "PROBLEM": "my_problem"}
     if "--evaluator" in words:
         here["FILE"] = "evaluator.py"
     if "arena" in words:
