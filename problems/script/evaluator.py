@@ -17,7 +17,7 @@ from core.events import Warned
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.script.blocks import block_lines
-from problems.script.reading import verdict_of
+from problems.script.reading import verdict_of, without_folder
 from problems.script.screening import Screened, judged, margin, may_rank
 from utils.direction import Direction
 from utils.errors import JobLost
@@ -215,5 +215,6 @@ class ScriptEvaluator(Evaluator):
 
     def _verdict(self, run: EvaluatorRun, shared: Decision | None) -> Evaluation:
         """`shared`: the decision that had the two in one sandbox; None: they were apart."""
+        run = without_folder(run, str(self._evaluator.parent))
         reason = shared.reason if shared is not None else "" if run.isolated and self._deps.isolated else "no sandbox"
         return verdict_of(run, metric=self._metric, timeout=self._timeout, unisolated=reason)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,8 @@ from core.state.failure import FailureKind
 
 ARTIFACT_CHARS = 4_000
 MOST_ARTIFACTS = 12
+_OURS = re.compile(r"/[^\s\"]*/(swarm_evo_harness\.py|core/(?:evaluation/isolation|executor/inside)/\w+\.py)")
+"""Our own files in a traceback, wherever this machine has them."""
 
 
 def verdict_of(run: EvaluatorRun, *, metric: str | None, timeout: float, unisolated: str) -> Evaluation:
@@ -39,6 +42,12 @@ def verdict_of(run: EvaluatorRun, *, metric: str | None, timeout: float, unisola
         failure = FailureKind.NON_FINITE if "not finite" in fault else FailureKind.EVAL_ERROR
         return Evaluation(failure=failure, message=fault, **common)
     return Evaluation(metric=score, source=source_of(not unisolated), **common)
+
+
+def without_folder(run: EvaluatorRun, folder: str) -> EvaluatorRun:
+    """The run, without the place of the evaluator's folder on this machine in what was printed and raised."""
+    said = {name: getattr(run, name).replace(folder, "<evaluator>") for name in ("output", "error", "line")}
+    return run.model_copy(update={name: _OURS.sub(r"<harness>/\1", text) for name, text in said.items()})
 
 
 def steering(value: Any, metric: str | None) -> tuple[float | None, str]:

@@ -1,0 +1,85 @@
+"""What a model is asked in whole runs: nothing twice, nothing of this machine, and a beginning that a cache knows."""
+
+from __future__ import annotations
+
+import sys
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+from support.chat_server import ChatServer
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = """\
+# EVOLVE-BLOCK-START
+def value():
+    return 0.{n}{broken}
+# EVOLVE-BLOCK-END
+"""
+EVALUATOR = '''\
+"""Likes values near to pi."""
+import importlib.util
+import math
+
+
+def evaluate(program_path):
+    spec = importlib.util.spec_from_file_location("program", program_path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {"combined_score": -abs(module.value() - math.pi), "validity": 1.0}
+'''
+PACKING = (
+    "def score_bin(item, remaining_capacity, histogram):\n    return -abs(remaining_capacity - item - {n}){broken}\n"
+)
+TABLE = """\
+import pandas as pd
+
+train = pd.read_csv("input/train.csv")
+sample = pd.read_csv("input/sample_submission.csv")
+sample[sample.columns[1]] = {n}.5{broken}
+sample.to_csv("submission/submission.csv", index=False)
+print("cv: 0.{n}")
+"""
+RUNS = {
+    "script": (PROGRAM, " + nothing", ["--problem=script", "--problem.path=near_pi"]),
+    "packing": (PACKING, " + histogram[10**6]", ["--problem=bin_packing", "--problem.name=u120"]),
+    "competition": (TABLE, "\ntrain['no such column']", ["--problem.name=diabetes"]),
+}
+"""Kind of problem → (program, what breaks it, words)."""
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_prompts_of_a_run(cli, tmp_path, kind):
+    program, breaks, words = RUNS[kind]
+
+    def answer(request, number):
+        code = program.format(n=number + 1, broken=breaks if number % 3 == 1 else "")
+        return f"Number {number} moves the point. It may help.\n\n```python\n{code}```\n"
+
+    folder = cli.folder / "near_pi"
+    folder.mkdir()
+    (folder / "evaluator.py").write_text(EVALUATOR)
+    (folder / "initial_program.py").write_text(PROGRAM.format(n=0, broken=""))
+    with ChatServer(answer) as server:
+        steps = ["--search.max_steps=9", "--search.batch=3", "--llm.cache=false", "--problem.goal=As good as can be."]
+        ended = cli.here(*words, *server.words(), *steps)
+        assert ended.code == 0, ended.err
+        asked = [[message["content"] for message in request["messages"]] for request in server.requests]
+    texts = ["".join(messages) for messages in asked]
+    assert len(texts) >= 9 and len(set(texts)) == len(texts), "no two prompts are the same"
+    assert len({messages[0] for messages in asked}) == 1, "what is the same in all is the system message"
+    assert all("As good as can be." in text and "wall clock" in text for text in texts)
+    for place in (str(Path.home()), sys.prefix, sys.base_prefix, str(ROOT), str(tmp_path), "/site-packages/numpy"):
+        leaks = [line for text in texts for line in text.splitlines() if f"{place}/" in line]
+        assert not leaks, f"{place}: {leaks[0]}"
+    if kind == "script":
+        assert all("Likes values near to pi." in text for text in texts), "what the evaluator says of itself"
+        assert any("validity: 1" in text for text in texts), "and all that it measured"
+    assert any("failed (" in text for text in texts) and any("## What was tried so far" in text for text in texts)
+    known = sum(max(_same(text, before) for before in texts[:i]) for i, text in enumerate(texts) if i)
+    assert known / sum(map(len, texts)) >= 0.6, "a provider's cache answers for most of what is sent"
+
+
+def _same(one: str, other: str) -> int:
+    """Characters of the common beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
