@@ -27,7 +27,7 @@ QUESTIONS = [{"category": "book", "question": "Open in the middle?"}, {"category
 
 def answer(request: dict, number: int) -> str:
     """One builder is sound, the other hands in an illegal mover first and repairs it when told why."""
-    asked = request["messages"][-1]["content"]
+    asked = "".join(message["content"] for message in request["messages"])
     if "You lead a team" in asked:
         return f"Here you are.\n```json\n{json.dumps({'questions': QUESTIONS})}\n```"
     if "Dig deeper?" in asked and "is not a legal move" not in asked:
@@ -65,7 +65,7 @@ def test_a_generation_with_a_model(played):
     )
     asked = events(cli.run_dir, "strategist.question")
     assert [(q["category"], q["question"]) for q in asked] == [(q["category"], q["question"]) for q in QUESTIONS]
-    strategist = [r for r in server.requests if "You lead a team" in r["messages"][-1]["content"]]
+    strategist = [r for r in server.requests if "You lead a team" in r["messages"][0]["content"]]
     written = [request for request in server.requests if not request.get("tools")]  # the rest are reviews
     assert len(strategist) == 1 and len(written) == 4 and max(server.asked.values()) == 1
     count = len(server.requests)
