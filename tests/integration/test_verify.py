@@ -38,6 +38,7 @@ def whole(finished_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     store.open_round(90, tasks, [{"rule": "test"}] * 2)
     for task in tasks:
         store.save_stage(task.node_id, "prompt", {"n": task.slot})
+        store.lease(task.node_id, f"{task.slot}" * 64, 1e9)
         store.save_call(
             CallRecord(request_hash=task.node_id, sample=task.node_id, node_id=task.node_id, provider="rules",
                        model="rules", system="# a\nb\n", user="# c\n", reply=f"reply {task.slot}")
