@@ -143,7 +143,7 @@ def _tasks(rows: Rows, events: Mapping[str, Row]) -> Iterator[Finding]:
 def _end(rows: Rows, events: Mapping[str, Row]) -> Iterator[Finding]:
     """What was told at the end, and the final score."""
     final = _fact(rows, "final") or {}
-    metrics = {row["node_id"]: row["metric"] for row in _fact(rows, "baselines") or []}
+    metrics = {row.get("node_id"): row.get("metric") for row in _fact(rows, "baselines") or []}
     beside = final.get("program") or {}  # a baseline that was scored beside the search
     metrics |= {beside["id"]: beside["metric_value"]} if beside else {}
     metrics |= {key: node["metric_value"] for key, node in rows["nodes"].items()}

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 from sqlmodel import SQLModel
+from support.synthetic_runs import write_all
 
 from core.events import NoteAdded
 from core.state.node import Node
@@ -107,3 +108,10 @@ def test_a_store_that_is_opened_again_goes_on_with_its_chain(tmp_path):
         store.close()
     check = check_store(tmp_path)
     assert (check.findings, check.chain.links, check.chain.head) == ([], 3, store.journal_head)
+
+
+def test_runs_of_each_family_hold(tmp_path):
+    for name in write_all(tmp_path / "logs"):
+        check = check_store(tmp_path / "logs" / name)
+        assert check.findings == [], name
+        assert check.chain.links > 100 and check.counts["nodes"] > 4
