@@ -49,7 +49,8 @@ def quote_line(facts: RunFacts) -> str:
 
     config = facts.config
     steps = _expected_steps(config.search)
-    reviews = config.agent.review != "never"
+    wanted = config.agent.review
+    reviews = wanted == "always" or (wanted == "auto" and facts.problem.claims_only)
     text = quote(facts.roles, steps or 1, reviews=reviews).text(config.budget.usd)
     return text if steps is not None else f"no limit on steps; for each: {text}"
 

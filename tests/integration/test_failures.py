@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.chat_server import REVIEW, ChatServer
+from support.chat_server import ChatServer
 
 HEAD = """\
 import numpy as np
@@ -52,8 +52,8 @@ def run(tmp_path_factory):
     with ChatServer(script) as server:
         ended = cli.here(
             "--problem.name=diabetes", *server.words(), f"search.max_steps={len(replies)}", "search.batch=1",
-            "agent.repairs=0", "execution.timeout=4", "search.num_drafts=99", "llm.cache=false",
-            "logging.report=true", SWARM_EVO_TEST_NO_NETWORK="1",
+            "agent.repairs=0", "agent.repair_crashes=false", "execution.timeout=4", "search.num_drafts=99",
+            "llm.cache=false", "logging.report=true", SWARM_EVO_TEST_NO_NETWORK="1",
         )  # fmt: skip
         requests = server.requests
     shown = cli.show()
@@ -111,24 +111,14 @@ def test_failures_are_told_to_the_next_prompt(run):
 
 
 def test_a_claim_that_disagrees_is_shown_and_never_steers(cli):
-    """The reviewer reads another score and another direction out of the output: recorded, not obeyed."""
-    good, bad = HEAD + "sample[target] = 150\n" + WRITE, HEAD + "sample[target] = 0\n" + WRITE
-    claims = {"good": 900.0, "bad": 0.001}
-
-    def script(request, number):
-        if request.get("tools"):
-            body = json.dumps(request["messages"])
-            name = "bad" if "sample[target] = 0" in body.split("target] = 150")[0] else "good"
-            return {**REVIEW, "metric": claims[name], "lower_is_better": False}
-        script.written += 1
-        return f"```python\n{good if script.written == 1 else bad}```"
-
-    script.written = 0
-    with ChatServer(script) as server:
-        server.reviews = True
+    """A program prints another score than it has: kept beside the evaluator's, not obeyed."""
+    programs = [
+        HEAD + "sample[target] = 150\n" + WRITE + "print('cv: 900')\n",
+        HEAD + "sample[target] = 0\n" + WRITE + "print('cv: 0.001')\n",
+    ]
+    with ChatServer(lambda request, number: f"```python\n{programs[number]}```") as server:
         ended = cli.here(
             "--problem.name=diabetes", *server.words(), "search.max_steps=2", "search.batch=1", "search.num_drafts=9",
-            "agent.review=always",
         )  # fmt: skip
     assert ended.code == 0, ended.err
     shown = cli.show()
@@ -137,4 +127,3 @@ def test_a_claim_that_disagrees_is_shown_and_never_steers(cli):
     assert (first["claimed_metric"], second["claimed_metric"]) == (900.0, 0.001)
     assert first["metric"] < second["metric"] and shown["best_on_validation"]["node_id"] == first["node_id"]
     assert "claimed 0.001" in ended.out
-    assert second["review"]["lower_is_better"] is False

@@ -14,17 +14,17 @@ from utils.config import load_config
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["search.max_steps=20"], "20 steps, some 40 calls"),
-        (["search.max_steps=20", "agent.review=never"], "20 steps, some 20 calls"),
-        (["--problem=connect_four", "search.max_generations=5", "search.questions=3"], "15 steps, some 30 calls"),
-        (["--problem=bin_packing", "search.max_generations=5", "search.num_islands=2"], "80 steps, some 160 calls"),
-        (["--problem=connect_four", "search.max_generations=5", "search.max_steps=4"], "4 steps, some 8 calls"),
-        (["search.max_steps=null"], "no limit on steps; for each: 1 steps, some 2 calls"),
+        (["search.max_steps=20"], "20 steps, some 20 calls"),
+        (["search.max_steps=20", "agent.review=always"], "20 steps, some 40 calls"),
+        (["--problem=connect_four", "search.max_generations=5", "search.questions=3"], "15 steps, some 15 calls"),
+        (["--problem=bin_packing", "search.max_generations=5", "search.num_islands=2"], "80 steps, some 80 calls"),
+        (["--problem=connect_four", "search.max_generations=5", "search.max_steps=4"], "4 steps, some 4 calls"),
+        (["search.max_steps=null"], "no limit on steps; for each: 1 steps, some 1 calls"),
     ],
 )
 def test_the_quote_counts_what_the_limits_allow(words, said):
     overrides = ["llm.code.provider=openai", "llm.code.model=gpt-5-mini", *(w for w in words if not w.startswith("--"))]
     preset = next((w.partition("=")[2] for w in words if w.startswith("--problem=")), None)
     config = load_config(None, overrides, presets={"problem": preset} if preset else None)
-    facts = SimpleNamespace(config=config, roles=model_settings(config.llm))
+    facts = SimpleNamespace(config=config, roles=model_settings(config.llm), problem=SimpleNamespace(claims_only=False))
     assert quote_line(facts).startswith(said)
