@@ -58,7 +58,7 @@ def test_a_plugin_in_a_folder_of_its_own_and_what_can_be_wrong(cli, toy):
     assert ended.code == 2 and "nothing" in ended.line
     (cli.folder / "mine").mkdir()
     (cli.folder / "mine" / "problem.py").write_text((PLUGINS / "toy.py").read_text())
-    assert cli.here("problem.kind=mine", "problem.plugins=.", "search.max_steps=1").code == 0
+    assert cli.here("problem.kind=mine", "problem.plugins=.", "search.max_steps=2").code == 0
     (cli.folder / "broken.py").write_text("def build(:\n")
     ended = cli.here("problem.kind=broken", "problem.plugins=.")
     assert ended.code == 2 and "broken.py" in ended.line and "SyntaxError" in ended.line
@@ -74,10 +74,10 @@ def test_a_target_ends_the_search(cli, toy):
     assert shown["best_metric"] <= 1.5 and shown["steps"] < 50
 
 
-def test_no_valid_program_is_said_plainly_and_is_no_error(cli, toy):
+def test_no_valid_program_is_said_plainly_and_has_a_code_of_its_own(cli, toy):
     ended = cli.here(*toy(2), "problem.options.refuse=-100")
-    assert ended.code == 0, ended.err
-    assert "no valid program found" in ended.out
+    assert ended.code == 3 and ended.err == ""
+    assert "No valid program found in 2 steps; the commonest failure is" in ended.out
     shown = cli.show()
     assert shown["best_node_id"] is None and shown["final_metric"] is None
     text = cli.here("show", "latest").out
