@@ -131,6 +131,8 @@ def test_each_odd_thing_has_one_answer(opened):
     failed = asked(run_dir, 4)
     found = ask_the_run(run_dir, {"verb": "tell", "ticket": failed["ticket"], "code": "x = (", "seconds": 20})
     assert (found["state"], found["failure"]) == ("committed", "syntax"), "a bad program is a failure on its node"
+    with RunReader(run_dir) as reader:
+        assert [call.role for call in reader.calls(failed["node_id"])].count("code") == 1, "one ticket is one reply"
 
 
 def test_an_expired_ticket_frees_its_slot_and_costs_no_step(opened):
