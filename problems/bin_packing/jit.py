@@ -22,13 +22,13 @@ def _cache_folder() -> str:
         return tempfile.mkdtemp(prefix="swarm-evo-numba-")
 
 
-os.environ.setdefault("NUMBA_CACHE_DIR", _cache_folder())
+CACHE = Path(os.environ.setdefault("NUMBA_CACHE_DIR", _cache_folder()))
 from numba import njit  # noqa: E402  (the cache folder must be set first)
 
 
 def is_cached() -> bool:
     """True where this machine has compiled something of ours before: what is kept is read again in a moment."""
-    return any(Path(os.environ["NUMBA_CACHE_DIR"]).rglob("*.nbc"))
+    return any(CACHE.rglob("*.nbc"))
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
