@@ -74,7 +74,9 @@ def place(kind_name: str) -> Iterator[Place]:
     labels = [index % 2 for index in range(CASES)]
     labels[1:] = random.sample(labels[1:], CASES - 1)  # the first is 0
     canaries = (f"LABEL-{secrets.token_hex(6)}", f"SECRET-{secrets.token_hex(6)}")
-    with tempfile.TemporaryDirectory(prefix="boundary-") as top, _service(labels, canaries[0]) as port:
+    # what an attack left behind may still write while the folder goes
+    made_in = tempfile.TemporaryDirectory(prefix="boundary-", ignore_cleanup_errors=True)
+    with made_in as top, _service(labels, canaries[0]) as port:
         root = Path(top, "project")
         shared = Path("/dev/shm") / Path(top).name
         _fill(root, kind, labels, canaries)

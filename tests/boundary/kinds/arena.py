@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tests.boundary.kinds.kind import STRIKE, Kind
 
-EVALUATOR = '''"""The owner's referee. @CANARY@"""
+EVALUATOR = '''"""The owner's referee."""
+NOTE = "@CANARY@"
 import importlib.util
 import os
 

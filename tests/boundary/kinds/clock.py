@@ -5,7 +5,8 @@ from __future__ import annotations
 from tests.boundary.kinds.kind import Kind
 from tests.boundary.kinds.script import program
 
-EVALUATOR = '''"""The owner's evaluator. @CANARY@"""
+EVALUATOR = '''"""The owner's evaluator."""
+NOTE = "@CANARY@"
 import importlib.util
 import time
 

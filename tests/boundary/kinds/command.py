@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tests.boundary.kinds.kind import PROTECTED, STRIKE, Kind
 
-EVALUATOR = '''"""The owner's grader. @CANARY@"""
+EVALUATOR = '''"""The owner's grader."""
+NOTE = "@CANARY@"
 import csv
 import os
 import sys

@@ -6,7 +6,8 @@ import random
 
 from tests.boundary.kinds.kind import PROTECTED, STRIKE, Kind
 
-EVALUATOR = '''"""The owner's grader. @CANARY@"""
+EVALUATOR = '''"""The owner's grader."""
+NOTE = "@CANARY@"
 import csv
 import os
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tests.boundary.kinds.kind import STRIKE, Kind
 
-EVALUATOR = '''"""The owner's evaluator: excess of bins over the bound. @CANARY@"""
+EVALUATOR = '''"""The owner's evaluator: excess of bins over the bound."""
+NOTE = "@CANARY@"
 import importlib.util
 import random
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tests.boundary.kinds.kind import PROTECTED, STRIKE, Kind
 
-EVALUATOR = '''"""The owner's evaluator. @CANARY@"""
+EVALUATOR = '''"""The owner's evaluator."""
+NOTE = "@CANARY@"
 import csv
 import importlib.util
 import os
