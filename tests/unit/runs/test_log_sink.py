@@ -59,8 +59,8 @@ def test_what_is_written_is_masked_and_one_entry(log):
 
 @pytest.mark.parametrize("level", ["DEBUG", "INFO", "WARNING"])
 def test_the_log_tells_a_run_and_the_level_matters(cli, level):
-    script = ["x = 5", "nothing", "x = 3", "x = 3"]
-    with ChatServer(lambda request, number: f"```python\n{script[number % 4]}\n```") as server:
+    script = ["x = 5", "nothing", "nothing", "x = 3", "x = 3"]  # what crashes is asked for once more in its step
+    with ChatServer(lambda request, number: f"```python\n{script[number % 5]}\n```") as server:
         words = [*toy_words(4, "search.batch=1", f"logging.level={level}"), *server.words(), "agent.review=never"]
         ended = cli.here(*words)
         assert ended.code == 0, ended.err
@@ -73,7 +73,7 @@ def test_the_log_tells_a_run_and_the_level_matters(cli, level):
     for node in shown["nodes"]:
         assert f"{node['node_id']} {node['operator']}" in told
     assert "failed: runtime: x is not a number" in told and "not scored: same program as" in told
-    assert len(re.findall(r"INFO    call \d+: code openai/", told)) == 4
+    assert len(re.findall(r"INFO    call \d+: code openai/", told)) == 5
     assert "the best so far" in told and "baseline zero: 2" in told
     last = [line for line in told.splitlines() if " INFO " in line][-1]
     assert f"finished: max_steps: 4 of 4 steps; 4 steps, best 1 of {shown['best_node_id']}" in last
