@@ -80,7 +80,8 @@ class ReviewerAgent:
         """The model's reading; where it gives none that can be read, the bare facts of the run."""
         system, user = self._messages(context, node)
         facts = review_facts(node, context.lower_is_better)
-        tool = REVIEW_TOOL if context.claims_only else LESSON_TOOL
+        claims = _is_unscored(node, context)
+        tool = REVIEW_TOOL if claims else LESSON_TOOL
         ask, reason = user, ""
         for attempt in range(self.repairs + 1):
             try:
@@ -91,7 +92,7 @@ class ReviewerAgent:
                 reason = str(error)
                 break
             try:
-                return read_review(text) if context.claims_only else read_lesson(text, node)
+                return read_review(text) if claims else read_lesson(text, node)
             except ReplyError as error:
                 reason = str(error)
                 ask = f"{user}\n\nYour last call could not be used: {reason}\nCall the function again."
@@ -107,8 +108,13 @@ class ReviewerAgent:
             "outcome": _outcome(node, context),
             "output": fence(shorten(short_traceback(node.term_out), self.prompt_bytes // 4, head=0.2)),
         }
-        template = self.templates["review" if context.claims_only else "lesson"]
+        template = self.templates["review" if _is_unscored(node, context) else "lesson"]
         return fill_template(self.templates["review_system"], {}), fill_template(template, values)
+
+
+def _is_unscored(node: Node, context: AgentContext) -> bool:
+    """True where the reviewer's reading is the score: nobody else gave one to a program that ran to its end."""
+    return context.claims_only or (node.metric_value is None and node.failure is None)
 
 
 def _section_of(parent: Node, node: Node, context: AgentContext, limit: int) -> str:

@@ -206,6 +206,7 @@ def test_replay_verify_and_a_changed_store(cli, finished):
     assert ended.code == 1 and "differs at step" in ended.out + ended.err
 
 
+@pytest.mark.long
 def test_replay_verify_of_what_the_clock_or_the_user_ordered(cli, toy):
     """`async` commits in the order of the clock; steps by hand and forks hold the user's choices: all are recorded."""
     assert cli.here(*toy(8, seconds=0.05), "search.schedule=async", "search.batch=4", "search.workers=4").code == 0

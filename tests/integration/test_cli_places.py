@@ -123,6 +123,7 @@ def test_a_full_disk_at_any_moment_is_one_line_and_loses_nothing(cli_at, toy, sm
     assert cli.show()["journal_sha256"] == whole.show()["journal_sha256"]
 
 
+@pytest.mark.long
 def test_a_full_disk_is_one_line_and_the_run_can_be_resumed(tmp_path, toy):
     """RLIMIT_FSIZE stands for the full disk: SQLite gets a short write."""
     limit = 1_200_000

@@ -12,6 +12,7 @@ from cli.parser import main
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.long
 def test_what_is_written_passes_its_test_and_is_searched(tmp_path):
     def here(command: str) -> str:
         done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=400)

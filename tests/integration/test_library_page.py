@@ -64,6 +64,7 @@ def test_a_search_by_hand(tmp_path):
     assert "largest prime" in told and "sieve" in told, "parents are shown to the writer"
 
 
+@pytest.mark.long
 def test_what_an_installed_copy_uses(tmp_path):
     search, evolved, parts = SECTIONS["In an installed copy"]
     assert "def " in python(search, tmp_path)

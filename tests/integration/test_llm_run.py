@@ -68,6 +68,7 @@ def dollars(server: FaultyServer) -> float:
     return (prompt * PRICE.input + completion * PRICE.output) / 1e6
 
 
+@pytest.mark.long
 def test_20_steps_with_30_percent_faults_then_a_rerun_for_nothing(cli: Cli, server: FaultyServer) -> None:
     write_programs(server, 0.3)
     words = options(server, 20, "--agent.review=always")

@@ -18,6 +18,7 @@ def cells() -> list[str]:
     return ["".join(cell["source"]) for cell in found if cell["cell_type"] == "code"]
 
 
+@pytest.mark.long
 @pytest.mark.timeout(200)
 def test_its_cells_run_one_after_the_other_in_a_folder_of_the_users(tmp_path):
     program = tmp_path / "cells.py"

@@ -143,6 +143,7 @@ def test_a_name_that_is_no_file_is_refused_not_ignored(tmp_path):
         build(load_config(None, ["presets.problem=tsp", "problem.name=berlin52"]), tmp_path)
 
 
+@pytest.mark.long
 def test_the_command_line_searches_a_folder_of_instances_and_tells_each(tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()

@@ -327,8 +327,8 @@ def test_a_metric_of_ones_own_scores_out_of_the_programs_reach(tmp_path):
     stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=rent", *words)
     try:
         assert not (stand.problem.input_dir / "profit.py").exists()
-        node, verdict = stand.score(writes("for row in rows: row['rent'] = 1"))
-        assert 0 < verdict.metric <= 0.001 and verdict.source == "verified" and stand.problem.unit == "profit"
+        node, verdict = stand.score(writes("for place, row in enumerate(rows): row['rent'] = 1 + place % 3"))
+        assert 0 < verdict.metric <= 0.003 and verdict.source == "verified" and stand.problem.unit == "profit"
         assert stand.evaluator.final([node])[0].interval is not None
     finally:
         stand.close()

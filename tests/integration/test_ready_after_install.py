@@ -112,6 +112,7 @@ def test_a_run_that_goes_on_is_not_removed(cli):
     assert refused.code == 2 and "held by another process" in refused.line and cli.run_dir.is_dir()
 
 
+@pytest.mark.long
 def test_compiling_comes_before_the_clock_and_is_told_once(cli, tmp_path):
     """With an empty cache the loops are compiled; a budget of a few seconds is still the search's own."""
     words = ("--problem", "bin_packing", "problem.name=u120", "budget.seconds=5", "search.max_generations=null")

@@ -70,6 +70,7 @@ def test_a_strangers_run_says_nothing_to_the_terminal(cli, finished, words):
     assert obeyed(ended.out + ended.err) == []
 
 
+@pytest.mark.long
 def test_the_words_of_a_recording_are_printed_as_text(cli, tmp_path):
     from cli.demo import PACKAGED
 

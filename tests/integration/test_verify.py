@@ -73,6 +73,7 @@ def test_an_untouched_run_is_consistent_and_with_its_head_authentic(whole, head)
     assert min(found.counts.values()) > 1, "the tamperings need rows in every table"
 
 
+@pytest.mark.long
 def test_every_tampering_is_found_and_named(whole, tmp_path):
     """One test over all: they are made from the schema, so that nobody forgets a new table or column."""
     tamperings = all_tamperings(whole)

@@ -105,6 +105,7 @@ def test_data_of_packages_that_should_be_hidden(tier, place):
     assert {(found["how"], found["what"]) for found in told.found} == {("package", "this.py")}
 
 
+@pytest.mark.long
 def test_a_run_with_labels_in_its_inputs_is_refused_in_one_line(cli):
     words = ("--problem=competition", "problem.name=diabetes", "search.max_steps=0", "logging.report=false")
     assert cli(*words, timeout=150).code in (0, 3)

@@ -79,6 +79,7 @@ def _main(account: Account, folder: Path, *words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tier", ["warm", "lite"])
 def test_it_finds_no_labels(tier, tmp_path):
     if tier == "lite" and not landlock.abi():
