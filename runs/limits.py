@@ -10,7 +10,7 @@ def told_limits(problem: Problem, limits: Limits, gpus: int) -> str:
     threads = "1 thread" if limits.threads == 1 else f"{limits.threads} threads"
     lines = [
         *problem.limits(limits),
-        f"wall clock {limits.seconds:g} s a run; what still runs then scores nothing",
+        f"wall clock {limits.seconds:g} s a run or call; what still runs then is stopped and scores nothing",
         f"memory {limits.memory_mb:,} MB, disk {limits.disk_mb:,} MB, {threads} of BLAS and OpenMP",
         f"{'no GPU' if not gpus else f'{gpus} GPU' if gpus == 1 else f'{gpus} GPUs'}, no network",
         "a fixed amount of work is better than a clock: the machine may be slower when the program is run again",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from utils.syntax import source_lines
 
@@ -54,7 +55,18 @@ def _apply_one(code: str, change: Change, number: int) -> str:
         if indent is not None:
             shifted = [indent + line if line.strip() else line for line in new]
             return "\n".join([*lines[:start], *shifted, *lines[start + len(search) :]]) + "\n"
-    raise DiffError(f"block {number}: the program has no lines like {search[0].strip()[:80]!r} …")
+    raise DiffError(f"block {number}: {_misfit(lines, search)}")
+
+
+def _misfit(lines: Sequence[str], search: Sequence[str]) -> str:
+    """Why `search` stands nowhere in `lines`, with the line that its author may have meant."""
+    there = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+    lost = next((line.strip() for line in search if line.strip() and line.strip() not in there), None)
+    if lost is None:
+        return f"its lines, from {search[0].strip()[:80]!r} on, do not follow each other in the program"
+    whole = [line for line in there if lost in line] or get_close_matches(lost, there, n=1)
+    near = f"; the nearest is {whole[0][:160]!r}" if whole else ""
+    return f"the program has no line {lost[:80]!r} (whole lines, exactly as they stand there){near}"
 
 
 def _fits(lines: Sequence[str], search: Sequence[str]) -> str | None:

@@ -104,10 +104,11 @@ class ScriptProblem(Problem):
         return {"program": self.code, "reply_format": self.options.reply, "sections": sections}
 
     def time_limit(self, limits: Limits) -> float | None:
-        return self.options.evaluation_timeout
+        """What kills first: most evaluators call the program once."""
+        return min(self.options.evaluation_timeout, limits.seconds)
 
     def limits(self, limits: Limits) -> Sequence[str]:
-        return [f"one whole evaluation {self.options.evaluation_timeout:g} s; one call of the program as follows"]
+        return [f"all calls that the evaluator makes of the program {self.options.evaluation_timeout:g} s together"]
 
     def agents(self, build: AgentBuilder) -> dict[str, Agent]:
         from problems.script.agent import ScriptAgent

@@ -297,7 +297,7 @@ def test_a_diff_that_does_not_fit_goes_back_with_the_reason(context):
     task = context([DIFF.format(fence="")] * 4, "improve", parents=parents)
     result = agent.generate(task)
     assert result.failure is FailureKind.REPLY_ERROR and len(task.query.calls) == 4
-    assert "no lines like 'x = 1'" in task.query.calls[1]["user"] and "no lines like" in result.error
+    assert "no line 'x = 1'" in task.query.calls[1]["user"] and "has no line" in result.error
 
 
 def test_a_diff_that_breaks_the_program_is_a_syntax_failure_with_its_code(context):

@@ -89,7 +89,8 @@ def context(journal: Journal, operator: str, *parents: str, steps_left: int = 12
         "lower_is_better": True, "memory": journal.generate_summary(), "writers": 2, "parents": nodes,
         "grandparents": tuple(journal[node.parent_id] for node in nodes if node.parent_id),
         "others": tuple(node for node in journal.top(9) if node.id not in parents), "time_limit": 300.0,
-        "limits": "- wall clock 300 s a run; what still runs then scores nothing\n- memory 4,096 MB\n- no GPU",
+        "limits": "- wall clock 300 s a run or call; what still runs then is stopped and scores nothing\n"
+                  "- memory 4,096 MB\n- no GPU",
     }  # fmt: skip
     return AgentContext(task=task, query=None, **{**usual, **more})
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.diff import DiffError, apply_diff, parse_diff
+from utils.diff import Change, DiffError, apply_diff, parse_diff
 
 CODE = "def f(x):\n    a = 1\n    b = 2\n\n    return a + b\n"
 
@@ -68,3 +68,18 @@ def _leading_blank(search: list[str]) -> int:
 def test_a_change_elsewhere_breaks_no_string_with_a_rare_separator(odd):
     code = f"sep = 'a{odd}b'\nx = 1\n"
     assert apply_diff(code, parse_diff(block("x = 1\n", "x = 2\n"))) == f"sep = 'a{odd}b'\nx = 2\n"
+
+
+@pytest.mark.parametrize(
+    ("search", "told"),
+    [
+        ("deadline=begin + 46)", "the nearest is 'result = f(x, deadline=begin + 46)'"),
+        ("for  i in range(3):  # go", "the nearest is 'for i in range(3):    # go'"),
+        ("return result\nfor i in range(3):    # go", "do not follow each other"),
+    ],
+)
+def test_a_block_that_does_not_fit_is_told_what_stands_there(search, told):
+    code = "for i in range(3):    # go\n    result = f(x, deadline=begin + 46)\n    return result\n"
+    with pytest.raises(DiffError) as refused:
+        apply_diff(code, [Change(search + "\n", "pass\n")])
+    assert told in str(refused.value)
