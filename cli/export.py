@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from cli.options import add_run_argument, project_dir_of
+from cli.options import add_run_argument, project_dir_of, writes
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
 from reports.candidates import candidate_rows, candidates_csv, json_lines
@@ -32,13 +32,15 @@ def run(args: argparse.Namespace) -> int:
     out = Path(args.out) if args.out else None
     if args.format == "parquet":
         out = out or Path(f"{run_dir.name}.parquet")
-        _write_parquet(rows, out)
+        with writes("out", out):
+            _write_parquet(rows, out)
     else:
         text = candidates_csv(rows) if args.format == "csv" else "\n".join(json_lines(rows)) + "\n"
         if out is None:
             print(text, end="")
             return 0
-        out.write_text(text, encoding="utf-8")
+        with writes("out", out):
+            out.write_text(text, encoding="utf-8")
     print(out)
     return 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from cli.options import add_run_argument, add_trust_option, add_unsandboxed_option, project_dir_of, remark
+from cli.options import add_run_argument, add_trust_option, add_unsandboxed_option, project_dir_of, remark, writes
 from core.contracts import Problem
 from core.state.node import Node
 from core.storage.reader import RunReader
@@ -51,7 +51,8 @@ def run(args: argparse.Namespace) -> int:
             return 0
         raise ConfigError(f"run {run_dir.name} has no valid program to export")
     out = Path(args.out) if args.out else run_dir / "best_solution"
-    written = write_solution(problem, node, out, run_dir)
+    with writes("out", out):
+        written = write_solution(problem, node, out, run_dir)
     if args.refit:
         written += _refit(args, config, problem, node, out)
     if not args.out:
@@ -69,7 +70,9 @@ def _bundle(run_dir: Path, out: Path) -> int:
         node = winner_node(reader, reader.facts())
         if node is None:
             raise ConfigError(f"run {run_dir.name} has no valid program to export")
-        for path in write_bundle(reader, node, out):
+        with writes("bundle", out):
+            written = write_bundle(reader, node, out)
+        for path in written:
             print(path)
     return 0
 

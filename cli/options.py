@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from utils.config import load_config
 from utils.config_schema import Config
+from utils.errors import ConfigError
 
 
 def add_config_options(parser: argparse.ArgumentParser) -> None:
@@ -65,3 +69,12 @@ def add_run_argument(parser: argparse.ArgumentParser, *, optional: bool = False)
 def add_trust_option(parser: argparse.ArgumentParser) -> None:
     """For verbs that execute what a stored run names; see `runs.trust`."""
     parser.add_argument("--i-trust-this-run", action="store_true", help="run the code that a run from elsewhere names")
+
+
+@contextmanager
+def writes(option: str, path: Path) -> Iterator[None]:
+    """What the user named as a place to write is told in one line where it is none."""
+    try:
+        yield
+    except (FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
+        raise ConfigError(f"--{option} {path}: cannot be written ({error.strerror})") from error

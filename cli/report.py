@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from cli.options import add_run_argument, project_dir_of
+from cli.options import add_run_argument, project_dir_of, writes
 from core.storage.unreadable import unreadable
 from runs.recorded_files import record_export
 from runs.run_folder import find_run
@@ -22,8 +22,8 @@ def run(args: argparse.Namespace) -> int:
 
     run_dir = find_run(project_dir_of(args), args.run)
     out = Path(args.out) if args.out else run_dir / "report.html"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with unreadable(run_dir.name):
+    with unreadable(run_dir.name), writes("out", out):
+        out.parent.mkdir(parents=True, exist_ok=True)
         write_report(run_dir, out)
         if out.parent.resolve() == run_dir.resolve():
             record_export(run_dir)

@@ -53,7 +53,7 @@ def write_bundle(reader: RunReader, node: Node, out: Path) -> list[Path]:
     files = _solution(reader, out)
     manifest = {
         "format": FORMAT,
-        "run": reader.name,
+        "run": reader.fact("run") or reader.name,
         "problem": reader.fact("problem"),
         "lower_is_better": bool(reader.fact("lower_is_better")),
         "node_id": node.id,

@@ -7,6 +7,7 @@ so a kill of either side loses nothing, and telling twice is the same as telling
 from __future__ import annotations
 
 import hmac
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -17,7 +18,9 @@ from core.backend.exchange import Reply, Request
 from core.events import Event, NodeCommitted
 from core.storage.repository import RunStore
 from core.storage.ticket_store import GONE, Ticket
+from utils.diff import parse_diff
 from utils.errors import BudgetExhausted, RunStopped, TicketGone
+from utils.response import syntax_error
 
 LONGEST_CALL = 25.0
 """Seconds that one call may wait at the desk; who wants to wait longer calls again."""
@@ -205,10 +208,21 @@ class Desk:
 
 
 def as_reply(code: str, language: str, plan: str = "") -> str:
-    """A program as a model's reply holds it: the plan, and one fenced block that no line of the program closes."""
+    """A program as a model's reply holds it: the plan, and one fenced block that no line of the program closes.
+
+    What is a reply already, because a model was asked the ticket's prompt, stays as it is.
+    """
+    if _is_reply(code, language):
+        return f"{plan.strip()}\n\n{code}".lstrip("\n")
     longest = max((len(line) - len(line.lstrip("`")) for line in map(str.strip, code.splitlines())), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{plan.replace('`', chr(39)).strip()}\n\n{fence}{language}\n{code.rstrip(chr(10))}\n{fence}\n".lstrip("\n")
+
+
+def _is_reply(text: str, language: str) -> bool:
+    """True for blocks of a reply in what is no program by itself."""
+    blocks = re.search(r"^\s*```", text, re.MULTILINE) or parse_diff(text)
+    return bool(blocks) and not (language == "python" and syntax_error(text) is None)
 
 
 def split_ticket(ticket: str) -> tuple[str, str]:

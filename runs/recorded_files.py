@@ -17,6 +17,8 @@ BEST = "best_solution"
 """Folder of the winner as a standalone solution."""
 
 
+KEPT = "files"
+"""Folder of what nodes left behind that an export takes, a folder a node."""
 METRICS = ("metrics.json", "metrics.csv")
 REPORT = "report.html"
 _TOP = ("config.yaml", *METRICS, REPORT, "evolution.png", "failures.png")
@@ -24,7 +26,7 @@ _TOP = ("config.yaml", *METRICS, REPORT, "evolution.png", "failures.png")
 
 def hashes_of(run_dir: Path) -> dict[str, str]:
     """Path → SHA-256 of every file that a run leaves for others. What is no regular file is named, too."""
-    below = sorted((run_dir / BEST).rglob("*"))
+    below = sorted(path for folder in (BEST, KEPT) for path in (run_dir / folder).rglob("*"))
     files = [path for path in (*(run_dir / name for name in _TOP), *below) if path.is_symlink() or path.is_file()]
     return {path.relative_to(run_dir).as_posix(): file_hash(path) for path in files}
 

@@ -318,6 +318,9 @@ class RunSession:
         """The run stays resumable; the store says why it stopped."""
         text = str(error) if isinstance(error, SwarmEvoError) else f"{type(error).__name__}: {error}"
         by_user = isinstance(error, KeyboardInterrupt)
+        if self.outcome is not None:  # the run has ended, and only its last words were not heard
+            log_msg("WARNING", f"after the end: {text}")
+            return
         try:
             self._save_time()
             self.store.put_fact("status", "interrupted" if by_user else "failed")

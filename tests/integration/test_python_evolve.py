@@ -124,7 +124,8 @@ async def _awaited(run: swarm_evo.Run) -> swarm_evo.Result:
 def test_an_interrupt_returns_what_there_is(tmp_path):
     """Ctrl-C in a script or the stop button of a notebook: the signal reaches us alone, and the search ends well."""
     script = textwrap.dedent(f"""
-        import json, swarm_evo
+        import json, signal, swarm_evo
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job is born deaf to it
         result = swarm_evo.search(
             budget={{"steps": 5000}}, project_dir={str(tmp_path)!r}, problem__kind="toy", logging__report=False,
             problem__plugins={str(PLUGINS)!r}, problem__options__seconds=0.05,

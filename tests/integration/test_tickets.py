@@ -136,6 +136,14 @@ def test_each_odd_thing_has_one_answer(opened):
         assert [call.role for call in reader.calls(failed["node_id"])].count("code") == 1, "one ticket is one reply"
 
 
+def test_a_models_whole_reply_may_be_told_as_it_is(opened):
+    run_dir = opened(1, "search.batch=1")
+    ticket = asked(run_dir, 0)["ticket"]
+    reply = f"I try one.\n\n```python\n{PROGRAM.format(x=2)}\n```\n"
+    found = ask_the_run(run_dir, {"verb": "tell", "ticket": ticket, "code": reply, "seconds": 20})
+    assert found["state"] in ("running", "committed") and not found.get("failure"), found
+
+
 def test_an_expired_ticket_frees_its_slot_and_costs_no_step(opened):
     run_dir = opened(1, "llm.ticket_seconds=0.5")
     first = asked(run_dir, 1)
@@ -158,7 +166,9 @@ def test_several_writers_have_a_ticket_each_and_commits_keep_their_order(opened,
         assert ask_the_run(run_dir, request)["state"] in ("running", "committed")
     assert {told(run_dir, ticket, 0)["state"] for ticket in tickets} == {"committed"}
     with RunReader(run_dir) as reader:
-        assert [node.id for node in reader.nodes()] == [ticket.partition(".")[0] for ticket in tickets]
+        nodes = reader.nodes()
+    assert {node.id for node in nodes} == {ticket.partition(".")[0] for ticket in tickets}
+    assert sorted(nodes, key=lambda node: (node.round, node.slot)) == nodes, "in the order of slots, whoever came first"
 
 
 def test_the_desk_is_this_users_alone_and_only_external_runs_have_one(opened, cli, finished):

@@ -270,3 +270,19 @@ def test_a_bundle_names_no_place_of_this_machine(cli, bundle):
 def test_a_bundle_needs_an_empty_folder(cli, bundle):
     refused = cli.here("export-best", "latest", "--bundle", str(bundle))
     assert refused.code == 2 and "empty or new folder" in refused.line
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("export-best", "--out"), ("export-best", "--bundle"), ("report", "--out"), ("export", "--format=csv", "--out")],
+)
+def test_a_place_that_cannot_be_written_is_one_line(cli, finished, words):
+    verb, *more = words
+    ended = cli.here(verb, "latest", *more, "/proc/x/y")
+    assert ended.code == 2 and f"{more[-1]} /proc/x/y: cannot be written" in ended.line
+
+
+def test_a_run_that_was_renamed_is_bundled_and_verified(cli, finished, tmp_path):
+    shutil.copytree(cli.run_dir, cli.folder / "logs" / "renamed")
+    assert cli.here("export-best", "renamed", "--bundle", str(tmp_path / "bundle")).code == 0
+    assert cli.here("verify", str(tmp_path / "bundle")).code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import pytest
@@ -10,6 +11,7 @@ from support.plugins.toy import ToyProblem
 from core.events import NodeCommitted
 from core.storage.reader import RunReader
 from runs.session import RunSession
+from runs.verification import verify_run
 from runs.view import SilentView
 from utils.errors import ConfigError, NoSandboxError, RunBusyError
 
@@ -90,6 +92,21 @@ def test_a_fault_of_ours_leaves_a_run_that_can_be_taken_up(toy_config):
     assert "ERROR   RuntimeError: a view of ours is broken" in (session.run_dir / "system.log").read_text()
     with RunSession(toy_config(9), session.run_dir) as again:
         assert again.run() == 0
+
+
+def test_a_reader_who_leaves_at_the_end_changes_nothing(toy_config):
+    view = Watching(lambda: None)
+    view.conclude = lambda outcome: os.write(*closed_pipe())
+    with pytest.raises(BrokenPipeError), RunSession(toy_config(3), view=view) as session:
+        session.run()
+    assert facts(session)["status"] == "finished"
+    assert verify_run(session.run_dir).verdict == "consistent"
+
+
+def closed_pipe() -> tuple[int, bytes]:
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing, b"verdict"
 
 
 def test_what_cannot_be_put_together_leaves_nothing(toy_config, tmp_path, monkeypatch):
