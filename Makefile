@@ -32,7 +32,9 @@ run: $(VENV)/.run  ## search the default competition, no key needed (ARGS="--sea
 
 # With RETRY=1 (shared CI machines, where a process may stand still for seconds) what failed is tried once more and shown.
 pytest = $(BIN)/python -m pytest $(1)$(if $(RETRY), || $(BIN)/python -m pytest $(1) -n 0 --last-failed --last-failed-no-failures=none)
-together := -n auto --dist worksteal tests/unit tests/contracts tests/integration tests/browser
+# Half as many again as cores: much of a test is waiting for a process.
+JOBS ?= $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))
+together := -n $(JOBS) --dist worksteal tests/unit tests/contracts tests/integration tests/browser
 
 test: $(VENV)/.dev  ## the tests in five minutes, no key and no network (one of them: .venv/bin/python -m pytest FILE)
 	$(call pytest,$(together) -m "not long")

@@ -1,7 +1,7 @@
 """Promise 4: kill -9 at any moment, then `resume`, and nothing paid for is lost, repeated or torn.
 
 A run is killed many times over and resumed each time; at the end its journal equals an uninterrupted run's.
-`SWARM_EVO_TEST_KILLS` sets the kills a family (15) in the long suites; `make test` has samples of them.
+`SWARM_EVO_TEST_KILLS` sets the kills a family (8) in the long suites; `make test` has samples of them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from core.storage.repository import RunStore
 from runs.verification import verify_run
 from utils.errors import StoreError
 
-KILLS = int(os.environ.get("SWARM_EVO_TEST_KILLS", "15"))
+KILLS = int(os.environ.get("SWARM_EVO_TEST_KILLS", "8"))
 
 BOUNDARIES = (
     "after:facts:1", "before:round:1", "after:round:1", "before:call:2",

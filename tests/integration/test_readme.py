@@ -80,8 +80,6 @@ def filled_in(command: str, reader: Cli) -> list[str]:
     (reader.folder / "edited.py").write_text(reader.node(best)["code"] + "\n# edited\n")
     words = shlex.split(re.sub(r"\s*\[[^\]]*\]", "", command.partition("python main.py")[2]))
     here: dict[str, str] = {"ID": best, "FILE": "edited.py", "DIR": "taken", "PROBLEM": "my_problem"}
-    if "--evaluator" in words:
-        here["FILE"] = "evaluator.py"
     if "arena" in words:
         words += ["--games=2", "--arena.limit=nodes:20"]
         words = [word for word in words if word != "stockfish" or shutil.which(word)]
@@ -90,13 +88,18 @@ def filled_in(command: str, reader: Cli) -> list[str]:
     return [here.get(word, word) for word in words]
 
 
-ONCE = [command for command in commands(READMES[0]) if "python main.py" in command and "main.py serve" not in command]
+ELSEWHERE = ("main.py serve", "doctor --evaluator")
+"""What runs until it is stopped (test_serve_verb.py), and what takes a minute (test_boundaries.py)."""
+ONCE = [
+    command
+    for command in commands(READMES[0])
+    if "python main.py" in command and not any(word in command for word in ELSEWHERE)
+]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("command", ONCE)
 def test_each_command_runs(command: str, reader: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`serve` runs until it is stopped: test_serve_verb.py."""
     if " cc " in command and not shutil.which("cc"):
         pytest.skip("needs a C compiler")
     for name, value in SMALL.items():

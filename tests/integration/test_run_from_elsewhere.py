@@ -104,5 +104,5 @@ def test_a_recording_names_built_in_problems_only(cli, tmp_path, ran, key):
 
 def real(project, words):
     """The words with the run's own name: there is no `latest` in a folder where nothing began."""
-    node = project.show(project.run_dir.name)["best_node_id"]
+    node = project.show(project.run_dir.name)["nodes"][0]["node_id"]
     return [{"latest": project.run_dir.name, "NODE": node}.get(word, word) for word in words]
