@@ -43,7 +43,8 @@ test: $(VENV)/.dev  ## the tests in five minutes, no key and no network (one of 
 
 test-all: $(VENV)/.dev  ## what `make test` leaves out: long suites, and ten times the examples of every law
 	$(call pytest,$(together) -m "long or hypothesis" --hypothesis-profile=long)
-	$(call pytest,tests/security tests/boundary -m long)
+	$(call pytest,tests/security -m long)
+	$(call pytest,-n $(JOBS) --dist worksteal tests/boundary -m long)
 
 test-world: $(VENV)/.dev  ## with programs that are not ours (chess clients, Ray, models); what is missing is skipped by name
 	$(BIN)/python -m pytest tests/world -rs $(ARGS)
