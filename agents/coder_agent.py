@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Unpack
 
 from agents.base_agent import UNREADABLE, AgentOptions, BaseAgent
 from agents.focus import focus_of
-from agents.shown import attempt_of, other_of
+from agents.node_text import attempt_of, other_of
 from agents.wording import boldness, scoring
 from core.contracts import AgentContext, AgentResult, Prompt
 from core.state.failure import FailureKind

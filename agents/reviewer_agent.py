@@ -10,7 +10,7 @@ from typing import Any, Unpack
 from pydantic import ValidationError
 
 from agents.base_agent import PROMPT_TOKENS, REPAIRS, AgentOptions
-from agents.shown import message_of, outcome_of, score_of
+from agents.node_text import message_of, outcome_of, score_of
 from agents.templates import load_templates
 from core.contracts import AgentContext, Review
 from core.state.failure import FailureKind

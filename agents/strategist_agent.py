@@ -7,7 +7,7 @@ from typing import Unpack
 
 from agents.base_agent import PROMPT_TOKENS, REPAIRS, AgentOptions
 from agents.coder_agent import facts, interface_of
-from agents.shown import attempt_of
+from agents.node_text import attempt_of
 from agents.templates import load_templates
 from core.contracts import AgentContext, Prompt
 from utils.clean_text import clean

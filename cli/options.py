@@ -30,7 +30,7 @@ def add_unsandboxed_option(parser: argparse.ArgumentParser) -> None:
 
 
 def add_idle_option(parser: argparse.ArgumentParser) -> None:
-    """For verbs that open a desk for external writers."""
+    """For verbs that hand tickets to external writers."""
     parser.add_argument(
         "--idle", type=float, metavar="SECONDS", help="external writer: end when nobody asked or told for so long"
     )

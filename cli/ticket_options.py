@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from cli.options import add_run_argument, project_dir_of
-from runs.desk import LONGEST_CALL
-from runs.desk_client import ask_the_run
 from runs.run_folder import find_run
+from runs.tickets.client import ask_the_run
+from runs.tickets.queue import LONGEST_CALL
 from utils.clean_text import one_line
 from utils.errors import ConfigError
 

@@ -14,10 +14,10 @@ from core.contracts import CallRecord, Evaluator, EvaluatorDeps, Problem
 from core.loop.orchestrator import Orchestrator
 from core.state.journal import Journal
 from core.storage.repository import RunStore
-from runs.desk import Desk
 from runs.interrupts import Interrupts
 from runs.live_output import LiveOutput
 from runs.selftest import SelfTest
+from runs.tickets.queue import TicketQueue
 from utils.config_schema import Config
 
 
@@ -44,7 +44,7 @@ class Process:
     """→ seconds the run has been worked on, all its processes added up."""
     accept_unsandboxed: bool = False
     recorded: Recorded | None = None
-    desk: Desk | None = None
+    tickets: TicketQueue | None = None
     """Hands proposals to writers outside; None where nobody outside writes."""
     stop_after: int | None = None
     """End after so many steps, without telling the writers: for a replay."""

@@ -20,9 +20,6 @@ from runs.archiving import ArchiveSink
 from runs.baselines import BaselineRunner
 from runs.composition import compose, problem_of
 from runs.control import restore_marks
-from runs.counter import Counter
-from runs.desk import Desk, Stops
-from runs.desk_server import DeskServer
 from runs.facts import RunFacts
 from runs.fitting import fit_to_steps
 from runs.interrupts import Interrupts
@@ -34,6 +31,9 @@ from runs.search import Process, Recorded
 from runs.seed_nodes import score_seeds
 from runs.sinks import BestSink, MetricsSink
 from runs.start import record_start
+from runs.tickets.answers import TicketApi
+from runs.tickets.queue import Stops, TicketQueue
+from runs.tickets.server import TicketServer
 from runs.unused_words import check_words
 from runs.view import SilentView, View
 from runs.writing import uses_models
@@ -57,7 +57,7 @@ class RunSession:
         programs: (name, code) pairs that become the first nodes, beside `initial`.
         recorded: answers only from this record: nothing is asked.
         stop_after: end after so many steps, without telling the writers: for a replay.
-        idle: with an external writer, end after so many seconds in which nobody came to the desk.
+        idle: with an external writer, end after so many seconds in which nobody asked or told.
 
     Raises on entering:
         ConfigError, NoSandboxError, RunBusyError, StoreError: nothing has run yet, and a new run leaves nothing behind.
@@ -88,7 +88,7 @@ class RunSession:
         self._recorded = recorded
         self._stop_after = stop_after
         self._idle = idle
-        self._desk: Desk | None = None
+        self._queue: TicketQueue | None = None
         self._given_dir = run_dir
         self._stack = ExitStack()
         self._started = time.monotonic()
@@ -131,7 +131,7 @@ class RunSession:
         self._stack.enter_context(hold(self.run_dir))
         self._open_files()
         self._stack.enter_context(self.interrupts.handled())
-        self._desk = self._opened_desk()
+        self._queue = self._opened_queue()
         process = Process(
             run_dir=self.run_dir,
             store=self.store,
@@ -140,7 +140,7 @@ class RunSession:
             accept_unsandboxed=self._accept,
             recorded=self._recorded,
             stop_after=self._stop_after,
-            desk=self._desk,
+            tickets=self._queue,
         )
         try:
             self.search = compose(self.config, problem, process)
@@ -163,23 +163,25 @@ class RunSession:
         self.search.orchestrator.restore()
         restore_marks(self.run_dir, self.search.journal)
         self._attach_sinks()
-        self._open_counter()
+        self._open_tickets()
 
-    def _opened_desk(self) -> Desk | None:
+    def _opened_queue(self) -> TicketQueue | None:
         """For writers outside; not in a replay, which asks nobody."""
         code = model_settings(self.config.llm, plugins=self.config.plugin_folders)["code"]
         if self._recorded is not None or not spec_of(code).is_outside:
             return None
         budget, events = self.config.budget.seconds, self.interrupts
         left = (lambda: budget - self.active_seconds()) if budget is not None else (lambda: inf)
-        return Desk(self.store, Stops(events.finish, events.now, left, self._idle), self.config.llm.ticket_seconds)
+        return TicketQueue(
+            self.store, Stops(events.finish, events.now, left, self._idle), self.config.llm.ticket_seconds
+        )
 
-    def _open_counter(self) -> None:
-        if self._desk is not None:
-            self.store.sinks.append(self._desk)
-            server = DeskServer(self.run_dir, Counter(self._desk, self.search).answer)
+    def _open_tickets(self) -> None:
+        if self._queue is not None:
+            self.store.sinks.append(self._queue)
+            server = TicketServer(self.run_dir, TicketApi(self._queue, self.search).answer)
             self._stack.callback(server.close)
-            self._stack.callback(self._desk.end)
+            self._stack.callback(self._queue.end)
 
     def _open_files(self) -> None:
         scratch = "verifies" in self._origin  # removed at its end: the links to the newest run stay
@@ -248,8 +250,8 @@ class RunSession:
         finally:
             if reason == "interrupted":
                 runner.abandon()
-            if self._desk is not None:
-                self._desk.end()
+            if self._queue is not None:
+                self._queue.end()
             self._save_time()
         if reason == "interrupted":
             return self._interrupted()

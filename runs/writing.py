@@ -44,7 +44,7 @@ def model_client_of(config: Config, problem: Problem, process: Process, parts: E
         rules=problem.rules(),
         run_seed=config.project.seed,
         stop=stop_now,
-        external=process.desk.reply if process.desk else _as_recorded(recorded) if recorded else None,
+        external=process.tickets.reply if process.tickets else _as_recorded(recorded) if recorded else None,
         offline=recorded is not None,
         may_drift=recorded is not None and recorded.match == "sample",
     )

@@ -22,7 +22,7 @@ from swarm_evo.errors import SearchError
 from swarm_evo.result import Best, Result, read_result
 from swarm_evo.search import keys, problem_words
 
-SOCKET = "desk.sock"
+SOCKET = "tickets.sock"
 CALL = 20.0
 """Seconds that one request may wait at the run; longer waits are several requests."""
 Ticket = Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""`provider: external`: programs come from outside, by ask and tell. The run's desk hands out what is asked."""
+"""`provider: external`: programs come from outside, by ask and tell. The run's tickets hand out what is asked."""
 
 from __future__ import annotations
 

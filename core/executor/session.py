@@ -24,14 +24,14 @@ import os
 import select
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.executor import strict, verdict
-from core.executor.inside import packed, plain
+from core.executor.inside import packed
 from core.executor.inside.messages import Job
 from core.executor.output import Output, drain
 from core.executor.pause import Pause
@@ -118,38 +118,8 @@ class SandboxSession:
         except strict.Malformed as error:
             raise self._breach(FailureKind.RUNTIME, f"{function}: {error}") from error
 
-    def call_rich(self, function: str, args: Sequence[Any], named: Mapping[str, Any], *, timeout: float) -> Any:
-        """One call whose data may hold tuples, sets, bytes, complex numbers and numpy arrays; numbers as they come.
-
-        Raises:
-            TypeError: an argument is not plain data.
-            SessionFailure: as `call`; RUNTIME with exc_type TypeError when the answer is not plain data.
-        """
-        answer = self.call_wrapped(function, plain.wrap(list(args)), plain.wrap(dict(named)), timeout=timeout)
-        try:
-            return strict.unwrap(answer)
-        except strict.Malformed as error:
-            raise self._breach(FailureKind.RUNTIME, f"{function}: {error}") from error
-
-    def call_wrapped(self, function: str, args: Any, named: Any, *, timeout: float) -> Any:
-        """`call_rich` for data in the form of `plain.wrap`; the answer is JSON whose kinds are not checked yet."""
-        message = self._ask({"call": function, "batch": [[args, named]], "rich": True}, "answers", timeout)
-        try:
-            return strict.answers(message, 1, finite=False)[0]
-        except strict.Malformed as error:
-            raise self._breach(FailureKind.RUNTIME, f"{function}: {error}") from error
-
-    def look(self, timeout: float) -> dict[str, Any]:
-        """The program's public names: `{name: {"value": data} | {"callable": True} | {"class": True}}`. Untrusted."""
-        try:
-            found = strict.unwrap(self.look_wrapped(timeout))
-            if not isinstance(found, dict) or not all(isinstance(k, str) and type(v) is dict for k, v in found.items()):
-                raise strict.Malformed("a list of names was expected")
-            return found
-        except strict.Malformed as error:
-            raise self._breach(FailureKind.RUNTIME, str(error)) from error
-
     def look_wrapped(self, timeout: float) -> Any:
+        """The program's public names: `{name: {"value"|"callable"|"class": …}}`, kinds not checked yet. Untrusted."""
         return self._ask({"names": True, "rich": True}, "value", timeout)["value"]
 
     @property

@@ -26,7 +26,7 @@ from core.executor.session import SandboxSession
 from core.executor.uids import UidPool
 from core.state.failure import FailureKind
 from utils.errors import JobLost, SandboxError
-from utils.kept import Kept
+from utils.resource_cache import ResourceCache
 
 _GRACE = 120.0
 """Seconds after a deadline in which the supervisor must have reported; then it is killed itself. It kills the candidate
@@ -45,7 +45,7 @@ class WarmSandbox:
     def __init__(self, config: ServerConfig) -> None:
         self.tier = config.tier
         self.config = config
-        self.kept = Kept()
+        self.resources = ResourceCache()
         """What jobs keep between them on this worker: loaded evaluators."""
         self._server = ForkServer(config)
         self._state_dir = config.state_dir
@@ -131,7 +131,7 @@ class WarmSandbox:
     def close(self) -> None:
         if not self._closed.is_set():
             self._closed.set()
-            self.kept.close()
+            self.resources.close()
             with self._lock:
                 idle, self._idle = self._idle, []
             for slot, _ in idle:

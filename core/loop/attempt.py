@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from core.contracts import AgentContext, Evaluation, Review
+from core.state.failed_attempt import FailedAttempt
 from core.state.node import Node
 from core.state.operators import BUILTIN, OperatorSpec
 from core.state.task import Task
-from core.state.tried import Tried
 from utils.errors import ConfigError
 
 
@@ -86,7 +86,7 @@ class Attempt:
     review_error: str = ""
     """Why a review that was wanted is missing."""
     seconds: dict[str, float] = field(default_factory=dict)
-    tried: Tried | None = None
+    repaired_from: FailedAttempt | None = None
     """The program before this one, where it failed and was repaired in the same step."""
 
     @property

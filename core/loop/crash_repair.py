@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from core.contracts import Agent, AgentContext, Query
 from core.loop.attempt import Attempt
+from core.state.failed_attempt import FailedAttempt
 from core.state.failure import FailureKind
 from core.state.node import Node
-from core.state.tried import Tried
 from utils.errors import BudgetExhausted, ReplyError
 
 FIRST_CALL = 500
@@ -35,7 +34,7 @@ def may_be_repaired(attempt: Attempt) -> bool:
         and verdict.failure in _REPAIRABLE
         and node is not None
         and bool(node.code)
-        and not attempt.tried
+        and not attempt.repaired_from
         and attempt.task.operator != "tune"
     )
 
@@ -59,7 +58,9 @@ def repaired(attempt: Attempt, agent: Agent, failed: Node) -> bool:
         return False
     assert attempt.node is not None and failed.failure is not None
     output = failed.term_out[-OUTPUT_KEPT:]
-    attempt.tried = Tried(code=failed.code, failure=failed.failure, message=failed.message, term_out=output)
+    attempt.repaired_from = FailedAttempt(
+        code=failed.code, failure=failed.failure, message=failed.message, term_out=output
+    )
     attempt.node = attempt.node.model_copy(update={"code": found.code, "genes": found.genes})
     attempt.verdict = None
     return True
@@ -68,26 +69,15 @@ def repaired(attempt: Attempt, agent: Agent, failed: Node) -> bool:
 def _context(context: AgentContext, failed: Node) -> AgentContext:
     """That of a debug step on the failed program: the same memory, so that the prompt begins alike."""
     task = context.task.model_copy(update={"operator": "debug", "parent_ids": (failed.id,)})
-    return replace(context, task=task, parents=(failed,), grandparents=(), others=(), query=_Later(context.query))
+    return replace(
+        context, task=task, parents=(failed,), grandparents=(), others=(), query=_numbered_later(context.query)
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Later:
-    """A query whose calls are numbered from FIRST_CALL."""
+def _numbered_later(query: Query) -> Query:
+    """The same query, its calls numbered from FIRST_CALL."""
 
-    query: Query
+    def ask(system_message: str | None, user_message: str | None, *, attempt: int = 0, **options: Any) -> str:
+        return query(system_message, user_message, attempt=FIRST_CALL + attempt, **options)
 
-    def __call__(
-        self,
-        system_message: str | None,
-        user_message: str | None,
-        *,
-        tools: list[dict[str, Any]] | None = None,
-        tool_choice: dict[str, Any] | str | None = None,
-        context: Mapping[str, Any] | None = None,
-        attempt: int = 0,
-        **overrides: Any,
-    ) -> str:
-        """As `Query`."""
-        options = {"tools": tools, "tool_choice": tool_choice, "context": context, **overrides}
-        return self.query(system_message, user_message, attempt=FIRST_CALL + attempt, **options)
+    return ask

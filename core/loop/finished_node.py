@@ -36,7 +36,7 @@ def finished_node(attempt: Attempt, run_context: RunContext, usage: Usage, *, re
             "stages": dict(attempt.seconds),
             "round": attempt.task.round,
             "refusal": attempt.context.refusal,
-            "attempts": (attempt.tried,) if attempt.tried else (),
+            "attempts": (attempt.repaired_from,) if attempt.repaired_from else (),
             "writer": written.writer or usage.writer,
             "prompt_tokens": usage.prompt_tokens,
             "completion_tokens": usage.completion_tokens,

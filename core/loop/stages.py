@@ -188,7 +188,7 @@ class Stages:
 
     def execute(self, attempt: Attempt) -> None:
         """Judge one node alone, and once more where it crashed and was repaired; each verdict is stored at once."""
-        self._execute(attempt, "execute" if attempt.tried is None else EXECUTE_AGAIN)
+        self._execute(attempt, "execute" if attempt.repaired_from is None else EXECUTE_AGAIN)
         if self._repair(attempt):
             self.check(attempt)
             if attempt.is_alive:

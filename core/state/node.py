@@ -8,11 +8,11 @@ from uuid import uuid4
 
 from pydantic import Field
 
+from core.state.failed_attempt import FailedAttempt
 from core.state.failure import FailureKind
 from core.state.findings import Findings
 from core.state.operators import Operator
 from core.state.review import Review
-from core.state.tried import Tried
 
 MetricSource = Literal["verified", "unisolated", "claimed"]
 """Who vouches for the metric: our evaluator out of the candidate's reach, ours within its reach, the candidate."""
@@ -43,7 +43,7 @@ class Node(Findings):
     """Kept by the Journal's index; current in a node read from it."""
     task_type: str = "explore"
     operator: Operator = "draft"
-    attempts: tuple[Tried, ...] = ()
+    attempts: tuple[FailedAttempt, ...] = ()
     """What the writer wrote first, where it crashed and was repaired in the same step; `code` is the last program."""
     refusal: str = ""
     """In a repair: why the check refused the previous attempt."""

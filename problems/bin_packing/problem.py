@@ -62,7 +62,7 @@ class BinPackingProblem(Problem):
         assert self.data.train
 
     def warm_up(self, tell: Callable[[str], None]) -> None:
-        from problems.bin_packing.warm import warm_up
+        from problems.bin_packing.warm_up import warm_up
 
         warm_up(tell)
 

@@ -16,9 +16,9 @@ from support.command_line import PLUGINS, Cli
 
 import swarm_evo
 from core.storage.reader import RunReader
-from runs import desk_client
-from runs.desk_client import ask_the_run
-from runs.desk_server import SOCKET, call
+from runs.tickets import client as ticket_client
+from runs.tickets.client import ask_the_run
+from runs.tickets.server import SOCKET, call
 from runs.verification import verify_run
 
 PROGRAM = "x = {x}\n# of what the writer outside thinks about the number above\n"
@@ -27,7 +27,7 @@ PROGRAM = "x = {x}\n# of what the writer outside thinks about the number above\n
 @pytest.fixture(autouse=True)
 def soon_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that was started for tickets ends with its test."""
-    monkeypatch.setattr(desk_client, "IDLE", 4.0)
+    monkeypatch.setattr(ticket_client, "IDLE", 4.0)
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def test_several_writers_have_a_ticket_each_and_commits_keep_their_order(opened,
     assert sorted(nodes, key=lambda node: (node.round, node.slot)) == nodes, "in the order of slots, whoever came first"
 
 
-def test_the_desk_is_this_users_alone_and_only_external_runs_have_one(opened, cli, finished):
+def test_the_socket_is_this_users_alone_and_only_external_runs_have_one(opened, cli, finished):
     refused = cli.here("ask", "latest")
     assert refused.code == 2 and "its writer is rules" in refused.line
 

@@ -109,7 +109,7 @@ class Apart:
 
         key = f"evaluator {self.evaluator} {self.function}"
         if self.forks and not watch:
-            server = sandbox.kept.get(key, loaded)
+            server = sandbox.resources.get(key, loaded)
             if not server.hinders:
                 return server
         fresh = loaded()

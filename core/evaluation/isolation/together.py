@@ -113,4 +113,4 @@ class Together:
                 raise EvaluatorUnusable(fault, fault, sandbox.config.python or own_python())
             return box
 
-        return sandbox.kept.get(f"together {name}", opened)
+        return sandbox.resources.get(f"together {name}", opened)

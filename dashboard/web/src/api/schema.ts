@@ -827,6 +827,25 @@ export interface components {
             /** To */
             to: number;
         };
+        /**
+         * FailedAttempt
+         * @description What a node's writer wrote first; what it wrote after seeing the failure is the node's own program.
+         */
+        FailedAttempt: {
+            /** Code */
+            code: string;
+            failure: components["schemas"]["FailureKind"];
+            /**
+             * Message
+             * @default
+             */
+            message: string;
+            /**
+             * Term Out
+             * @default
+             */
+            term_out: string;
+        };
         /** FailureCount */
         FailureCount: {
             /** Advice */
@@ -1412,7 +1431,7 @@ export interface components {
              * Attempts
              * @default []
              */
-            attempts: components["schemas"]["Tried"][];
+            attempts: components["schemas"]["FailedAttempt"][];
             /**
              * Behaviour
              * @default
@@ -2475,25 +2494,6 @@ export interface components {
             standings?: {
                 [key: string]: unknown;
             }[];
-        };
-        /**
-         * Tried
-         * @description What a node's writer wrote first; what it wrote after seeing the failure is the node's own program.
-         */
-        Tried: {
-            /** Code */
-            code: string;
-            failure: components["schemas"]["FailureKind"];
-            /**
-             * Message
-             * @default
-             */
-            message: string;
-            /**
-             * Term Out
-             * @default
-             */
-            term_out: string;
         };
         /** ValidationError */
         ValidationError: {

@@ -14,7 +14,7 @@ class Closeable(Protocol):
 T = TypeVar("T", bound=Closeable)
 
 
-class Kept:
+class ResourceCache:
     """Key → thing. Thread-safe: of two who ask at once for the same key, one makes it and the other waits."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Tried: a program that failed and was repaired in the same step."""
+"""FailedAttempt: a program that failed and was repaired in the same step."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from core.state.failure import FailureKind
 
 
-class Tried(BaseModel):
+class FailedAttempt(BaseModel):
     """What a node's writer wrote first; what it wrote after seeing the failure is the node's own program."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

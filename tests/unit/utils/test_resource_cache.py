@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from utils.kept import Kept
+from utils.resource_cache import ResourceCache
 
 
 class Thing:
@@ -16,7 +16,7 @@ class Thing:
 
 
 def test_a_thing_is_made_once_however_many_ask_at_once():
-    kept, made = Kept(), []
+    kept, made = ResourceCache(), []
     gate = threading.Event()
 
     def make() -> Thing:
@@ -35,7 +35,7 @@ def test_a_thing_is_made_once_however_many_ask_at_once():
 
 
 def test_all_things_are_closed_with_their_owner_once():
-    kept = Kept()
+    kept = ResourceCache()
     things = [kept.get(name, Thing) for name in "abc"]
     kept.drop("a")
     kept.drop("no such thing")
@@ -48,7 +48,7 @@ def test_all_things_are_closed_with_their_owner_once():
 
 
 def test_what_cannot_be_made_is_tried_again():
-    kept = Kept()
+    kept = ResourceCache()
     with pytest.raises(ZeroDivisionError):
         kept.get("a", lambda: 1 / 0)
     assert kept.get("a", Thing).closed == 0

@@ -1,4 +1,4 @@
-"""The counter's door: a socket in the run's folder, one line of JSON in and one out. Only this user can open it."""
+"""The door for writers outside: a socket in the run's folder, open to this user alone; a line of JSON in, one out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from utils.errors import SwarmEvoError
 from utils.logger_system import log_msg
 
-SOCKET = "desk.sock"
+SOCKET = "tickets.sock"
 LONGEST_LINE = 32 * 1024 * 1024
 """Bytes of a request."""
 Answer = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -31,7 +31,7 @@ def short_path(run_dir: Path) -> Iterator[str]:
         os.close(folder)
 
 
-class DeskServer:
+class TicketServer:
     """Answers while it is open. Made by the process that holds the run, so that there is one."""
 
     def __init__(self, run_dir: Path, answer: Answer) -> None:
@@ -43,7 +43,7 @@ class DeskServer:
                 self._server = _Server(name, _handler(answer))
             finally:
                 os.umask(before)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True, name="desk")
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True, name="tickets")
         self._thread.start()
 
     def close(self) -> None:
@@ -83,7 +83,7 @@ def _answered(answer: Answer, line: bytes) -> dict[str, Any]:
     except (ValueError, TypeError, RecursionError) as error:
         return {"state": "refused", "message": f"the request cannot be read: {error}", "next": "ask"}
     except SwarmEvoError as error:
-        log_msg("ERROR", f"the desk could not answer: {error}")
+        log_msg("ERROR", f"a ticket's request could not be answered: {error}")
         return {"state": "refused", "message": str(error), "next": "wait"}
 
 

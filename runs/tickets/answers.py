@@ -1,4 +1,4 @@
-"""What the desk answers: plain JSON for `ask`, `check`, `tell`, `wait` and `give-up`, by whichever door they come."""
+"""What a run answers to writers outside, by whichever door: JSON for `ask`, `check`, `tell`, `wait`, `give-up`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from core.events import NodeCommitted
 from core.state.node import Node
-from runs.desk import MOST_CHECKS, Desk, as_reply, split_ticket, ticket_name
 from runs.search import Search
+from runs.tickets.queue import MOST_CHECKS, TicketQueue, as_reply, split_ticket, ticket_name
 from utils.direction import Direction
 from utils.response import syntax_error
 
@@ -18,11 +18,11 @@ LARGEST_PROGRAM = 4_000_000
 """Characters."""
 
 
-class Counter:
-    """One run's counter: requests in, answers out. Thread-safe as the desk is."""
+class TicketApi:
+    """One run's tickets for outsiders: requests in, answers out. Thread-safe as its queue is."""
 
-    def __init__(self, desk: Desk, search: Search) -> None:
-        self._desk = desk
+    def __init__(self, queue: TicketQueue, search: Search) -> None:
+        self._queue = queue
         self._search = search
         self._problem = search.problem
         self._direction = Direction(search.problem.lower_is_better)
@@ -39,9 +39,9 @@ class Counter:
         token = str(request.get("token", ""))
         if len(token) not in TOKEN or not token.isalnum():
             return refused("token: 16 to 128 letters and digits")
-        found = self._desk.ask(token, float(request.get("seconds", 0)))
+        found = self._queue.ask(token, float(request.get("seconds", 0)))
         if found is None:
-            over = self._desk.is_over
+            over = self._queue.is_over
             message = "the run has ended" if over else "every proposal is with a writer; ask again, or tell yours"
             return {"ticket": None, "message": message, "budget": self._budget(), "next": "stop" if over else "ask"}
         ticket, prompt = found
@@ -74,7 +74,7 @@ class Counter:
         """Whether a program parses, keeps the problem's rules and is new: never a score."""
         node_id, token = split_ticket(str(request.get("ticket", "")))
         code, fault = self._program(request)
-        state = self._desk.count_check(node_id, token)
+        state = self._queue.count_check(node_id, token)
         if state == "spent":
             return refused(f"this ticket has used its {MOST_CHECKS} checks; tell the program")
         if state != "open":
@@ -85,28 +85,28 @@ class Counter:
     def tell(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Hand in the program of a ticket; a second time is the first one's verdict."""
         node_id, token = split_ticket(str(request.get("ticket", "")))
-        state = self._desk.state(node_id, token)
+        state = self._queue.state(node_id, token)
         if state == "open":
             code, fault = self._program(request)
             if fault:
                 return refused(f"{fault['path']}: {fault['remedy']}")
             reply = as_reply(code, self._problem.language, str(request.get("plan", ""))[:4000])
-            state = self._desk.tell(node_id, token, reply)
+            state = self._queue.tell(node_id, token, reply)
         return self._told(node_id, state, float(request.get("seconds", 0)))
 
     def wait(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """What became of a ticket."""
         node_id, token = split_ticket(str(request.get("ticket", "")))
-        return self._told(node_id, self._desk.state(node_id, token), float(request.get("seconds", 0)))
+        return self._told(node_id, self._queue.state(node_id, token), float(request.get("seconds", 0)))
 
     def give_up(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Free the slot: no step is taken."""
         node_id, token = split_ticket(str(request.get("ticket", "")))
-        return self._told(node_id, self._desk.give_up(node_id, token), 0)
+        return self._told(node_id, self._queue.give_up(node_id, token), 0)
 
     def close(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """End the process that holds the run, in good order; tickets stay open."""
-        self._desk.close()
+        self._queue.close()
         return {
             "state": "closing",
             "message": "the process ends; the next request takes the run up again",
@@ -148,10 +148,10 @@ class Counter:
         if state in ("expired", "given_up"):
             message = "the ticket was given up" if state == "given_up" else "the ticket has expired"
             return {**self._rest(node_id), "state": "expired", "message": message, "next": "ask"}
-        event = self._desk.verdict(node_id, seconds if state == "told" else 0)
+        event = self._queue.verdict(node_id, seconds if state == "told" else 0)
         if event is not None:
             return self._verdict(event)
-        if self._desk.is_over:
+        if self._queue.is_over:
             return {**self._rest(node_id), "state": "over", "message": "the run has ended", "next": "stop"}
         message = "it is being evaluated" if state == "told" else "nothing has been told for this ticket yet"
         return {**self._rest(node_id), "state": "running", "message": message, "next": "wait"}
@@ -168,7 +168,7 @@ class Counter:
             "message": event.message,
             "improved": event.is_best,
             "output_tail": node.term_out[-2000:],
-            "next": "stop" if self._desk.is_over else "ask",
+            "next": "stop" if self._queue.is_over else "ask",
         }
 
     def _rest(self, node_id: str) -> dict[str, Any]:

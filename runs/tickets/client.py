@@ -1,4 +1,4 @@
-"""Asking a run's desk from another process: by its socket where a process holds the run, else from its store.
+"""Asking a run for tickets from another process: by its socket where a process holds the run, else from its store.
 
 Where nobody holds a run that can go on, a process is started for it; it ends by itself when nobody comes for a while.
 """
@@ -16,17 +16,17 @@ from typing import Any
 
 from core.storage.reader import RunReader
 from core.storage.ticket_store import stored_tickets
-from runs.counter import refused
-from runs.desk import LONGEST_CALL, split_ticket
-from runs.desk_server import call
 from runs.run_folder import is_held
+from runs.tickets.answers import refused
+from runs.tickets.queue import LONGEST_CALL, split_ticket
+from runs.tickets.server import call
 from utils.errors import ConfigError, SwarmEvoError
 
 IDLE = 120.0
 """Seconds without a call after which a process that was started for tickets ends."""
 START = 30.0
 """Seconds in which such a process must be there."""
-MAIN = Path(__file__).resolve().parent.parent / "main.py"
+MAIN = Path(__file__).resolve().parent.parent.parent / "main.py"
 
 
 def ask_the_run(run_dir: Path, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,9 +75,9 @@ def _answer_of_the_store(run_dir: Path, request: Mapping[str, Any]) -> dict[str,
 
 
 def _start(run_dir: Path) -> None:
-    """A process that takes the run up, apart from this one; returns when its desk is open."""
+    """A process that takes the run up, apart from this one; returns when its socket is open."""
     if not is_held(run_dir):
-        log = (run_dir / "desk.log").open("wb")
+        log = (run_dir / "tickets.log").open("wb")
         command = [sys.executable, str(MAIN), "resume", run_dir.name, f"--idle={IDLE:g}"]
         command.append(f"project.dir={run_dir.resolve().parent.parent}")
         with log:
@@ -90,7 +90,7 @@ def _start(run_dir: Path) -> None:
     until = time.monotonic() + START
     while time.monotonic() < until and call(run_dir, {"verb": "hello"}, 5) is None:
         if child is not None and child.poll() is not None:
-            said = (run_dir / "desk.log").read_text(errors="replace").strip().splitlines()
+            said = (run_dir / "tickets.log").read_text(errors="replace").strip().splitlines()
             if child.returncode == 0 or is_held(run_dir):  # it has ended the run, or another process was faster
                 return
             raise SwarmEvoError(said[-1].removeprefix("swarm-evo: ") if said else "the run could not be taken up")

@@ -1,7 +1,7 @@
-"""The desk of a run: hands its open proposals to writers outside (`ask`) and takes in what they wrote (`tell`).
+"""Tickets of a run: hands its open proposals to writers outside (`ask`) and takes in what they wrote (`tell`).
 
-The search asks the desk where it would ask a model, and waits there. What is told is stored before anybody hears of it;
-so a kill of either side loses nothing, and telling twice is the same as telling once.
+The search asks this queue where it would ask a model, and waits there. What is told is stored before anybody hears
+of it; so a kill of either side loses nothing, and telling twice is the same as telling once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from utils.errors import BudgetExhausted, RunStopped, TicketGone
 from utils.response import syntax_error
 
 LONGEST_CALL = 25.0
-"""Seconds that one call may wait at the desk; who wants to wait longer calls again."""
+"""Seconds that one call may wait; who wants to wait longer calls again."""
 MOST_CHECKS = 5
 _LOOK = 0.02
 """Seconds between two looks of somebody who waits."""
@@ -34,7 +34,7 @@ class Stops:
     """What ends the waiting of the search, all its tickets staying open."""
 
     finish: threading.Event
-    """The user wants the run to end in good order; set by the desk too, when nobody has come for long."""
+    """The user wants the run to end in good order; set by the queue too, when nobody has come for long."""
     now: threading.Event
     seconds_left: Callable[[], float]
     """Of the run's time budget."""
@@ -42,7 +42,7 @@ class Stops:
     """Seconds without a call after which the process ends; the run can be taken up again."""
 
 
-class Desk:
+class TicketQueue:
     """Thread-safe: the search's threads wait in `reply`, the server's threads call the other methods.
 
     Args:
