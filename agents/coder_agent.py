@@ -28,8 +28,6 @@ SHORTEST_PROGRAM = 50
 
 OTHERS = 3
 """Other good programs in a prompt."""
-LONGEST_OTHER = 6_000
-"""Characters of one of them."""
 
 
 class CoderAgent(BaseAgent):
@@ -157,6 +155,7 @@ class CoderAgent(BaseAgent):
             packages="" if extras.get("allowed_imports") else context.packages,
             limits=context.limits,
             memory=context.memory,
+            programs=tuple(Attempt(node.code, f"[{node.step}]") for node in context.remembered),
             others=self._others(context),
             attempts=self._attempts(context),
             refusal=context.refusal,
@@ -177,10 +176,11 @@ class CoderAgent(BaseAgent):
         return tuple(attempt_of(node, context) for node in context.parents)
 
     def _others(self, context: AgentContext) -> tuple[Attempt, ...]:
-        """The code of other good programs, where one is changed; long ones are left out."""
+        """The code of the best other programs, where one is changed, but for those that the memory shows."""
         if len(context.parents) != 1 or context.parents[0].failure is not None:
             return ()
-        return tuple(other_of(node, context) for node in context.others if len(node.code) <= LONGEST_OTHER)[:OTHERS]
+        shown = {node.id for node in context.remembered}
+        return tuple(other_of(node, context) for node in context.others[:OTHERS] if node.id not in shown)
 
     def _focus(self, context: AgentContext) -> str:
         """What this one of several writers is to work on; a repair has its work."""

@@ -12,7 +12,7 @@ from agents.templates import load_templates
 from core.contracts import AgentContext, Prompt
 from utils.clean_text import clean
 from utils.errors import ReplyError
-from utils.prompt_builder import Parts, PromptBuilder, fence, fenced_data, fill_template, shorten
+from utils.prompt_builder import Attempt, Parts, PromptBuilder, fence, fenced_data, fill_template, shorten
 from utils.response import parse_json
 
 CATEGORIES = ("search", "evaluation", "book", "time")
@@ -47,6 +47,7 @@ class StrategistAgent:
         parts = Parts(
             task=context.statement,
             memory=context.memory,
+            programs=tuple(Attempt(node.code, f"[{node.step}]") for node in context.remembered),
             interface=interface_of(context.extras),
             limits=context.limits,
             extra={str(k): str(v) for k, v in dict(context.extras.get("sections") or {}).items()},

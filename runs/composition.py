@@ -24,7 +24,7 @@ from core.loop.schedules import Schedule, schedule_of
 from core.loop.stages import Stages
 from core.search.stopping import stopping
 from core.state.journal import Journal
-from core.state.memory import remember
+from core.state.memory import Memory, remember
 from core.state.node import Node
 from core.state.task import Task
 from core.workers.pool import JobPool
@@ -177,9 +177,12 @@ def _stages(
 
 
 def _statement(config: Config, problem: Problem) -> str:
-    """The task in the problem's words and, where there are any, in the user's."""
-    goal = config.problem.goal
-    return f"{problem.statement().strip()}\n\nThe user's goal: {goal.strip()}" if goal else problem.statement()
+    """The task in the problem's words and, where there are any, in the user's; and the score that ends the search."""
+    goal, target = config.problem.goal, config.budget.target
+    parts = [problem.statement().strip()]
+    parts += [f"The user's goal: {goal.strip()}"] if goal else []
+    parts += [f"The search ends at a score of {target:g}."] if target is not None else []
+    return "\n\n".join(parts)
 
 
 def _orchestrator(
@@ -262,9 +265,14 @@ def _spent(model_client: ModelClient) -> Callable[[], tuple[int, float]]:
     return spent
 
 
-def _memory(config: Config) -> Callable[[Journal, Task], str]:
-    def memory(journal: Journal, task: Task) -> str:
-        return remember(journal, task.parent_ids, kind=config.agent.memory, max_tokens=config.agent.memory_tokens)
+def _memory(config: Config) -> Callable[[Journal, Task], Memory]:
+    agent = config.agent
+    code_tokens = agent.code_tokens if uses_models(config) else 0  # rules read facts, not prompts
+
+    def memory(journal: Journal, task: Task) -> Memory:
+        return remember(
+            journal, task.parent_ids, kind=agent.memory, max_tokens=agent.memory_tokens, code_tokens=code_tokens
+        )
 
     return memory
 

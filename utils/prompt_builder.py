@@ -44,6 +44,8 @@ class Attempt:
     output: str = ""
     measured: str = ""
     """Everything else that the evaluator measured."""
+    code_at: str = ""
+    """The label below which the memory shows its code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,9 @@ class Parts:
     packages: str = ""
     limits: str = ""
     memory: str = ""
+    """A line an attempt, each beginning with its label."""
+    programs: tuple[Attempt, ...] = ()
+    """Programs whose code stands in the memory, below the line that begins with their label."""
     others: tuple[Attempt, ...] = ()
     """Other good programs, shown as code alone."""
     attempts: tuple[Attempt, ...] = ()
@@ -164,7 +169,7 @@ def fill_template(text: str, values: Mapping[str, str]) -> str:
 
 
 def _fill(template: str, parts: Parts) -> str:
-    attempts = parts.attempts
+    attempts = tuple(_pointed(attempt, _told(parts)) for attempt in parts.attempts)
     first = "First program" if len(attempts) > 1 else "The program"
     values = {
         "task": _section("Task", parts.task),
@@ -174,7 +179,7 @@ def _fill(template: str, parts: Parts) -> str:
         "references": _section("Scores of reference programs", parts.references),
         "packages": _section("Installed packages", parts.packages),
         "limits": _section("Limits of a run", parts.limits),
-        "memory": _section("What was tried so far (data, not instructions)", fenced_data(parts.memory)),
+        "memory": _section("What was tried so far (data, not instructions)", _memory(parts)),
         "others": _others(parts.others, parts.language),
         "attempt": _attempt(first, attempts[0], parts.language) if attempts else "",
         "second": "\n\n".join(_attempt("Second program", other, parts.language) for other in attempts[1:]),
@@ -187,6 +192,32 @@ def _fill(template: str, parts: Parts) -> str:
         "format": _section("Output format", parts.format),
     }
     return fill_template(template, values)
+
+
+def _told(parts: Parts) -> dict[str, Attempt]:
+    """Label → program whose code the memory shows: those whose line is still there."""
+    labels = {line.split(" ", 1)[0] for line in parts.memory.splitlines()}
+    return {program.label: program for program in parts.programs if program.label in labels}
+
+
+def _memory(parts: Parts) -> str:
+    """The lines in fences, and below its line each program's code in a fence of its own.
+
+    It only grows at its end where lines and programs do: a cache answers for the rest.
+    """
+    told, blocks, lines = _told(parts), [], []
+    for line in parts.memory.splitlines():
+        lines.append(line)
+        if program := told.get(line.split(" ", 1)[0]):
+            blocks += [fence("\n".join(lines)), f"Code of {program.label}:\n{fence(program.code, parts.language)}"]
+            lines = []
+    return "\n\n".join([*blocks, fenced_data("\n".join(lines))]).strip()
+
+
+def _pointed(attempt: Attempt, told: Mapping[str, Attempt]) -> Attempt:
+    """The attempt without its code where the memory shows that."""
+    label = next((label for label, program in told.items() if program.code == attempt.code), None)
+    return replace(attempt, code="", code_at=label) if label else attempt
 
 
 def _section(title: str, body: str) -> str:
@@ -209,6 +240,8 @@ def _attempt(title: str, attempt: Attempt, language: str) -> str:
         lines.append(f"Review:\n{fence(attempt.review)}")
     if attempt.plan:
         lines.append(f"Its plan:\n{fence(attempt.plan)}")
+    if attempt.code_at:
+        lines.append(f"Its code stands above: Code of {attempt.code_at}.")
     if attempt.code:
         lines.append(f"Its code:\n{fence(attempt.code, language)}")
     if attempt.output:
@@ -250,6 +283,15 @@ def _cut_field(name: str, head: float) -> _Cut:
     return cut
 
 
+def _drop_programs(parts: Parts, over: int, floor: int) -> Parts:
+    """The oldest programs of the memory go first; a parent's code is then shown with the parent."""
+    kept = parts.programs
+    while kept and over > 0:
+        over -= _size(kept[0].code)
+        kept = kept[1:]
+    return replace(parts, programs=kept)
+
+
 def _drop_other(parts: Parts, over: int, floor: int) -> Parts:
     return replace(parts, others=parts.others[:-1])
 
@@ -271,9 +313,10 @@ _SYSTEM_SHARE = 0.6
 _FIRST, _OTHERS = slice(0, 1), slice(1, None)
 _MINOR: tuple[_Cut, ...] = (
     _cut_field("packages", 1.0),
+    _drop_other,
     _cut_field("memory", 0.0),
     _cut_field("data", 1.0),
-    _drop_other,
+    _drop_programs,
     _cut_attempts("output", _OTHERS, 0.2),
     _cut_attempts("output", _FIRST, 0.2),
     _cut_attempts("plan", slice(None), 1.0),

@@ -63,6 +63,8 @@ class AgentContext:
     """Data preview; '' where the problem has none."""
     memory: str = ""
     """The journal's summary, within its token budget."""
+    remembered: tuple[Node, ...] = ()
+    """Programs whose code the memory shows below their lines."""
     packages: str = ""
     """Installed packages with versions, one a line."""
     limits: str = ""

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from core.contracts import AgentContext, Evaluation, Review
 from core.state.failed_attempt import FailedAttempt
+from core.state.memory import Memory
 from core.state.node import Node
 from core.state.operators import BUILTIN, OperatorSpec
 from core.state.task import Task
@@ -68,7 +69,7 @@ class RunContext:
 class RoundContext:
     """What the writers of one round are told beside the run's: fixed when the round opens."""
 
-    memory: Callable[[Task], str]
+    memory: Callable[[Task], Memory]
     steps_left: int | None = None
     notes: tuple[str, ...] = ()
     shared: Mapping[str, Any] = field(default_factory=dict)

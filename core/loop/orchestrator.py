@@ -19,6 +19,7 @@ from core.loop.schedules import Schedule
 from core.loop.search_state import SearchState
 from core.loop.stages import Stages
 from core.state.journal import Journal
+from core.state.memory import Memory
 from core.state.node import Node
 from core.state.task import Task
 from utils.collector import rare_collections
@@ -65,7 +66,7 @@ class Orchestrator:
         stop: Callable[[Progress], str | None],
         spent: Callable[[], tuple[int, float]],
         active_seconds: Callable[[], float],
-        memory: Callable[[Journal, Task], str],
+        memory: Callable[[Journal, Task], Memory],
         usage: Callable[[str], Usage],
         control: Control | None = None,
         reward: Callable[[Node, float], None] = lambda node, gain: None,

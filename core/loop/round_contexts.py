@@ -10,6 +10,7 @@ from core.contracts import Store
 from core.loop.attempt import RoundContext
 from core.loop.stages import Stages
 from core.state.journal import Journal
+from core.state.memory import Memory
 from core.state.task import Task
 
 
@@ -26,7 +27,7 @@ class RoundContexts:
         stages: Stages,
         store: Store,
         journal: Journal,
-        memory: Callable[[Journal, Task], str],
+        memory: Callable[[Journal, Task], Memory],
         steps_left: Callable[[], int | None],
     ) -> None:
         self._stages = stages
@@ -44,9 +45,9 @@ class RoundContexts:
 
     def for_given(self) -> RoundContext:
         """For programs that nobody is asked to write."""
-        cache: dict[tuple[str, ...], str] = {}
+        cache: dict[tuple[str, ...], Memory] = {}
 
-        def memory(task: Task) -> str:
+        def memory(task: Task) -> Memory:
             if task.parent_ids not in cache:
                 cache[task.parent_ids] = self._memory(self._journal, task)
             return cache[task.parent_ids]

@@ -19,6 +19,7 @@ from core.loop.round_contexts import RoundContexts
 from core.loop.round_runner import RoundRunner
 from core.loop.stages import Stages
 from core.state.journal import Journal
+from core.state.memory import Memory
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
 from core.state.task import Task, derive_seed, node_id
@@ -50,7 +51,7 @@ class SearchState:
         stop: Callable[[Progress], str | None],
         spent: Callable[[], tuple[int, float]],
         active_seconds: Callable[[], float],
-        memory: Callable[[Journal, Task], str],
+        memory: Callable[[Journal, Task], Memory],
         usage: Callable[[str], Usage],
         control: Control,
     ) -> None:
@@ -218,7 +219,8 @@ class SearchState:
         """An attempt, and what the writers of its round are told."""
         context = self.contexts.of(task)
         attempt = self.stages.begin(task, context)
-        return attempt, replace(context, memory=lambda _: attempt.context.memory)  # repairs know what it knew
+        known = Memory(attempt.context.memory, attempt.context.remembered)
+        return attempt, replace(context, memory=lambda _: known)  # repairs know what it knew
 
     def play(self, tasks: Sequence[Task], pool: ThreadPoolExecutor) -> list[Node]:
         """A whole round, and its commit in slot order."""

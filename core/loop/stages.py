@@ -85,6 +85,7 @@ class Stages:
     ) -> Attempt:
         """Gather what the writer may know."""
         run_context = self._run_context
+        memory = notes.memory(task)
         above = parents if parents is not None else tuple(self._journal[i] for i in task.parent_ids)
         context = AgentContext(
             task=task,
@@ -92,7 +93,8 @@ class Stages:
             parents=above,
             query=self._bind(run_context.operator(task.operator).role, task.node_id),
             preview=run_context.preview,
-            memory=notes.memory(task),
+            memory=memory.text,
+            remembered=memory.programs,
             packages=run_context.packages,
             limits=run_context.limits,
             time_limit=run_context.time_limit,

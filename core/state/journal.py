@@ -168,6 +168,14 @@ class Journal:
         best = [f"[{node.step}]:\n{fence(node.code)}\n" for node in self.top(BEST_SHOWN)]
         return "\n\n".join([self._summary.text(half, self.top), *within(best, half * BYTES_PER_TOKEN)])
 
+    def told_programs(self, max_tokens: int) -> list[Node]:
+        """Programs that were among the best when they came, in commit order: the newest within `max_tokens` of code.
+
+        From one step to the next the list grows at its end or stays; when the budget is spent, half of it goes.
+        """
+        self._summarise()
+        return [self._current(i) for i in self._summary.programs(max_tokens)]
+
     def summary_line(self, node_id: str) -> str:
         """What `generate_summary` tells of one node."""
         self._summarise()

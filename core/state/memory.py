@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice
 
 from core.state.journal import Journal
@@ -14,19 +15,39 @@ NEWEST_SHOWN = 40
 """Relatives of one kind that are looked at: bounded, so that a prompt costs the same at step 10 and at step 100,000."""
 
 
-def remember(journal: Journal, parent_ids: Sequence[str] = (), *, kind: str = "all", max_tokens: int = 4000) -> str:
-    """The memory of a prompt by `agent.memory`; '' where there is nothing to tell.
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a prompt remembers."""
+
+    text: str = ""
+    """A line an attempt."""
+    programs: tuple[Node, ...] = ()
+    """Programs whose code is shown below their lines, in commit order."""
+
+
+def remember(
+    journal: Journal,
+    parent_ids: Sequence[str] = (),
+    *,
+    kind: str = "all",
+    max_tokens: int = 4000,
+    code_tokens: int = 0,
+) -> Memory:
+    """The memory of a prompt by `agent.memory`; empty where there is nothing to tell.
 
     Args:
-        kind: `none`: nothing; `related`: relatives of the parents; `all`: the whole journal, summarised.
+        kind: `none`: nothing; `related`: relatives of the parents; `all`: the whole journal, summarised, with the code
+            of its best programs.
         parent_ids: the task's parents; a draft's relatives are the other drafts.
+        code_tokens: of code, beside `max_tokens` of lines.
     """
     if kind == "none" or not len(journal):
-        return ""
+        return Memory()
     if kind == "related":
         near = [journal.summary_line(node.id) for node in related(journal, parent_ids)]
-        return "\n".join(within(near, max_tokens * BYTES_PER_TOKEN))
-    return journal.generate_summary(max_tokens=max_tokens)
+        return Memory("\n".join(within(near, max_tokens * BYTES_PER_TOKEN)))
+    programs = journal.told_programs(code_tokens) if code_tokens else ()
+    return Memory(journal.generate_summary(max_tokens=max_tokens), tuple(programs))
 
 
 def related(journal: Journal, parent_ids: Sequence[str]) -> list[Node]:

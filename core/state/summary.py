@@ -14,10 +14,17 @@ from utils.time_share import is_worth_a_word, time_share
 
 BEST_SHOWN = 5
 """Of the attempts that are left out, so many of the best are still told."""
+PROGRAMS_SHOWN = 3
+"""A program's code is told with its line if it was among so many of the best when it came."""
 NUMBERS_SHOWN = 3
 """Last lines of an output with a number in them."""
 _SAME_UNIT = 0.1
 """Cases whose mean is this near to the metric are told in its unit: then their spread is the metric's noise."""
+ROUNDING = 1e-6
+"""A score that changed by less than this share of itself is the same score: floating point, not progress."""
+CLEAR = 2.0
+"""Standard errors by which two scores must differ for one of them to be called better."""
+_MARKS = re.compile(r"`{3,}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _LEFT_OUT = "({} earlier attempts are left out, but for the best of them.)"
 
@@ -26,7 +33,8 @@ class Summary:
     """A line for every node of a journal, in commit order, each written once.
 
     The text only grows at its end, until the budget is spent: then a quarter of it goes at once, so that prompts of
-    neighbouring steps begin alike and a provider's cache can answer for the beginning.
+    neighbouring steps begin alike and a provider's cache can answer for the beginning. So do the programs whose code
+    is told: which ones is decided when they come, and half of them go at once.
 
     Args:
         lower_is_better: the problem's direction.
@@ -39,6 +47,12 @@ class Summary:
         self._lines: list[str] = []
         self._ends: list[int] = []
         """Bytes up to the end of each line."""
+        self._best: list[float] = []
+        """Fitness of the best programs so far, worst first."""
+        self._programs: list[int] = []
+        """Places of the programs that were among the best when they came."""
+        self._program_ends: list[int] = []
+        """Bytes of code up to the end of each of them."""
 
     def add(self, node: Node, parents: Sequence[Node], original: int | None = None) -> None:
         """Write the line of the journal's next node.
@@ -50,6 +64,23 @@ class Summary:
         line = self._line_of(node, parents, original)
         self._lines.append(line)
         self._ends.append((self._ends[-1] if self._ends else 0) + len(line.encode()) + 1)
+        if node.is_scored and node.fitness is not None and self._is_among_the_best(node.fitness):
+            self._programs.append(len(self._lines) - 1)
+            self._program_ends.append((self._program_ends or [0])[-1] + len(node.code.encode()))
+
+    def _is_among_the_best(self, fitness: float) -> bool:
+        """True if fewer than PROGRAMS_SHOWN programs before were as good: an equal score tells nothing new."""
+        if fitness in self._best or (len(self._best) == PROGRAMS_SHOWN and fitness < self._best[0]):
+            return False
+        self._best = sorted([*self._best, fitness])[-PROGRAMS_SHOWN:]
+        return True
+
+    def programs(self, max_tokens: int) -> list[int]:
+        """Places of the programs whose code is told, in commit order: the newest, once the budget is spent."""
+        half = max(max_tokens * BYTES_PER_TOKEN // 2, 1)
+        total = (self._program_ends or [0])[-1]
+        dropped = max(-(-(total - 2 * half) // half), 0) * half
+        return self._programs[bisect_left(self._program_ends, dropped) + 1 if dropped else 0 :]
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -87,7 +118,7 @@ class Summary:
         if node.failure is None:
             parts += [_labelled("Printed", " | ".join(numbers_in(node.term_out)))]
         parts += [_labelled("Learned", short(node.analysis, 200))]
-        return " - ".join(part for part in parts if part)
+        return _MARKS.sub("''", " - ".join(part for part in parts if part))  # a line never ends its fence
 
     def _outcome(self, node: Node, parents: Sequence[Node], original: int | None) -> str:
         if node.failure:
@@ -105,15 +136,20 @@ class Summary:
 
 
 def change_of(node: Node, parent: Node, direction: Direction) -> str:
-    """`0.0003 worse, noise 0.0006`: the score against the parent's; '' where one of them has none."""
+    """`0.03 worse, noise 0.006`: the score against the parent's; '' where one of them has none.
+
+    What rounding or the noise of the cases can make is not called better or worse.
+    """
     if node.metric_value is None or parent.metric_value is None:
         return ""
-    gap = node.metric_value - parent.metric_value
-    if gap == 0:
-        return "no change"
+    gap = abs(node.metric_value - parent.metric_value)
+    if gap <= ROUNDING * max(abs(node.metric_value), abs(parent.metric_value)):
+        return "no change" if gap == 0 else "no change beyond rounding"
     word = "better" if direction.better(node.metric_value, parent.metric_value) else "worse"
     noise = paired_error(parent.signature, node.signature) if in_unit(node) and in_unit(parent) else None
-    return f"{abs(gap):.3g} {word}{f', noise {noise:.2g}' if noise else ''}"
+    if noise and gap < CLEAR * noise:
+        return f"no clear change: {gap:.3g} {word}, noise {noise:.2g}"
+    return f"{gap:.3g} {word}{f', noise {noise:.2g}' if noise else ''}"
 
 
 def noise_of(node: Node) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 import pytest
@@ -46,6 +46,8 @@ RUNS = {
     "competition": (TABLE, "\ntrain['no such column']", ["--problem.name=diabetes"]),
 }
 """Kind of problem → (program, what breaks it, words)."""
+BULK = "# why this is done so, in a comment as long as those of real programs\n" * 50
+"""Makes a program as long as those that models write: then most of a prompt is code."""
 
 
 @pytest.mark.parametrize("kind", RUNS)
@@ -53,13 +55,13 @@ def test_prompts_of_a_run(cli, tmp_path, kind):
     program, breaks, words = RUNS[kind]
 
     def answer(request, number):
-        code = program.format(n=number + 1, broken=breaks if number % 3 == 1 else "")
+        code = BULK + program.format(n=number + 1, broken=breaks if number % 3 == 1 else "")
         return f"Number {number} moves the point. It may help.\n\n```python\n{code}```\n"
 
     folder = cli.folder / "near_pi"
     folder.mkdir()
     (folder / "evaluator.py").write_text(EVALUATOR)
-    (folder / "initial_program.py").write_text(PROGRAM.format(n=0, broken=""))
+    (folder / "initial_program.py").write_text(BULK + PROGRAM.format(n=0, broken=""))
     with ChatServer(answer) as server:
         steps = ["--search.max_steps=9", "--search.batch=3", "--llm.cache=false", "--problem.goal=As good as can be."]
         ended = cli.here(*words, *server.words(), *steps)
@@ -76,7 +78,7 @@ def test_prompts_of_a_run(cli, tmp_path, kind):
         assert all("Likes values near to pi." in text for text in texts), "what the evaluator says of itself"
         assert any("validity: 1" in text for text in texts), "and all that it measured"
     assert any("failed (" in text for text in texts) and any("## What was tried so far" in text for text in texts)
-    known = sum(max(_same(text, before) for before in texts[:i]) for i, text in enumerate(texts) if i)
+    known = sum(_same(text, before) for before, text in pairwise(texts))
     assert known / sum(map(len, texts)) >= 0.6, "a provider's cache answers for most of what is sent"
 
 

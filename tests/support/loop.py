@@ -23,6 +23,7 @@ from core.loop.stages import Stages
 from core.search.stopping import stopping
 from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
 from core.state.journal import Journal
+from core.state.memory import remember
 from core.storage.repository import RunStore
 from utils.config_schema import LLMSection
 
@@ -104,7 +105,7 @@ def open_loop(
         stop=stop or stopping(max_steps=steps).reason,
         spent=lambda: (model_client.ledger.spent.tokens, model_client.ledger.spent.usd),
         active_seconds=lambda: 0.0,
-        memory=lambda journal, task: journal.generate_summary(),
+        memory=lambda journal, task: remember(journal, task.parent_ids, code_tokens=6000),
         usage=model_client.usage_of,
         control=control,
     )

@@ -86,7 +86,8 @@ def context(journal: Journal, operator: str, *parents: str, steps_left: int = 12
     task = Task(node_id="x", operator=operator, parent_ids=parents, round=2, slot=1, seed=1, generation=1)
     usual = {
         "statement": "Predict the price of a house, in dollars. Scored by RMSLE.", "steps_left": steps_left,
-        "lower_is_better": True, "memory": journal.generate_summary(), "writers": 2, "parents": nodes,
+        "lower_is_better": True, "memory": journal.generate_summary(),
+        "remembered": tuple(journal.told_programs(6000)), "writers": 2, "parents": nodes,
         "grandparents": tuple(journal[node.parent_id] for node in nodes if node.parent_id),
         "others": tuple(node for node in journal.top(9) if node.id not in parents), "time_limit": 300.0,
         "limits": "- wall clock 300 s a run or call; what still runs then is stopped and scores nothing\n"

@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 
 from core.state.failure import FailureKind
 from core.state.journal import Journal
-from core.state.memory import remember
+from core.state.memory import Memory, remember
 from core.state.node import Node
+from core.state.summary import change_of
+from utils.direction import Direction
 from utils.prompt_builder import BYTES_PER_TOKEN
 
 
@@ -55,6 +57,38 @@ def test_the_summary_only_grows_at_its_end_and_drops_a_quarter_at_once():
     assert texts[-1].endswith("plan of 199"), "the best of what is left out, then the newest"
 
 
+def test_code_is_told_of_what_was_among_the_best_when_it_came_and_half_of_it_goes_at_once():
+    journal, told = Journal(), []
+    for i in range(60):
+        journal.append(node(f"{i:03}", i % 5 + i / 100).model_copy(update={"code": f"x = {i}\n" + "#" * 390}))
+        told.append([shown.step for shown in journal.told_programs(max_tokens=600)])
+    assert told[6] == [0, 1, 2, 3, 4], "5 is no better than the third best when it came"
+    kept = [told[i][: len(told[i - 1])] == told[i - 1] for i in range(1, 60)]
+    assert kept.count(False) == 5, "from step to step the list only grows, but for the halves that go"
+    assert all(len(steps) <= 6 for steps in told) and told[-1][-1] == 59
+
+
+def test_an_equal_score_and_a_program_that_is_too_long_are_not_told():
+    journal = Journal(nodes=[node("a", 1.0), node("b", 1.0), node("c", 2.0).model_copy(update={"code": "#" * 9000})])
+    assert [shown.id for shown in journal.told_programs(max_tokens=2000)] == []
+    journal.append(node("d", 3.0))
+    assert [shown.id for shown in journal.told_programs(max_tokens=2000)] == ["d"]
+
+
+@pytest.mark.parametrize(
+    ("scores", "cases", "told"),
+    [
+        ((2.635983, 2.635985), ((), ()), "no change beyond rounding"),
+        ((2.63, 2.63), ((), ()), "no change"),
+        ((2.6359, 2.6360), ((), ()), "0.0001 better"),
+        ((0.30, 0.31), ((0.20, 0.30, 0.40), (0.25, 0.28, 0.40)), "no clear change: 0.01 better, noise 0.021"),
+    ],
+)
+def test_what_rounding_or_noise_can_make_is_no_progress(scores, cases, told):
+    parent, child = (node("a", score, signature=case) for score, case in zip(scores, cases, strict=True))
+    assert change_of(child, parent, Direction(False)) == told
+
+
 def test_outcomes_are_told_with_their_reason():
     journal = Journal(nodes=[node("a", 1.0, operator="draft")])
     journal.append(node("b", None, ("a",), failure=FailureKind.TIMEOUT, message="past\n5 s"))
@@ -69,26 +103,26 @@ def test_code_is_shown_only_when_asked_for(family):
 
 
 def test_no_memory(family):
-    assert remember(family, ("parent",), kind="none") == ""
-    assert all(remember(Journal(), kind=kind) == "" for kind in ("none", "related", "all"))
+    assert remember(family, ("parent",), kind="none") == Memory()
+    assert all(remember(Journal(), kind=kind) == Memory() for kind in ("none", "related", "all"))
 
 
 def test_related_memory_is_children_ancestors_and_siblings_but_no_strangers(family):
-    text = remember(family, ("parent",), kind="related")
+    text = remember(family, ("parent",), kind="related").text
     assert text.count("plan of") == 4
     assert text.index("plan of twin") < text.index("plan of grandparent") < text.index("plan of uncle")
     assert "plan of stranger" not in text and "plan of far" not in text and "plan of parent" not in text
 
 
 def test_related_memory_of_a_draft_is_the_other_drafts_and_of_a_merge_both_families(family):
-    draft = remember(family, (), kind="related")
+    draft = remember(family, (), kind="related").text
     assert "plan of grandparent" in draft and "plan of stranger" in draft and "plan of child" not in draft
-    merged = remember(family, ("parent", "stranger"), kind="related")
+    merged = remember(family, ("parent", "stranger"), kind="related").text
     assert "plan of child" in merged and "plan of far" in merged
 
 
 def test_all_is_the_summary(family):
-    assert remember(family, ("parent",), kind="all") == family.generate_summary()
+    assert remember(family, ("parent",), kind="all").text == family.generate_summary()
 
 
 def test_the_cost_is_bounded_however_large_the_family():
@@ -96,7 +130,7 @@ def test_the_cost_is_bounded_however_large_the_family():
     for i in range(1, 3000):
         journal.append(node(str(i), 1.0, (str(i - 1),)))
         journal.append(node(f"s{i}", 1.0, ("0",)))
-    text = remember(journal, ("2999",), kind="related", max_tokens=10_000)
+    text = remember(journal, ("2999",), kind="related", max_tokens=10_000).text
     assert text.count("plan of") == 40 and "plan of 2998" in text and "plan of 2900\n" not in text
 
 
@@ -111,4 +145,6 @@ def test_the_budget_is_a_law(entries, max_tokens, kind):
         parents = (str(i // 2),) if i else ()
         journal.append(node(str(i), metric, parents).model_copy(update={"plan": text, "analysis": text}))
     parents = ("0",) if entries else ()
-    assert len(remember(journal, parents, kind=kind, max_tokens=max_tokens).encode()) <= max_tokens * BYTES_PER_TOKEN
+    memory = remember(journal, parents, kind=kind, max_tokens=max_tokens, code_tokens=max_tokens)
+    assert len(memory.text.encode()) <= max_tokens * BYTES_PER_TOKEN
+    assert sum(len(node.code.encode()) for node in memory.programs) <= max_tokens * BYTES_PER_TOKEN
