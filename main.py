@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 
+from cli.leaving import leave
 from cli.parser import main
+from utils.collector import rare_collections
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    with rare_collections():  # imports make few cycles, too
+        leave(main(sys.argv[1:]))

@@ -21,6 +21,9 @@ MOST_BYTES = 64 << 20
 MOST_PARTS = 4 << 20
 """Lists, mappings and values of one answer: parsed, they take some hundred times their text's bytes."""
 _CHUNK = 1 << 18
+_SMALL = 1 << 14
+"""Most answers are short; a buffer of this size costs nothing to make."""
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 EACH = "__handles__.each"
 """The program's side of several calls in one frame: (name, arguments, named ones) each."""
 
@@ -91,16 +94,14 @@ class Channel:
             TypeError: an argument is not plain data.
             ProgramRaised, ProgramFailed: see there.
         """
-        call = _Call(function, self._wrap(list(args)), self._wrap(dict(named)))
+        wrapped, by_name = self._wrap(list(args)), self._wrap(dict(named)) if named else None
         if self._turn.acquire(blocking=False):
             try:
-                self._answer([call])
+                fine, value = self._at_once(function, wrapped, by_name)
             finally:
                 self._turn.release()
         else:
-            self._queue(call)
-        assert call.answer is not None
-        fine, value = call.answer
+            fine, value = self._queue(_Call(function, wrapped, by_name))
         if not fine:
             raise value
         try:
@@ -111,7 +112,16 @@ class Channel:
     def close(self) -> None:
         self._socket.close()
 
-    def _queue(self, call: _Call) -> None:
+    def _at_once(self, function: str, args: Any, named: Any) -> tuple[bool, Any]:
+        """The answer to one call; the program itself may be what ends it."""
+        began = time.perf_counter()
+        try:
+            return self._one(function, [args, named])
+        finally:
+            self.calls += 1
+            self.seconds += time.perf_counter() - began
+
+    def _queue(self, call: _Call) -> tuple[bool, Any]:
         """Wait for the turn; who gets it asks for all that wait."""
         with self._mutex:
             self._waiting.append(call)
@@ -120,15 +130,13 @@ class Channel:
                 with self._mutex:
                     calls, self._waiting = self._waiting, []
                 self._answer(calls)
+        assert call.answer is not None
+        return call.answer
 
     def _answer(self, calls: list[_Call]) -> None:
         began = time.perf_counter()
         try:
-            if len(calls) == 1:
-                (call,) = calls
-                call.answer = self._one(call.function, [call.args, call.named])
-            else:
-                self._several(calls)
+            self._several(calls)
         except ProgramFailed as failed:
             for call in calls:
                 call.answer = call.answer or (False, failed)
@@ -146,9 +154,10 @@ class Channel:
 
     def _several(self, calls: list[_Call]) -> None:
         """Each answer comes with how its call ended, since an exception of one is none of the others."""
-        listed = [[call.function, call.args, call.named] for call in calls]
+        nothing = self._wrap({})
+        listed = [[call.function, call.args, call.named or nothing] for call in calls]
         self._limit(self._timeout * len(calls))
-        fine, value = self._one(EACH, [[listed], self._wrap({})])
+        fine, value = self._one(EACH, [[listed], None])
         self._limit(self._timeout)
         if fine and (type(value) is not list or len(value) != len(calls)):
             raise self._broken("runtime", f"{len(calls)} answers were expected")
@@ -170,7 +179,7 @@ class Channel:
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         if self.failed is not None:
             raise self.failed
-        data = json.dumps(request, separators=(",", ":")).encode("utf-8", "surrogatepass")
+        data = _encode(request).encode("utf-8", "surrogatepass")
         try:
             self._socket.sendall(len(data).to_bytes(HEADER, "little") + data)
             body = self._frame(time.monotonic() + self._timeout)
@@ -178,7 +187,7 @@ class Channel:
             raise self._late() from None
         except OSError as error:
             raise self._broken("exit", f"the program ended in the middle of a call ({error.strerror})") from error
-        if max(body.count(b","), body.count(b"["), body.count(b"{")) > MOST_PARTS:
+        if len(body) > MOST_PARTS and max(map(body.count, (b",", b"[", b"{"))) > MOST_PARTS:
             raise self._broken("runtime", f"an answer of more than {MOST_PARTS:,} values")
         try:
             message = json.loads(body)
@@ -189,7 +198,7 @@ class Channel:
         return message
 
     def _frame(self, deadline: float) -> bytes:
-        data = self._more(deadline)
+        data = self._more(deadline, _SMALL)
         while len(data) < HEADER:
             data += self._more(deadline)
         size = int.from_bytes(data[:HEADER], "little")
@@ -205,9 +214,9 @@ class Channel:
             raise self._broken("runtime", "bytes that nobody asked for")
         return data[HEADER:]
 
-    def _more(self, deadline: float) -> bytes:
+    def _more(self, deadline: float, at_most: int = _CHUNK) -> bytes:
         """What has come; an answer that drips in is late like one that does not come."""
-        data = self._socket.recv(_CHUNK)
+        data = self._socket.recv(at_most)
         if not data:
             raise self._broken("exit", "the program ended in the middle of a call")
         if time.monotonic() > deadline:

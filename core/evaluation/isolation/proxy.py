@@ -108,7 +108,7 @@ class Proxy:
 
     def call(self, function: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """Ask, and raise what the program raised as the evaluator expects it."""
-        if any(isinstance(value, Handle) for value in (*args, *named.values())):
+        if self._kinds and any(isinstance(value, Handle) for value in (*args, *named.values())):
             sent = [_keyed(value) for value in args], {name: _keyed(value) for name, value in named.items()}
             function, args, named = "__handles__.call", [function, *sent], {}
         try:

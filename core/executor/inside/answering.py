@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 from . import candidate, packed, plain
 
 _CHANNEL = candidate.CHANNEL
+_HEADER = 4
+_USUAL = 1 << 16
 
 
 def serve(code: CodeType | None, prelude: str, source: str) -> NoReturn:
@@ -31,8 +33,7 @@ def serve(code: CodeType | None, prelude: str, source: str) -> NoReturn:
         candidate.finish(1)
     _write(plain.encode({"ready": True}))
     while True:
-        data = _exactly(int.from_bytes(_exactly(4), "little"))
-        _write(_answer(module, data))
+        _write(_answer(module, _request()))
 
 
 def _answer(module: ModuleType, data: bytes) -> bytes:
@@ -54,8 +55,13 @@ def _made(module: ModuleType, request: dict[str, Any]) -> dict[str, Any]:
     function = _find(module, request["call"])
     batch = request["batch"]
     if request["rich"]:
-        return {"answers": [plain.wrap(function(*plain.unwrap(args), **plain.unwrap(named))) for args, named in batch]}
+        return {"answers": [plain.wrap(_called(function, args, named)) for args, named in batch]}
     return {"answers": [function(*args) for args in batch]}
+
+
+def _called(function: Callable[..., Any], args: Any, named: Any) -> Any:
+    """`named` is None where there are no named arguments."""
+    return function(*plain.unwrap(args), **({} if named is None else plain.unwrap(named)))
 
 
 def _names(module: ModuleType) -> dict[str, Any]:
@@ -84,6 +90,16 @@ def _find(module: ModuleType, path: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
+def _request() -> bytes:
+    """The next request. Nobody sends a second one before the first is answered, and most come in one piece."""
+    data = os.read(_CHANNEL, _USUAL)
+    if len(data) < _HEADER:
+        data += _exactly(_HEADER - len(data))
+    size = int.from_bytes(data[:_HEADER], "little")
+    rest = data[_HEADER:]
+    return rest if len(rest) == size else rest + _exactly(size - len(rest))
+
+
 def _exactly(size: int) -> bytes:
     parts = []
     while size:
@@ -96,6 +112,7 @@ def _exactly(size: int) -> bytes:
 
 
 def _write(data: bytes) -> None:
-    view = memoryview(len(data).to_bytes(4, "little") + data)
-    while view:
-        view = view[os.write(_CHANNEL, view) :]
+    frame = len(data).to_bytes(_HEADER, "little") + data
+    written = os.write(_CHANNEL, frame)
+    while written < len(frame):
+        written += os.write(_CHANNEL, memoryview(frame)[written:])

@@ -16,12 +16,14 @@ _TAG = "__kind__"
 _ARRAY_KINDS = "biufc"
 _MAX_DIMENSIONS = 32
 _SOME_KEYS = 100
+_SIMPLE = frozenset({type(None), bool, int, float, str})
+"""Kinds that are JSON as they are."""
 
 
 def encode(message: Any) -> bytes:
     """TypeError for what is not plain data."""
     try:
-        return json.dumps(message, default=_numbers, separators=(",", ":")).encode("utf-8", "surrogatepass")
+        return _json(message).encode("utf-8", "surrogatepass")
     except ValueError as error:
         raise TypeError(f"a list within itself is not plain data ({error})") from error
 
@@ -34,11 +36,16 @@ def _numbers(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not plain data")
 
 
+_json = json.JSONEncoder(default=_numbers, separators=(",", ":")).encode
+
+
 def wrap(value: Any) -> Any:
     """JSON data that `unwrap` turns back into the same kinds. TypeError for what is not plain."""
-    if value is None or isinstance(value, (bool, str)) or type(value) in (int, float):
+    if type(value) in _SIMPLE or isinstance(value, str):
         return value
     if isinstance(value, list):
+        if _SIMPLE.issuperset(map(type, value)):
+            return value
         return [wrap(item) for item in value]
     if isinstance(value, tuple):
         return {_TAG: "tuple", "items": [wrap(item) for item in value]}
@@ -70,7 +77,7 @@ def _wrap_array(value: Any) -> Any:
 def unwrap(value: Any) -> Any:
     """The inverse of `wrap`. ValueError for anything that `wrap` does not write."""
     if isinstance(value, list):
-        return [unwrap(item) for item in value]
+        return value if _SIMPLE.issuperset(map(type, value)) else [unwrap(item) for item in value]
     if not isinstance(value, dict):
         return value
     kind = value.get(_TAG)
