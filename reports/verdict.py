@@ -14,6 +14,8 @@ from utils.stats import proper_interval
 FEW = 10
 """Below so many cases a part says little: the verdict warns."""
 UNSEEN = {"competition": "rows", "heuristic": "cases", "arena": "games"}
+CASE = {"competition": "block of rows"}
+"""What is compared one by one, where it is not a case: the score of an eighth of the rows."""
 
 Kind = Literal["better", "unclear", "worse", "unbeaten", "unconfirmed", "none", "open"]
 """`unclear`: cannot be told apart from the reference; `unbeaten`: a baseline or the user's own program won;
@@ -79,6 +81,7 @@ class _Judge:
         self.unit = str(facts.get("unit") or "score")
         self.goal = f"{self.direction.word} is better"
         self.family = str(facts.get("family") or "heuristic")
+        self.case = CASE.get(self.family, "case")
         self.unseen = f"unseen {UNSEEN.get(self.family, 'cases')}"
         self.references = [
             row for row in rows_of(facts) if row.get("node_id") != winner.node_id and row.get("failure") is None
@@ -147,11 +150,11 @@ class _Judge:
         interval = proper_interval(claim.get("interval"))
         if interval is None:  # no spread at all: an interval of no width would claim a certainty that nobody has
             alike: Kind = "better" if gain > 0 else "worse" if gain < 0 else "unclear"
-            each = f"it {_moved(gain)} on each case" if gain else "the same on each case"
+            each = f"it {self._moved(gain)} on each {self.case}" if gain else f"the same on each {self.case}"
             return self._said(alike, name, f"{pair}; {each}", gain, None)
         low, high = interval
         kind: Kind = "better" if low > 0 else "worse" if high < 0 else "unclear"
-        sure = f"it {_moved(gain)} a case (95 %: {_turn(low)} to {_turn(high)})"
+        sure = f"it {self._moved(gain)} a {self.case} (95 %: {_turn(low)} to {_turn(high)})"
         return self._said(kind, name, f"{pair}; {sure}", gain, interval)
 
     def _by_scores(self) -> Verdict | None:
@@ -210,6 +213,11 @@ class _Judge:
         if isinstance(reveals, int) and reveals > 1:
             yield f"this final part has been revealed {reveals} times; each look makes it a little less unseen"
 
+    def _moved(self, gain: float) -> str:
+        """The gain in words, with its unit where that is not the metric's own."""
+        unit = str(self.facts.get("case_unit") or "")
+        return f"{'gains' if gain >= 0 else 'loses'} {abs(gain):.4g}{' ' * bool(unit)}{unit}"
+
     def _scored(self, key: str) -> list[dict[str, Any]]:
         return [row for row in self.references if finite(row.get(key)) is not None]
 
@@ -222,10 +230,6 @@ class _Judge:
     def _pair(self, mine: float | None, other: Any) -> str:
         against = "" if finite(other) is None else f" against {_number(other)}"
         return f"{_number(mine)}{against} {self.unit} ({self.goal})"
-
-
-def _moved(gain: float) -> str:
-    return f"{'gains' if gain >= 0 else 'loses'} {abs(gain):.4g}"
 
 
 def _turn(gain: float) -> str:

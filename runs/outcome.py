@@ -109,6 +109,8 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
     store = search.store
     outcome = Outcome(facts, reason, failures=dict(search.journal.failures), standings=_standings(search))
     outcome.baselines = _baseline_rows(search)
+    if _known_end(search, outcome):
+        return outcome
     choice = choose(_finalists(search), search.config.project.seed)
     found = search.journal[choice.winner.id] if choice else None
     outcome.best = _appointed(search) or _ahead(search, outcome.baselines, choice) or found
@@ -123,6 +125,7 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
         "choice": choice.rows if choice else [],
         "claim": claim_of(scores[0], rows, scores[1:], search.problem.lower_is_better),
     }
+    outcome.final["chosen_from"] = _chosen_from(search)
     outcome.final["table"] = table_of(scores[0], rows, scores[1:], search.problem.lower_is_better)
     if search.journal.get_node_by_id(outcome.best.id) is None:  # scored beside the search: the journal lacks it
         outcome.final["program"] = outcome.best.model_dump(mode="json")
@@ -134,6 +137,22 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
     )
     store.put_fact("final", outcome.final, [event])
     return outcome
+
+
+def _known_end(search: Search, outcome: Outcome) -> bool:
+    """Take over the end that is stored, where nothing was added since: each look at the final part wears it out."""
+    final = search.store.get_fact("final") or {}
+    if not final.get("node_id") or final.get("chosen_from") != _chosen_from(search):
+        return False
+    program = final.get("program")
+    outcome.best = Node.model_validate(program) if program else search.journal[final["node_id"]]
+    outcome.final = final
+    return True
+
+
+def _chosen_from(search: Search) -> dict[str, Any]:
+    """What the final choice rests on; the same again chooses the same again."""
+    return {"nodes": len(search.journal), "baselines": len(_baseline_rows(search)), "top_k": search.config.search.top_k}
 
 
 def _standings(search: Search) -> list[dict[str, Any]]:

@@ -38,6 +38,7 @@ def record_start(store: RunStore, facts: RunFacts, origin: Mapping[str, Any]) ->
         "sandbox": {"tier": facts.sandbox, "probes": proof_of(facts.config, facts.sandbox)},
         "status": "running",
         "operators": _operators(store, facts),
+        "case_unit": facts.problem.case_unit,
         "rules_reach": facts.problem.rules_reach,
     }
     started_at = store.get_fact("started_at")

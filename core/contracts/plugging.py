@@ -67,6 +67,11 @@ class ProblemDefaults(Protocol):
         return ""
 
     @property
+    def case_unit(self) -> str:
+        """What the scores of single cases are counted in, where that is not the metric itself: `bins`."""
+        return ""
+
+    @property
     def rules_reach(self) -> str:
         """What `rules` does to a program, as in "`rules` only changes numbers"; '' where it writes whole programs."""
         return ""

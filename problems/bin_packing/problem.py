@@ -39,6 +39,7 @@ class BinPackingProblem(Problem):
 
     lower_is_better = True
     unit = "excess over the lower bound"
+    case_unit = "bins"
     family: Literal["heuristic"] = "heuristic"
     preload: tuple[str, ...] = ("math",)
     seeds_search = True

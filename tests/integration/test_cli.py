@@ -11,6 +11,8 @@ import pytest
 from support.chat_server import ChatServer
 from support.command_line import Cli
 
+from core.storage.reader import RunReader
+
 LIST_KEYS = {"run", "problem", "status", "started_at", "steps", "best_metric", "lower_is_better", "writer", "cost_usd"}
 SHOW_KEYS = {
     "run", "problem", "status", "config", "direction", "best_node_id", "best_metric", "metric_source", "final_metric",
@@ -191,6 +193,8 @@ def test_resume_of_a_finished_run_changes_nothing(cli, finished):
     before = cli.show()
     assert cli.here("resume", "latest").code == 0
     after = cli.show()
+    with RunReader(cli.run_dir) as reader:
+        assert len(reader.events(types=["final.scored"])) == 1, "the final part is looked at once"
     volatile = {"elapsed", "journal_head"}  # that it was resumed is a record of its own
     assert {k: v for k, v in after.items() if k not in volatile} == {k: before[k] for k in after if k not in volatile}
 

@@ -181,7 +181,8 @@ def test_the_verdict_is_the_runs_and_the_choice_is_shown(write_run, small_nodes)
     }  # fmt: skip
     baselines = [{"name": "ridge", "metric": 0.4, "final": 0.41, "failure": None}]
     text = outline_of(write_run(small_nodes, final=final, baselines=baselines)).text
-    assert "Better than ridge on unseen rows: 0.25 against 0.41 RMSLE (lower is better); it gains 0.1 a case" in text
+    said = "0.25 against 0.41 RMSLE (lower is better); it gains 0.1 a block of rows"
+    assert f"Better than ridge on unseen rows: {said}" in text
     assert "merged (chosen)" in text and "the simpler program wins" in text
 
 

@@ -50,6 +50,14 @@ def test_a_comparison_case_by_case(made, kind, words):
     assert verdict.interval is None or verdict.interval[0] < verdict.interval[1]
 
 
+def test_a_gain_names_its_unit_where_a_case_counts_in_another_one_than_the_metric():
+    """`it gains 1.77 a case` beside a metric of 0.0406 was read as a gain of the metric."""
+    counted = facts(claim=claim(1.77, 0.9, 2.6))
+    assert "it gains 1.77 bins a case" in verdict_of(winner(), {**counted, "case_unit": "bins"}, Counts()).text
+    told = verdict_of(winner(), {**counted, "family": "competition"}, Counts()).text
+    assert "it gains 1.77 a block of rows (95 %" in told
+
+
 @pytest.mark.parametrize(
     ("final", "interval", "kind"),
     [
