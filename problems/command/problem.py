@@ -13,6 +13,7 @@ from core.state.node import Node
 from core.workers.shipping import check_shippable
 from problems.command.bundle import join, split
 from problems.command.spec import CommandSpec
+from problems.metric_direction import is_minimised
 from problems.options import checked_options
 from utils.config_schema import Config
 from utils.errors import ConfigError
@@ -127,7 +128,7 @@ def build(cfg: Config, project_dir: Path) -> CommandProblem:
         tuple(Path(name.strip()).expanduser().resolve() for name in source.split(",") if name.strip()),
         command,
         metric,
-        lower_is_better=section.direction == "min",
+        lower_is_better=is_minimised(section.direction, metric),
         grade=section.grade,
         output=options.output,
         timed=options.timed,

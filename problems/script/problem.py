@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Limits, Problem, RulesWriter
 from core.state.node import Node
 from core.workers.shipping import check_shippable
+from problems.metric_direction import is_minimised
 from problems.options import checked_options
 from problems.script.blocks import has_marks
 from utils.clean_text import clean
@@ -204,6 +205,6 @@ def build(cfg: Config, project_dir: Path) -> ScriptProblem:
         Path(evaluator).expanduser().resolve(),
         options,
         metric=section.metric,
-        lower_is_better=section.direction == "min",
+        lower_is_better=is_minimised(section.direction, section.metric),
         sent=cfg.execution.runner != "local",
     )

@@ -1,0 +1,25 @@
+"""Which way a user's own metric goes."""
+
+from __future__ import annotations
+
+import re
+
+from utils.errors import ConfigError
+
+_ERROR_NAME = re.compile(
+    r"(?<![a-z])(r?mse|mae|rmsle|s?mape|(log)?loss|errors?|cost|latency|runtime|seconds|regret|perplexity)(?![a-z])",
+    re.IGNORECASE,
+)
+"""Names something to be made small."""
+
+
+def is_minimised(direction: str | None, metric: str | None) -> bool:
+    """True where lower is better. Without a direction, higher is.
+
+    Raises:
+        ConfigError: no direction, and a metric whose name says that it is an error: a search the wrong way round would
+            look as good as one the right way.
+    """
+    if direction is None and metric and _ERROR_NAME.search(metric):
+        raise ConfigError(f"problem.metric={metric}: is it to be made small? say problem.direction=min (or max)")
+    return direction == "min"
