@@ -95,6 +95,7 @@ def test_azure(cloud: Cloud) -> None:
     assert body["max_completion_tokens"] == 8192
 
 
+@pytest.mark.long
 def test_claude_on_bedrock_with_a_bearer_key(cloud: Cloud) -> None:
     model = "anthropic.claude-sonnet-4-6-v1:0"
     text, path, headers, body = ask(cloud, "bedrock", model, region="eu-central-1")

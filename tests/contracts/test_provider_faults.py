@@ -18,6 +18,7 @@ from utils.errors import BackendAuthError, BackendBusyError, RefusedError, Reply
 
 KEY = "sk-planted-0123456789"
 WAIT = 0.3
+PROVIDERS = [name if name == "openai" else pytest.param(name, marks=pytest.mark.long) for name in MODELS]
 MODES = ("plain", "tools", "stream", "stream+tools")
 
 
@@ -133,7 +134,7 @@ def outcome_of(query: Any, with_tools: bool) -> tuple[type[Exception] | None, st
         return type(error), str(error)
 
 
-@pytest.mark.parametrize("provider", MODELS)
+@pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_fault(fault: Fault, provider: str, server: FaultyServer, matrix: dict[tuple[str, str], list[str]]) -> None:
     for mode in fault.modes:
@@ -174,7 +175,7 @@ GEMINI_SENDS_CALLS_WHOLE = frozenset({"stall in a stream", "drop in a stream", "
 """A call comes in the only chunk there is, so that nothing can break after it."""
 
 
-@pytest.mark.parametrize("provider", MODELS)
+@pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_bill_is_the_servers_count(provider: str, stream: bool, quiet_server: FaultyServer) -> None:
     server = quiet_server
@@ -190,7 +191,7 @@ def test_the_bill_is_the_servers_count(provider: str, stream: bool, quiet_server
     assert model_client.ledger.lost.tokens == 0
 
 
-@pytest.mark.parametrize("provider", MODELS)
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_the_key_travels_and_the_sdk_does_not_retry(provider: str, server: FaultyServer) -> None:
     server.reset()
     server.state.scenarios.add(Fail(500, times=None))
@@ -202,7 +203,7 @@ def test_the_key_travels_and_the_sdk_does_not_retry(provider: str, server: Fault
     assert any(KEY in value for value in server.layer.headers_seen[0].values())
 
 
-@pytest.mark.parametrize("provider", MODELS)
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_llmock_finds_nothing_to_say_about_the_client(provider: str, server: FaultyServer) -> None:
     """llmock's own verdict: Retry-After kept, nothing retried in vain, no truncated stream accepted."""
     from llmock.verdict import judge
@@ -217,7 +218,7 @@ def test_llmock_finds_nothing_to_say_about_the_client(provider: str, server: Fau
     judge(server.state.journal.records(wait=5.0)).assert_ok()
 
 
-@pytest.mark.parametrize("provider", MODELS)
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_proxy_is_not_asked_for_a_server_on_this_machine(
     provider: str, server: FaultyServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,7 +29,10 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="th
 LIMITS = Limits(seconds=20, memory_mb=512, disk_mb=64, file_mb=16, processes=32, output_kb=64)
 
 
-@pytest.fixture(scope="module", params=["warm", "lite", "bubblewrap", "none"])
+TIERS = ["warm", *(pytest.param(tier, marks=pytest.mark.long) for tier in ("lite", "bubblewrap", "none"))]
+
+
+@pytest.fixture(scope="module", params=TIERS)
 def sandbox(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmSandbox]:
     if request.param == "bubblewrap" and (os.getuid() == 0 or shutil.which("bwrap") is None):
         pytest.skip("bubblewrap is not installed, or we are root")

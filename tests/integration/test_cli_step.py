@@ -102,6 +102,7 @@ def test_dry_run_stores_nothing_and_calls_nothing(cli, toy):
         assert stages(cli) == {}
 
 
+@pytest.mark.long
 def test_dry_run_needs_neither_key_nor_price(cli, toy):
     words = [
         *toy(3),

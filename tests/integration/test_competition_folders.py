@@ -190,6 +190,7 @@ def test_answers_that_are_not_keyed_are_not_split_and_the_output_says_so(tmp_pat
     assert final.message.endswith(wine.problem.note)
 
 
+@pytest.mark.long
 def test_a_submission_with_a_column_for_each_class_is_understood(tmp_path, stand):
     text = "wine_id,red,white\n" + "".join(f"W{i},{i % 2},{1 - i % 2}\n" for i in range(40))
     folder = prepared_folder(tmp_path, "test.csv", text)

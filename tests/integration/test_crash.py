@@ -168,7 +168,7 @@ def test_no_answered_call_is_asked_again(cli_at, toy):
         assert_same(cli, reference)
 
 
-@pytest.mark.parametrize("spare", [-1, 0])
+@pytest.mark.parametrize("spare", [pytest.param(-1, marks=pytest.mark.long), 0])
 def test_a_call_in_flight_at_a_kill_is_held_against_the_cap(cli, toy, spare):
     """The server may bill it, so it counts at its worst: the cap leaves room for one more such call, or just not."""
     arrived, released = threading.Event(), threading.Event()

@@ -46,6 +46,7 @@ OPERATIONS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("path", "method"), OPERATIONS, ids=lambda part: part)
 def test_any_request_is_answered_as_documented(api, path, method):
     """Names as they come, and names of real runs, so that the views behind them are reached too."""

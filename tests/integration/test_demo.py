@@ -72,6 +72,7 @@ def test_a_run_of_rules_cannot_be_recorded(cli, finished, tmp_path):
     assert ended.code == 2 and "no model was asked" in ended.line
 
 
+@pytest.mark.long
 def test_the_packaged_recording_plays_without_a_model(cli):
     """If it asks for a call that is not in it, the agents read replies otherwise than when it was made: record anew."""
     played = cli("demo", timeout=120)

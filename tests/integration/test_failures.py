@@ -62,6 +62,7 @@ def run(tmp_path_factory):
     cli.close()
 
 
+@pytest.mark.long
 def test_the_run_ends_normally_and_keeps_the_one_good_program(run):
     ended, shown, nodes, _, cli = run
     assert ended.code == 0, ended.err

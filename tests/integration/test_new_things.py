@@ -129,6 +129,7 @@ def shown(copy: Copy, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, P
     return json.loads(run(copy.folder, folder, "show", "latest", "--json")), folder
 
 
+@pytest.mark.long
 def test_a_search_with_a_new_problem_policy_operator_and_provider(shown):
     found, _ = shown
     assert found["problem"] == "knapsack" and found["status"] == "finished" and found["best_metric"] is not None
@@ -138,6 +139,7 @@ def test_a_search_with_a_new_problem_policy_operator_and_provider(shown):
     assert found["tokens"], "the provider's usage is counted"
 
 
+@pytest.mark.long
 def test_a_new_prompt_is_sent_and_a_new_verb_answers(copy, shown):
     found, folder = shown
     simplified = next(node["node_id"] for node in found["nodes"] if node["operator"] == "simplify")
@@ -146,6 +148,7 @@ def test_a_new_prompt_is_sent_and_a_new_verb_answers(copy, shown):
     assert run(copy.folder, folder, "hello") == "hello: 1 runs\n"
 
 
+@pytest.mark.long
 def test_a_new_event_is_stored(copy, shown):
     _, folder = shown
     code = (
@@ -173,6 +176,7 @@ def test_a_new_selector_and_schedule_and_the_operator_written_by_rules(copy, tmp
     assert "NewestSelector" in run(copy.folder, tmp_path, "show", "latest", drawn, "--why")
 
 
+@pytest.mark.long
 def test_the_report_and_the_page_know_the_new_things(copy, shown):
     """Plots, report and the server's answers read the same table; the page needs nothing made anew."""
     _, folder = shown

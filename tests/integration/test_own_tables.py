@@ -290,7 +290,14 @@ def three_kinds(rows: int = 240) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-@pytest.mark.parametrize("metric", ["multi-class log loss", "auc", "brier", "map@2", "ndcg@2", "top@2", "f1_weighted"])
+@pytest.mark.parametrize(
+    "metric",
+    ["brier"]
+    + [
+        pytest.param(metric, marks=pytest.mark.long)
+        for metric in ("multi-class log loss", "auc", "map@2", "ndcg@2", "top@2", "f1_weighted")
+    ],
+)
 def test_several_classes_are_searched_from_end_to_end(tmp_path, metric):
     plain(tmp_path, content=three_kinds())
     stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=kind", f"data.metric={metric}")
@@ -357,6 +364,7 @@ def test_a_metric_of_ones_own_is_code_that_a_strangers_run_may_not_name_unasked(
     assert code_named({"data": {"metric": "map@5"}}) == {}
 
 
+@pytest.mark.long
 def test_the_command_line_searches_a_packed_semicolon_table(tmp_path):
     plain(tmp_path, "prices.csv.gz", gzip.compress(flats(";", ",").encode("cp1252")))
     command = [

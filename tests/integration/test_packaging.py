@@ -90,7 +90,7 @@ def test_prompts_and_data_files_are_in_the_wheel(wheel):
     assert not missing
 
 
-@pytest.mark.parametrize("start", ["swarm-evo", "python -m swarm_evo"])
+@pytest.mark.parametrize("start", ["swarm-evo", pytest.param("python -m swarm_evo", marks=pytest.mark.long)])
 def test_the_installed_command_searches_among_foreign_modules(installed, trap, start):
     command = [str(installed / word) if i == 0 else word for i, word in enumerate(start.split())]
     words = ["logging.report=true", "search.max_steps=2"]

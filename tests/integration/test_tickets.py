@@ -144,6 +144,7 @@ def test_a_models_whole_reply_may_be_told_as_it_is(opened):
     assert found["state"] in ("running", "committed") and not found.get("failure"), found
 
 
+@pytest.mark.long
 def test_an_expired_ticket_frees_its_slot_and_costs_no_step(opened):
     run_dir = opened(1, "llm.ticket_seconds=0.5")
     first = asked(run_dir, 1)
@@ -231,6 +232,7 @@ def test_a_kill_between_any_two_steps_loses_and_doubles_nothing(opened, cli, ref
 PAGE = (Path(__file__).parents[2] / "docs" / "tickets.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_the_agent_of_the_documentation_runs(cli, capsys):
     (lines,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     assert lines.count("\n") <= 10
@@ -250,6 +252,7 @@ def test_the_agent_of_the_documentation_runs(cli, capsys):
     assert told_[3].endswith(cli.run_dir.name)
 
 
+@pytest.mark.long
 def test_the_python_doors(cli, toy):
     (cli.folder / "toy.yaml").write_text(f"problem: {{kind: toy, plugins: '{PLUGINS}'}}\n")
     problem, place = str(cli.folder / "toy.yaml"), {"project_dir": cli.folder, "logging__report": False}

@@ -413,6 +413,7 @@ def cli(tmp_path):
     made.close() if hasattr(made, "close") else None
 
 
+@pytest.mark.long
 def test_the_evaluator_runs_in_the_users_interpreter(tmp_path, cli):
     """`execution.python` is whose packages the evaluator needs, too."""
     venv = tmp_path / "venv"

@@ -9,12 +9,15 @@ from benchmarks.overhead import HEAVY, modules_at_first_query
 
 
 @pytest.mark.parametrize(
-    "words", [toy_words(1), ["--problem.name=diabetes", "search.max_steps=1"]], ids=["toy", "real"]
+    "words",
+    [pytest.param(toy_words(1), marks=pytest.mark.long), ["--problem.name=diabetes", "search.max_steps=1"]],
+    ids=["toy", "real"],
 )
 def test_no_heavy_module_before_the_first_query(tmp_path, words):
     assert modules_at_first_query(tmp_path, words) == []
 
 
+@pytest.mark.long
 def test_the_probe_sees_heavy_modules(tmp_path, monkeypatch):
     (tmp_path / "heavy.py").write_text("import numpy\nfrom support.plugins.toy import build\n")
     monkeypatch.setenv("PYTHONPATH", str(__import__("pathlib").Path(__file__).parents[2]))

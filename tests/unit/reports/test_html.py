@@ -77,6 +77,7 @@ def test_it_says_which_attacks_the_sandbox_withstood(write_run, small_nodes):
     assert "network held" in text and "file size broken" in text and "alert(1)" in text
 
 
+@pytest.mark.long
 def test_three_thousand_programs_take_less_than_two_seconds_and_what_they_printed_is_not_read(write_run):
     """A real run stores its fingerprints; what a program printed is not part of the report."""
     journal = Journal(True)

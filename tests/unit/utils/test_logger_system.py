@@ -163,6 +163,7 @@ def test_killed_between_and_in_the_middle_of_writes(run_dir):
     assert told > 0
 
 
+@pytest.mark.long
 def test_the_hundred_thousandth_record_costs_what_the_hundredth_did(run_dir):
     log = MetricsLog(run_dir)
     record = {name: "value" for name in STEP_COLUMNS}

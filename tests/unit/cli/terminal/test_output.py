@@ -49,6 +49,7 @@ def test_a_step_is_done_whole_though_nobody_reads(cli):
     assert "ERROR" not in (cli.run_dir / "system.log").read_text()
 
 
+@pytest.mark.long
 def test_a_run_that_nobody_reads_ends_in_good_order(cli):
     code, said = head(cli, *toy_words(2000, "search.batch=1", seconds=0.05))
     assert code == 130 and "Error" not in said

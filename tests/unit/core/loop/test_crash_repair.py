@@ -91,7 +91,7 @@ def test_a_writer_that_repeats_itself_is_asked_once(tmp_path):
     assert len(writer.asked) <= 2 * STEPS
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("when", ["before", pytest.param("after", marks=pytest.mark.long)])
 def test_after_a_crash_at_any_write_the_run_becomes_the_same(tmp_path, when):
     stores = []
 

@@ -67,7 +67,7 @@ def open_uneven(folder, seed, writers, *, together=False, policy=None, reviewer=
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("together", [False, True], ids=["alone", "together"])
+@pytest.mark.parametrize("together", [pytest.param(False, marks=pytest.mark.long), True], ids=["alone", "together"])
 @pytest.mark.parametrize(
     "policy",
     [lambda: ThreePhasePolicy(ThreePhaseOptions(num_drafts=3)), lambda: MCTSPolicy(MCTSOptions(num_drafts=3))],

@@ -53,6 +53,7 @@ def test_pair_rules_stay_pair_rules(operator, seed):
     assert "histogram" not in code
 
 
+@pytest.mark.long
 def test_a_line_of_a_hundred_mutations_stays_sound_and_bounded():
     code = SUM_OF_SQUARES.replace("CAPACITY", "100")
     for seed in range(150):
@@ -61,6 +62,7 @@ def test_a_line_of_a_hundred_mutations_stays_sound_and_bounded():
     assert size(function_of(ast.parse(code), "score_bin")) <= MOST_NODES
 
 
+@pytest.mark.long
 def test_programs_do_not_grow_for_as_long_as_the_search_runs():
     """Crossover adds the parts of two rules: without a limit they doubled and doubled again, and the search slowed."""
     pool = list(PARENTS)

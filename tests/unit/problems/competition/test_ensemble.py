@@ -106,6 +106,7 @@ pd.DataFrame({"id": test["id"], "y": scaled(test["x"])}).to_csv("submission/subm
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("factor", "readable"),
     [

@@ -12,6 +12,7 @@ from problems.connect_four.position import Position
 GAME = ConnectFour()
 
 
+@pytest.mark.long
 def test_positions_after_n_plies_as_in_oeis_a212693():
     states, counts = {Position().stones: Position()}, []
     for _ in range(8):
