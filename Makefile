@@ -34,17 +34,17 @@ run: $(VENV)/.run  ## search the default competition, no key needed (ARGS="--sea
 pytest = $(BIN)/python -m pytest $(1)$(if $(RETRY), || $(BIN)/python -m pytest $(1) -n 0 --last-failed --last-failed-no-failures=none)
 # Half as many again as cores: much of a test is waiting for a process.
 JOBS ?= $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))
-together := -n $(JOBS) --dist worksteal tests/unit tests/contracts tests/integration tests/browser
+alone := tests/security/test_attacks.py
+together := -n $(JOBS) --dist worksteal tests --ignore=tests/world --ignore=$(alone)
 
 test: $(VENV)/.dev  ## the tests in five minutes, no key and no network (one of them: .venv/bin/python -m pytest FILE)
 	$(call pytest,$(together) -m "not long")
-	$(call pytest,tests/security tests/boundary -m "not long")  # alone: it looks for survivors among all processes
+	$(call pytest,$(alone) -m "not long")  # it looks for survivors among all processes
 	@if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
 
 test-all: $(VENV)/.dev  ## what `make test` leaves out: long suites, and ten times the examples of every law
 	$(call pytest,$(together) -m "long or hypothesis" --hypothesis-profile=long)
-	$(call pytest,tests/security -m long)
-	$(call pytest,-n $(JOBS) --dist worksteal tests/boundary -m long)
+	$(call pytest,$(alone) -m long)
 
 test-world: $(VENV)/.dev  ## with programs that are not ours (chess clients, Ray, models); what is missing is skipped by name
 	$(BIN)/python -m pytest tests/world -rs $(ARGS)

@@ -41,9 +41,6 @@ def searched(account: Account, folder: Path, problem: str, *words: str) -> dict:
     if account.why:
         pytest.skip(account.why)
     folder.mkdir()
-    for path in (folder, *folder.parents):
-        if path.stat().st_uid == os.getuid() and path != Path("/"):
-            path.chmod(path.stat().st_mode | 0o711)
     folder.chmod(0o777)
     attack, keys = _competition() if problem == "competition" else _script(folder)
     (folder / "writer.py").write_text(f"import glob, sys\nsys.stdin.read()\nPLACE = {str(folder)!r}\n{attack}")
