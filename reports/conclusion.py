@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from core.state.operators import FREE_OPERATORS
 from core.storage.models import NODES
 from core.storage.reader import RunReader
+from reports.control import NONE, Control, control_of
 from reports.verdict import Counts, Verdict, verdict_of
 from reports.winner import Runner, Winner, runner_of, winner_node, winner_of
 
@@ -25,6 +26,8 @@ class Conclusion(BaseModel):
     best_on_validation: Runner | None
     """None where it is the winner."""
     verdict: Verdict
+    control: Control = Control(text=NONE)
+    """What the search added over independent draws."""
 
 
 def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> Conclusion:
@@ -40,6 +43,7 @@ def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> 
         winner=winner,
         best_on_validation=runner_of(reader, winner, known),
         verdict=verdict_of(winner, known, counts),
+        control=control_of(reader, known),
     )
 
 

@@ -33,7 +33,7 @@ def outcome(facts: RunFacts) -> Markup:
             tag("p", tag("span", label, class_=f"badge {mood}"), f"{better} is better. {meaning}"),
             scores(facts),
             tag("h3", "How sure is it?"),
-            tag("ul", *(tag("li", sentence) for sentence in certainty(facts))),
+            tag("ul", *(tag("li", sentence) for sentence in [*certainty(facts), facts.conclusion.control.text])),
             cases(facts),
             choice(facts),
         ]

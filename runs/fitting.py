@@ -11,16 +11,26 @@ BLIND_SHARE = 6
 """Of the steps, at most one part in so many is asked for before anything is known."""
 STEPS_OF_AN_ISLAND = 20
 """Fewer teach an island nothing."""
+CONTROL_SHARE = 0.1
+CONTROL_STEPS = 30
+"""From so many steps on, a share of them is drawn without the search: fewer draws would say nothing."""
 
 
 def fit_to_steps(config: Config) -> None:
-    """Shrink batch, lag and islands to what the steps to come allow; nothing that the user set is changed.
+    """Shrink batch, lag and islands to what the steps to come allow, and set the share of control draws.
+
+    Nothing that the user set is changed.
 
     Only where a model writes: its calls are dear, and those that are asked together know nothing of each other. `rules`
     have steps enough. Never by workers: the search must not depend on the machine.
     """
     given, search = config.given, config.search
-    if given is None or not uses_models(config) or POLICIES.get(search.policy, config.plugin_folders).whole_rounds:
+    if given is None:
+        return
+    fits = uses_models(config) and not POLICIES.get(search.policy, config.plugin_folders).whole_rounds
+    if search.control is None:
+        search.control = CONTROL_SHARE if fits and (search.max_steps or CONTROL_STEPS) >= CONTROL_STEPS else 0.0
+    if not fits:
         return
     _set(config, given, "crossover_kin", False)
     if search.max_steps is None:

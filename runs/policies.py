@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from core.contracts import ParentSelector, PolicyDeps, SearchPolicy
+from core.search.control import WithControl
 from utils.config_schema import Config
+from utils.errors import ConfigError
 from utils.strategies import POLICIES, SELECTORS
 
 
 def policy_of(config: Config) -> SearchPolicy:
-    """The policy, without anything told to it yet. Raises ConfigError for a policy or selector that is not there."""
+    """The policy, with its control draws, and nothing told to it yet.
+
+    Raises:
+        ConfigError: a policy or selector is not there, or control draws are wanted between whole rounds.
+    """
     plugins = config.plugin_folders
 
     def selector(name: str) -> ParentSelector:
@@ -18,4 +24,7 @@ def policy_of(config: Config) -> SearchPolicy:
 
     spec = POLICIES.get(config.search.policy, plugins)
     policy: SearchPolicy = spec.build(config.search.options, PolicyDeps(config.project.seed, selector))
-    return policy
+    share = config.search.control or 0.0
+    if share and spec.whole_rounds:
+        raise ConfigError(f"search.control={share:g}: {config.search.policy} asks for whole rounds; allowed: 0")
+    return WithControl(policy, share) if share else policy

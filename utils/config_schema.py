@@ -232,6 +232,9 @@ class SearchSection(Section):
     """Candidates after which the search ends."""
     max_generations: int | None = Field(None, ge=0)
     """Generations after which the search ends (islands, generations)."""
+    control: float | None = Field(None, ge=0, le=1)
+    """Share of the steps that are independent draws by the same writer: what the search is compared with. null: 0.1
+    where a model writes 30 steps or more, else 0."""
     batch: int = Field(2, ge=1)
     """Proposals that are made from one state of the journal."""
     lag: int | None = Field(None, ge=1)

@@ -26,6 +26,7 @@ def closing(outcome: Outcome) -> list[str]:
     conclusion = outcome.conclusion or outcome.read_conclusion()
     lines = ["", f"ended: {outcome.reason}", f"verdict: {conclusion.verdict.text}"]
     lines += [f"note: {warning}" for warning in conclusion.verdict.warnings]
+    lines += [f"control: {conclusion.control.text}"] if conclusion.control.draws else []
     winner = conclusion.winner
     if winner is None or outcome.best is None:
         return [*lines, f"look: {command(folder, 'show', facts.run)}", *_head(outcome), *_next(outcome)]

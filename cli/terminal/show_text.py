@@ -30,6 +30,7 @@ def print_run(facts: dict[str, Any]) -> None:
         "winner" if facts["winner"] and facts["winner"]["chosen"] else "best": _best(facts),
         "final": f"{_number(facts['final_metric'])} {_interval(facts['final_interval'])}",
         "validation": _runner(facts["best_on_validation"]),
+        "control": facts["control"]["text"],
         "steps": str(facts["steps"]),
         "failures": ", ".join(f"{kind} {count}" for kind, count in facts["failures"].items()) or "none",
         "tokens": _tokens(facts),

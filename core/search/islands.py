@@ -110,7 +110,9 @@ class IslandsPolicy(SearchPolicy):
 
         What is under way has its slots; where it takes the rest of a generation, the next one is begun.
         """
-        under_way = [task for task in journal.open_tasks if (task.generation or 0) >= self.generation]
+        under_way = [
+            task for task in journal.open_tasks if task.generation is not None and task.generation >= self.generation
+        ]
         asked: set[tuple[str, str]] = {(task.operator, parent) for task in under_way for parent in task.parent_ids}
         banned = {node_id for node_id, mark in journal.marks.items() if mark == "banned"}
         taken = sum(self._told[generation] for generation in self._told if generation >= self.generation)

@@ -69,6 +69,7 @@ BUILTIN: dict[str, OperatorSpec] = {
     "mutate": _step("a changed function", 1, "change", "blue", "^"),
     "crossover": _step("a child of two functions", 2, "cross", "teal", "D"),
     "refine": _step("a good program in the hands of llm.refine", 1, "change", "orange", "P", role="refine"),
+    "control": _step("an independent program, the control", 0, "new", "gold", "o"),
     "tune": _step("better numbers for a program, found without a model", 1, None, "pink", "s"),
     "build": _step(
         "a challenger of the champion", 2, "change", "violet", "v", template="improve", for_functions="mutate"

@@ -75,6 +75,7 @@ def _detail(catalog: RunCatalog, run: str) -> RunDetail:
         winner=conclusion.winner,
         best_on_validation=conclusion.best_on_validation,
         conclusion=conclusion.verdict,
+        control=conclusion.control,
         policy=started.get("policy", ""),
         sandbox=_mapping(facts["sandbox"]),
         config=_mapping(facts["config"]),

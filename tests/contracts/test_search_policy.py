@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from core.contracts import Proposal, SearchPolicy
+from core.search.control import is_control
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
@@ -33,20 +34,22 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "generations": [{"questions": 4, "repairs": 0}],
 }  # fmt: skip
 """Options that lead a policy through its further branches; a new policy needs no line here."""
-CASES = [(name, options) for name in POLICIES.names() for options in ({}, *VARIANTS.get(name, ()))]
+CASES = [(name, options, 0.0) for name in POLICIES.names() for options in ({}, *VARIANTS.get(name, ()))]
+CASES += [(name, {}, 0.3) for name, spec in POLICIES.all(()).items() if not spec.whole_rounds]
+"""(name of a policy, its options, its share of control draws)"""
 K = 4
 
 
-def outcome(proposal: Proposal, number: int, journal: Journal) -> Node:
+def outcome(proposal: Proposal, number: int, journal: Journal, place: int) -> Node:
     """A made-up verdict: a function of place and parents only."""
-    dice = random.Random(f"{number}/{proposal.slot}")
+    dice = random.Random(f"{number}/{place}")
     above = [journal[parent].metric_value or 0.0 for parent in proposal.parents]
     fate = dice.random()
     score = max(above, default=0.0) + dice.gauss(0, 1)
     failed, duplicate = fate < 0.2, 0.2 <= fate < 0.3
     return Node(
-        id=f"{number}.{proposal.slot}",
-        code=f"x = {number}.{proposal.slot}" + "#" * dice.randrange(50),
+        id=f"{number}.{place}",
+        code=f"x = {number}.{place}" + "#" * dice.randrange(50),
         operator=proposal.operator,
         parent_ids=proposal.parents,
         generation=proposal.generation,
@@ -66,7 +69,7 @@ def play(policy: SearchPolicy, journal: Journal, rounds: range) -> list[list[Pro
     for number in rounds:
         proposals = policy.ask(journal, random.Random(f"ask/{number}"), K)
         asked.append(proposals)
-        for node in [outcome(proposal, number, journal) for proposal in proposals]:
+        for node in [outcome(proposal, number, journal, i) for i, proposal in enumerate(proposals)]:
             policy.tell(journal, journal.append(node))
     return asked
 
@@ -77,23 +80,32 @@ def start(policy: SearchPolicy) -> Journal:
     return journal
 
 
-@pytest.fixture(params=CASES, ids=lambda case: "-".join([case[0], *map(str, case[1])]))
-def case(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any]]:
-    """(name of a policy, its options)"""
+@pytest.fixture(params=CASES, ids=lambda case: "-".join([case[0], *map(str, case[1]), str(case[2])]))
+def case(request: pytest.FixtureRequest) -> tuple[str, dict[str, Any], float]:
+    """One of CASES."""
     return request.param
 
 
 @pytest.fixture
-def make(case: tuple[str, dict[str, Any]]) -> Callable[[], SearchPolicy]:
-    name, options = case
-    return lambda: policy_of(check_config({"search": {"policy": name, name: options}, "project": {"seed": 1}}))
+def make(case: tuple[str, dict[str, Any], float]) -> Callable[[], SearchPolicy]:
+    name, options, control = case
+    search = {"policy": name, name: options, "control": control}
+    return lambda: policy_of(check_config({"search": search, "project": {"seed": 1}}))
 
 
 def test_proposes_only_the_operators_that_its_spec_names(case, make):
     policy = make()
     journal = start(policy)
     used = {proposal.operator for round_ in play(policy, journal, range(40)) for proposal in round_}
-    assert used <= set(POLICIES.get(case[0]).operators)
+    assert used <= {*POLICIES.get(case[0]).operators, *(["control"] if case[2] else [])}
+
+
+def test_control_draws_are_a_function_of_the_step(case, make):
+    policy = make()
+    play(policy, journal := start(policy), range(40))
+    steps = [node.operator == "control" for node in journal if node.operator != "baseline"]
+    assert steps == [is_control(step, case[2]) for step in range(len(steps))]
+    assert sum(steps) == int(len(steps) * case[2] + 1e-9)
 
 
 def test_generations_are_as_long_as_the_options_say(case, make):
@@ -101,7 +113,8 @@ def test_generations_are_as_long_as_the_options_say(case, make):
     size = check_config({"search": {"policy": case[0], case[0]: case[1]}}).search.options.generation_size
     policy = make()
     journal = start(policy)
-    numbers = [proposal.generation for round_ in play(policy, journal, range(40)) for proposal in round_]
+    searched = [proposal for round_ in play(policy, journal, range(40)) for proposal in round_]
+    numbers = [proposal.generation for proposal in searched if proposal.operator != "control"]
     if size is None:
         assert set(numbers) == {None}
     else:
@@ -114,13 +127,13 @@ def test_proposes_one_to_k_in_slot_order_from_known_sound_parents(make):
     for number in range(30):
         proposals = policy.ask(journal, random.Random(number), K)
         assert 1 <= len(proposals) <= K
-        slots = [proposal.slot for proposal in proposals]
+        slots = [proposal.slot for proposal in proposals if proposal.operator != "control"]
         assert slots == sorted(slots)
         for proposal in proposals:
             assert all(parent in journal for parent in proposal.parents)
             assert all(journal[parent].is_valid for parent in proposal.parents)
             Proposal.model_validate_json(proposal.model_dump_json())
-        for node in [outcome(proposal, number, journal) for proposal in proposals]:
+        for node in [outcome(proposal, number, journal, i) for i, proposal in enumerate(proposals)]:
             policy.tell(journal, journal.append(node))
 
 
@@ -160,8 +173,8 @@ def test_goes_on_when_everything_fails(make):
     for number in range(20):
         proposals = policy.ask(journal, random.Random(number), K)
         assert proposals
-        for proposal in proposals:
-            node = outcome(proposal, number, journal).model_copy(
+        for place, proposal in enumerate(proposals):
+            node = outcome(proposal, number, journal, place).model_copy(
                 update={"metric_value": None, "is_buggy": True, "is_valid": True, "signature": (),
                         "failure": FailureKind.RUNTIME, "duplicate_of": None}
             )  # fmt: skip

@@ -9,6 +9,7 @@ from pydantic import Field
 from core.events import Event
 from core.state.operators import FREE_OPERATORS, Colour
 from dashboard.server.schemas.base import Model
+from reports.control import Control
 from reports.verdict import Kind, Verdict
 from reports.winner import Runner, Winner
 
@@ -67,6 +68,8 @@ class RunDetail(RunSummary):
     """Where that is not the winner."""
     conclusion: Verdict | None = None
     """The verdict in whole sentences, as every surface says it."""
+    control: Control | None = None
+    """What the search added over independent draws by the same writer, with its interval."""
     policy: str = ""
     sandbox: dict[str, Any] = Field(default_factory=dict)
     config: dict[str, Any] = Field(default_factory=dict)

@@ -132,6 +132,7 @@ def prompts() -> dict[str, Prompt]:
     asked = {
         "draft": ((), scripts), "debug": (("b",), scripts),
         "improve": (("c",), scripts), "merge": (("c", "d"), scripts),
+        "control": ((), scripts),
         "generate": ((), functions), "mutate": (("f",), functions), "crossover": (("f", "g"), functions),
         "refine": (("f",), functions),
     }  # fmt: skip

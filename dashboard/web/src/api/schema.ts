@@ -692,6 +692,42 @@ export interface components {
              */
             type: "candidate.rejected";
         };
+        /**
+         * Control
+         * @description The search beside its control draws. Scores are validation scores in the metric's unit.
+         */
+        Control: {
+            /** Best */
+            best?: number | null;
+            /** Best Draw */
+            best_draw?: number | null;
+            /**
+             * Draws
+             * @default 0
+             */
+            draws: number;
+            /** Expected */
+            expected?: number | null;
+            /** Gain */
+            gain?: number | null;
+            /** Interval */
+            interval?: [
+                number,
+                number
+            ] | null;
+            /**
+             * Scored
+             * @default 0
+             */
+            scored: number;
+            /**
+             * Steps
+             * @default 0
+             */
+            steps: number;
+            /** Text */
+            text: string;
+        };
         /** Cost */
         Cost: {
             /** Rows */
@@ -2059,6 +2095,7 @@ export interface components {
             config?: {
                 [key: string]: unknown;
             };
+            control?: components["schemas"]["Control"] | null;
             /** Cost Usd */
             cost_usd?: number | null;
             /**

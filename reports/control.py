@@ -1,0 +1,88 @@
+"""What the search added over independent draws by the same writer, as far as its control draws say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy import func, select
+
+from core.state.operators import FREE_OPERATORS
+from core.storage.models import NODES
+from core.storage.reader import RunReader
+from utils.best_of import expected_best
+from utils.direction import Direction
+
+OPERATOR = "control"
+ENOUGH = 5
+"""Scored draws from which on an interval is told."""
+NONE = "No control: no step was an independent draw (search.control), so what the search added is not known."
+
+
+class Control(BaseModel):
+    """The search beside its control draws. Scores are validation scores in the metric's unit."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: str
+    """Whole sentences."""
+    draws: int = 0
+    scored: int = 0
+    """Draws that got a score."""
+    steps: int = 0
+    """Of the whole run, the draws included."""
+    best_draw: float | None = None
+    best: float | None = None
+    """Of all steps."""
+    expected: float | None = None
+    """Best score that as many independent draws as the run has steps would be expected to reach."""
+    gain: float | None = None
+    """How much better than that the search is; above 0 is good whatever the metric's direction."""
+    interval: tuple[float, float] | None = None
+    """95 % interval of the gain."""
+
+
+def control_of(reader: RunReader, facts: Mapping[str, Any]) -> Control:
+    """Read at any moment of a run's life."""
+    draws = reader.nodes(operator=OPERATOR)
+    if not draws:
+        return Control(text=NONE)
+    direction = Direction(bool(facts.get("lower_is_better")))
+    values = [node.fitness for node in draws if node.is_scored and node.fitness is not None]
+    top, steps = _best_fitness(reader), reader.steps()
+    known = Control(
+        text=f"Of {len(draws)} control draws {len(values)} got a score: too few to say what the search added.",
+        draws=len(draws),
+        scored=len(values),
+        steps=steps,
+        best_draw=_metric(max(values, default=None), direction),
+        best=_metric(top, direction),
+    )
+    if len(values) < ENOUGH or top is None:
+        return known
+    expected, low, high = expected_best(values, max(1, round(steps * len(values) / len(draws))))
+    gain, interval = top - expected, (top - high, top - low)
+    said = "not told apart from" if interval[0] <= 0 <= interval[1] else "better than" if gain > 0 else "worse than"
+    text = (
+        f"The best of {steps} steps, {direction.turned(top):.6g}, is {said} the best of as many independent draws by "
+        f"the same writer, expected at {direction.turned(expected):.6g} from {len(values)} control draws: "
+        f"gain {gain:+.4g} (95 % {interval[0]:+.4g} to {interval[1]:+.4g})."
+    )
+    told = {"text": text, "expected": _metric(expected, direction), "gain": gain, "interval": interval}
+    return known.model_copy(update=told)
+
+
+def _best_fitness(reader: RunReader) -> float | None:
+    """Of the steps; the user's own programs and the baselines are no part of the search."""
+    query = select(func.max(NODES.c.fitness)).where(
+        NODES.c.operator.not_in(FREE_OPERATORS), NODES.c.is_valid, ~NODES.c.is_buggy
+    )
+    with reader.db.transaction() as connection:
+        found = connection.execute(query).scalar()
+    return None if found is None else float(found)
+
+
+def _metric(fitness: float | None, direction: Direction) -> float | None:
+    """The score whose fitness that is."""
+    return None if fitness is None else direction.turned(fitness)
