@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import secrets
+import shlex
 from pathlib import Path
 from typing import Any
 
 from cli.options import add_run_argument
 from cli.ticket_options import EXIT_CODES, answer
+from runs.tickets.folder import write_folder
 from utils.clean_text import one_line
 from utils.errors import ConfigError
 
@@ -29,13 +31,14 @@ def run(args: argparse.Namespace) -> int:
         return 0
     found = answer(args, "ask", token=secrets.token_hex(16), seconds=args.seconds)
     if args.dir and found.get("ticket"):
-        _write(Path(args.dir), found)
+        write_folder(Path(args.dir), found)
     if args.json:
         print(json.dumps(found, indent=2))
     elif found.get("ticket"):
         print(f"ticket: {found['ticket']}")
         print(f"operator: {found['operator']}" + "".join(f", parent {one['node_id']}" for one in found["parents"]))
-        print(f"next: write {', '.join(found['editable'])}, then `tell {args.run} {found['ticket']}`")
+        place = f" --dir {shlex.quote(args.dir)}" if args.dir else ""
+        print(f"next: write {', '.join(found['editable'])}, then `tell {args.run} {found['ticket']}{place}`")
     else:
         print(f"no ticket: {one_line(str(found['message']), 300)}")
     if found.get("ticket") is None:
@@ -49,12 +52,3 @@ def _request(text: str) -> dict[str, Any]:
         return {**found, "verb": str(found["verb"])}
     except (ValueError, TypeError, KeyError) as error:
         raise ConfigError(f"--request: not a JSON object with a verb: {error}") from error
-
-
-def _write(folder: Path, found: dict[str, Any]) -> None:
-    """The names are ours: `program.py` or `program.txt`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    prompt = found["prompt"]
-    (folder / "TASK.md").write_text(f"{prompt['system']}\n\n{prompt['user']}\n", encoding="utf-8")
-    for name, text in found["files"].items():
-        (folder / Path(name).name).write_text(text, encoding="utf-8")

@@ -32,6 +32,7 @@ VERBS: dict[str, str] = {
     "tell": "cli.tell",
     "wait": "cli.wait",
     "give-up": "cli.give_up",
+    "mcp": "cli.mcp",
     "export-best": "cli.export_best",
     "export": "cli.export",
     "init": "cli.init",

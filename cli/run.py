@@ -9,6 +9,7 @@ from pathlib import Path
 from cli.options import add_config_options, add_idle_option, config_of
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
+from runs.planned import planned
 from runs.preflight import preflight
 from runs.reading import run_facts
 from runs.session import RunSession
@@ -23,6 +24,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_output_options(parser)
     parser.add_argument("--writer", choices=["external"], help="programs come from outside: `ask` and `tell`")
     add_idle_option(parser)
+    parser.add_argument("--plan", action="store_true", help="say as JSON what the run would be, and start nothing")
     parser.add_argument("--ready", metavar="FILE", help="write the run's name there as soon as it can be asked")
 
 
@@ -30,6 +32,9 @@ def run(args: argparse.Namespace) -> int:
     if args.writer:
         args.llm = args.llm or args.writer
     config = config_of(args)
+    if args.plan:
+        print(json.dumps(planned(config), indent=2))
+        return 0
     preflight(config)
     with RunSession(
         config,

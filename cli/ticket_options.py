@@ -11,7 +11,8 @@ from typing import Any
 from cli.options import add_run_argument, project_dir_of
 from runs.run_folder import find_run
 from runs.tickets.client import ask_the_run
-from runs.tickets.queue import LONGEST_CALL
+from runs.tickets.folder import read_folder
+from runs.tickets.names import LONGEST_CALL
 from utils.clean_text import one_line
 from utils.errors import ConfigError
 
@@ -53,20 +54,24 @@ def program_of(args: argparse.Namespace) -> dict[str, Any]:
     """
     if args.file and args.dir:
         raise ConfigError("--file and --dir: give one of them")
+    if args.dir:
+        return {"files": read_folder(Path(args.dir))}
     try:
         if args.file:
             return {"code": Path(args.file).read_text(encoding="utf-8")}
-        if args.dir:
-            folder = Path(args.dir)
-            files = {path.name: path for path in sorted(folder.iterdir()) if path.name.startswith("program.")}
-            return {"files": {name: path.read_text(encoding="utf-8") for name, path in files.items()}}
         return {"code": sys.stdin.read()}
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{args.file or args.dir}: cannot be read as text: {error}") from error
+        raise ConfigError(f"{args.file or 'standard input'}: cannot be read as text: {error}") from error
 
 
 def print_answer(args: argparse.Namespace, found: dict[str, Any]) -> int:
-    """As JSON or in lines; the exit code."""
+    """As JSON or in lines; the exit code.
+
+    Raises:
+        ConfigError: the request was refused, and nobody wants JSON.
+    """
+    if not args.json and found.get("state") == "refused":
+        raise ConfigError(one_line(str(found.get("message")), 500))
     if args.json:
         print(json.dumps(found, indent=2))
     else:

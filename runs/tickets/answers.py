@@ -8,7 +8,8 @@ from typing import Any
 from core.events import NodeCommitted
 from core.state.node import Node
 from runs.search import Search
-from runs.tickets.queue import MOST_CHECKS, TicketQueue, as_reply, split_ticket, ticket_name
+from runs.tickets.names import MOST_CHECKS, refused, split_ticket, ticket_name
+from runs.tickets.queue import TicketQueue, as_reply
 from utils.direction import Direction
 from utils.response import syntax_error
 
@@ -35,23 +36,23 @@ class TicketApi:
         return verb(request) if verb else refused(f"unknown request; allowed: {', '.join(verbs)}")
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Lease the next proposal."""
-        token = str(request.get("token", ""))
-        if len(token) not in TOKEN or not token.isalnum():
+        """Lease the next proposal, or tell one again that a token of `known` has."""
+        tokens = [str(token) for token in (*request.get("known", ()), request.get("token", ""))]
+        if not all(len(token) in TOKEN and token.isalnum() for token in tokens):
             return refused("token: 16 to 128 letters and digits")
-        found = self._queue.ask(token, float(request.get("seconds", 0)))
+        found = self._queue.ask(tokens, float(request.get("seconds", 0)))
         if found is None:
             over = self._queue.is_over
             message = "the run has ended" if over else "every proposal is with a writer; ask again, or tell yours"
             return {"ticket": None, "message": message, "budget": self._budget(), "next": "stop" if over else "ask"}
-        ticket, prompt = found
+        ticket, prompt, token = found
         task = next((task for task in self._search.journal.open_tasks if task.node_id == ticket.node_id), None)
         above = task.parent_ids if task else ()  # a repair within a slot is no proposal of the policy
         parents = [node for i in above if (node := self._search.journal.get_node_by_id(i)) is not None]
         start = parents[0].code if parents else str(self._problem.prompt_extras().get("program", ""))
         limits = self._search.deps.limits
         return {
-            "ticket": ticket_name(ticket, token),
+            "ticket": ticket_name(ticket.node_id, token),
             "node_id": ticket.node_id,
             "expires_at": ticket.expires_at,
             "operator": task.operator if task else "debug",
@@ -127,6 +128,8 @@ class TicketApi:
             code = files[self._file]
         if not isinstance(code, str):
             return "", _problem(self._file, "files", f"hand in `code`, or `files` with {self._file} and nothing else")
+        if not code.strip():
+            return "", _problem(self._file, "empty", "it is empty; hand in the program, or `give-up` the ticket")
         if len(code) > LARGEST_PROGRAM:
             return "", _problem(self._file, "size", f"at most {LARGEST_PROGRAM} characters")
         return code, None
@@ -200,11 +203,6 @@ class TicketApi:
             "usd_left": None if usd is None else max(0.0, usd - progress.usd),
             "seconds_left": round(seconds, 1) if seconds < float("inf") else None,
         }
-
-
-def refused(message: str) -> dict[str, Any]:
-    """The answer to a request that names the wrong ticket or holds the wrong things: nothing was changed."""
-    return {"state": "refused", "message": message, "next": "ask"}
 
 
 def _problem(path: str, kind: str, remedy: str) -> dict[str, Any]:

@@ -10,15 +10,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from core.storage.reader import RunReader
-from core.storage.ticket_store import stored_tickets
 from runs.run_folder import is_held
-from runs.tickets.answers import refused
-from runs.tickets.queue import LONGEST_CALL, split_ticket
+from runs.tickets.names import LONGEST_CALL, hash_of, refused, split_ticket
 from runs.tickets.server import call
 from utils.errors import ConfigError, SwarmEvoError
 
@@ -48,6 +44,9 @@ def ask_the_run(run_dir: Path, request: Mapping[str, Any]) -> dict[str, Any]:
 
 def _answer_of_the_store(run_dir: Path, request: Mapping[str, Any]) -> dict[str, Any] | None:
     """What a run that has ended answers; None where it can go on."""
+    from core.storage.reader import RunReader  # a second of processor time: who finds a process to ask needs none of it
+    from core.storage.ticket_store import stored_tickets
+
     with RunReader(run_dir) as reader:
         config = reader.fact("config") or {}
         if (config.get("llm") or {}).get("code", {}).get("provider") != "external":
@@ -59,9 +58,8 @@ def _answer_of_the_store(run_dir: Path, request: Mapping[str, Any]) -> dict[str,
         if request.get("verb") == "ask":
             return {"ticket": None, "message": "the run has ended", **ended}
         node_id, token = split_ticket(str(request.get("ticket", "")))
-        digest = sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
         ticket = next((one for one in stored_tickets(reader.db) if one.node_id == node_id), None)
-        if ticket is None or ticket.token_hash != digest:
+        if ticket is None or ticket.token_hash != hash_of(token):
             return refused("no such ticket")
         node = reader.node(node_id)
         if node is None or ticket.state != "told":

@@ -10,21 +10,18 @@ import hmac
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 
 from core.backend.exchange import Reply, Request
 from core.events import Event, NodeCommitted
 from core.storage.repository import RunStore
 from core.storage.ticket_store import GONE, Ticket
+from runs.tickets.names import LONGEST_CALL, MOST_CHECKS, hash_of
 from utils.diff import parse_diff
 from utils.errors import BudgetExhausted, RunStopped, TicketGone
 from utils.response import syntax_error
 
-LONGEST_CALL = 25.0
-"""Seconds that one call may wait; who wants to wait longer calls again."""
-MOST_CHECKS = 5
 _LOOK = 0.02
 """Seconds between two looks of somebody who waits."""
 
@@ -113,36 +110,43 @@ class TicketQueue:
 
     # ------------------------------------------------------------ the writers' side
 
-    def ask(self, token: str, seconds: float) -> tuple[Ticket, Request] | None:
+    def ask(self, tokens: Sequence[str], seconds: float) -> tuple[Ticket, Request, str] | None:
         """Lease a proposal; None if all are leased, or the run is over, for so long.
 
         Args:
-            token: made by the writer; with the same one it gets the same ticket again, if its answer was lost.
+            tokens: made by the writer; with the same one it gets the same ticket again, if its answer was lost. A new
+                proposal is leased to the last one.
         """
         until = time.monotonic() + min(seconds, LONGEST_CALL)
         while True:
             self._called = time.monotonic()
             with self._lock:
-                found = self._leased(_hash(token))
+                found = next(filter(None, map(self._known, tokens)), None) or self._leased(tokens[-1])
                 if found is not None:
                     return found
             if self._over or time.monotonic() >= until:
                 return None
             time.sleep(_LOOK)
 
-    def _leased(self, token_hash: str) -> tuple[Ticket, Request] | None:
+    def _known(self, token: str) -> tuple[Ticket, Request, str] | None:
+        """The open ticket of that token."""
+        digest = hash_of(token)
         for node_id, request in self._waiting.items():
             ticket = self._tickets.get(node_id)
-            if ticket is not None and ticket.state == "open" and hmac.compare_digest(ticket.token_hash, token_hash):
-                return ticket, request
-        if any(hmac.compare_digest(ticket.token_hash, token_hash) for ticket in self._tickets.values()):
+            if ticket is not None and ticket.state == "open" and hmac.compare_digest(ticket.token_hash, digest):
+                return ticket, request, token
+        return None
+
+    def _leased(self, token: str) -> tuple[Ticket, Request, str] | None:
+        digest = hash_of(token)
+        if any(hmac.compare_digest(ticket.token_hash, digest) for ticket in self._tickets.values()):
             return None  # its proposal is told or withdrawn: one token is one ticket
         for node_id, request in self._waiting.items():
             if node_id not in self._tickets and not self._over:
-                ticket = Ticket(node_id, token_hash, "open", self._clock() + self._seconds, "", 0)
-                self._store.lease(node_id, token_hash, ticket.expires_at)
+                ticket = Ticket(node_id, digest, "open", self._clock() + self._seconds, "", 0)
+                self._store.lease(node_id, digest, ticket.expires_at)
                 self._tickets[node_id] = ticket
-                return ticket, request
+                return ticket, request, token
         return None
 
     def tell(self, node_id: str, token: str, reply: str) -> str:
@@ -191,7 +195,7 @@ class TicketQueue:
         with self._lock:
             self._called = time.monotonic()
             ticket = self._expired(self._tickets.get(node_id))
-            if ticket is None or not hmac.compare_digest(ticket.token_hash, _hash(token)):
+            if ticket is None or not hmac.compare_digest(ticket.token_hash, hash_of(token)):
                 return "refused"
             if ticket.state == "open" and not self._over:
                 ticket = self._tickets[node_id] = change(ticket)
@@ -223,18 +227,3 @@ def _is_reply(text: str, language: str) -> bool:
     """True for blocks of a reply in what is no program by itself."""
     blocks = re.search(r"^\s*```", text, re.MULTILINE) or parse_diff(text)
     return bool(blocks) and not (language == "python" and syntax_error(text) is None)
-
-
-def split_ticket(ticket: str) -> tuple[str, str]:
-    """(node id, token) of a ticket as writers hold it."""
-    node_id, _, token = ticket.partition(".")
-    return node_id, token
-
-
-def ticket_name(ticket: Ticket, token: str) -> str:
-    """The ticket as its writer holds it."""
-    return f"{ticket.node_id}.{token}"
-
-
-def _hash(token: str) -> str:
-    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -144,6 +144,21 @@ def test_a_models_whole_reply_may_be_told_as_it_is(opened):
     assert found["state"] in ("running", "committed") and not found.get("failure"), found
 
 
+def test_an_empty_reply_is_refused_in_one_line_and_the_ticket_stays_open(opened, cli, tmp_path):
+    opened(1)
+    hint = cli.here("ask", "latest", "--dir", str(tmp_path / "work")).out.splitlines()[-1]
+    words = hint.partition("`")[2].rstrip("`").split()
+    assert words[0] == "tell" and words[-2:] == ["--dir", str(tmp_path / "work")], "the hint is what to type next"
+    ticket, program = words[2], tmp_path / "work" / "program.py"
+    for source in (["--file", "/dev/null"], ["--file", str(program)]):
+        program.write_text(" \n\n")
+        refused = cli.here("tell", "latest", ticket, *source)
+        assert refused.code == 2 and refused.line.startswith("swarm-evo: program.py: it is empty")
+    assert cli.here("wait", "latest", ticket, "--seconds", "0").out.startswith("state: running")
+    program.write_text(PROGRAM.format(x=1.5))
+    assert cli.here(*words, "--json").json["metric"] == 0.5, "the step was not spent"
+
+
 @pytest.mark.long
 def test_an_expired_ticket_frees_its_slot_and_costs_no_step(opened):
     run_dir = opened(1, "llm.ticket_seconds=0.5")

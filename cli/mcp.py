@@ -1,0 +1,47 @@
+"""`mcp`: the search as tools of a coding agent, by the Model Context Protocol over standard input and output."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from contextlib import redirect_stdout
+
+from runs.mcp.handlers import handler_of
+from runs.mcp.protocol import Handler, McpServer
+from runs.mcp.tools import INSTRUCTIONS, ROLES
+from swarm_evo import __version__
+from utils.errors import ConfigError
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("mcp", help="serve a coding agent (`setup` writes the entry into its settings)")
+    parser.add_argument("--role", default=",".join(ROLES), metavar="LIST", help=f"of {', '.join(ROLES)} (all)")
+
+
+def run(args: argparse.Namespace) -> int:
+    roles = [role.strip() for role in args.role.split(",") if role.strip()]
+    unknown = [role for role in roles if role not in ROLES]
+    if unknown or not roles:
+        raise ConfigError(f"--role {args.role}: allowed: {', '.join(ROLES)}, several with commas between them")
+    tools = [tool for role in dict.fromkeys(roles) for tool in ROLES[role]]
+    with open(os.dup(1), "w", encoding="utf-8") as client:
+
+        def write(line: str) -> None:
+            client.write(line)
+            client.flush()
+
+        with redirect_stdout(sys.stderr):  # whatever is printed by the way is no message
+            McpServer(tools, _handle(args), write, version=__version__, instructions=INSTRUCTIONS).serve(
+                iter(sys.stdin.buffer.readline, b"")
+            )
+    return 0
+
+
+def _handle(args: argparse.Namespace) -> Handler:
+    def project_dir() -> str:
+        from cli.options import project_dir_of
+
+        return project_dir_of(args)
+
+    return handler_of(project_dir)

@@ -1,0 +1,70 @@
+"""Which function answers which tool. Each is imported when it is first called: a server is ready before."""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from runs.mcp.protocol import Call, Handler
+from runs.mcp.tools import ROLES
+from utils.errors import SwarmEvoError
+
+_ROLE = {tool.name: role for role, tools in ROLES.items() for tool in tools}
+_LOOK = 1.0
+"""Seconds between two looks at a run that somebody waits for."""
+
+
+def handler_of(project_dir: Callable[[], str]) -> Handler:
+    """Answers every tool for the runs of a project folder.
+
+    Args:
+        project_dir: says where it is; asked at the first call, since the configuration takes a moment to read.
+    """
+    folder = lru_cache(project_dir)
+
+    @lru_cache
+    def ticket_tools() -> Any:
+        from runs.mcp.ticket_tools import TicketTools
+
+        return TicketTools(folder)
+
+    def answer(name: str, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
+        if name == "wait" and "ticket" not in arguments:
+            return _wait_for_run(folder(), arguments, call)
+        if _ROLE[name] == "writer":
+            return dict(getattr(ticket_tools(), name)(arguments, call))
+        if _ROLE[name] == "operator":
+            from runs.mcp import operator_tools
+
+            return dict(getattr(operator_tools, name)(folder(), arguments, call))
+        from runs.mcp import reading_tools
+
+        return dict(getattr(reading_tools, "why_" if name == "why" else name)(folder(), arguments))
+
+    def handle(name: str, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
+        try:
+            return answer(name, arguments, call)
+        except SwarmEvoError as error:
+            return {"error": " ".join(str(error).split()), "next": "status" if _ROLE[name] == "reader" else name}
+        except Exception as error:  # noqa: BLE001 - a fault of one call is told to its client, and the server lives on
+            traceback.print_exc(file=sys.stderr)
+            return {"error": f"{name} failed inside: {type(error).__name__}: {error}", "next": "status"}
+
+    return handle
+
+
+def _wait_for_run(project_dir: str, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
+    """The state of a run, at once when it has ended, else after the time that was asked for."""
+    from runs.mcp.reading_tools import status
+
+    until = time.monotonic() + min(20.0, float(arguments.get("wait_s", 20.0)))
+    while True:
+        found = status(project_dir, arguments)
+        if found["status"] != "running" or time.monotonic() >= until or call.cancelled.is_set():
+            return found
+        call.progress(f"{found['steps']} steps, best {(found['best'] or {}).get('metric')}")
+        time.sleep(min(_LOOK, max(0.0, until - time.monotonic())))

@@ -1,0 +1,178 @@
+"""The operator's tools: plan, start, stop and resume runs, leave a note, take the best program home."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from dashboard.server.catalog import LOCK_NAME, lock_holder
+from dashboard.server.control import send_line, stop_gracefully
+from runs.mcp.plans import Plan
+from runs.mcp.protocol import Call
+from runs.mcp.reading_tools import status
+from runs.run_folder import find_run, is_held
+from utils.errors import ConfigError, SwarmEvoError
+
+MAIN = Path(__file__).resolve().parents[2] / "main.py"
+IDLE = 1800
+"""Seconds after which a run without its external writer's calls ends its process; the next call takes it up again."""
+LONGEST = 20.0
+"""Seconds of one call."""
+Answer = dict[str, Any]
+
+
+def plan_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
+    """What the run would be, and the name under which it is started."""
+    words = [*_words(arguments), f"project.dir={Path(project_dir).resolve()}"]
+    done = _main(["run", "--plan", *words])
+    if done.returncode:
+        raise ConfigError(_last_line(done.stderr))
+    plan = json.loads(done.stdout)
+    confirm = Plan.new(_plans(project_dir), words).name
+    return {"plan": plan, "warnings": plan.pop("warnings"), "confirm": confirm, "next": "start_run"}
+
+
+def _words(arguments: Answer) -> list[str]:
+    """The words of `run` for what a client asked for."""
+    words = []
+    problem = arguments.get("problem") or ("script" if arguments.get("program") else None)
+    if problem:
+        words.append(f"--problem={problem}")
+    elif not arguments.get("data"):
+        raise ConfigError("say what is searched: problem, or program and evaluator, or data and target")
+    if bool(arguments.get("program")) != bool(arguments.get("evaluator")):
+        raise ConfigError("program and evaluator go together: a file to change, and one with evaluate(program_path)")
+    for name, key in _FILES.items():
+        if arguments.get(name):
+            words.append(f"{key}={Path(str(arguments[name])).resolve()}")
+    for name, key in _KEYS.items():
+        if arguments.get(name) is not None:
+            words.append(f"{key}={arguments[name]}")
+    words += [f"{key}={json.dumps(value)}" for key, value in (arguments.get("settings") or {}).items()]
+    return [*words, f"--llm={arguments.get('writer') or 'external'}"]
+
+
+_FILES = {"program": "problem.program", "evaluator": "problem.evaluator", "data": "data.dir"}
+_KEYS = {"target": "data.target", "direction": "problem.direction", "goal": "problem.goal", "steps": "search.max_steps",
+         "seconds": "budget.seconds", "usd": "budget.usd"}  # fmt: skip
+
+
+def start_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
+    """Start it once, and wait until it can be asked."""
+    plan = Plan.of(_plans(project_dir), str(arguments["confirm"]))
+    child = None
+    with plan.held() as words:
+        if words:
+            child = _start(["run", *words, "--json", f"--idle={IDLE}", f"--ready={plan.ready}"], plan.log)
+            plan.started(child.pid)
+    until = time.monotonic() + LONGEST
+    while not plan.run and time.monotonic() < until:
+        if child is not None and child.poll() is not None:
+            break
+        call.progress("the run is being prepared")
+        time.sleep(0.1 if until - time.monotonic() > LONGEST - 2 else 1.0)
+    if plan.run:
+        return {"state": "started", **status(project_dir, {"run": plan.run})}
+    said = _last_line(plan.log.read_text(errors="replace")) if plan.log.is_file() else ""
+    if child is not None and child.poll() is not None:
+        raise SwarmEvoError(said or f"the run ended with code {child.returncode}")
+    return {"state": "starting", "run": None, "message": said, "next": "start_run"}
+
+
+def stop_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
+    """Ask the process that holds the run to end in good order."""
+    run_dir = find_run(project_dir, str(arguments.get("run") or "latest"))
+    if (owner := lock_holder(run_dir / LOCK_NAME)) is not None:
+        stop_gracefully(run_dir, owner)
+    until = time.monotonic() + LONGEST
+    while is_held(run_dir) and time.monotonic() < until:
+        call.progress("what is in flight is finished")
+        time.sleep(0.2)
+    state = "stopping" if is_held(run_dir) else "stopped"
+    return {**status(project_dir, {"run": run_dir.name}), "state": state}
+
+
+def resume_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
+    """A process that takes the run up again."""
+    run_dir = find_run(project_dir, str(arguments.get("run") or "latest"))
+    child, log = None, run_dir / "tickets.log"
+    if not is_held(run_dir):
+        more = [f"{_KEYS[name]}={arguments[name]}" for name in ("steps", "seconds", "usd") if name in arguments]
+        words = ["resume", run_dir.name, *more, f"project.dir={Path(project_dir).resolve()}", f"--idle={IDLE}"]
+        child = _start(words, log)
+    until = time.monotonic() + LONGEST
+    while (found := status(project_dir, {"run": run_dir.name}))["status"] != "running" and time.monotonic() < until:
+        if child is None or child.poll() is not None:
+            break
+        call.progress("the run is taken up")
+        time.sleep(0.2)
+    if child is not None and child.poll():
+        raise SwarmEvoError(_last_line(log.read_text(errors="replace")))
+    return {**found, "state": found["status"]}
+
+
+def note(project_dir: str, arguments: Answer, call: Call) -> Answer:
+    """The next round's prompts hold it."""
+    run_dir = find_run(project_dir, str(arguments.get("run") or "latest"))
+    if not is_held(run_dir):
+        raise ConfigError(f"run {run_dir.name}: nobody works on it; resume_run first")
+    send_line(run_dir, {"kind": "note", "text": str(arguments["text"])})
+    return {"state": "noted", "run": run_dir.name, "next": "status"}
+
+
+def export_best(project_dir: str, arguments: Answer, call: Call) -> Answer:
+    """Write the winner; says what it is worth."""
+    run_dir = find_run(project_dir, str(arguments.get("run") or "latest"))
+    out = [f"--out={Path(str(arguments['dir'])).resolve()}"] if arguments.get("dir") else []
+    done = _main(["export-best", run_dir.name, *out, f"project.dir={Path(project_dir).resolve()}"])
+    if done.returncode:
+        raise ConfigError(_last_line(done.stderr))
+    about = status(project_dir, {"run": run_dir.name})
+    best = about["best"] or {}
+    shown = {name: about[name] for name in ("run", "status", "verdict", "warnings")}
+    sources = {name: best.get(name) for name in ("node_id", "metric", "metric_source", "final_metric")}
+    return {**shown, **sources, "files": done.stdout.splitlines(), "next": "status"}
+
+
+# ------------------------------------------------------------ the command line as a child process
+
+
+def _plans(project_dir: str) -> Path:
+    return Path(project_dir).resolve() / "workspaces" / ".plans"
+
+
+def _main(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            [sys.executable, str(MAIN), *words],
+            capture_output=True, text=True, timeout=LONGEST + 4, check=False, stdin=subprocess.DEVNULL,
+            env=_environment(),
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise SwarmEvoError(f"{words[0]} took over {LONGEST:g} s; try it on the command line") from error
+
+
+def _start(words: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
+    """A process apart from this one, which may end before it."""
+    with log.open("wb") as file:
+        return subprocess.Popen(
+            [sys.executable, str(MAIN), *words],
+            stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True, env=_environment(),
+        )  # fmt: skip
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
+def _last_line(text: str) -> str:
+    with suppress(IndexError):
+        return text.strip().splitlines()[-1].removeprefix("swarm-evo: ")
+    return "no reason was given"

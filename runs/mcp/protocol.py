@@ -1,0 +1,224 @@
+"""The Model Context Protocol over lines of JSON, of both ages: with a handshake (2025-11-25) and without (2026-07-28).
+
+Standard library only: a client that waits for its tools for a second sees none, and an SDK takes longer to import.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+"""Versions that begin with `initialize`, newest first."""
+STATELESS = ("2026-07-28",)
+"""Versions whose every request says its version itself."""
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+SERVER_KEY = "io.modelcontextprotocol/serverInfo"
+UNREADABLE, NO_REQUEST, NO_METHOD, WRONG_ARGUMENTS, WRONG_VERSION = -32700, -32600, -32601, -32602, -32022
+_LISTS_FOR_MS = 3_600_000
+"""What is listed never changes while a server lives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What a client is told of a tool. `arguments` and `answer` are the properties of two JSON schemas."""
+
+    name: str
+    text: str
+    arguments: Mapping[str, Any]
+    answer: Mapping[str, Any]
+    needed: tuple[str, ...] = ()
+    reads: bool = False
+    """True if it changes nothing."""
+    repeats: bool = False
+    """True if a second call with the same arguments changes nothing more."""
+
+    def listed(self) -> dict[str, Any]:
+        schema = {"type": "object", "properties": dict(self.arguments), "additionalProperties": False}
+        return {
+            "name": self.name,
+            "description": self.text,
+            "inputSchema": {**schema, "required": list(self.needed)} if self.needed else schema,
+            "outputSchema": {"type": "object", "properties": dict(self.answer)},
+            "annotations": {
+                "readOnlyHint": self.reads,
+                "destructiveHint": False,
+                "idempotentHint": self.reads or self.repeats,
+                "openWorldHint": False,
+            },
+        }
+
+
+class Call:
+    """One call of a tool while it runs: tells its client that it goes on, and hears that nobody waits any more."""
+
+    def __init__(self, send: Callable[[dict[str, Any]], None], token: str | int | None) -> None:
+        self._send = send
+        self._token = token
+        self._told = 0
+        self.cancelled = threading.Event()
+
+    def progress(self, message: str) -> None:
+        """Say what is under way, where the client asked for it. Call it at least every 10 seconds."""
+        if self._token is None or self.cancelled.is_set():
+            return
+        self._told += 1
+        params = {"progressToken": self._token, "progress": self._told, "message": message[:200]}
+        self._send({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+
+
+Handler = Callable[[str, dict[str, Any], Call], dict[str, Any]]
+"""(tool, arguments, call) → result; an object with `error` is a failed call, and says what to do."""
+
+
+class McpServer:
+    """Answers one client. Every call of a tool has a thread of its own, so that nothing waits for a long one.
+
+    Args:
+        write: takes one line of text; called by one thread at a time.
+    """
+
+    def __init__(
+        self,
+        tools: Sequence[Tool],
+        handle: Handler,
+        write: Callable[[str], None],
+        *,
+        version: str,
+        instructions: str = "",
+    ) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._handle = handle
+        self._write = write
+        self._about = {"name": "swarm-evo", "version": version}
+        self._instructions = instructions
+        self._lock = threading.Lock()
+        self._calls: dict[Any, Call] = {}
+
+    def serve(self, lines: Iterable[str | bytes]) -> None:
+        """Answer until the client closes its end. Calls under way are then left alone: nobody would hear them."""
+        for line in lines:
+            if line.strip():
+                self._take(line)
+
+    # ------------------------------------------------------------ one message
+
+    def _take(self, line: str | bytes) -> None:
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            self._send(_failed(None, UNREADABLE, "not a line of JSON"))
+            return
+        if not isinstance(message, dict) or not isinstance(message.get("params") or {}, dict):
+            self._send(_failed(None, NO_REQUEST, "a request is one object, and so are its params"))
+            return
+        method, params, number = message.get("method"), message.get("params") or {}, message.get("id")
+        if not isinstance(method, str):
+            return  # an answer to a request that we never make
+        if number is None:
+            if method == "notifications/cancelled" and (call := self._calls.get(params.get("requestId"))):
+                call.cancelled.set()
+            return
+        if not isinstance(number, str | int):
+            self._send(_failed(None, NO_REQUEST, "an id is a text or a whole number"))
+            return
+        meta = params.get("_meta")
+        asked = meta.get(VERSION_KEY) if isinstance(meta, dict) else None
+        if asked is not None and asked not in STATELESS:
+            data = {"supported": [*STATELESS, *HANDSHAKE], "requested": str(asked)}
+            self._send(_failed(number, WRONG_VERSION, "unsupported protocol version", data))
+            return
+        self._answer(number, method, params, stateless=asked is not None)
+
+    def _answer(self, number: str | int, method: str, params: dict[str, Any], *, stateless: bool) -> None:
+        if method == "tools/call":
+            self._begin(number, params, stateless)
+        elif method == "initialize":
+            wanted = params.get("protocolVersion")
+            version = wanted if wanted in HANDSHAKE else HANDSHAKE[0]
+            self._succeed(
+                number, {"protocolVersion": version, **self._capabilities(), "serverInfo": self._about}, False
+            )
+        elif method == "server/discover":
+            found = {"supportedVersions": [*STATELESS, *HANDSHAKE], **self._capabilities()}
+            self._succeed(number, {**found, "ttlMs": _LISTS_FOR_MS, "cacheScope": "public"}, True)
+        elif method == "tools/list":
+            listed: dict[str, Any] = {"tools": [tool.listed() for tool in self._tools.values()]}
+            if stateless:
+                listed |= {"ttlMs": _LISTS_FOR_MS, "cacheScope": "public"}
+            self._succeed(number, listed, stateless)
+        elif method == "ping":
+            self._succeed(number, {}, stateless)
+        else:
+            self._send(_failed(number, NO_METHOD, f"there is no method '{method[:80]}'"))
+
+    def _capabilities(self) -> dict[str, Any]:
+        return {"capabilities": {"tools": {"listChanged": False}}, "instructions": self._instructions}
+
+    # ------------------------------------------------------------ calls of tools
+
+    def _begin(self, number: str | int, params: dict[str, Any], stateless: bool) -> None:
+        tool, arguments = self._tools.get(str(params.get("name"))), params.get("arguments")
+        if tool is None:
+            names = ", ".join(self._tools)
+            self._send(_failed(number, WRONG_ARGUMENTS, f"there is no tool '{params.get('name')}'; there are {names}"))
+            return
+        meta = params.get("_meta")
+        token = meta.get("progressToken") if isinstance(meta, dict) else None
+        call = self._calls[number] = Call(self._send, token if isinstance(token, str | int) else None)
+        work = (number, tool, {} if arguments is None else arguments, call, stateless)
+        threading.Thread(target=self._work, args=work, daemon=True, name=tool.name).start()
+
+    def _work(self, number: str | int, tool: Tool, arguments: Any, call: Call, stateless: bool) -> None:
+        fault = wrong(tool, arguments)
+        result = {"error": fault, "next": tool.name} if fault else self._handle(tool.name, arguments, call)
+        self._calls.pop(number, None)
+        if not call.cancelled.is_set():
+            text = json.dumps(result)
+            failed = "error" in result
+            whole = {"content": [{"type": "text", "text": text}], "structuredContent": result, "isError": failed}
+            self._succeed(number, whole, stateless)
+
+    # ------------------------------------------------------------ answers
+
+    def _succeed(self, number: str | int, result: dict[str, Any], stateless: bool) -> None:
+        if stateless:
+            result = {**result, "resultType": "complete", "_meta": {SERVER_KEY: self._about}}
+        self._send({"jsonrpc": "2.0", "id": number, "result": result})
+
+    def _send(self, message: dict[str, Any]) -> None:
+        with self._lock:
+            self._write(json.dumps(message) + "\n")
+
+
+def _failed(number: str | int | None, code: int, message: str, data: Any = None) -> dict[str, Any]:
+    error = {"code": code, "message": message, **({} if data is None else {"data": data})}
+    return {"jsonrpc": "2.0", "id": number, "error": error}
+
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,), "object": (dict,), "array": (list,)
+}  # fmt: skip
+
+
+def wrong(tool: Tool, arguments: Any) -> str:
+    """What is wrong with a call's arguments, as one sentence for the model that wrote them; '' if nothing is."""
+    if not isinstance(arguments, dict):
+        return f"{tool.name}: arguments are an object"
+    missing = [name for name in tool.needed if name not in arguments]
+    if missing:
+        return f"{tool.name}: {', '.join(missing)} is missing"
+    for name, value in arguments.items():
+        schema = tool.arguments.get(name)
+        if schema is None:
+            return f"{tool.name}: there is no argument '{name[:80]}'; there are {', '.join(tool.arguments) or 'none'}"
+        kind = schema["type"]
+        is_flag = isinstance(value, bool) and kind != "boolean"
+        if is_flag or not isinstance(value, _TYPES[kind]):
+            return f"{tool.name}: {name} is to be of type {kind}"
+        if "enum" in schema and value not in schema["enum"]:
+            return f"{tool.name}: {name}={value}; allowed: {', '.join(schema['enum'])}"
+    return ""

@@ -1,0 +1,168 @@
+"""The reader's tools: what is known of a run and of its nodes; heavy texts only on demand, in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any
+
+from core.state.node import Node
+from core.storage.reader import RunReader
+from core.storage.ticket_store import stored_tickets
+from core.storage.unreadable import unreadable
+from reports.conclusion import conclusion_of
+from reports.winner import winner_node
+from runs.explain import why
+from runs.reading import status_of, summary, unreadable_row
+from runs.run_folder import all_runs, find_run
+from utils.direction import Direction
+from utils.errors import StoreError, UnknownRunError
+from utils.syntax import source_lines
+
+PART = 8000
+"""Characters of one answer's text."""
+Answer = dict[str, Any]
+
+
+def status(project_dir: str, arguments: Answer) -> Answer:
+    """One run in short."""
+    run_dir = _run(project_dir, arguments)
+    with unreadable(run_dir.name), RunReader(run_dir) as reader:
+        facts = reader.facts()
+        ended = conclusion_of(reader, facts)
+        state, steps = status_of(run_dir, facts), reader.steps()
+        config = facts.get("config") or {}
+        most = (config.get("search") or {}).get("max_steps")
+        is_external = (config.get("llm") or {}).get("code", {}).get("provider") == "external"
+        return {
+            "run": run_dir.name,
+            "problem": facts.get("problem"),
+            "status": state,
+            "writer": facts.get("writer"),
+            "metric": {"name": facts.get("unit"), "direction": Direction(bool(facts.get("lower_is_better"))).optimum},
+            "best": ended.winner.model_dump(mode="json") if ended.winner else None,
+            "verdict": ended.verdict.text,
+            "warnings": list(ended.verdict.warnings),
+            "baselines": [{"name": row["name"], "metric": row["metric"]} for row in facts.get("baselines") or []],
+            "steps": steps,
+            "steps_left": None if most is None else max(0, most - steps),
+            "failures": reader.failures(),
+            "tickets_open": sum(ticket.state == "open" for ticket in stored_tickets(reader.db)),
+            "cost_usd": reader.cost()["cost_usd"],
+            "seconds": facts.get("active_seconds"),
+            "next": _next(state, is_external),
+        }
+
+
+def _next(state: str, is_external: bool) -> str:
+    if state == "finished":
+        return "export_best"
+    if is_external:
+        return "ask"
+    return "wait" if state == "running" else "resume_run"
+
+
+def top(project_dir: str, arguments: Answer) -> Answer:
+    """The best nodes, best first."""
+    run_dir = _run(project_dir, arguments)
+    with unreadable(run_dir.name), RunReader(run_dir) as reader:
+        scored = [node for node in reader.nodes() if node.is_scored and node.fitness is not None]
+        scored.sort(key=lambda node: (-(node.fitness or 0.0), node.step))
+        rows = [_row(node) for node in scored[: max(1, int(arguments.get("k", 5)))]]
+    return {"run": run_dir.name, "nodes": rows, "next": "node" if rows else "status"}
+
+
+def _row(node: Node) -> Answer:
+    return {
+        "node_id": node.id,
+        "metric": node.metric_value,
+        "metric_source": node.metric_source,
+        "operator": node.operator,
+        "parent_ids": list(node.parent_ids),
+        "failure": node.failure.value if node.failure else None,
+        "writer": node.writer,
+    }
+
+
+def node(project_dir: str, arguments: Answer) -> Answer:
+    """A node's facts, or one of its texts."""
+    run_dir = _run(project_dir, arguments)
+    part = str(arguments.get("part", "summary"))
+    with unreadable(run_dir.name), RunReader(run_dir) as reader:
+        found = _found(reader, str(arguments["node"]))
+        if part == "summary":
+            about = {"metrics": found.metrics, "message": found.message, "plan": found.plan, "seconds": found.exec_time}
+            sizes = {"code": len(found.code), "output": len(found.term_out), "review": len(found.analysis)}
+            return {**_row(found), **about, "characters": sizes, "next": "node"}
+        calls = [call for call in reader.calls(found.id) if call.role != "feedback"] if part in _OF_CALL else []
+        text = _OF_CALL[part](calls[-1]) if calls else _OF_NODE[part](found) if part in _OF_NODE else ""
+    return {"node_id": found.id, "part": part, **_piece(text, arguments), "next": "ask"}
+
+
+_OF_CALL: dict[str, Callable[[Any], str]] = {
+    "prompt": lambda call: f"{call.system}\n\n{call.user}",
+    "reply": lambda call: str(call.reply),
+}
+_OF_NODE: dict[str, Callable[[Node], str]] = {
+    "code": lambda node: node.code,
+    "output": lambda node: node.term_out,
+    "review": lambda node: node.analysis,
+}
+
+
+def diff(project_dir: str, arguments: Answer) -> Answer:
+    """A node against its first parent or another one."""
+    run_dir = _run(project_dir, arguments)
+    with unreadable(run_dir.name), RunReader(run_dir) as reader:
+        new = _found(reader, str(arguments["node"]))
+        other = arguments.get("against") or new.parent_id
+        old = _found(reader, str(other)) if other else None
+    lines = unified_diff(
+        source_lines(old.code if old else ""), source_lines(new.code), old.id if old else "nothing", new.id, lineterm=""
+    )
+    text = "\n".join(line.rstrip("\n") for line in lines)
+    return {"node_id": new.id, "against": old.id if old else None, **_piece(text, arguments), "next": "ask"}
+
+
+def why_(project_dir: str, arguments: Answer) -> Answer:
+    """The choice of parents, and the ranking behind the best."""
+    run_dir = _run(project_dir, arguments)
+    with unreadable(run_dir.name), RunReader(run_dir) as reader:
+        node_id = _found(reader, str(arguments["node"])).id if arguments.get("node") else None
+        return {"run": run_dir.name, **why(reader, node_id), "next": "status"}
+
+
+def list_runs(project_dir: str, arguments: Answer) -> Answer:
+    """Newest first."""
+    rows = []
+    for path in reversed(all_runs(project_dir)):
+        try:
+            row = summary(path)
+        except StoreError as error:
+            row = unreadable_row(path, str(error))
+        rows += [row] if row else []
+        if len(rows) >= max(1, int(arguments.get("limit", 20))):
+            break
+    return {"runs": rows, "next": "status" if rows else "plan_run"}
+
+
+def _run(project_dir: str, arguments: Answer) -> Path:
+    return find_run(project_dir, str(arguments.get("run") or "latest"))
+
+
+def _found(reader: RunReader, node_id: str) -> Node:
+    """A node, or the winning baseline beside the journal."""
+    found = reader.node(node_id)
+    if found is None and (winner := winner_node(reader, reader.facts())) is not None and winner.id.startswith(node_id):
+        found = winner
+    if found is None:
+        raise UnknownRunError(f"run {reader.run_dir.name} has no node '{node_id}'; `top` lists the best")
+    return found
+
+
+def _piece(text: str, arguments: Answer) -> Answer:
+    """At most PART characters from the offset on, and where it goes on."""
+    start = max(0, int(arguments.get("offset", 0)))
+    end = start + PART
+    return {"text": text[start:end], "more": end if end < len(text) else None}

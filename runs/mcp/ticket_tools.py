@@ -1,0 +1,123 @@
+"""The writer's tools: `ask`, `check`, `tell`, `wait`, `give_up` of any run of the project folder."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from runs.mcp.protocol import Call
+from runs.run_folder import find_run
+from runs.tickets.client import ask_the_run
+from runs.tickets.folder import read_folder, write_folder
+from runs.tickets.leases import Leases
+from utils.errors import ConfigError
+
+LONGEST_WAIT = 20.0
+"""Seconds of one call: clients give up after a minute, some after less."""
+_BETWEEN = 5.0
+"""Seconds between two words of progress."""
+Answer = dict[str, Any]
+
+
+class TicketTools:
+    """Thread-safe. A ticket is told as RUN/NODE.TOKEN, so that it needs no other word to be found again."""
+
+    def __init__(self, project_dir: Callable[[], str]) -> None:
+        self._project_dir = project_dir
+        self._leases: dict[Path, Leases] = {}
+        self._lock = threading.Lock()
+
+    def ask(self, arguments: Answer, call: Call) -> Answer:
+        """A ticket of a process that was killed, or a new one."""
+        run_dir = self._run(arguments)
+        with self._lock:
+            leases = self._leases.get(run_dir) or self._leases.setdefault(run_dir, Leases(run_dir))
+            leases.adopt()
+        request = {"verb": "ask", "token": leases.new(), "known": leases.orphans}
+        found = _until(run_dir, request, arguments, call, "waiting for a proposal", lambda one: not one.get("ticket"))
+        with self._lock:
+            leases.orphans = [token for token in leases.orphans if not str(found.get("ticket")).endswith(token)]
+        if call.cancelled.is_set() and found.get("ticket"):
+            ask_the_run(run_dir, {"verb": "give_up", "ticket": found["ticket"]})
+        return self._laid_out(run_dir, found, arguments)
+
+    def check(self, arguments: Answer, call: Call) -> Answer:
+        run_dir, ticket = self._ticket(arguments)
+        found = ask_the_run(run_dir, {"verb": "check", "ticket": ticket, **_program(arguments)})
+        return {**found, "next": "tell" if found["ok"] else "check"} if "ok" in found else _told(found)
+
+    def tell(self, arguments: Answer, call: Call) -> Answer:
+        run_dir, ticket = self._ticket(arguments)
+        request = {"verb": "tell", "ticket": ticket, **_program(arguments), "plan": str(arguments.get("note", ""))}
+        return _told(_until(run_dir, request, arguments, call, "the program is being evaluated", _is_running))
+
+    def wait(self, arguments: Answer, call: Call) -> Answer:
+        run_dir, ticket = self._ticket(arguments)
+        request = {"verb": "wait", "ticket": ticket}
+        return _told(_until(run_dir, request, arguments, call, "the program is being evaluated", _is_running))
+
+    def give_up(self, arguments: Answer, call: Call) -> Answer:
+        run_dir, ticket = self._ticket(arguments)
+        return _told(ask_the_run(run_dir, {"verb": "give_up", "ticket": ticket}))
+
+    # ------------------------------------------------------------ parts
+
+    def _run(self, arguments: Answer) -> Path:
+        return find_run(self._project_dir(), str(arguments.get("run") or "latest"))
+
+    def _ticket(self, arguments: Answer) -> tuple[Path, str]:
+        """(run's folder, the ticket as the run knows it)."""
+        run, _, ticket = str(arguments["ticket"]).rpartition("/")
+        return find_run(self._project_dir(), run or "latest"), ticket
+
+    def _laid_out(self, run_dir: Path, found: Answer, arguments: Answer) -> Answer:
+        if not found.get("ticket"):
+            return {"run": run_dir.name, **_told(found)}
+        ticket = {**found, "ticket": f"{run_dir.name}/{found['ticket']}"}
+        if arguments.get("dir"):
+            folder = Path(str(arguments["dir"]))
+            write_folder(folder, ticket)
+            names = sorted(ticket.pop("files"))
+            ticket |= {"prompt": {}, "task": str(folder / "TASK.md"), "files": dict.fromkeys(names, f"in {folder}")}
+        return {"run": run_dir.name, **ticket}
+
+
+def _program(arguments: Answer) -> Answer:
+    """The files of a call as the run takes them.
+
+    Raises:
+        ConfigError: neither or both ways to hand them in.
+    """
+    if ("dir" in arguments) == ("files" in arguments):
+        raise ConfigError("hand in `files`, or the `dir` that ask filled")
+    if "dir" in arguments:
+        return {"files": read_folder(Path(str(arguments["dir"])))}
+    return {"files": arguments["files"]}
+
+
+def _until(
+    run_dir: Path, request: Answer, arguments: Answer, call: Call, doing: str, goes_on: Callable[[Answer], bool]
+) -> Answer:
+    """Ask the same again while nothing has come of it, within the call's time; the client hears that it goes on."""
+    until = time.monotonic() + min(LONGEST_WAIT, float(arguments.get("wait_s", LONGEST_WAIT)))
+    while True:
+        left = max(0.0, until - time.monotonic())
+        found = ask_the_run(run_dir, {**request, "seconds": min(_BETWEEN, left)})
+        if not goes_on(found) or found.get("next") == "stop" or left <= _BETWEEN or call.cancelled.is_set():
+            return found
+        call.progress(doing)
+
+
+def _is_running(found: Answer) -> bool:
+    return found.get("state") == "running"
+
+
+def _told(found: Answer) -> Answer:
+    """The answer with the name of a tool as what comes next; what was refused is an error."""
+    following = {"stop": "export_best"}.get(str(found.get("next")), found.get("next"))
+    if found.get("state") == "refused":
+        return {"error": str(found.get("message")), **found, "next": following}
+    return {**found, "next": following}

@@ -1,0 +1,62 @@
+"""What a run would be, before it is started: what is searched, who writes, what the budget buys, what to think of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.backend.preflight import quote
+from core.backend.roles import model_settings
+from runs.composition import problem_of
+from runs.fitting import fit_to_steps
+from runs.preflight import preflight
+from runs.unused_words import check_words
+from utils.config_schema import Config
+from utils.direction import Direction
+
+FEW = 10
+"""Proposals below which a search is hardly one."""
+
+
+def planned(config: Config) -> dict[str, Any]:
+    """The plan as plain JSON. Nothing is prepared, asked or run.
+
+    Raises:
+        ConfigError: the run could not be started.
+    """
+    preflight(config)
+    fit_to_steps(config)
+    problem = problem_of(config)
+    check_words(config, problem)
+    roles = model_settings(config.llm, plugins=config.plugin_folders)
+    search, budget = config.search, config.budget
+    a_step = quote(roles, 1, reviews=False).usd
+    affordable = int(budget.usd / a_step) if budget.usd is not None and a_step else None
+    bought = [number for number in (search.max_steps, affordable) if number is not None]
+    proposals = min(bought, default=None)
+    return {
+        "problem": problem.name,
+        "metric": {"name": problem.unit, "direction": Direction(problem.lower_is_better).optimum},
+        "writer": roles["code"].writer,
+        "policy": search.policy,
+        "proposals": proposals,
+        "budget": {"steps": search.max_steps, "seconds": budget.seconds, "usd": budget.usd, "tokens": budget.tokens},
+        "usd_a_proposal": a_step,
+        "sandbox": config.execution.sandbox,
+        "timeout": config.execution.timeout,
+        "note": problem.note or "",
+        "warnings": list(_warnings(config, proposals, a_step)),
+    }
+
+
+def _warnings(config: Config, proposals: int | None, a_step: float | None) -> list[str]:
+    found = []
+    if proposals is not None and proposals < FEW:
+        noun = "proposal" if proposals == 1 else "proposals"
+        found.append(f"the budget buys {proposals} {noun}: too few to search; give it 30 or more")
+    if config.budget.seconds is not None and config.budget.seconds < 60:
+        found.append(f"budget.seconds={config.budget.seconds:g}: the run ends by the clock before much is tried")
+    if a_step and config.budget.usd is None:
+        found.append(f"there is no cap on dollars; a proposal costs about ${a_step:.3f}: give usd")
+    if config.execution.sandbox == "none":
+        found.append("execution.sandbox=none: programs run with your rights, and no score is verified")
+    return found
