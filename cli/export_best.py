@@ -27,6 +27,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--bundle", metavar="DIR", help="write it with its journal, for others to verify without a store"
     )
+    parser.add_argument("--patch", metavar="FILE", help="a tree's changes as one patch")
+    parser.add_argument("--folder", metavar="DIR", help="a tree as a new folder, whole: exactly what was scored")
+    parser.add_argument("--branch", metavar="NAME", help="a tree as a new branch of its repository, with one commit")
     parser.add_argument("--recording", metavar="DIR", help="write the models' replies as a recording for `demo`")
     add_trust_option(parser)
     add_unsandboxed_option(parser)
@@ -50,6 +53,12 @@ def run(args: argparse.Namespace) -> int:
         if args.recording:  # a run without a valid program is worth replaying too
             return 0
         raise ConfigError(f"run {run_dir.name} has no valid program to export")
+    forms = {form: target for form in ("patch", "folder", "branch") if (target := getattr(args, form))}
+    for form, target in forms.items():
+        with writes(form, Path(target)):
+            print(problem.export_as(form, node, target, _message(run_dir.name, problem, node)))
+    if forms and not args.out:
+        return 0
     out = Path(args.out) if args.out else run_dir / "best_solution"
     with writes("out", out):
         written = write_solution(problem, node, out, run_dir)
@@ -60,6 +69,11 @@ def run(args: argparse.Namespace) -> int:
     for path in dict.fromkeys(written):
         print(path)
     return 0
+
+
+def _message(run: str, problem: Problem, node: Node) -> str:
+    """Of the commit: what it is, and where it comes from."""
+    return f"{problem.unit} {node.metric_value:g}\n\nFound by swarm-evo, run {run}, node {node.id}."
 
 
 def _bundle(run_dir: Path, out: Path) -> int:

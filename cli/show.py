@@ -11,7 +11,7 @@ from core.executor.archive import archive_of
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
 from runs.explain import why
-from runs.reading import node_facts, run_facts
+from runs.reading import changed_files, node_facts, run_facts
 from runs.run_folder import find_run
 from utils.errors import ConfigError
 
@@ -21,6 +21,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_run_argument(parser)
     parser.add_argument("node", nargs="?", metavar="NODE", help="node id, or its first digits")
     parser.add_argument("--why", action="store_true", help="why this parent was chosen, and why the best is best")
+    parser.add_argument("--diff", action="store_true", help="what a node changed: against its base, or its parent")
     parser.add_argument("--files", action="store_true", help="what a node's program left behind, where it was kept")
     parser.add_argument("--json", action="store_true")
 
@@ -28,6 +29,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     if args.files and not args.node:
         raise ConfigError("--files lists the files of one node: show RUN NODE --files")
+    if args.diff and not args.node:
+        raise ConfigError("--diff shows what one node changed: show RUN NODE --diff")
     run_dir = find_run(project_dir_of(args), args.run)
     with unreadable(run_dir.name):
         return _show(args, run_dir)
@@ -38,8 +41,14 @@ def _show(args: argparse.Namespace, run_dir: Path) -> int:
         facts = node_facts(reader, args.node) if args.node else run_facts(reader)
         if args.why:
             facts["why"] = why(reader, args.node)
+        if args.diff:
+            facts["files_changed"], facts["diff"] = changed_files(reader, facts)
     if args.json:
         print(json.dumps(facts, indent=2))
+    elif args.diff:
+        from cli.terminal.show_text import print_diff
+
+        print_diff(facts["files_changed"], facts["diff"])
     elif args.node and args.files:
         from cli.terminal.show_text import print_files
 

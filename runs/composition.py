@@ -52,7 +52,7 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
     """
     with ExitStack() as parts:
         time_limit = problem.time_limit(limits_of(config))
-        journal = Journal(problem.lower_is_better, python=problem.language == "python", time_limit=time_limit)
+        journal = Journal(problem.lower_is_better, normal_hash=problem.normal_hash, time_limit=time_limit)
         model_client = parts.enter_context(closing(model_client_of(config, problem, process, parts)))
         model_client.prepare()
         live = parts.enter_context(closing(LiveOutput(process.run_dir)))

@@ -16,6 +16,7 @@ from runs.run_folder import is_held
 from runs.tags import tags_of
 from utils.direction import Direction
 from utils.errors import UnknownRunError
+from utils.patch import tree_patches, write_patch
 
 UNREADABLE = "unreadable"
 """Status of a run whose store cannot be read."""
@@ -130,6 +131,20 @@ def _beside(reader: RunReader, node_id: str) -> Node | None:
     """The winner where it is a baseline that was scored beside the search: it is no node of the journal."""
     winner = winner_node(reader, reader.facts())
     return winner if winner and len(node_id) >= 4 and winner.id.startswith(node_id) else None
+
+
+def changed_files(reader: RunReader, facts: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
+    """(what a node's program changes of its base, an object a file, [] for a program that is one text; the diff).
+
+    Of one text the difference is to the first parent's, or to nothing.
+    """
+    patches = tree_patches(facts["code"])
+    if patches is not None:
+        counted = [(patch, *patch.counts) for patch in patches]
+        files = [{"path": p.path, "kind": p.kind, "added": more, "removed": less} for p, more, less in counted]
+        return files, facts["code"].partition("\n")[2]
+    parent = reader.node(facts["parent_ids"][0]) if facts["parent_ids"] else None
+    return [], write_patch({"program": (parent.code if parent else None, facts["code"])})
 
 
 def node_facts(reader: RunReader, node_id: str) -> dict[str, Any]:

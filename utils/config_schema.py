@@ -312,11 +312,23 @@ class ProblemSection(Section):
     evaluator: str | None = None
     """File with evaluate(program_path) (script)."""
     source: str | None = None
-    """Files or a folder that the search may change (command)."""
+    """Files, or a whole folder, that the search may change (command)."""
+    editable: str | None = None
+    """Which files of the folder may change, be added and be deleted: `src/**/*.py`, several with commas (command)."""
+    protected: str | None = None
+    """Which of these stay as they are, and are never shown to a writer (command)."""
+    build: str | None = None
+    """Command that makes what `problem.eval` needs, run again only where its inputs changed (command)."""
     eval: str | None = None
     """Command that prints the metric (command)."""
     metric: str | None = None
     """The metric that steers, by name."""
+    metric_from: str | None = None
+    """Where the metrics are read: output, regex:PATTERN, json:PATH, junit[:PATH] (command on a folder)."""
+    require: str | None = None
+    """What a candidate must meet to have a score, as `tests==pass,size<=100` (command on a folder)."""
+    base: str | None = None
+    """The snapshot of the folder that a run searches; set by the run itself."""
     grade: str | None = None
     """Command that grades the output outside of the program's reach (command)."""
     options: dict[str, Any] = Field(default_factory=dict)

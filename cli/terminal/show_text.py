@@ -128,6 +128,14 @@ def print_node(facts: dict[str, Any]) -> None:
         console.print(Text(call["reply"]))
 
 
+def print_diff(files: list[dict[str, Any]], diff: str) -> None:
+    """A line a changed file where there are several to tell apart, then the difference itself."""
+    console = VisibleConsole()
+    for file in files:
+        console.print(Text(f"{file['kind']:>8}  +{file['added']} -{file['removed']}  {file['path']}"), soft_wrap=True)
+    console.print(Syntax(diff, "diff", word_wrap=False), soft_wrap=True)
+
+
 def print_files(archive: Path, archived: list[dict[str, Any]]) -> None:
     """What is kept of a node's program: the outputs that were scored, and what the archive of its workspace holds."""
     console = VisibleConsole()

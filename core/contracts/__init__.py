@@ -31,6 +31,7 @@ from core.contracts.plugging import (
     AgentBuilder,
     Baseline,
     EvaluatorDeps,
+    FileTree,
     Game,
     Outcome,
     Problem,
@@ -38,6 +39,7 @@ from core.contracts.plugging import (
     with_defaults,
 )
 from core.contracts.running import (
+    BaseTree,
     ExecutionResult,
     JobContext,
     JobResult,
@@ -77,6 +79,7 @@ __all__ = [
     "AgentContext",
     "AgentDefaults",
     "AgentResult",
+    "BaseTree",
     "Baseline",
     "CallLog",
     "CallRecord",
@@ -88,6 +91,7 @@ __all__ = [
     "EvaluatorDeps",
     "EventSink",
     "ExecutionResult",
+    "FileTree",
     "FinalEvaluation",
     "Game",
     "GameBook",

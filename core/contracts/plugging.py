@@ -11,6 +11,7 @@ from core.contracts.judging import Evaluator
 from core.contracts.keeping import GameBook
 from core.contracts.running import Jobs, Limits
 from core.contracts.writing import Agent, RulesWriter
+from core.state.fingerprint import ast_hash
 from core.state.node import Node
 from utils.errors import ConfigError
 
@@ -53,6 +54,22 @@ class Baseline:
     """True: it is the user's own program, which the search is to improve."""
 
 
+class FileTree(Protocol):
+    """Programs that are trees of files, as writers outside see them; `Node.code` is then the diff against a base."""
+
+    editable: tuple[str, ...]
+    """Patterns of the paths that may change."""
+
+    def files(self, code: str) -> dict[str, str]:
+        """Path → text of a program's files: all that it changed, and as many others as a writer can be handed."""
+
+    def reply(self, files: Mapping[str, str | None]) -> str:
+        """What a writer handed in (None: the file is deleted), as the reply of a model would say it."""
+
+    def read(self, reply: str, code: str) -> str:
+        """The program that a reply makes of `code`, '' for the base. ValueError says in one line why it makes none."""
+
+
 class ProblemDefaults(Protocol):
     """What a problem may leave out, and what then holds. `Problem` inherits it."""
 
@@ -60,6 +77,15 @@ class ProblemDefaults(Protocol):
     def language(self) -> str:
         """Of the programs. Only Python's are compared by their syntax tree."""
         return "python"
+
+    @property
+    def tree(self) -> FileTree | None:
+        """How programs are handed out and taken in as files; None where a program is one text."""
+        return None
+
+    def normal_hash(self, code: str) -> str | None:
+        """Equal for programs that behave alike although their texts differ; None where nothing is known of that."""
+        return ast_hash(code) if self.language == "python" else None
 
     @property
     def note(self) -> str:
@@ -123,6 +149,17 @@ class ProblemDefaults(Protocol):
     def agents(self, build: AgentBuilder) -> dict[str, Agent]:
         """Agents by operator, with `*` for all others; {} to use the CoderAgent for all."""
         return {}
+
+    def export_as(self, form: str, node: Node, target: str, message: str) -> str:
+        """Write `node` as a `patch`, a whole `folder` or a git `branch`; returns what was written.
+
+        Args:
+            target: the file, the folder, or the branch's name.
+            message: of the branch's commit.
+        Raises:
+            ConfigError: the problem has no trees, or the target cannot be written.
+        """
+        raise ConfigError(f"--{form}: only where problem.source is a folder")
 
     def refit(self, node: Node, out: Path, jobs: Jobs, limits: Limits) -> list[Path]:
         """Train `node` once more on all labelled rows, write program and outputs into `out`, return what was written.

@@ -54,6 +54,9 @@ class ExecutionResult(BaseModel):
     exc_type: CleanLine | None = None
     exc_info: dict[str, Any] | None = None
     """`{args, traceback: [[file, line, function, text]…]}` where the program ended by an exception."""
+    overlaid: tuple[str, ...] = ()
+    """Paths of the base tree that something lies over after the job: what was put there before it, and what it changed
+    or removed itself."""
     tier: str = "none"
     """warm, lite, bubblewrap or none."""
 
@@ -61,6 +64,18 @@ class ExecutionResult(BaseModel):
     def isolated(self) -> bool:
         """True if the program ran in a sandbox."""
         return self.tier != "none"
+
+
+@dataclass(frozen=True, slots=True)
+class BaseTree:
+    """A folder of the host that a job sees as its workspace, with the workspace's own files laid over it.
+
+    The folder itself is never changed: what the job writes lies beside it.
+    """
+
+    folder: Path
+    replaced: tuple[str, ...] = ()
+    """Paths of it that are not there: deleted, or the workspace has its own. Without links in them."""
 
 
 class Session(Protocol):
@@ -109,9 +124,20 @@ class Sandbox(Protocol):
         """
 
     def command(
-        self, argv: Sequence[str], *, workspace: Path, inputs: Path | None = None, limits: Limits, seed: int = 0
+        self,
+        argv: Sequence[str],
+        *,
+        workspace: Path,
+        inputs: Path | None = None,
+        limits: Limits,
+        seed: int = 0,
+        base: BaseTree | None = None,
     ) -> ExecutionResult:
-        """The same for an arbitrary command line (any language)."""
+        """The same for an arbitrary command line (any language).
+
+        Args:
+            base: the folder below the workspace, for the tier `warm`; elsewhere the caller copies it.
+        """
 
     def session(
         self, code: str, *, limits: Limits, seed: int = 0, workspace: Path | None = None, prelude: str = ""

@@ -27,7 +27,8 @@ def result_of(
     return ExecutionResult(
         term_out=output.text(), exec_time=report.seconds, cpu_seconds=report.cpu,
         max_memory_mb=report.memory / 2**20, exit_code=verdict.exit_code(status), failure=failure,
-        message=message, exc_type=told.type if told else None, exc_info=told.info() if told else None, tier=tier,
+        message=message, exc_type=told.type if told else None, exc_info=told.info() if told else None,
+        overlaid=tuple(report.overlaid), tier=tier,
     )  # fmt: skip
 
 

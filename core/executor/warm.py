@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from core.contracts import ExecutionResult, Limits
+from core.contracts import BaseTree, ExecutionResult, Limits
 from core.executor import verdict
 from core.executor.inside import mounts, packed
 from core.executor.inside.messages import Job, JobLimits, Ready, Report, SlotSetup
@@ -77,9 +77,16 @@ class WarmSandbox:
         return self._once(job, workspace, inputs, limits, on_output)
 
     def command(
-        self, argv: Sequence[str], *, workspace: Path, inputs: Path | None = None, limits: Limits, seed: int = 0
+        self,
+        argv: Sequence[str],
+        *,
+        workspace: Path,
+        inputs: Path | None = None,
+        limits: Limits,
+        seed: int = 0,
+        base: BaseTree | None = None,
     ) -> ExecutionResult:
-        return self._once(job_of("command", limits, seed=seed, argv=argv), workspace, inputs, limits, None)
+        return self._once(job_of("command", limits, seed=seed, argv=argv), workspace, inputs, limits, None, base)
 
     def session(
         self, code: str, *, limits: Limits, seed: int = 0, workspace: Path | None = None, prelude: str = ""
@@ -141,14 +148,18 @@ class WarmSandbox:
                 self._uids.close()
             shutil.rmtree(self._state_dir, ignore_errors=True)
 
-    def open_slot(self, limits: Limits, workspace: Path | None, inputs: Path | None) -> tuple[SandboxSlot, int | None]:
+    def open_slot(
+        self, limits: Limits, workspace: Path | None, inputs: Path | None, base: BaseTree | None = None
+    ) -> tuple[SandboxSlot, int | None]:
         """A slot and the uid it holds, to be given to `close_slot`."""
         uid = self._uids.take() if self._uids is not None else None
         setup = SlotSetup(
             tier=self.tier, uid=uid, disk_mb=limits.disk_mb,
             inputs=None if inputs is None else str(inputs.resolve()),
             workspace=None if workspace is None else str(workspace.resolve()),
-            in_memory=_fits_in_memory(limits.disk_mb),
+            in_memory=base is not None or _fits_in_memory(limits.disk_mb),
+            base=None if base is None else str(base.folder.resolve()),
+            replaced=[] if base is None else list(base.replaced),
         )  # fmt: skip
         try:
             slot = self._server.open_slot(setup)
@@ -193,8 +204,9 @@ class WarmSandbox:
         inputs: Path | None,
         limits: Limits,
         on_output: Callable[[str], None] | None,
+        base: BaseTree | None = None,
     ) -> ExecutionResult:
-        slot, uid = self.open_slot(limits, workspace, inputs)
+        slot, uid = self.open_slot(limits, workspace, inputs, base)
         try:
             rename = None if self.tier == "warm" else (str(workspace.resolve()), mounts.WORKSPACE)
             output = Output(limits.output_kb * 1024, on_output, rename)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import bisect
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import islice
 from threading import Lock
 
 from core.state.findings import Rung
+from core.state.fingerprint import ast_hash
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
 from core.state.program_index import ProgramIndex
@@ -29,7 +30,7 @@ class Journal:
 
     Args:
         lower_is_better: the problem's direction; the only one the journal obeys.
-        python: the programs are Python. Others have no AST hash: to Python a file of `#define` lines is empty.
+        normal_hash: equal for programs that behave alike although their texts differ, or None; see `ProgramIndex`.
         time_limit: seconds that a program's run is told against in summaries; None: they say nothing of time.
     """
 
@@ -38,7 +39,7 @@ class Journal:
         lower_is_better: bool = False,
         nodes: Iterable[Node] = (),
         *,
-        python: bool = True,
+        normal_hash: Callable[[str], str | None] = ast_hash,
         time_limit: float | None = None,
     ) -> None:
         self.lower_is_better = lower_is_better
@@ -60,7 +61,7 @@ class Journal:
         self._buggy: list[int] = []
         self._repaired: list[int] = []
         self._good: list[int] = []
-        self._programs = ProgramIndex(python)
+        self._programs = ProgramIndex(normal_hash)
         self._summary = Summary(lower_is_better, time_limit)
         self._steps = 0
         self._digest = sha256()

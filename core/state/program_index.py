@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from core.state.failure import FailureKind
 from core.state.findings import Rung
-from core.state.fingerprint import ast_hash, text_hash
+from core.state.fingerprint import text_hash
 from core.state.node import Node
 
 _REMEMBERED = 64
@@ -17,13 +18,14 @@ class ProgramIndex:
     """Finds an earlier node with the same program.
 
     Args:
-        python: the programs are Python. Others have no syntax tree: to Python a file of `#define` lines is empty.
+        normal_hash: equal for programs that behave alike; None where nothing is known of that. Not every program is
+            Python: to Python a file of `#define` lines is empty.
     """
 
-    def __init__(self, python: bool) -> None:
+    def __init__(self, normal_hash: Callable[[str], str | None]) -> None:
         self._by_text: dict[str, str] = {}
         self._by_tree: dict[str, str] = {}
-        self._tree_hash = lru_cache(maxsize=_REMEMBERED)(ast_hash if python else _no_hash)
+        self._tree_hash = lru_cache(maxsize=_REMEMBERED)(normal_hash)
 
     def fingerprint(self, code: str) -> tuple[str, str]:
         """(hash of the text, hash of the syntax tree or '')."""
@@ -53,7 +55,3 @@ class ProgramIndex:
         if text in self._by_text:
             return self._by_text[text], "text"
         return (self._by_tree[tree], "ast") if tree in self._by_tree else None
-
-
-def _no_hash(code: str) -> None:
-    """The hash of the syntax tree of what is not Python."""

@@ -112,9 +112,16 @@ class CommandProblem(Problem):
         return written
 
 
-def build(cfg: Config, project_dir: Path) -> CommandProblem:
-    """The problem of a configuration: `problem.source`, `problem.eval`, `problem.metric`, `problem.direction`."""
+def build(cfg: Config, project_dir: Path) -> Problem:
+    """The problem of a configuration: `problem.source`, `problem.eval`, `problem.metric`, `problem.direction`.
+
+    Where the source is a folder, or what may change in one is said, candidates are whole trees of files.
+    """
     section = cfg.problem
+    if section.editable or (section.source and Path(section.source).expanduser().is_dir()):
+        from problems.command.tree.problem import build_tree
+
+        return build_tree(cfg, project_dir)
     source, command, metric = section.source, section.eval, section.metric
     if not (source and command and metric):
         missing = "source" if not source else "metric" if command else "eval"

@@ -22,11 +22,17 @@ class NumbersWriter:
             new = [rng.choice((a.group(), b.group())) for a, b in zip(places, mate, strict=True)]
             plan = "Mixed the numbers of two programs."
         else:
-            moved = set(rng.sample(range(len(places)), min(len(places), rng.choice((1, 1, 2)))))
-            new = [_moved(m.group(), rng) if i in moved else m.group() for i, m in enumerate(places)]
+            new = moved_numbers(code, rng)
             plan = "Changed numbers."
         code = with_numbers(code, new)
         return f"{plan}\n\n```{extras.get('language', '')}\n{code.rstrip()}\n```\n"
+
+
+def moved_numbers(code: str, rng: random.Random) -> list[str]:
+    """The program's numeric literals, one or two of them moved."""
+    places = numbers(code)
+    moved = set(rng.sample(range(len(places)), min(len(places), rng.choice((1, 1, 2)))))
+    return [_moved(m.group(), rng) if i in moved else m.group() for i, m in enumerate(places)]
 
 
 def _moved(text: str, rng: random.Random) -> str:

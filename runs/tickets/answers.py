@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from core.events import NodeCommitted
 from core.state.node import Node
@@ -49,7 +49,7 @@ class TicketApi:
         task = next((task for task in self._search.journal.open_tasks if task.node_id == ticket.node_id), None)
         above = task.parent_ids if task else ()  # a repair within a slot is no proposal of the policy
         parents = [node for i in above if (node := self._search.journal.get_node_by_id(i)) is not None]
-        start = parents[0].code if parents else str(self._problem.prompt_extras().get("program", ""))
+        files, editable = self._handed_out(parents[0].code if parents else "")
         limits = self._search.deps.limits
         return {
             "ticket": ticket_name(ticket.node_id, token),
@@ -57,8 +57,8 @@ class TicketApi:
             "expires_at": ticket.expires_at,
             "operator": task.operator if task else "debug",
             "prompt": {"system": prompt.system, "user": prompt.user},
-            "files": {self._file: start},
-            "editable": [self._file],
+            "files": files,
+            "editable": editable,
             "parents": [
                 {"node_id": n.id, "metric": n.metric_value, "failure": n.failure.value if n.failure else None}
                 for n in parents
@@ -91,7 +91,11 @@ class TicketApi:
             code, fault = self._program(request)
             if fault:
                 return refused(f"{fault['path']}: {fault['remedy']}")
-            reply = as_reply(code, self._problem.language, str(request.get("plan", ""))[:4000])
+            plan = str(request.get("plan", ""))[:4000]
+            if self._problem.tree is None:
+                reply = as_reply(code, self._problem.language, plan)
+            else:  # read as a model's reply is: whole files, blocks or a diff
+                reply = f"{plan.strip()}\n\n{code}".lstrip("\n")
             state = self._queue.tell(node_id, token, reply)
         return self._told(node_id, state, float(request.get("seconds", 0)))
 
@@ -120,10 +124,21 @@ class TicketApi:
     def _file(self) -> str:
         return "program.py" if self._problem.language == "python" else "program.txt"
 
+    def _handed_out(self, code: str) -> tuple[dict[str, str], list[str]]:
+        """(path → text of the program to change, what of it may change)."""
+        tree = self._problem.tree
+        if tree is not None:
+            return tree.files(code), list(tree.editable)
+        start = code or str(self._problem.prompt_extras().get("program", ""))
+        return {self._file: start}, [self._file]
+
     def _program(self, request: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
-        """The program of a request, or what is wrong with it."""
+        """The program of a request, or what is wrong with it: of a tree, what a model would have replied."""
         files = request.get("files")
         code = request.get("code")
+        tree = self._problem.tree
+        if code is None and tree is not None and _are_texts(files):
+            code = tree.reply(files)
         if code is None and isinstance(files, Mapping) and list(files) == [self._file]:
             code = files[self._file]
         if not isinstance(code, str):
@@ -135,6 +150,12 @@ class TicketApi:
         return code, None
 
     def _problems(self, node_id: str, code: str) -> list[dict[str, Any]]:
+        tree = self._problem.tree
+        if tree is not None:
+            try:
+                code = tree.read(code, self._start_of(node_id))
+            except ValueError as fault:
+                return [_problem("", "reply", str(fault))]
         if self._problem.language == "python" and (error := syntax_error(code)) is not None:
             return [_problem(self._file, "syntax", error)]
         earlier = self._search.journal.find_duplicate(code)
@@ -144,6 +165,14 @@ class TicketApi:
         if verdict is None:
             return []
         return [_problem(self._file, verdict.failure.value if verdict.failure else "rules", verdict.message)]
+
+    def _start_of(self, node_id: str) -> str:
+        """The program that a ticket is to change; '' where it has no parent."""
+        tasks = (task for task in self._search.journal.open_tasks if task.node_id == node_id)
+        above = next(
+            (self._search.journal.get_node_by_id(task.parent_ids[0]) for task in tasks if task.parent_ids), None
+        )
+        return above.code if above is not None else ""
 
     def _told(self, node_id: str, state: str, seconds: float) -> dict[str, Any]:
         if state == "refused":
@@ -203,6 +232,10 @@ class TicketApi:
             "usd_left": None if usd is None else max(0.0, usd - progress.usd),
             "seconds_left": round(seconds, 1) if seconds < float("inf") else None,
         }
+
+
+def _are_texts(files: Any) -> TypeGuard[Mapping[str, str | None]]:
+    return isinstance(files, Mapping) and all(isinstance(text, str | None) for text in files.values())
 
 
 def _problem(path: str, kind: str, remedy: str) -> dict[str, Any]:

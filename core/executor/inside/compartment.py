@@ -7,7 +7,7 @@ import select
 import signal
 import time
 
-from . import confine, copying, kernel, landlock, messages, mounts, watch
+from . import confine, copying, kernel, landlock, messages, mounts, overlay, watch
 
 _KILL_SECONDS = 5.0
 
@@ -24,6 +24,7 @@ class Compartment:
         self.rules: int | None = None
         """In namespaces: descriptor of what Landlock lets candidates do."""
         self._host: int | None = None
+        self._base = overlay.Overlay(setup.base) if setup.base is not None and self.namespaces else None
         self._fresh: tuple[object, ...] | None = None
         """What the private folders look like as long as nobody has touched them; None before the first job."""
 
@@ -43,6 +44,7 @@ class Compartment:
             uid=self.uid,
             inputs=self.setup.inputs,
             workspace=None if self.in_memory else workspace,
+            base=self._base,
         )
         kernel.shrink_bounding_set()
         self._make_rules()
@@ -100,20 +102,32 @@ class Compartment:
             self._make_rules()
         mounts.date_back()
         self._fresh = mounts.look(disk_mb)
+        if self._base is not None:
+            self._base.remove(mounts.WORKSPACE, self.setup.replaced)
         if self._host is not None:
             self._copy(self._host, mounts.WORKSPACE)
-            if self.uid is not None:
+            if self.uid is not None and self._base is None:  # a tree's files are ours: its programs only read them
                 _give(mounts.WORKSPACE, self.uid)
 
     def collect(self, disk_mb: int) -> None:
         """After a job, when all its processes are dead: what it left goes to the host's workspace."""
         if self.in_memory and self._host is not None:
             copying.clear_folder(self._host, keep=frozenset({"input"}))
-            source = os.open(mounts.WORKSPACE, os.O_RDONLY | os.O_DIRECTORY)
+            source = self._written()
             try:
                 copying.copy_tree(source, self._host, budget=disk_mb * watch.MB, skip=frozenset({"input"}))
             finally:
                 os.close(source)
+
+    def _written(self) -> int:
+        """Descriptor of what the job has left; without the tree below it."""
+        if self._base is not None:
+            return os.dup(self._base.upper)
+        return os.open(mounts.WORKSPACE, os.O_RDONLY | os.O_DIRECTORY)
+
+    def overlaid(self) -> list[str]:
+        """Paths of the base that something lies over; [] without one."""
+        return [] if self._base is None else self._base.overlaid()
 
     def _copy(self, source: int, target: str) -> None:
         folder = os.open(target, os.O_RDONLY | os.O_DIRECTORY)

@@ -80,6 +80,10 @@ class SlotSetup(Message):
     """Host folder for /workspace; None for jobs that leave nothing behind."""
     in_memory: bool
     """The workspace is copied into memory and back, so that the disk limit is the kernel's."""
+    base: str | None = None
+    """Host folder that lies below the workspace; what is written lies over it, in memory."""
+    replaced: list[str] = field(default_factory=list)
+    """Paths of the base that are not shown."""
 
     @property
     def home(self) -> str:
@@ -139,6 +143,8 @@ class Report(Message):
     cpu: float
     memory: int
     """Most bytes held at once."""
+    overlaid: list[str] = field(default_factory=list)
+    """Paths of the base that something lies over."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from . import kernel
+from . import kernel, overlay
 
 WORKSPACE = "/workspace"
 PRIVATE = (WORKSPACE, "/tmp", "/dev/shm")
@@ -58,7 +58,15 @@ class Layout:
         return [path for path in self.read_only if any(path.startswith(f"{own}/") for own in PRIVATE)]
 
 
-def enter(layout: Layout, *, disk_mb: int, uid: int | None, inputs: str | None, workspace: str | None) -> None:
+def enter(
+    layout: Layout,
+    *,
+    disk_mb: int,
+    uid: int | None,
+    inputs: str | None,
+    workspace: str | None,
+    base: overlay.Overlay | None = None,
+) -> None:
     """Build the view in the current mount namespace and make it the root.
 
     Args:
@@ -66,6 +74,7 @@ def enter(layout: Layout, *, disk_mb: int, uid: int | None, inputs: str | None, 
         uid: owner of the private folders, None for the user that we are.
         inputs: host folder for /workspace/input.
         workspace: host folder to bind as /workspace, None for a folder in memory.
+        base: what lies below the folder in memory.
     """
     root = layout.scratch
     kernel.mount(None, "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
@@ -83,7 +92,7 @@ def enter(layout: Layout, *, disk_mb: int, uid: int | None, inputs: str | None, 
     os.makedirs(root + "/proc", exist_ok=True)
     kernel.mount("proc", root + "/proc", "proc", _FLAGS | kernel.MS_NOEXEC)
     _cover(root, covered(f"{root}/proc", bool(layout.devices)))
-    mount_private(root, disk_mb, uid, given[1])
+    mount_private(root, disk_mb, uid, given[1], base)
     for number, (path, fd) in enumerate(late):
         kernel.bind(f"/proc/self/fd/{fd}", _point(root + path, is_folder=os.path.isdir(path)), read_only=True)
         _point(f"{root}/{_PARKED}/{number}", is_folder=os.path.isdir(path))
@@ -109,8 +118,15 @@ def _cover(root: str, entries: list[os.DirEntry[str]]) -> None:
         kernel.mount(folder if entry.is_dir(follow_symlinks=False) else file, entry.path, None, kernel.MS_BIND)
 
 
-def mount_private(root: str, disk_mb: int, uid: int | None, workspace: int | None = None) -> None:
-    """Mount empty private folders below `root`; `workspace` is a descriptor of a host folder to use for the first."""
+def mount_private(
+    root: str, disk_mb: int, uid: int | None, workspace: int | None = None, base: overlay.Overlay | None = None
+) -> None:
+    """Mount empty private folders below `root`.
+
+    Args:
+        workspace: descriptor of a host folder to use for the first.
+        base: a tree that the first is laid over.
+    """
     disk_mb = tmpfs_mb(disk_mb)
     inodes = max(64, disk_mb * 1024 * 1024 // INODE_BYTES)
     for path in PRIVATE:
@@ -124,7 +140,9 @@ def mount_private(root: str, disk_mb: int, uid: int | None, workspace: int | Non
             os.chown(f"{spool}/{name}", uid, uid)
     kernel.mount(f"{spool}/tmp", root + "/tmp", None, kernel.MS_BIND)
     kernel.mount(f"{spool}/shm", root + "/dev/shm", None, kernel.MS_BIND)
-    if workspace is None:
+    if base is not None:
+        base.mount(spool)
+    elif workspace is None:
         kernel.mount(f"{spool}/work", spool, None, kernel.MS_BIND)
     else:
         kernel.bind(f"/proc/self/fd/{workspace}", spool, read_only=False)

@@ -122,7 +122,8 @@ class _Supervisor:
         breach = breach or watching.disk_breach([])
         place.collect(job.limits.disk_mb)
         cpu = watch.reaped_cpu() - before
-        _tell(self._control, Report(status, None if breach is None else [*breach], seconds, cpu, watching.peak))
+        told = None if breach is None else [*breach]
+        _tell(self._control, Report(status, told, seconds, cpu, watching.peak, place.overlaid()))
         return None
 
 

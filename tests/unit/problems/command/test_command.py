@@ -24,7 +24,15 @@ from utils.response import parse_response
 
 
 def cfg(**section):
-    empty = {"source": None, "eval": "sh a.sh", "metric": "score", "grade": None, "direction": None, "options": {}}
+    empty = {
+        "source": None,
+        "eval": "sh a.sh",
+        "metric": "score",
+        "grade": None,
+        "direction": None,
+        "options": {},
+        "editable": None,
+    }
     return SimpleNamespace(
         problem=SimpleNamespace(**{**empty, **section}),
         execution=SimpleNamespace(runner="local"),

@@ -1,0 +1,94 @@
+"""A tree for its user: the patch and the changed files, a whole folder, or a branch of his repository."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from problems.command.tree.tree import Tree
+from utils.errors import ConfigError
+
+FORMS = ("patch", "folder", "branch")
+PATCH, FILES = "changes.patch", "files"
+
+
+def write_changes(tree: Tree, out: Path) -> list[Path]:
+    """`changes.patch`, for `git apply` and `patch -p1`, and below `files/` every changed file as it is now."""
+    out.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(out / FILES, ignore_errors=True)
+    written = [out / PATCH]
+    written[0].write_text(tree.code(), encoding="utf-8", newline="")
+    for path, text in tree.files().items():
+        target = out / FILES / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="")
+        written.append(target)
+    return written
+
+
+def export_as(form: str, tree: Tree, target: str, source: Path, message: str) -> str:
+    """Write a tree in one of FORMS; returns what was written.
+
+    Args:
+        target: a file, a new folder, or the name of a new branch in `source`.
+        message: of the branch's one commit.
+    Raises:
+        ConfigError: the target is there already, or `source` is no git repository that the changes fit.
+    """
+    if form == "branch":
+        return _branch(tree, target, source, message)
+    path = Path(target)
+    if path.exists():
+        raise ConfigError(f"--{form}={target}: it exists already")
+    if form == "patch":
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(tree.code(), encoding="utf-8", newline="")
+        return str(path)
+    shutil.copytree(tree.ground.base.folder, path, symlinks=True)
+    for folder, _, _ in os.walk(path):
+        os.chmod(folder, 0o755)
+    for name, text in tree.changes.items():
+        if text is None:
+            (path / name).unlink()
+        else:
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            (path / name).write_text(text, encoding="utf-8", newline="")
+    return str(path)
+
+
+def _branch(tree: Tree, name: str, source: Path, message: str) -> str:
+    """One commit on HEAD, made in an index of its own: the user's files and index stay as they are."""
+    if _git(source, "rev-parse", "--verify", "-q", f"refs/heads/{name}", check=False).returncode == 0:
+        raise ConfigError(f"--branch={name}: {source} has a branch of that name already")
+    _git(source, "check-ref-format", "--branch", name)
+    with tempfile.TemporaryDirectory() as folder:
+        index = {"GIT_INDEX_FILE": f"{folder}/index"}
+        _git(source, "read-tree", "HEAD", env=index)
+        prefix = _git(source, "rev-parse", "--show-prefix").stdout.strip()
+        below = ["--directory", prefix] if prefix else []
+        top = Path(_git(source, "rev-parse", "--show-toplevel").stdout.strip())
+        if tree.changes:
+            _git(top, "apply", "--cached", "--whitespace=nowarn", *below, "-", env=index, given=tree.code())
+        made = _git(top, "write-tree", env=index).stdout.strip()
+    commit = _git(source, "commit-tree", made, "-p", "HEAD", "-m", message).stdout.strip()
+    _git(source, "update-ref", f"refs/heads/{name}", commit, "")
+    return f"{name} ({commit[:12]}) in {source}"
+
+
+def _git(
+    folder: Path, *words: str, env: dict[str, str] | None = None, given: str | None = None, check: bool = True
+) -> subprocess.CompletedProcess[str]:
+    try:
+        done = subprocess.run(
+            ["git", *words], cwd=folder, env={**os.environ, **(env or {})}, input=given, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+    except OSError as error:
+        raise ConfigError(f"--branch: git cannot be started: {error.strerror}") from error
+    if check and done.returncode != 0:
+        said = (done.stderr.strip().splitlines() or ["no reason given"])[0]
+        raise ConfigError(f"--branch: git {words[0]} in {folder}: {said}")
+    return done

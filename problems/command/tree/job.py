@@ -1,0 +1,138 @@
+"""One scoring of a tree in the sandbox: its build, where there is one, the user's command, what they left."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from core.contracts import ExecutionResult, JobContext, Limits
+from core.evaluation.timing import repeat
+from core.executor.collect import collect_file
+from core.executor.on_base import run_on_base
+from core.state.failure import FailureKind
+from problems.command.job import COPY_BYTES, MOST_RUNS, grade
+from utils.globs import matches
+
+LARGEST_REPORT = 16 << 20
+MOST_BUILDS = 24
+"""Builds of one base that are kept: the newest."""
+
+
+def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
+    """Job entry. Payload: `inputs` (folder of the base), `changes` (path → text or null), `command`, `build`,
+    `build_inputs`, `writable`, `reports` (paths to read), `output`, `grade`, `limits`, `seed`.
+
+    Returns `{result: ExecutionResult, touched: paths, reports: {path: text}, graded: null | {output, code, error}}`.
+    """
+    limits = Limits.model_validate(payload["limits"])
+    workspace = context.scratch / "workspace"
+    built, failed = _built(payload, context, limits)
+    if failed is not None:
+        return {"result": failed.model_dump(mode="json"), "touched": [], "reports": {}, "graded": None}
+    result, touched = run_on_base(
+        context.sandbox, ["/bin/sh", "-c", payload["command"]], base=Path(payload["inputs"]),
+        files={**built, **payload["changes"]}, workspace=workspace, limits=limits, seed=payload["seed"],
+        writable=[*built, *payload["writable"]],
+    )  # fmt: skip
+    graded = None
+    if payload["grade"] and result.failure is None:
+        graded = grade(payload, workspace, context.scratch, limits.seconds)
+    reports = {path: collect_file(workspace, path, LARGEST_REPORT).data for path in payload["reports"]}
+    texts = {path: data.decode("utf-8", "replace") for path, data in reports.items() if data is not None}
+    return {"result": result.model_dump(mode="json"), "touched": touched, "reports": texts, "graded": graded}
+
+
+def repeated(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
+    """Job entry of a command that is run again and again: `runs` times, or where `timed` until its time is known well.
+
+    Returns what the last run did, and `answers`: all of them; with `timed` also `timing`, as `problems.command.job`.
+    """
+    answers: list[dict[str, Any]] = []
+
+    def once() -> float:
+        answers.append(evaluate(payload, context))
+        last = answers[-1]
+        if last["result"]["failure"] is not None or last["touched"] or (last["graded"] or {}).get("code", 0) != 0:
+            raise _RunFailed
+        return float(last["result"]["exec_time"])
+
+    timing = None
+    try:
+        if payload["timed"]:
+            timing = asdict(repeat(once, at_most=MOST_RUNS))
+        else:
+            for _ in range(payload["runs"]):
+                once()
+    except _RunFailed:
+        pass
+    return {**answers[-1], "answers": answers, "timing": timing}
+
+
+class _RunFailed(Exception):
+    """One of the runs did not do its work."""
+
+
+# ------------------------------------------------------------ builds
+
+
+def _built(
+    payload: Mapping[str, Any], context: JobContext, limits: Limits
+) -> tuple[dict[str, bytes], ExecutionResult | None]:
+    """(what the build makes of this tree, None), or ({}, how it failed). Built once for equal inputs."""
+    if not payload["build"]:
+        return {}, None
+    base = Path(payload["inputs"])
+    inputs = {p: text for p, text in sorted(payload["changes"].items()) if matches(p, payload["build_inputs"])}
+    key = sha256(json.dumps([payload["build"], inputs]).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    place = base.parent / "builds" / key
+    if not place.is_dir():
+        workspace = context.scratch / "build"
+        result, touched = run_on_base(
+            context.sandbox, ["/bin/sh", "-c", payload["build"]], base=base, files=inputs, workspace=workspace,
+            limits=limits, seed=payload["seed"], writable=payload["writable"],
+        )  # fmt: skip
+        if result.failure is None and touched:
+            text = f"problem.build changed {', '.join(touched[:5])}; files that it may are problem.options.writable"
+            result = result.model_copy(update={"failure": FailureKind.TAMPERED, "message": text})
+        if result.failure is not None:
+            return {}, result.model_copy(update={"message": f"problem.build: {result.message}"})
+        _keep(workspace, base, inputs, place)
+    os.utime(place)
+    return {
+        path.relative_to(place).as_posix(): path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()
+    }, None
+
+
+def _keep(workspace: Path, base: Path, inputs: Mapping[str, Any], place: Path) -> None:
+    """What the build added. Another worker may have been faster."""
+    place.parent.mkdir(exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix=".fresh-", dir=place.parent))
+    left = COPY_BYTES * 4
+    for folder, _, names in os.walk(workspace):
+        for name in names:
+            relative = os.path.relpath(os.path.join(folder, name), workspace)
+            data = None if relative in inputs else collect_file(workspace, relative, left).data
+            if data is None or _is_base(base / relative, data):
+                continue
+            left -= len(data)
+            target = fresh / relative
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+    try:
+        fresh.rename(place)
+    except OSError:
+        shutil.rmtree(fresh, ignore_errors=True)
+    builds = sorted((p for p in place.parent.iterdir() if p.name[0] != "."), key=lambda path: path.stat().st_mtime)
+    for old in builds[:-MOST_BUILDS]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _is_base(path: Path, data: bytes) -> bool:
+    return path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data

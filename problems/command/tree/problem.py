@@ -1,0 +1,213 @@
+"""A repository as a problem: some of its files are searched, a command scores each candidate in the whole of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, FileTree, Problem, RulesWriter
+from core.state.node import Node
+from problems.command.tree.base import Base, kept, snapshot
+from problems.command.tree.evaluator import Scoring, TreeEvaluator
+from problems.command.tree.export import export_as, write_changes
+from problems.command.tree.replies import as_reply, read_reply
+from problems.command.tree.scores import conditions_of, sources_of
+from problems.command.tree.shown import map_of, relevant
+from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
+from problems.options import checked_options
+from utils.config_schema import Config, ProblemSection
+from utils.errors import ConfigError
+
+TICKET_BYTES = 400_000
+"""Of files that a writer outside is handed."""
+BASES = ".bases"
+
+
+class TreeOptions(BaseModel):
+    """`problem.options` where `problem.source` is a folder."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    output: str = "output.txt"
+    """File that the command writes and `problem.grade` reads."""
+    statement: str = ""
+    timed: bool = False
+    """The score is the seconds that the command takes, measured from outside, alone on one core."""
+    repeats: int = Field(1, ge=1, le=100)
+    """Runs of the command a candidate; the score is the median of the metric."""
+    alone: bool = False
+    """No other job beside it: the metric is a time that the command measures itself."""
+    build_inputs: str = "**"
+    """Files whose change makes `problem.build` run again; patterns."""
+    writable: str = ""
+    """Locked files that build and command may write all the same, as outputs that lie in the folder; patterns."""
+
+
+class TreeProblem(Problem):
+    """A folder, what may change in it, and a command; see `Problem`."""
+
+    family: Literal["heuristic"] = "heuristic"
+    preload: tuple[str, ...] = ()
+    seeds_search = True
+    claims_only = False
+    single_function = True
+    language = "diff"
+    rules_reach = "`rules` only changes numbers"
+    reads = (
+        "problem.source", "problem.editable", "problem.protected", "problem.build", "problem.eval", "problem.metric",
+        "problem.metric_from", "problem.require", "problem.grade", "problem.direction", "problem.options",
+        "problem.base",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        source: Path,
+        store: Path,
+        scoring: Scoring,
+        *,
+        section: ProblemSection,
+        editable: tuple[str, ...],
+        protected: tuple[str, ...],
+        statement: str = "",
+    ) -> None:
+        self._source, self._store, self._section, self._statement = source, store, section, statement
+        self._editable, self._protected = editable, protected
+        self.scoring = scoring
+        self.lower_is_better = scoring.lower_is_better
+        self.name = f"command/{source.name}"
+        self.unit = scoring.metric
+        self._ground: Ground | None = None
+
+    @property
+    def ground(self) -> Ground:
+        if self._ground is None:
+            self.prepare()
+        assert self._ground is not None
+        return self._ground
+
+    def prepare(self) -> None:
+        """Take the snapshot; a run that goes on has its own."""
+        self._ground = Ground(self._base(), self._editable, self._protected)
+        self._section.base = self._ground.base.id
+        if not self._ground.searched():
+            patterns = ",".join(self._editable)
+            raise ConfigError(f"problem.editable={patterns}: no text file of {self._source} is meant by it")
+
+    def _base(self) -> Base:
+        wanted = self._section.base
+        found = kept(self._store, wanted) if wanted else None
+        if found is not None:
+            return found
+        if not self._source.is_dir():
+            raise ConfigError(f"problem.source={self._source}: no such folder")
+        base = snapshot(self._source, self._store)
+        if wanted and base.id != wanted:
+            raise ConfigError(
+                f"problem.source={self._source}: it has changed since the run began, and the copy {wanted} is gone "
+                f"from {self._store}"
+            )
+        return base
+
+    # ------------------------------------------------------------ what writers are told
+
+    def statement(self) -> str:
+        text = self._statement or "Improve the repository."
+        scoring = self.scoring
+        lines = [text, f"The command `{scoring.command}` is run in the repository. Metric: {self.unit}."]
+        if scoring.require:
+            needed = ", ".join(map(str, scoring.require))
+            lines.append(f"A candidate has a score only if it meets: {needed}.")
+        lines.append("A candidate that changes a locked file, in its reply or while it runs, is void.")
+        return "\n".join(lines)
+
+    def prompt_extras(self) -> dict[str, Any]:
+        return {"language": "diff", "reply_format": "program", "sections": {"Files": map_of(self.ground)}}
+
+    def agents(self, build: AgentBuilder) -> dict[str, Agent]:
+        from problems.command.tree.agent import TreeAgent
+
+        own = [Path(__file__).parent / "prompts"]
+        options = {**build.options, "problem_prompts": own, "prompts_dir": build.prompts_dir}
+        return {"*": TreeAgent(self.ground, **options)}
+
+    def baselines(self) -> Sequence[Baseline]:
+        return [Baseline("initial", Tree(self.ground).code())]
+
+    def rules(self) -> RulesWriter:
+        from problems.command.tree.writer import TreeWriter
+
+        return TreeWriter(self.ground)
+
+    def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
+        return TreeEvaluator(self.ground, self.scoring, deps)
+
+    def normal_hash(self, code: str) -> str | None:
+        try:
+            return read_tree(self.ground, code).normal_hash()
+        except TreeError:
+            return None
+
+    @property
+    def tree(self) -> FileTree:
+        return OutsideView(self.ground)
+
+    # ------------------------------------------------------------ export
+
+    def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
+        return write_changes(read_tree(self.ground, node.code), out)
+
+    def export_as(self, form: str, node: Node, target: str, message: str) -> str:
+        return export_as(form, read_tree(self.ground, node.code), target, self._source, message)
+
+
+class OutsideView(FileTree):
+    """A tree as writers outside see it: files in, files out."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self.editable = ground.editable
+
+    def files(self, code: str) -> dict[str, str]:
+        tree = read_tree(self._ground, code) if code else Tree(self._ground)
+        return tree.files(relevant(tree, (), TICKET_BYTES))
+
+    def reply(self, files: Mapping[str, str | None]) -> str:
+        return as_reply(files)
+
+    def read(self, reply: str, code: str) -> str:
+        tree = read_tree(self._ground, code) if code else Tree(self._ground)
+        return read_reply(tree, reply)[0].code()
+
+
+def build_tree(cfg: Config, project_dir: Path) -> TreeProblem:
+    """The problem of a configuration whose `problem.source` is a folder."""
+    section = cfg.problem
+    options = checked_options(TreeOptions, section.options)
+    command, metric = section.eval, section.metric
+    if not command or not (metric or options.timed):
+        missing = "metric" if command else "eval"
+        raise ConfigError(
+            f"problem.{missing} is needed: --problem.source=FOLDER --problem.eval=CMD --problem.metric=NAME"
+        )
+    editable = patterns_of(section.editable)
+    if not editable:
+        raise ConfigError("problem.editable is needed: which files may change, as in --problem.editable='src/**/*.py'")
+    if options.timed and section.direction != "min":
+        raise ConfigError("problem.options.timed=true: the score is a time; set problem.direction=min")
+    scoring = Scoring(
+        command, metric or "seconds", tuple(sources_of(section.metric_from)), tuple(conditions_of(section.require)),
+        build=section.build, build_inputs=patterns_of(options.build_inputs), writable=patterns_of(options.writable),
+        grade=section.grade, output=options.output, timed=options.timed, repeats=options.repeats, alone=options.alone,
+        lower_is_better=section.direction == "min",
+    )  # fmt: skip
+    return TreeProblem(
+        Path(str(section.source)).expanduser().resolve(), project_dir / "workspaces" / BASES, scoring, section=section,
+        editable=editable, protected=patterns_of(section.protected), statement=options.statement,
+    )  # fmt: skip
+
+
+def patterns_of(text: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())

@@ -1,0 +1,137 @@
+"""A repository is searched from end to end: what is scored is what is exported, and equal runs are equal."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.command_line import Cli
+
+from runs.tickets.client import ask_the_run
+
+FILES = {
+    "src/a.conf": "A=3\nLABEL=x\n",
+    "src/b.conf": "B=10\n",
+    "score.sh": '. ./src/a.conf\n. ./src/b.conf\n[ -f src/c.conf ] && . ./src/c.conf\n'
+    'echo "score: $(( A * B - (C + 0) ))"\necho "2 passed in 0.1s"\n',
+    "docs/big.txt": "text\n" * 1000,
+}  # fmt: skip
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "repository"
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]):
+        subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=n@localhost", *words], cwd=folder, check=True)
+    return folder
+
+
+def words(repository: Path, *more: str) -> list[str]:
+    return [
+        "run", "--problem", "command", f"problem.source={repository}", "problem.editable=src/*.conf",
+        "problem.eval=sh score.sh", "problem.metric=score", "problem.direction=max", "problem.require=tests==pass",
+        "problem.protected=src/keys.conf", "search.islands.num_islands=1", *more,
+    ]  # fmt: skip
+
+
+def test_search_stop_go_on_replay_and_export(cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch):
+    for name in ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"):
+        monkeypatch.setenv(name, "n@localhost")
+    assert cli.here(*words(repository, "search.max_steps=12")).code == 0
+    whole = cli.show()
+    assert whole["best_metric"] > 30 and whole["metric_source"] == "unisolated"
+    assert cli.here("replay", "latest", "--verify").code == 0
+
+    best = cli.node(whole["best_node_id"])
+    shown = cli.here("show", "latest", best["node_id"], "--diff").out
+    assert "changed  +" in shown and "diff --git a/src/" in shown
+
+    folder, patch = cli.folder / "whole", cli.folder / "best.patch"
+    ended = cli.here("export-best", "latest", f"--folder={folder}", f"--patch={patch}", "--branch=found")
+    assert ended.code == 0, ended.err
+    told = subprocess.run(["sh", "score.sh"], cwd=folder, capture_output=True, text=True, check=True).stdout
+    assert f"score: {whole['best_metric']:g}\n" in told
+    git = ["git", "-C", str(repository)]
+    assert subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=True).stdout == ""
+    subprocess.run([*git, "checkout", "-q", "found"], check=True)
+    for name in FILES:
+        assert (repository / name).read_bytes() == (folder / name).read_bytes()
+    subprocess.run([*git, "checkout", "-q", "-"], check=True)
+    subprocess.run([*git, "apply", "--check", str(patch)], check=True)
+    assert cli.here("export-best", "latest", "--branch=found").code == 2
+
+
+def test_a_killed_run_goes_on_as_if_nothing_had_been(cli_at: Any, repository: Path, eventually: Any):
+    straight, killed = cli_at("straight"), cli_at("killed")
+    more = ("search.max_steps=10", "search.workers=1")
+    slow = [word.replace("sh score.sh", "sleep 0.2; sh score.sh") for word in words(repository, *more)]
+    child = killed.start(*slow)
+    eventually(lambda: killed.runs and _steps(killed.run_dir) > 3, 60)
+    child.kill()
+    child.wait()
+    (repository / "src/a.conf").write_text("A=99\n")  # the run has its own snapshot
+    assert killed.here("resume", "latest").code == 0
+    (repository / "src/a.conf").write_text(FILES["src/a.conf"])
+    assert straight.here(*slow).code == 0
+    assert killed.show()["journal_sha256"] == straight.show()["journal_sha256"]
+
+
+def _steps(run_dir: Path) -> int:
+    with (
+        suppress(sqlite3.Error),
+        closing(sqlite3.connect(f"file:{run_dir / 'run.db'}?mode=ro", uri=True)) as connection,
+    ):
+        return int(connection.execute("SELECT COUNT(*) FROM nodes").fetchone()[0])
+    return 0
+
+
+def test_tickets_hand_out_files_and_take_them_in(cli: Cli, repository: Path, eventually: Any):
+    ready = cli.folder / "ready"
+    cli.start(*words(repository, "search.max_steps=4", "--writer=external"), "--idle=20", f"--ready={ready}")
+    eventually(lambda: ready.is_file() and ready.read_text(), 30)
+
+    def call(verb: str, **more: Any) -> dict[str, Any]:
+        return ask_the_run(cli.run_dir, {"verb": verb, "seconds": 20, **more})
+
+    asked = call("ask", token="0" * 32)
+    assert asked["files"]["src/a.conf"] == FILES["src/a.conf"] and asked["editable"] == ["src/*.conf"]
+    assert "score.sh" not in asked["files"]
+    ticket = asked["ticket"]
+    locked = call("check", ticket=ticket, files={"score.sh": "echo score: 1000\n"})
+    assert not locked["ok"] and "locked" in locked["problems"][0]["remedy"]
+    files = {"src/a.conf": "A=4\n", "src/c.conf": "C=1\n"}
+    assert call("check", ticket=ticket, files=files) == {"ok": True, "problems": []}
+    told = call("tell", ticket=ticket, files=files)
+    while told["state"] == "running":
+        told = call("wait", ticket=ticket)
+    assert (told["state"], told["metric"]) == ("committed", 39.0)
+
+    ticket = call("ask", token="1" * 32)["ticket"]
+    told = call("tell", ticket=ticket, files={"score.sh": "echo score: 1000\n"})
+    while told["state"] == "running":
+        told = call("wait", ticket=ticket)
+    assert (told["failure"], told["metric"]) == ("tampered", None)
+    call("close")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("problem.editable=", "problem.editable is needed"),
+        ("problem.editable=none/**", "no text file"),
+        ("problem.metric_from=xml", "problem.metric_from=xml: allowed: output"),
+        ("problem.require=tests", "problem.require=tests: write NAME==VALUE"),
+        ("problem.options.reply=diff", "problem.options.reply"),
+        ("problem.program=x.py", "does not read it"),
+    ],
+)
+def test_what_is_wrong_is_one_line(cli: Cli, repository: Path, change: str, says: str):
+    ended = cli.here(*words(repository, change))
+    assert ended.code == 2 and says in ended.line and not cli.runs

@@ -1,0 +1,96 @@
+"""Replies about several files, in every form that models write."""
+
+from __future__ import annotations
+
+import pytest
+
+from problems.command.tree.replies import as_reply, asked_files, edits_of, read_reply
+from problems.command.tree.tree import Tree, TreeError
+
+BLOCK = "<<<<<<< SEARCH\nFACTOR = 3\n=======\nFACTOR = 5\n>>>>>>> REPLACE"
+DIFF = "--- a/src/a.py\n+++ b/src/a.py\n@@ -1,2 +1,2 @@\n-FACTOR = 3\n+FACTOR = 5\n \n"
+WHOLE = "FACTOR = 5\n\n\ndef total(values):\n    return sum(values) * FACTOR\n"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"Plan.\n\nsrc/a.py\n{BLOCK}\n",
+        f"Plan.\n\n### `src/a.py`\n```python\n{BLOCK}\n```\n",
+        f"Plan.\n\n```python\nsrc/a.py\n{BLOCK}\n```\n",
+        f"Plan.\n\n**File: src/a.py**\n\n{BLOCK}\n",
+        f"Plan.\n\n{DIFF}",
+        f"Plan.\n\n```diff\n{DIFF}```\n",
+        f"Plan.\n\n```diff\ndiff --git a/src/a.py b/src/a.py\nindex 12..34 100644\n{DIFF}```\nDone.\n",
+        f"Plan.\n\nsrc/a.py\n```python\n{WHOLE}```\n",
+        f"Plan.\n\n```python src/a.py\n{WHOLE}```\n",
+        f"Plan.\n\n```python:src/a.py\n{WHOLE}```\n",
+        f"Plan.\n\n#### src/a.py:\n\n````\n{WHOLE}````\n",
+        f"Plan.\r\n\r\nsrc/a.py\r\n{BLOCK}\r\n".replace("\n", "\r\n").replace("\r\r", "\r"),
+    ],
+)
+def test_each_form_says_the_same(ground, reply):
+    tree, plan = read_reply(Tree(ground), reply)
+    assert tree.changes == {"src/a.py": WHOLE}
+    assert plan == "Plan."
+
+
+def test_several_forms_at_once(ground):
+    reply = (
+        f"Several things.\n\nsrc/a.py\n{BLOCK}\n\nsrc/new.py\n```python\nx = 1\n```\n\nDELETE src/b.py\n\n"
+        "```diff\n--- /dev/null\n+++ b/src/more.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n```\n"
+    )
+    tree, plan = read_reply(Tree(ground), reply)
+    assert dict(tree.changes) == {
+        "src/a.py": WHOLE, "src/new.py": "x = 1\n", "src/b.py": None, "src/more.txt": "one\ntwo\n",
+    }  # fmt: skip
+    assert plan == "Several things."
+
+
+def test_two_blocks_below_one_path_and_one_of_another_file(ground):
+    reply = (
+        f"src/a.py\n{BLOCK}\n<<<<<<< SEARCH\n    return sum(values) * FACTOR\n=======\n    return 0\n>>>>>>> REPLACE\n"
+        "src/b.py\n<<<<<<< SEARCH\nOFFSET = 10\n=======\nOFFSET = 11\n>>>>>>> REPLACE\n"
+    )
+    tree, _ = read_reply(Tree(ground), reply)
+    assert tree.text("src/a.py").endswith("return 0\n") and tree.text("src/b.py").startswith("OFFSET = 11\n")
+
+
+def test_line_endings_stay(ground):
+    block = "<<<<<<< SEARCH\ntwo\n=======\nzwei\n>>>>>>> REPLACE"
+    tree, _ = read_reply(Tree(ground), f"src/deep/c.txt\n{block}\n")
+    assert tree.text("src/deep/c.txt") == "one\r\nzwei\r\n"
+
+
+@pytest.mark.parametrize(
+    ("reply", "says", "locked"),
+    [
+        (f"tests/test_a.py\n{BLOCK}\n", "tests/test_a.py is locked", True),
+        ("src/../../x.py\n```\nx\n```\n", "is not a path", True),
+        (f"{BLOCK}\n", "write the path", False),
+        (f"src/b.py\n{BLOCK}\n", "src/b.py: block 1: the program has no line 'FACTOR = 3'", False),
+        (f"src/none.py\n{BLOCK}\n", "no such file", False),
+        ("DELETE src/none.py\n", "not there to be deleted", False),
+        ("src/a.py\n<<<<<<< SEARCH\nFACTOR = 3\n", "without its end", False),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_told(ground, reply, says, locked):
+    with pytest.raises(TreeError, match=says) as told:
+        read_reply(Tree(ground), reply)
+    assert told.value.locked is locked
+
+
+def test_prose_and_unnamed_blocks_change_nothing():
+    assert edits_of("I would change src/a.py like this:\n\n```python\nx = 1\n```\n")[0] == []
+    assert edits_of("No idea.")[0] == []
+
+
+def test_what_is_handed_in_is_read_back(ground):
+    files = {"src/a.py": "```\nfence ````\n", "src/b.py": None, "src/x/y.py": "x = 1\n"}
+    tree, _ = read_reply(Tree(ground), as_reply(files))
+    assert dict(tree.changes) == files
+
+
+def test_a_writer_may_ask_for_files():
+    assert asked_files("READ src/a.py\nREAD: `tests/test_a.py`\nREAD src/a.py\n") == ["src/a.py", "tests/test_a.py"]
+    assert asked_files(f"READ src/a.py\n\nsrc/a.py\n{BLOCK}\n") == []
