@@ -6,14 +6,11 @@ import argparse
 import json
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from cli.options import project_dir_of
-from runs.reading import UNREADABLE, summary, unreadable_row
-from runs.run_folder import all_runs
+from runs.run_list import run_rows
 from utils.direction import Direction
-from utils.errors import StoreError
 from utils.program import program
 
 SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -22,6 +19,7 @@ SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "problem": lambda row: row["problem"],
     "steps": lambda row: row["steps"],
     "cost": lambda row: row["cost_usd"] or 0.0,
+    "seconds": lambda row: row["seconds"] or 0.0,
     "best": lambda row: (row["best_metric"] is not None, _fitness(row)),
 }
 
@@ -32,12 +30,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--problem", metavar="TEXT", help="only runs whose problem holds this text")
     parser.add_argument("--status", metavar="WORD", help="only finished, interrupted, running, failed, …")
     parser.add_argument("--tag", metavar="TAG", help="only runs with this tag")
+    parser.add_argument("--archived", action="store_true", help="also runs that were put away: tag RUN --archive")
     parser.add_argument("--last", type=int, metavar="N", help="only the last N lines")
     parser.add_argument("--json", action="store_true")
 
 
 def run(args: argparse.Namespace) -> int:
-    rows = [row for path in all_runs(project_dir_of(args)) if (row := _row(path)) and _wanted(row, args)]
+    rows = [row for row in run_rows(project_dir_of(args)) if _wanted(row, args)]
     rows.sort(key=SORTS[args.sort])
     rows = rows[-args.last :] if args.last and args.last > 0 else rows
     if args.json:
@@ -56,19 +55,12 @@ def _wanted(row: dict[str, Any], args: argparse.Namespace) -> bool:
         (not args.problem or args.problem in row["problem"])
         and (not args.status or args.status == row["status"])
         and (not args.tag or args.tag in row["tags"])
+        and (args.archived or not row["archived"])
     )
 
 
 def _fitness(row: dict[str, Any]) -> float:
     return Direction(row["lower_is_better"]).fitness(row["best_metric"]) or 0.0
-
-
-def _row(path: Path) -> dict[str, Any] | None:
-    """The run's row. A run that cannot be read is listed with the reason: it hides neither itself nor the others."""
-    try:
-        return summary(path)
-    except StoreError as error:
-        return unreadable_row(path, str(error))
 
 
 def _print(rows: list[dict[str, Any]]) -> None:
@@ -92,16 +84,19 @@ def _print(rows: list[dict[str, Any]]) -> None:
 
 CELLS: dict[str, Callable[[dict[str, Any]], str]] = {
     "run": lambda row: row["run"],
-    "status": lambda row: f"unreadable: {row['reason']}" if row["status"] == UNREADABLE else row["status"],
+    "status": lambda row: f"unreadable: {row['reason']}" if row["status"] == "unreadable" else row["status"],
     "best": lambda row: "" if row["best_metric"] is None else f"{row['best_metric']:.5g}",
     "final": lambda row: "" if row["final_metric"] is None else f"{row['final_metric']:.5g}",
     "verdict": lambda row: "" if row["verdict"] == "open" else row["verdict"],
+    "gain": lambda row: "" if row["gain"] is None else f"{row['gain']:+.3g}",
     "steps": lambda row: str(row["steps"]),
     "problem": lambda row: row["problem"],
     "started": lambda row: (row["started_at"] or "")[:16].replace("T", " "),
     "writer": lambda row: row["writer"],
+    "seconds": lambda row: "" if row["seconds"] is None else f"{row['seconds']:.0f}",
     "cost": lambda row: "" if row["cost_usd"] is None else f"${row['cost_usd']:.4f}",
     "tags": lambda row: " ".join(row["tags"]),
+    "title": lambda row: row["title"],
 }
 """Columns, those first that a narrow terminal keeps."""
 

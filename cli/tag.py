@@ -1,19 +1,24 @@
-"""`tag`: words of the user's own on a run, to find it again: `tag RUN +paper -draft`."""
+"""`tag`: words of the user's own on a run, to find it again: `tag RUN +paper -draft --title "u500, first try"`."""
 
 from __future__ import annotations
 
 import argparse
 
 from cli.options import add_run_argument, project_dir_of
+from core.storage.labels import Labels, change_labels
 from runs.run_folder import find_run
-from runs.tags import change_tags
 from utils.errors import ConfigError
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = subparsers.add_parser("tag", help="put words of your own on a run: tag RUN +good -draft")
+    parser = subparsers.add_parser("tag", help="put words of your own on a run: tag RUN +good -draft --title TEXT")
     add_run_argument(parser)
     parser.add_argument("tags", nargs="*", metavar="+TAG|-TAG", help="add, remove; none: print what there is")
+    parser.add_argument("--title", metavar="TEXT", help="a name that lists show beside the id; '' removes it")
+    parser.add_argument("--note", metavar="TEXT", help="what you want to remember of it; '' removes it")
+    away = parser.add_mutually_exclusive_group()
+    away.add_argument("--archive", action="store_true", default=None, dest="archived", help="lists omit it from now on")
+    away.add_argument("--restore", action="store_false", default=None, dest="archived", help="list it again")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -22,6 +27,12 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError(f"tag {wrong}: write +{wrong} to add it, -{wrong} to remove it")
     added = [word[1:] for word in args.tags if word[0] == "+"]
     removed = [word[1:] for word in args.tags if word[0] == "~"]
-    tags = change_tags(find_run(project_dir_of(args), args.run), added, removed)
-    print(" ".join(tags) or "no tags")
+    folder = find_run(project_dir_of(args), args.run)
+    told = {"title": args.title, "note": args.note, "archived": args.archived}
+    print(_text(change_labels(folder, add=added, remove=removed, **told)))
     return 0
+
+
+def _text(labels: Labels) -> str:
+    lines = [labels.title, " ".join(labels.tags) or "no tags", labels.note, "archived" if labels.archived else ""]
+    return "\n".join(filter(None, lines))

@@ -1,4 +1,4 @@
-"""What is known of a stored run and of its nodes, as the JSON objects that `list-runs`, `show` and programs read."""
+"""What is known of a stored run and of its nodes, as the JSON objects that `show` and programs read."""
 
 from __future__ import annotations
 
@@ -9,67 +9,12 @@ from core.executor.archive import archived_files
 from core.search.statistics import counted_again
 from core.state.node import Node
 from core.storage.reader import RunReader
-from core.storage.unreadable import unreadable
 from reports.conclusion import conclusion_of
 from reports.winner import winner_node
 from runs.run_folder import is_held
-from runs.tags import tags_of
 from utils.direction import Direction
 from utils.errors import UnknownRunError
 from utils.patch import tree_patches, write_patch
-
-UNREADABLE = "unreadable"
-"""Status of a run whose store cannot be read."""
-
-
-def summary(path: Path) -> dict[str, Any] | None:
-    """The JSON object of one run in the list; None for a folder whose run has not begun.
-
-    Raises:
-        StoreError: its store cannot be read.
-    """
-    try:
-        with unreadable(path.name), RunReader(path) as reader:
-            facts = reader.facts()
-            if "run" not in facts:
-                return None
-            conclusion = conclusion_of(reader, facts)
-            winner = conclusion.winner
-            return {
-                "run": path.name,
-                "problem": str(facts.get("problem", "")),
-                "status": status_of(path, facts),
-                "started_at": str(facts.get("started_at") or "") or None,
-                "steps": reader.steps(),
-                "best_metric": winner and winner.metric,
-                "final_metric": winner and winner.final_metric,
-                "verdict": conclusion.verdict.kind,
-                "lower_is_better": facts.get("lower_is_better", False),
-                "writer": str(facts.get("writer", "")),
-                "cost_usd": reader.cost()["cost_usd"],
-                "tags": tags_of(path),
-            }
-    except UnknownRunError:
-        return None
-
-
-def unreadable_row(path: Path, reason: str) -> dict[str, Any]:
-    """The JSON object of a run whose store cannot be read: `status` is `unreadable`, and `reason` says why."""
-    return {
-        "run": path.name,
-        "problem": "",
-        "status": UNREADABLE,
-        "started_at": None,
-        "steps": 0,
-        "best_metric": None,
-        "final_metric": None,
-        "verdict": "open",
-        "lower_is_better": False,
-        "writer": "",
-        "cost_usd": None,
-        "tags": tags_of(path),
-        "reason": " ".join(reason.split()),
-    }
 
 
 def status_of(path: Path, facts: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -41,10 +41,11 @@ def all_runs(project_dir: str | Path) -> list[Path]:
     folder = logs_dir(project_dir)
     if not folder.is_dir():
         return []
-    found = [path.parent for path in folder.glob(f"*/{DB}")]
-    return sorted(
-        found, key=lambda path: ((path / DB).stat().st_ctime_ns, path.name) if (path / DB).exists() else (0, "")
-    )
+    found: list[tuple[int, str]] = []
+    for name in os.listdir(folder):
+        with suppress(OSError):  # no store in it, or removed while we looked
+            found.append((os.stat(f"{folder}/{name}/{DB}").st_ctime_ns, name))
+    return [folder / name for _, name in sorted(found)]
 
 
 def find_run(project_dir: str | Path, name: str) -> Path:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from core.storage.database import DB_NAME, Database
 from core.storage.reader import RunReader
+from reports.run_index import RunIndex
 from utils.errors import StoreError, UnknownRunError
 
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
@@ -32,17 +33,20 @@ class RunCatalog:
         self.logs = project_dir / "logs"
         self._readers: OrderedDict[str, tuple[tuple[int, int], RunReader]] = OrderedDict()
         self._lock = threading.Lock()
-        self.kept: dict[str, tuple[object, object]] = {}
-        """Run → (state of its files, what was made of them): a finished run is summed up once."""
+        self.index = RunIndex(self.logs)
+
+    def folders(self) -> list[Path]:
+        """The folders that hold a store, by name."""
+        try:
+            with os.scandir(self.logs) as entries:
+                names = sorted(item.name for item in entries if RUN_ID.fullmatch(item.name) and not item.is_symlink())
+        except FileNotFoundError:
+            return []
+        return [self.logs / name for name in names if os.path.isfile(f"{self.logs}/{name}/{DB_NAME}")]
 
     def run_ids(self) -> list[str]:
         """Names of the folders that hold a store, sorted."""
-        entries = self.logs.iterdir() if self.logs.is_dir() else ()
-        return sorted(
-            entry.name
-            for entry in entries
-            if RUN_ID.fullmatch(entry.name) and not entry.is_symlink() and (entry / DB_NAME).is_file()
-        )
+        return [folder.name for folder in self.folders()]
 
     def run_dir(self, run: str) -> Path:
         """The folder of a run, or UnknownRunError."""
@@ -72,18 +76,6 @@ class RunCatalog:
             if len(self._readers) > _OPEN_READERS:
                 self._readers.popitem(last=False)
             return reader
-
-    def state(self, run: str) -> tuple[int, ...]:
-        """Changes whenever the run's store does."""
-        folder = self.run_dir(run)
-        found: list[int] = []
-        for name in (DB_NAME, f"{DB_NAME}-wal"):
-            try:
-                state = (folder / name).stat()
-                found += [state.st_ino, state.st_mtime_ns, state.st_size]
-            except OSError:
-                found.append(0)
-        return tuple(found)
 
     def holder(self, run: str) -> int | None:
         """Process id of the process that holds the run, or None if nobody does."""

@@ -17,6 +17,7 @@ from utils.errors import StoreError
 
 MAIN = Path(__file__).resolve().parents[2] / "main.py"
 OUTPUT_BYTES = 4000
+RM_SECONDS = 120
 _KEYS = {
     "name": "problem.name",
     "policy": "search.policy",
@@ -64,6 +65,17 @@ class Launcher:
 
     def resume(self, run: str) -> Launch:
         return self._launch(["resume", run], run)
+
+    def remove(self, runs: Sequence[str]) -> str:
+        """`rm` of runs, waited for; why it was refused, or ''."""
+        words = [sys.executable, str(self.main), "rm", *runs, "--yes"]
+        ended = subprocess.run(
+            words, cwd=self.catalog.project_dir, stdin=subprocess.DEVNULL, capture_output=True, timeout=RM_SECONDS
+        )
+        if ended.returncode == 0:
+            return ""
+        told = ended.stderr.decode("utf-8", "replace").strip().splitlines()
+        return told[-1].removeprefix("swarm-evo: ") if told else f"rm ended with {ended.returncode}"
 
     def state(self, launch: str) -> Launch | None:
         """How a child fares, or None if this server did not start it."""

@@ -7,16 +7,14 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from core.state.operators import FREE_OPERATORS, known_operators
-from core.storage.reader import RunReader
+from core.state.operators import known_operators
+from core.storage.labels import labels_of
 from core.storage.unreadable import unreadable
-from dashboard.server.catalog import RunCatalog
-from dashboard.server.schemas.runs import OperatorStyle, RunDetail, RunSummary, Totals
-from reports.conclusion import Conclusion, conclusion_of
-from utils.errors import StoreError, UnknownRunError
+from dashboard.server.catalog import LOCK_NAME, RunCatalog, lock_holder
+from dashboard.server.schemas.runs import OperatorStyle, RunDetail, Totals
+from reports.conclusion import conclusion_of
+from reports.run_index import line_as_seen, line_of
 
-_FREE = ", ".join(f"'{name}'" for name in sorted(FREE_OPERATORS))
-_STEPS = text(f"SELECT count(*) FROM nodes WHERE operator NOT IN ({_FREE})")
 _EVENT = text("SELECT body FROM events WHERE type = :type AND seq <= :at ORDER BY seq DESC LIMIT 1")
 _TOTALS = text(
     "SELECT count(*), sum(json_extract(body,'$.cached')), sum(json_extract(body,'$.prompt_tokens')),"
@@ -30,30 +28,15 @@ _NODE_TOTALS = text(
 NEWEST = 2**62
 
 
-def summaries(catalog: RunCatalog) -> list[RunSummary]:
-    """Every run, newest first. A store that cannot be read is listed with its error, never hidden."""
-    lines = []
-    for run in catalog.run_ids():
-        try:
-            lines.append(summary(catalog, run))
-        except UnknownRunError:
-            continue  # removed while we looked
-        except StoreError as error:
-            lines.append(RunSummary(run=run, status="unreadable", live=False, error=str(error)))
-    return sorted(lines, key=lambda line: (line.started_at or "9", line.run), reverse=True)
-
-
-def summary(catalog: RunCatalog, run: str) -> RunSummary:
-    """A line of the list; made anew only when the store or its holder changed."""
-    state = (catalog.state(run), catalog.holder(run) is not None)
-    kept = catalog.kept.get(run)
-    if kept and kept[0] == state and isinstance(kept[1], RunSummary):
-        return kept[1]
-    with unreadable(run):
-        reader = catalog.reader(run)
-        line = RunSummary(**_summary(catalog, run, reader, conclusion_of(reader)))
-    catalog.kept[run] = (state, line)
-    return line
+def summaries(catalog: RunCatalog) -> str:
+    """The JSON of every run's `RunSummary`, newest first. A store that cannot be read is listed with its error."""
+    lines = [
+        {**line_as_seen(line, held=held).model_dump(), **labels.model_dump(), "live": held}
+        for folder, (line, labels) in catalog.index.lines(catalog.folders()).items()
+        for held in (lock_holder(folder / LOCK_NAME) is not None,)
+    ]
+    lines.sort(key=lambda line: (line["started_at"] or "9", line["run"]), reverse=True)
+    return json.dumps(lines, separators=(",", ":"))
 
 
 def detail(catalog: RunCatalog, run: str) -> RunDetail:
@@ -63,34 +46,36 @@ def detail(catalog: RunCatalog, run: str) -> RunDetail:
 
 def _detail(catalog: RunCatalog, run: str) -> RunDetail:
     reader = catalog.reader(run)
-    conclusion = conclusion_of(reader)
-    values = _summary(catalog, run, reader, conclusion)
-    facts = {key: reader.fact(key) for key in ("config", "baselines", "final", "environment", "sandbox")}
+    facts = reader.facts()
+    conclusion = conclusion_of(reader, facts)
+    live = catalog.holder(run) is not None
+    line = line_as_seen(line_of(reader, facts, conclusion), held=live)
     with reader.db.transaction() as connection:
         started = last_event(connection, "run.started")
         ended = last_event(connection, "run.finished")
         committed = last_event(connection, "node.committed")
     return RunDetail(
-        **values,
+        **line.model_dump(),
+        **labels_of(reader.run_dir).model_dump(),
+        live=live,
         winner=conclusion.winner,
         best_on_validation=conclusion.best_on_validation,
         conclusion=conclusion.verdict,
         control=conclusion.control,
-        policy=started.get("policy", ""),
-        sandbox=_mapping(facts["sandbox"]),
-        config=_mapping(facts["config"]),
-        baselines=[_mapping(item) for item in facts["baselines"] or ()],
-        final=facts["final"] if isinstance(facts["final"], dict) else None,
-        environment=_mapping(facts["environment"]),
+        sandbox=_mapping(facts.get("sandbox")),
+        config=_mapping(facts.get("config")),
+        baselines=[_mapping(item) for item in facts.get("baselines") or ()],
+        final=final if isinstance(final := facts.get("final"), dict) else None,
+        environment=_mapping(facts.get("environment")),
         budget=started.get("budget", {}),
         max_steps=started.get("max_steps"),
         max_generations=started.get("max_generations"),
-        reason="" if values["live"] else ended.get("reason", ""),
+        reason="" if live else ended.get("reason", ""),
         elapsed=committed.get("elapsed", 0.0),
         last_seq=reader.last_seq(),
         operators={
             name: OperatorStyle(meaning=spec.meaning, colour=spec.colour, is_step=spec.is_step)
-            for name, spec in known_operators(reader.fact("operators")).items()
+            for name, spec in known_operators(facts.get("operators")).items()
         },
     )
 
@@ -119,39 +104,6 @@ def _totals(row: Any) -> Totals:
         cost_usd=cost,
         seconds=seconds or 0.0,
     )
-
-
-def _summary(catalog: RunCatalog, run: str, reader: RunReader, conclusion: Conclusion) -> dict[str, Any]:
-    winner = conclusion.winner
-    live = catalog.holder(run) is not None
-    with reader.db.transaction() as connection:
-        started = last_event(connection, "run.started")
-        steps = connection.execute(_STEPS).scalar() or 0
-        cost = connection.execute(text("SELECT sum(cost_usd) FROM calls")).scalar()
-    stored = reader.fact("status")
-    return {
-        "run": run,
-        "problem": str(reader.fact("problem") or started.get("problem", "")),
-        "status": _status(stored, live),
-        "live": live,
-        "started_at": reader.fact("started_at"),
-        "steps": steps,
-        "best_node_id": winner and winner.node_id,
-        "best_metric": winner and winner.metric,
-        "final_metric": winner and winner.final_metric,
-        "verdict": conclusion.verdict.kind,
-        "lower_is_better": bool(reader.fact("lower_is_better", False)),
-        "unit": str(reader.fact("unit") or ""),
-        "writer": str(reader.fact("writer") or ""),
-        "cost_usd": cost,
-    }
-
-
-def _status(stored: Any, live: bool) -> str:
-    """What the store says, corrected by the lock: a run that nobody holds does not run."""
-    if live:
-        return "running" if stored else "starting"
-    return stored if stored in ("finished", "interrupted", "failed") else "interrupted"
 
 
 def _mapping(value: Any) -> dict[str, Any]:

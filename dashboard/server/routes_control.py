@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Path
+from fastapi import APIRouter, HTTPException, Path, Query
 
+from core.storage.labels import Labels, change_labels
 from dashboard.server import control
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.launcher import Launcher
@@ -14,7 +15,8 @@ from dashboard.server.presets import fault_of
 from dashboard.server.routes_nodes import NodeId
 from dashboard.server.routes_runs import Run
 from dashboard.server.schemas.base import Problem
-from dashboard.server.schemas.control import Accepted, Launch, MarkRequest, NoteRequest, StartRequest
+from dashboard.server.schemas.control import Accepted, LabelsRequest, Launch, MarkRequest, NoteRequest, StartRequest
+from utils.errors import ConfigError
 
 REFUSED: dict[int | str, dict[str, Any]] = {
     403: {"model": Problem, "description": "Another origin, or a Host name that is not served."},
@@ -54,6 +56,22 @@ def control_routes(catalog: RunCatalog, launcher: Launcher, plugins: Sequence[st
         if catalog.holder(run) is not None:
             raise HTTPException(409, "the run is running")
         return launcher.resume(run)
+
+    @router.delete("/runs")
+    def remove(run: Annotated[list[str], Query(min_length=1, max_length=500)]) -> Accepted:
+        """Remove runs with all their files. One that a process holds is refused, and then none is removed."""
+        names = [catalog.run_dir(name).name for name in run]
+        if refusal := launcher.remove(names):
+            raise HTTPException(409, refusal)
+        return Accepted(accepted=True, detail=f"removed {', '.join(names)}")
+
+    @router.patch("/runs/{run}/labels")
+    def label(run: Run, request: LabelsRequest) -> Labels:
+        """Title, note, tags, put away or not: the user's own words, outside of the journal."""
+        try:
+            return change_labels(catalog.run_dir(run), **request.model_dump())
+        except ConfigError as error:
+            raise HTTPException(409, str(error)) from error
 
     _words(router, catalog)
     return router

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import blake2b
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Header, Path, Query, Response
 
 from dashboard.server import overview, search_views
 from dashboard.server.catalog import RunCatalog
@@ -40,10 +41,14 @@ def run_routes(
         """What a new run may choose from."""
         return presets(plugins)
 
-    @router.get("/runs")
-    def runs() -> list[RunSummary]:
-        """Every run of the project, newest first."""
-        return overview.summaries(catalog)
+    @router.get("/runs", response_model=list[RunSummary])
+    def runs(if_none_match: Annotated[str | None, Header(max_length=100)] = None) -> Response:
+        """Every run of the project, newest first; 304 while nothing changed, since a list may be long."""
+        body = overview.summaries(catalog)
+        headers = {"etag": f'"{blake2b(body.encode(), digest_size=12).hexdigest()}"', "cache-control": "no-cache"}
+        if if_none_match and if_none_match.removeprefix("W/") == headers["etag"]:
+            return Response(status_code=304, headers=headers)
+        return Response(body, media_type="application/json", headers=headers)
 
     @router.get("/runs/{run}")
     def run_detail(run: Run) -> RunDetail:
@@ -78,9 +83,8 @@ def view_routes(catalog: RunCatalog) -> APIRouter:
 
     @router.get("/runs/{run}/curve")
     def curve(run: Run) -> Curve:
-        """Best so far, by step."""
-        line = overview.summary(catalog, run)
-        return search_views.curve(catalog.reader(run), line.problem, line.unit, run)
+        """Best so far, by step, by active seconds and by dollars."""
+        return search_views.curve(catalog.reader(run))
 
     @router.get("/runs/{run}/failures")
     def failures(run: Run) -> list[FailureCount]:

@@ -15,7 +15,11 @@ from dashboard.server.schemas.search import Curve, FailureCount, Generation, Isl
 from utils.direction import Direction
 
 _SCORED = "fitness IS NOT NULL AND is_valid AND NOT is_buggy"
-_CURVE = text(f"SELECT step, fitness, metric_value FROM nodes WHERE {_SCORED} ORDER BY step")
+_CURVE = text(
+    f"SELECT step, CASE WHEN {_SCORED} THEN fitness END, metric_value, json_extract(body, '$.elapsed'),"
+    " json_extract(body, '$.cost_usd') FROM nodes JOIN events ON events.type = 'node.committed'"
+    " AND events.node_id = nodes.id ORDER BY step"
+)
 _FAILURES = text("SELECT failure, operator, count(*) FROM nodes WHERE failure IS NOT NULL GROUP BY 1, 2")
 _EXAMPLE = text(
     "SELECT id, coalesce(json_extract(rest, '$.message'), '') FROM nodes WHERE failure = :kind"
@@ -32,24 +36,33 @@ _GENERATIONS = text(
 _OF_TYPE = text("SELECT seq, body FROM events WHERE type = :type ORDER BY seq")
 
 
-def curve(reader: RunReader, problem: str, unit: str, run: str) -> Curve:
+def curve(reader: RunReader) -> Curve:
     """Best so far: only the steps at which it changed, and the last step."""
-    lower = bool(reader.fact("lower_is_better", False))
-    steps: list[int] = []
-    best: list[float] = []
+    found = Curve(
+        run=reader.name,
+        problem=str(reader.fact("problem") or ""),
+        lower_is_better=bool(reader.fact("lower_is_better", False)),
+        unit=str(reader.fact("unit") or ""),
+        steps=[],
+        best=[],
+        seconds=[],
+        dollars=[],
+    )
     top: float | None = None
+    spent = 0.0
     with reader.db.transaction() as connection:
         rows = list(connection.execute(_CURVE))
-        last = connection.execute(text("SELECT max(step) FROM nodes")).scalar()
-    for step, fitness, metric in rows:
-        if top is None or fitness > top:
+    for index, (step, fitness, metric, elapsed, cost_usd) in enumerate(rows):
+        spent += cost_usd or 0.0
+        improved = fitness is not None and (top is None or fitness > top)
+        if improved:
             top = fitness
-            steps.append(step)
-            best.append(metric)
-    if steps and last is not None and last > steps[-1]:
-        steps.append(last)
-        best.append(best[-1])
-    return Curve(run=run, problem=problem, lower_is_better=lower, unit=unit, steps=steps, best=best)
+        if improved or (index == len(rows) - 1 and found.best):
+            found.steps.append(step)
+            found.best.append(metric if improved else found.best[-1])
+            found.seconds.append(elapsed or 0.0)
+            found.dollars.append(spent)
+    return found
 
 
 def failures(reader: RunReader) -> list[FailureCount]:

@@ -38,8 +38,7 @@ def shoot(page: Page, address: str, runs: dict[str, str], out: Path, theme: str,
 
     def compare() -> None:
         for run in {runs["diabetes"], runs["second"]}:
-            page.get_by_label(f"Compare {run}").check()
-        page.wait_for_selector(".uplot")
+            page.get_by_label(f"Choose {run}").check()
 
     picture("runs", "/", "table", compare)
     picture("start", "/", "table", lambda: page.get_by_role("button", name="Start a run").click())

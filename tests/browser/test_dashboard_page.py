@@ -353,18 +353,58 @@ def test_replay_serve_opens_with_the_replay(page, tmp_path):
             child.stdout.close()
 
 
-def test_curves_of_several_runs_are_compared(page, tmp_path):
+def test_runs_are_compared_at_an_address_of_their_own(page, tmp_path):
     for run, seed in (("one", 1), ("two", 2)):
-        competition(tmp_path / "logs", 15, run=run, seed=seed).close()
+        made = competition(tmp_path / "logs", 15, run=run, seed=seed)
+        made.store.put_fact("config", {"search": {"policy": "mcts"}, "project": {"seed": seed}})
+        made.end()
+        made.close()
     bin_packing(tmp_path / "logs", 2, run="other").close()
     with serving(tmp_path) as (address, _):
         page.goto(f"http://{address}/")
         for run in ("one", "two"):
-            page.get_by_label(f"Compare {run}").check()
+            page.get_by_label(f"Choose {run}").check()
+        page.get_by_role("link", name="Compare").click()
+        page.wait_for_url(re.compile("#/compare\\?runs=(one,two|two,one)"))
         page.locator(".uplot canvas").wait_for()
+        page.reload()
+        page.get_by_label("mean ± deviation of seeds").wait_for()
+        differing = page.get_by_role("region", name="Differences of the configurations").locator("tbody tr")
+        assert differing.all_inner_texts() == ["project.seed\t1\t2"] or "project.seed" in differing.inner_text()
+        assert page.get_by_role("region", name="Program", exact=True).count() == 2
         assert page.get_by_text("do not compare").count() == 0
-        page.get_by_label("Compare other").check()
+        page.goto(f"http://{address}/#/compare?runs=one,other")
         page.get_by_text("do not compare").wait_for()
+
+
+def test_runs_are_searched_labelled_put_away_and_removed(page, tmp_path):
+    for run in ("alpha", "beta", "gamma"):
+        made = competition(tmp_path / "logs", 3, run=run)
+        made.end()
+        made.close()
+    names = page.locator("table.runs td.name")
+    with serving(tmp_path) as (address, _):
+        page.goto(f"http://{address}/")
+        page.get_by_role("button", name="Edit beta").click()
+        page.get_by_label("Title").fill("<b>first</b> try")
+        page.get_by_role("textbox", name="Tags").fill("paper draft")
+        page.get_by_role("button", name="Save").click()
+        page.get_by_role("link", name="<b>first</b> try").wait_for()
+        page.get_by_label("Search runs").fill("tag:paper")
+        until(page, "document.querySelectorAll('table.runs td.name').length === 1")
+        assert "beta" in names.inner_text()
+        page.get_by_label("Search runs").fill("")
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.get_by_label("Choose gamma").check()
+        page.get_by_role("button", name="Archive", exact=True).click()
+        until(page, "document.querySelectorAll('table.runs td.name').length === 2")
+        page.get_by_label("Choose alpha").check()
+        page.get_by_role("button", name="Delete…").click()
+        page.get_by_role("button", name="Remove", exact=True).click()
+        until(page, "document.querySelectorAll('table.runs td.name').length === 1", 30)
+        assert not (tmp_path / "logs/alpha").exists()
+        page.get_by_role("button", name="archived").click()
+        page.get_by_role("link", name="gamma", exact=True).wait_for()
 
 
 # ---------------------------------------------------------------- looks
@@ -383,6 +423,7 @@ def test_dark_and_light_are_kept(page, stored):
 
 VIEWS = [
     ("/", "table"),
+    (f"/compare?runs={COMPETITION},{PACKING}", ".uplot"),
     (f"/run/{COMPETITION}/overview", ".uplot"),
     (f"/run/{COMPETITION}/graph", "canvas"),
     (f"/run/{COMPETITION}/nodes", "table"),

@@ -175,6 +175,12 @@ def test_islands_and_generations(client):
     assert [g["generation"] for g in generations] == list(range(12)) and all(g["nodes"] == 12 for g in generations)
 
 
+def test_a_curve_goes_by_steps_time_and_dollars(client):
+    curve = get(client, f"/runs/{COMPETITION}/curve")
+    assert len(curve["steps"]) == len(curve["best"]) == len(curve["seconds"]) == len(curve["dollars"]) > 2
+    assert curve["seconds"] == sorted(curve["seconds"]) and curve["seconds"][-1] > 50 and set(curve["dollars"]) == {0}
+
+
 def test_the_curve_only_improves(client):
     curve = get(client, f"/runs/{COMPETITION}/curve")
     assert curve["best"] == sorted(curve["best"], reverse=True) and curve["steps"][-1] == 59
@@ -212,6 +218,42 @@ def test_the_tail_of_a_running_candidate(client, project):
     tails = get(client, f"/runs/{COMPETITION}/live")
     assert [t["node_id"] for t in tails] == ["0123456789ab"]
     assert tails[0]["text"].endswith("end") and len(tails[0]["text"]) == 8192 and tails[0]["cut"]
+
+
+def test_a_list_that_did_not_change_is_not_sent_again(client, held):
+    first = client.get("/api/runs")
+    assert client.get("/api/runs", headers={"if-none-match": first.headers["etag"]}).status_code == 304
+    client.patch(f"/api/runs/{PACKING}/labels", json={"note": "look again"})
+    again = client.get("/api/runs", headers={"if-none-match": first.headers["etag"]})
+    assert again.status_code == 200 and "look again" in again.text
+
+
+def test_labels_are_the_users_own_words(client, project):
+    path = f"/api/runs/{CHESS}/labels"
+    assert client.patch(path, json={"title": "  a\x1b[2J title ", "add": ["paper", "draft"]}).status_code == 200
+    assert client.patch(path, json={"remove": ["draft"], "archived": True}).json() == {
+        "title": "a\ufffd[2J title", "note": "", "tags": ["paper"], "archived": True,
+    }  # fmt: skip
+    refused = client.patch(path, json={"add": ["two words"]})
+    assert refused.status_code == 409 and "two words" in refused.json()["detail"]
+    line = next(line for line in get(client, "/runs") if line["run"] == CHESS)
+    assert line["tags"] == ["paper"] and line["archived"] and get(client, f"/runs/{CHESS}")["title"] == line["title"]
+    client.patch(path, json={"title": "", "remove": ["paper"], "archived": False})
+
+
+def test_runs_are_removed_unless_one_is_held(tmp_path):
+    for run in ("one", "two"):
+        competition(tmp_path / "logs", 2, run=run).close()
+    with TestClient(create_app(tmp_path), base_url="http://127.0.0.1") as client:
+        lock = (tmp_path / "logs/two/run.lock").open("r+")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        refused = client.delete("/api/runs", params={"run": ["one", "two"]})
+        assert refused.status_code == 409 and "two" in refused.json()["detail"] and len(get(client, "/runs")) == 2
+        lock.close()
+        assert client.delete("/api/runs", params={"run": ["one"]}).status_code == 200
+        assert [line["run"] for line in get(client, "/runs")] == ["two"] and not (tmp_path / "logs/one").exists()
+        assert client.delete("/api/runs", params={"run": ["../two"]}).status_code == 404
+        assert client.delete("/api/runs", params={"run": ["two"]}, headers={"origin": "http://evil"}).status_code == 403
 
 
 # ---------------------------------------------------------------- what is refused

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from core.storage.labels import MAX_NOTE, MAX_TITLE
 from dashboard.server.schemas.base import Model
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,60}$")]
@@ -70,6 +71,17 @@ class Launch(Model):
 class NoteRequest(Model):
     text: str = Field(min_length=1, max_length=2000)
     """As much of it as the search puts into a prompt (`runs.control.MAX_NOTE`)."""
+
+
+class LabelsRequest(Model):
+    """What is given changes, the rest stays."""
+
+    title: str | None = Field(None, max_length=MAX_TITLE)
+    note: str | None = Field(None, max_length=MAX_NOTE)
+    add: list[str] = Field(default_factory=list, max_length=20)
+    """Tags."""
+    remove: list[str] = Field(default_factory=list, max_length=20)
+    archived: bool | None = None
 
 
 class MarkRequest(Model):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
@@ -10,6 +10,7 @@ from core.events import Event
 from core.state.operators import FREE_OPERATORS, Colour
 from dashboard.server.schemas.base import Model
 from reports.control import Control
+from reports.run_index import RunLine
 from reports.verdict import Kind, Verdict
 from reports.winner import Runner, Winner
 
@@ -36,28 +37,16 @@ class OperatorStyle(Model):
     """False: its nodes are no steps of the search."""
 
 
-class RunSummary(Model):
-    """One line of the list of runs."""
+class RunSummary(RunLine):
+    """One line of the list of runs, with what the user wrote on it."""
 
-    run: str
-    problem: str = ""
-    status: Literal["running", "finished", "interrupted", "failed", "starting", "unreadable"]
     live: bool
     """A process holds the run right now."""
-    started_at: str | None = None
-    steps: int = 0
-    best_metric: float | None = None
-    """The winner's on validation; the best so far until the run has ended."""
-    best_node_id: str | None = None
-    final_metric: float | None = None
-    """The winner's on the final part."""
     verdict: Kind = "open"
-    lower_is_better: bool = False
-    unit: str = ""
-    writer: str = ""
-    cost_usd: float | None = None
-    error: str = ""
-    """Why the store cannot be read."""
+    title: str = ""
+    note: str = ""
+    tags: list[str] = Field(default_factory=list)
+    archived: bool = False
 
 
 class RunDetail(RunSummary):
@@ -70,7 +59,6 @@ class RunDetail(RunSummary):
     """The verdict in whole sentences, as every surface says it."""
     control: Control | None = None
     """What the search added over independent draws by the same writer, with its interval."""
-    policy: str = ""
     sandbox: dict[str, Any] = Field(default_factory=dict)
     config: dict[str, Any] = Field(default_factory=dict)
     baselines: list[dict[str, Any]] = Field(default_factory=list)

@@ -16,6 +16,10 @@ class Curve(Model):
     unit: str
     steps: list[int]
     best: list[float]
+    seconds: list[float]
+    """Active seconds of the run at each of the steps."""
+    dollars: list[float]
+    """Spent up to each of the steps, as far as a price is known."""
 
 
 class FailureCount(Model):

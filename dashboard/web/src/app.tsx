@@ -1,10 +1,12 @@
-import { useEffect, useRef } from "react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { get } from "./api/client";
 import type { Health } from "./api/types";
 import { useTheme } from "./model/hooks";
 import { go, useRoute } from "./model/router";
 import { RunPage } from "./views/run-page";
 import { RunsView } from "./views/runs";
+
+const CompareView = lazy(() => import("./views/compare").then((file) => ({ default: file.CompareView })));
 
 export function App() {
   const route = useRoute();
@@ -27,5 +29,6 @@ export function App() {
       {theme === "dark" ? "Light" : "Dark"}
     </button>
   );
+  if (!route.run && route.view === "compare") return <Suspense><CompareView query={route.query} themeButton={themeButton} /></Suspense>;
   return route.run ? <RunPage key={route.run + (route.query.has("speed") ? "/replay" : "")} route={route} run={route.run} themeButton={themeButton} /> : <RunsView themeButton={themeButton} />;
 }

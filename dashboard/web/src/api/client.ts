@@ -10,16 +10,18 @@ export class ApiError extends Error {
 }
 
 /** Sends a request to `/api…`; throws ApiError with the server's reason, status 0 when it does not answer. */
-async function request<T>(path: string, init?: RequestInit): Promise<T> {
-  let answer: Response;
+async function answer(path: string, init?: RequestInit): Promise<Response> {
+  let found: Response;
   try {
-    answer = await fetch(`/api${path}`, init);
+    found = await fetch(`/api${path}`, init);
   } catch {
     throw new ApiError(0, "The server does not answer. Is `python main.py serve` running?");
   }
-  if (!answer.ok) throw new ApiError(answer.status, await reason(answer));
-  return (await answer.json()) as T;
+  if (!found.ok) throw new ApiError(found.status, await reason(found));
+  return found;
 }
+
+const request = async <T>(path: string, init?: RequestInit): Promise<T> => (await (await answer(path, init)).json()) as T;
 
 async function reason(answer: Response): Promise<string> {
   try {
@@ -41,5 +43,13 @@ export const post = <T>(path: string, body: unknown = {}): Promise<T> =>
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
+
+export const patch = <T>(path: string, body: unknown): Promise<T> =>
+  request<T>(path, { method: "PATCH", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+
+export const remove = <T>(path: string): Promise<T> => request<T>(path, { method: "DELETE" });
+
+/** What is not JSON. */
+export const text = async (path: string, signal?: AbortSignal): Promise<string> => (await answer(path, { signal })).text();
 
 export const runPath = (run: string, rest = ""): string => `/runs/${encodeURIComponent(run)}${rest}`;

@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * Runs
-         * @description Every run of the project, newest first.
+         * @description Every run of the project, newest first; 304 while nothing changed, since a list may be long.
          */
         get: operations["runs_api_runs_get"];
         put?: never;
@@ -82,7 +82,11 @@ export interface paths {
          * @description Start a run as a child process that executes `main.py`.
          */
         post: operations["start_api_runs_post"];
-        delete?: never;
+        /**
+         * Remove
+         * @description Remove runs with all their files. One that a process holds is refused, and then none is removed.
+         */
+        delete: operations["remove_api_runs_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -157,7 +161,7 @@ export interface paths {
         };
         /**
          * Curve
-         * @description Best so far, by step.
+         * @description Best so far, by step, by active seconds and by dollars.
          */
         get: operations["curve_api_runs__run__curve_get"];
         put?: never;
@@ -297,6 +301,26 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run}/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Label
+         * @description Title, note, tags, put away or not: the user's own words, outside of the journal.
+         */
+        patch: operations["label_api_runs__run__labels_patch"];
         trace?: never;
     };
     "/api/runs/{run}/live": {
@@ -757,12 +781,16 @@ export interface components {
         Curve: {
             /** Best */
             best: number[];
+            /** Dollars */
+            dollars: number[];
             /** Lower Is Better */
             lower_is_better: boolean;
             /** Problem */
             problem: string;
             /** Run */
             run: string;
+            /** Seconds */
+            seconds: number[];
             /** Steps */
             steps: number[];
             /** Unit */
@@ -1364,6 +1392,48 @@ export interface components {
              * @enum {string}
              */
             type: "llm.called";
+        };
+        /**
+         * Labels
+         * @description What the user wrote on a run.
+         */
+        Labels: {
+            /**
+             * Archived
+             * @default false
+             */
+            archived: boolean;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Tags
+             * @default []
+             */
+            tags: string[];
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+        };
+        /**
+         * LabelsRequest
+         * @description What is given changes, the rest stays.
+         */
+        LabelsRequest: {
+            /** Add */
+            add?: string[];
+            /** Archived */
+            archived?: boolean | null;
+            /** Note */
+            note?: string | null;
+            /** Remove */
+            remove?: string[];
+            /** Title */
+            title?: string | null;
         };
         /**
          * LadderCounted
@@ -2077,6 +2147,13 @@ export interface components {
          * @description A run's facts; secrets in `config` were masked before they were stored.
          */
         RunDetail: {
+            /** Against */
+            against?: string | null;
+            /**
+             * Archived
+             * @default false
+             */
+            archived: boolean;
             /** Baselines */
             baselines?: {
                 [key: string]: unknown;
@@ -2120,6 +2197,8 @@ export interface components {
             final_metric?: number | null;
             /** Free Operators */
             free_operators?: string[];
+            /** Gain */
+            gain?: number | null;
             /**
              * Last Seq
              * @default 0
@@ -2136,6 +2215,11 @@ export interface components {
             max_generations?: number | null;
             /** Max Steps */
             max_steps?: number | null;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
             /** Operators */
             operators?: {
                 [key: string]: components["schemas"]["OperatorStyle"];
@@ -2161,10 +2245,15 @@ export interface components {
             sandbox?: {
                 [key: string]: unknown;
             };
+            /** Seconds */
+            seconds?: number | null;
+            /** Seed */
+            seed?: number | null;
             /** Started At */
             started_at?: string | null;
             /**
              * Status
+             * @default starting
              * @enum {string}
              */
             status: "running" | "finished" | "interrupted" | "failed" | "starting" | "unreadable";
@@ -2173,6 +2262,13 @@ export interface components {
              * @default 0
              */
             steps: number;
+            /** Tags */
+            tags?: string[];
+            /**
+             * Title
+             * @default
+             */
+            title: string;
             /**
              * Unit
              * @default
@@ -2290,9 +2386,16 @@ export interface components {
         };
         /**
          * RunSummary
-         * @description One line of the list of runs.
+         * @description One line of the list of runs, with what the user wrote on it.
          */
         RunSummary: {
+            /** Against */
+            against?: string | null;
+            /**
+             * Archived
+             * @default false
+             */
+            archived: boolean;
             /** Best Metric */
             best_metric?: number | null;
             /** Best Node Id */
@@ -2306,6 +2409,8 @@ export interface components {
             error: string;
             /** Final Metric */
             final_metric?: number | null;
+            /** Gain */
+            gain?: number | null;
             /** Live */
             live: boolean;
             /**
@@ -2314,16 +2419,31 @@ export interface components {
              */
             lower_is_better: boolean;
             /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Policy
+             * @default
+             */
+            policy: string;
+            /**
              * Problem
              * @default
              */
             problem: string;
             /** Run */
             run: string;
+            /** Seconds */
+            seconds?: number | null;
+            /** Seed */
+            seed?: number | null;
             /** Started At */
             started_at?: string | null;
             /**
              * Status
+             * @default starting
              * @enum {string}
              */
             status: "running" | "finished" | "interrupted" | "failed" | "starting" | "unreadable";
@@ -2332,6 +2452,13 @@ export interface components {
              * @default 0
              */
             steps: number;
+            /** Tags */
+            tags?: string[];
+            /**
+             * Title
+             * @default
+             */
+            title: string;
             /**
              * Unit
              * @default
@@ -2743,7 +2870,9 @@ export interface operations {
     runs_api_runs_get: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-none-match"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2756,6 +2885,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunSummary"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
@@ -2780,6 +2918,64 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Launch"];
+                };
+            };
+            /** @description Another origin, or a Host name that is not served. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such run, node or launch. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The run's state does not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    remove_api_runs_delete: {
+        parameters: {
+            query: {
+                run: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description Another origin, or a Host name that is not served. */
@@ -3199,6 +3395,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Islands"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    label_api_runs__run__labels_patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Run id, as listed by /api/runs. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LabelsRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Labels"];
+                };
+            };
+            /** @description Another origin, or a Host name that is not served. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such run, node or launch. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The run's state does not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Validation Error */

@@ -4,6 +4,8 @@ import type { components } from "./schema";
 type Schemas = components["schemas"];
 
 export type RunSummary = Schemas["RunSummary"];
+export type Labels = Schemas["Labels"];
+export type LabelsRequest = Partial<Schemas["LabelsRequest"]>;
 export type RunDetail = Schemas["RunDetail"];
 export type Winner = Schemas["Winner"];
 export type Verdict = Schemas["Verdict"];

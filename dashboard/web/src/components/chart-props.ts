@@ -4,7 +4,8 @@ export interface Series {
   label: string;
   color: string;
   values: (number | null)[];
-  kind: "step" | "points";
+  /** `edge`: the border of a band, not drawn itself. */
+  kind: "step" | "points" | "edge";
   width?: number;
 }
 
@@ -17,6 +18,10 @@ export interface ChartProps {
   height?: number;
   label: string;
   axis: string;
+  /** False: the axis is no count, its ticks may be fractions. */
+  whole?: boolean;
+  /** Pairs of series (from 1) between which the ground is tinted. */
+  bands?: [number, number][];
   grid: string;
   text: string;
   onPick?: (index: number) => void;

@@ -9,7 +9,7 @@ export function Chart(props: ChartProps) {
   const [lost, setLost] = useState(false);
   const latest = useRef(props);
   latest.current = props;
-  const shape = JSON.stringify([props.series.map((s) => [s.label, s.color, s.kind]), props.grid, props.text, props.lines?.map((l) => l.label)]);
+  const shape = JSON.stringify([props.series.map((s) => [s.label, s.color, s.kind]), props.grid, props.text, props.axis, props.bands, props.lines?.map((l) => l.label)]);
 
   useEffect(() => {
     const host = box.current;

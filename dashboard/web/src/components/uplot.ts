@@ -20,13 +20,16 @@ export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uP
       cursor: { points: { show: false }, drag: { x: true, y: false } },
       scales: { x: { time: false, range: (u, first, last) => xRange(u.data[0], first, last) }, y: { range: () => latest.current.range } },
       axes: [
-        { ...axis, incrs: WHOLE, label: props.axis, labelFont: FONT, labelSize: 16, size: 28, labelGap: 0 },
+        { ...axis, ...(props.whole === false ? {} : { incrs: WHOLE }), label: props.axis, labelFont: FONT, labelSize: 16, size: 28, labelGap: 0 },
         { ...axis, size: (_, texts) => 18 + 7 * Math.max(4, ...(texts ?? []).map((text) => text.length)), values: (_, ticks) => tickTexts(ticks) },
       ],
+      bands: (props.bands ?? []).map((series) => ({ series, fill: `color-mix(in srgb, ${props.series[series[0] - 1].color} 16%, transparent)` })),
       series: [
         {},
         ...props.series.map((line): uPlot.Series =>
-          line.kind === "step"
+          line.kind === "edge"
+            ? { label: line.label, stroke: line.color, width: 0, paths: stepped, points: { show: false }, spanGaps: true }
+            : line.kind === "step"
             ? { label: line.label, stroke: line.color, width: line.width ?? 2, paths: stepped, points: { show: isAlone, size: 7, fill: line.color }, spanGaps: true }
             : { label: line.label, stroke: line.color, paths: () => null, points: { show: true, size: 6, width: 1.5, fill: line.color, stroke: line.color } },
         ),

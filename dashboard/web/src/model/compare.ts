@@ -1,9 +1,11 @@
-// Curves of several runs on one axis of steps.
-import type { Curve, Islands } from "../api/types";
+// Runs side by side: curves on one axis, what their configurations differ in, the mean over seeds.
+import type { Curve, Islands, RunDetail } from "../api/types";
+import { flatten } from "./flatten";
 
 type Line = Pick<Curve, "steps" | "best">;
+export type Axis = "steps" | "seconds" | "dollars";
 
-/** All steps at which any curve changes; each curve's value at its own steps, null elsewhere and after its end. */
+/** All places at which any curve changes; each curve's value at its own places, null elsewhere and after its end. */
 export function mergeCurves(curves: readonly Line[]): { steps: number[]; series: (number | null)[][] } {
   const steps = [...new Set(curves.flatMap((curve) => curve.steps))].sort((a, b) => a - b);
   const place = new Map(steps.map((step, i) => [step, i]));
@@ -17,6 +19,11 @@ export function mergeCurves(curves: readonly Line[]): { steps: number[]; series:
   return { steps, series };
 }
 
+/** A curve by another measure than steps. */
+export function along(curve: Curve, axis: Axis): Line {
+  return { steps: curve[axis], best: curve.best };
+}
+
 /** The best of each island: the last value of each generation, and on to the newest one. */
 export function islandCurves(islands: Islands["islands"], newest: number): Line[] {
   return islands.map(({ history }) => {
@@ -26,4 +33,52 @@ export function islandCurves(islands: Islands["islands"], newest: number): Line[
     if (last && newest > last[0]) best.set(newest, last[1]);
     return { steps: [...best.keys()], best: [...best.values()] };
   });
+}
+
+/** Keys whose values are not the same in all runs, with the value of each; '' where a run has none. */
+export function differences(runs: readonly RunDetail[]): [string, string[]][] {
+  const flat = runs.map((run) => new Map(flatten(run.config ?? {})));
+  const keys = [...new Set(flat.flatMap((map) => [...map.keys()]))].sort();
+  return keys.map((key): [string, string[]] => [key, flat.map((map) => map.get(key) ?? "")]).filter(([, values]) => new Set(values).size > 1);
+}
+
+const SEED = "project.seed";
+
+/** Runs that differ in nothing but their seed, as indices; a run alone is a group of one. */
+export function bySetup(runs: readonly RunDetail[]): number[][] {
+  const groups = new Map<string, number[]>();
+  runs.forEach((run, i) => {
+    const setup = JSON.stringify([run.problem, flatten(run.config ?? {}).filter(([key]) => key !== SEED && key !== "project.name")]);
+    groups.set(setup, [...(groups.get(setup) ?? []), i]);
+  });
+  return [...groups.values()];
+}
+
+export interface Band {
+  steps: number[];
+  mean: number[];
+  low: number[];
+  high: number[];
+}
+
+/** Mean and standard deviation of several curves, from where all have a value to where the first one ends. */
+export function bandOf(curves: readonly Line[]): Band {
+  const from = Math.max(...curves.map((c) => c.steps[0] ?? Infinity));
+  const to = Math.min(...curves.map((c) => c.steps.at(-1) ?? -Infinity));
+  const steps = mergeCurves(curves).steps.filter((step) => step >= from && step <= to);
+  const values = steps.map((step) => curves.map((curve) => valueAt(curve, step)));
+  const mean = values.map((all) => all.reduce((sum, v) => sum + v, 0) / all.length);
+  const spread = values.map((all, i) => Math.sqrt(all.reduce((sum, v) => sum + (v - mean[i]) ** 2, 0) / Math.max(1, all.length - 1)));
+  return { steps, mean, low: mean.map((m, i) => m - spread[i]), high: mean.map((m, i) => m + spread[i]) };
+}
+
+function valueAt(curve: Line, step: number): number {
+  let low = 0;
+  let high = curve.steps.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (curve.steps[middle] <= step) low = middle;
+    else high = middle - 1;
+  }
+  return curve.best[low];
 }

@@ -63,6 +63,23 @@ export function useResource<T>(path: string | null, every = 0, when: unknown = 0
   return { data, error, reload };
 }
 
+/** A choice that outlives the visit: of how something is shown, never of what. */
+export function useKept<T>(name: string, first: T): [T, (value: T) => void] {
+  const [value, setValue] = useState<T>(() => {
+    try {
+      const kept = localStorage.getItem(name);
+      return kept === null ? first : (JSON.parse(kept) as T);
+    } catch {
+      return first;
+    }
+  });
+  const keep = (next: T) => {
+    localStorage.setItem(name, JSON.stringify(next));
+    setValue(next);
+  };
+  return [value, keep];
+}
+
 export type Theme = "light" | "dark";
 
 export function useTheme(): [Theme, () => void] {

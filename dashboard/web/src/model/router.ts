@@ -37,6 +37,11 @@ export function href(run: string, view = "overview", id = "", query: Record<stri
   return `#/run/${encodeURIComponent(run)}/${view}${id ? `/${encodeURIComponent(id)}` : ""}${tail}`;
 }
 
+/** The address of a comparison. */
+export function compareHref(runs: readonly string[]): string {
+  return `#/compare?runs=${runs.map(encodeURIComponent).join(",")}`;
+}
+
 export function go(to: string): void {
   location.hash = to;
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Curve } from "../api/types";
 import { crossTable, points, standings } from "./arena";
-import { islandCurves, mergeCurves } from "./compare";
+import type { RunDetail, RunSummary } from "../api/types";
+import { bandOf, bySetup, differences, islandCurves, mergeCurves } from "./compare";
+import { wanted } from "./runs";
 import { curveOf, disagrees, stacked, xRange, yRange } from "./curve";
 import { feedLine } from "./feed";
 import { flatten } from "./flatten";
@@ -142,5 +144,36 @@ describe("text", () => {
   });
   it("flattens a configuration and leaves out what is not set", () => {
     expect(flatten({ a: { b: 1, c: null }, d: [1, 2], e: [] })).toEqual([["a.b", "1"], ["d", "1, 2"]]);
+  });
+});
+
+describe("runs", () => {
+  const run = (name: string, more: Partial<RunSummary> = {}) => ({ run: name, live: false, archived: false, steps: 0, tags: [], ...more }) as unknown as RunSummary;
+  const wish = { text: "", show: "listed", sort: "run", down: false } as const;
+
+  it("are found by words and by fields, sorted with what is unknown last", () => {
+    const runs = [run("b", { tags: ["paper"], cost_usd: 2 }), run("a", { title: "Paper run", cost_usd: null }), run("c", { archived: true }), run("d", { cost_usd: 1 })];
+    const names = (more: object) => wanted(runs, { ...wish, ...more }).map((line) => line.run);
+    expect(names({})).toEqual(["b", "d", "a"]); // the title stands for the id
+    expect(names({ text: "paper" })).toEqual(["b", "a"]);
+    expect(names({ text: "tag:paper" })).toEqual(["b"]);
+    expect(names({ show: "archived" })).toEqual(["c"]);
+    expect(names({ sort: "cost", down: true })).toEqual(["b", "d", "a"]);
+    expect(names({ sort: "cost" })).toEqual(["d", "b", "a"]);
+  });
+
+  const detail = (config: object) => ({ problem: "p", config }) as unknown as RunDetail;
+
+  it("are compared by what differs, and belong together when only the seed does", () => {
+    const runs = [detail({ project: { seed: 1 }, search: { policy: "mcts" } }), detail({ project: { seed: 2 }, search: { policy: "mcts" } }), detail({ project: { seed: 1 }, search: {} })];
+    expect(differences(runs)).toEqual([["project.seed", ["1", "2", "1"]], ["search.policy", ["mcts", "mcts", ""]]]);
+    expect(bySetup(runs)).toEqual([[0, 1], [2]]);
+  });
+
+  it("have a mean where all have a value", () => {
+    const band = bandOf([{ steps: [0, 4], best: [4, 2] }, { steps: [1, 2, 9], best: [8, 6, 5] }]);
+    expect(band.steps).toEqual([1, 2, 4]);
+    expect(band.mean).toEqual([6, 5, 4]);
+    expect(band.high[1] - band.mean[1]).toBeCloseTo(Math.SQRT2);
   });
 });

@@ -1,36 +1,34 @@
-// All runs: their outcome, a new one, and the curves of several side by side.
-import { type ReactNode, useEffect, useState } from "react";
-import { get, runPath } from "../api/client";
-import type { Curve, RunSummary } from "../api/types";
-import { Empty, Failed, Panel, Status } from "../components/widgets";
-import { Chart } from "../components/chart";
+// All runs: searched, sorted, filtered, labelled, put away, removed; a new one; several of them compared.
+import { type ReactNode, useMemo, useState } from "react";
+import { remove } from "../api/client";
+import type { RunSummary } from "../api/types";
+import { Empty, Failed, Panel, Segmented, Status } from "../components/widgets";
 import { Shell } from "../components/shell";
-import { mergeCurves } from "../model/compare";
-import { yRange } from "../model/curve";
-import { day, dollars, metric } from "../model/format";
-import { useColors, useResource } from "../model/hooks";
-import { href } from "../model/router";
+import { day, dollars, metric, seconds } from "../model/format";
+import { useKept, useResource } from "../model/hooks";
+import { compareHref, href } from "../model/router";
+import { AT_FIRST, COLUMNS, type Column, NUMBERS, VERDICTS, wanted, type Wish } from "../model/runs";
+import { label, LabelEditor } from "./labels";
 import { StartForm } from "./start-form";
 
 const REFRESH_MS = 2000;
-const COLORS = ["accent", "orange", "teal", "violet", "pink", "blue", "muted", "line"] as const;
-const MOST = 6;
-const VERDICTS = {
-  better: "better", unclear: "not told apart", worse: "worse", unbeaten: "nothing better", unconfirmed: "no unseen part",
-  none: "no valid program", open: "–",
-} as const; // prettier-ignore
+const PAGE = 100;
 
 export function RunsView({ themeButton }: { themeButton: ReactNode }) {
-  const { data: runs, error } = useResource<RunSummary[]>("/runs", REFRESH_MS);
+  const { data: runs, error, reload } = useResource<RunSummary[]>("/runs", REFRESH_MS);
   const [starting, setStarting] = useState(false);
   const [chosen, setChosen] = useState<string[]>([]);
-  const toggle = (run: string) => setChosen((now) => (now.includes(run) ? now.filter((r) => r !== run) : [...now, run].slice(-MOST)));
+  const [wish, setWish] = useState<Wish>({ text: "", show: "listed", sort: "started", down: true });
+  const [columns, setColumns] = useKept<Column[]>("columns", [...AT_FIRST]);
+  const rows = useMemo(() => wanted(runs ?? [], wish), [runs, wish]);
+  const picked = useMemo(() => (runs ?? []).filter((line) => chosen.includes(line.run)), [runs, chosen]);
+  const toggle = (names: string[], on: boolean) => setChosen((now) => (on ? [...new Set([...now, ...names])] : now.filter((run) => !names.includes(run))));
   return (
     <Shell crumb={<div className="crumb"><span className="sep">/</span><h1>Runs</h1></div>} actions={themeButton}>
       <div className="stack">
         {error && <Failed error={error} />}
         <Panel
-          title={runs ? `${runs.length} run${runs.length === 1 ? "" : "s"}` : "Runs"}
+          title={runs ? `${rows.length === runs.length ? "" : `${rows.length} of `}${runs.length} run${runs.length === 1 ? "" : "s"}` : "Runs"}
           flush
           actions={<button type="button" className="primary" aria-expanded={starting} onClick={() => setStarting(!starting)}>Start a run</button>}
         >
@@ -41,79 +39,153 @@ export function RunsView({ themeButton }: { themeButton: ReactNode }) {
               Start one here, or in a terminal: <code>python main.py --problem=competition --problem.name=diabetes</code>
             </Empty>
           )}
-          {runs && runs.length > 0 && <RunTable runs={runs} chosen={chosen} toggle={toggle} />}
+          {runs && runs.length > 0 && (
+            <>
+              <Tools wish={wish} setWish={setWish} columns={columns} setColumns={setColumns} />
+              {picked.length > 0 && <Chosen picked={picked} clear={() => setChosen([])} changed={reload} />}
+              {rows.length === 0 ? <Empty title="No such run">Other words, or another filter.</Empty> : <RunTable rows={rows} columns={columns} chosen={chosen} toggle={toggle} wish={wish} setWish={setWish} changed={reload} />}
+            </>
+          )}
         </Panel>
-        {chosen.length > 0 && <Compare runs={chosen} />}
       </div>
     </Shell>
   );
 }
 
-function RunTable({ runs, chosen, toggle }: { runs: RunSummary[]; chosen: string[]; toggle: (run: string) => void }) {
+interface Wishing { wish: Wish; setWish: (wish: Wish) => void }
+
+function Tools({ wish, setWish, columns, setColumns }: Wishing & { columns: Column[]; setColumns: (columns: Column[]) => void }) {
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label="Table of runs">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col"><span className="visually-hidden">Compare</span></th>
-            <th scope="col">Run</th><th scope="col" className="wide">Problem</th><th scope="col">Status</th>
-            <th scope="col" className="num">Best</th><th scope="col" className="num wide">Final</th><th scope="col" className="wide">Verdict</th><th scope="col" className="num wide">Steps</th>
-            <th scope="col" className="wide">Writer</th><th scope="col" className="num wide">Cost</th><th scope="col" className="wide">Started</th><th scope="col" className="wide" />
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((line) => (
-            <tr key={line.run}>
-              <td><input type="checkbox" aria-label={`Compare ${line.run}`} checked={chosen.includes(line.run)} disabled={line.status === "unreadable"} onChange={() => toggle(line.run)} /></td>
-              <td>{line.status === "unreadable" ? <span className="mono">{line.run}</span> : <a className="mono" href={href(line.run)}>{line.run}</a>}</td>
-              <td className="wide">{line.problem || "–"}</td>
-              <td><Status status={line.status} /></td>
-              <td className="num">{line.error ? <span className="bad small">{line.error}</span> : <>{metric(line.best_metric)} <span className="muted" title={line.lower_is_better ? "lower is better" : "higher is better"}>{line.lower_is_better ? "↓" : "↑"}</span></>}</td>
-              <td className="num wide">{metric(line.final_metric)}</td>
-              <td className="wide">{line.verdict && VERDICTS[line.verdict]}</td>
-              <td className="num wide">{line.steps}</td>
-              <td className="wide">{line.writer || "–"}</td>
-              <td className="num wide">{dollars(line.cost_usd)}</td>
-              <td className="num wide" style={{ textAlign: "left" }}>{day(line.started_at)}</td>
-              <td className="right wide">{line.status !== "unreadable" && <a href={`#/run/${encodeURIComponent(line.run)}/overview?speed=10`} aria-label={`Replay ${line.run}`}>Replay</a>}</td>
-            </tr>
+    <div className="row tools">
+      <input type="search" aria-label="Search runs" placeholder="words, or tag:paper seed:3" value={wish.text} onChange={(e) => setWish({ ...wish, text: e.target.value })} />
+      <Segmented label="Show" value={wish.show} onChange={(show) => setWish({ ...wish, show })} options={[["listed", "all"], ["running", "running"], ["archived", "archived"]]} />
+      <span className="grow" />
+      <details className="menu">
+        <summary>Columns</summary>
+        <div className="choices">
+          {(Object.keys(COLUMNS) as Column[]).map((name) => (
+            <label key={name}><input type="checkbox" checked={columns.includes(name)} onChange={(e) => setColumns((Object.keys(COLUMNS) as Column[]).filter((c) => (c === name ? e.target.checked : columns.includes(c))))} /> {COLUMNS[name].title}</label>
           ))}
-        </tbody>
-      </table>
+        </div>
+      </details>
     </div>
   );
 }
 
-function Compare({ runs }: { runs: string[] }) {
-  const [curves, setCurves] = useState<Curve[]>([]);
+/** What can be done with the runs that are ticked. */
+function Chosen({ picked, clear, changed }: { picked: RunSummary[]; clear: () => void; changed: () => void }) {
+  const [asked, setAsked] = useState(false);
   const [error, setError] = useState("");
-  const colors = useColors(COLORS);
-  const key = runs.join("\n");
-  useEffect(() => {
-    let gone = false;
-    Promise.all(key.split("\n").map((run) => get<Curve>(runPath(run, "/curve")))).then(
-      (found) => { if (!gone) { setCurves(found); setError(""); } },
-      (problem: Error) => { if (!gone) setError(problem.message); },
-    );
-    return () => { gone = true; };
-  }, [key]);
-  const merged = mergeCurves(curves);
-  const lower = curves[0]?.lower_is_better ?? false;
-  const problems = new Set(curves.map((curve) => curve.problem));
-  const values = curves.flatMap((curve) => curve.best);
+  const [busy, setBusy] = useState(false);
+  const names = picked.map((line) => line.run);
+  const live = picked.filter((line) => line.live);
+  const away = picked.every((line) => line.archived);
+  const act = async (work: () => Promise<unknown>, after: () => void = () => undefined) => {
+    setBusy(true);
+    setError("");
+    try {
+      await work();
+      after();
+    } catch (problem) {
+      setError((problem as Error).message);
+    }
+    setBusy(false);
+    setAsked(false);
+    changed();
+  };
+  const tag = (form: FormData) => act(async () => { for (const run of names) await label(run, { add: String(form.get("tag")).split(/[\s,]+/).filter(Boolean) }); });
   return (
-    <Panel title="Best so far, by step" actions={problems.size > 1 ? <span className="tag warn">different problems: the values do not compare</span> : <span className="muted small">{curves[0]?.unit} {lower ? "↓ lower is better" : "↑ higher is better"}</span>}>
-      {error && <Failed error={error} />}
-      <div className="legend" style={{ marginBottom: 8 }}>
-        {curves.map((curve, i) => <span key={curve.run}><span className="dot" style={{ background: colors[COLORS[i % MOST]] }} /><span className="mono">{curve.run}</span> {metric(curve.best.at(-1))}</span>)}
-      </div>
-      {values.length > 0 ? (
-        <Chart
-          label={`Best so far of ${runs.join(", ")}`} x={merged.steps} axis="step" grid={colors.line} text={colors.muted} height={300}
-          range={problems.size > 1 ? [Math.min(...values), Math.max(...values)] : yRange(values, lower)}
-          series={merged.series.map((line, i) => ({ label: curves[i].run, color: colors[COLORS[i % MOST]], values: line, kind: "step" as const }))}
-        />
-      ) : <Empty title="Nothing scored yet" />}
-    </Panel>
+    <div className="row tools chosen" role="region" aria-label="Chosen runs">
+      <span>{names.length} chosen</span>
+      <a className="button primary" href={compareHref(names)}>Compare</a>
+      <form className="row" action={tag}><input name="tag" aria-label="Tag for the chosen runs" placeholder="tag" required style={{ width: 110 }} /><button type="submit" disabled={busy}>Tag</button></form>
+      <button type="button" disabled={busy} onClick={() => void act(async () => { for (const run of names) await label(run, { archived: !away }); }, clear)}>{away ? "Restore" : "Archive"}</button>
+      {asked ? (
+        <span className="row" role="alert">
+          Remove {names.length === 1 ? names[0] : `${names.length} runs`} with all files?
+          <button type="button" className="danger" disabled={busy} onClick={() => void act(() => remove(`/runs?${new URLSearchParams(names.map((run) => ["run", run]))}`), clear)}>{busy ? "Removing…" : "Remove"}</button>
+          <button type="button" onClick={() => setAsked(false)}>Keep</button>
+        </span>
+      ) : <button type="button" disabled={busy || live.length > 0} title={live.length ? `${live[0].run} is running: stop it first` : "removes the runs with all their files"} onClick={() => setAsked(true)}>Delete…</button>}
+      <span className="grow" />
+      {error && <span className="bad small" role="alert">{error}</span>}
+      <button type="button" className="quiet" onClick={clear}>Clear</button>
+    </div>
   );
+}
+
+interface Table extends Wishing { rows: RunSummary[]; columns: Column[]; chosen: string[]; toggle: (names: string[], on: boolean) => void; changed: () => void }
+
+function RunTable({ rows, columns, chosen, toggle, wish, setWish, changed }: Table) {
+  const [shown, setShown] = useState(PAGE);
+  const [edited, setEdited] = useState("");
+  const page = rows.slice(0, shown);
+  const all = page.every((line) => chosen.includes(line.run));
+  const head = (name: Column | "run", text: string, style: string) => (
+    <th key={name} scope="col" className={style} aria-sort={wish.sort === name ? (wish.down ? "descending" : "ascending") : undefined}>
+      <button type="button" className="sort" onClick={() => setWish({ ...wish, sort: name, down: wish.sort === name ? !wish.down : name === "started" || name === "run" || NUMBERS.has(name) })}>{text}{wish.sort === name ? (wish.down ? " ↓" : " ↑") : ""}</button>
+    </th>
+  );
+  return (
+    <>
+      <div className="scroll" tabIndex={0} role="region" aria-label="Table of runs">
+        <table className="runs">
+          <thead>
+            <tr>
+              <th scope="col"><input type="checkbox" aria-label="Choose all runs shown" checked={all} onChange={() => toggle(page.map((line) => line.run), !all)} /></th>
+              {head("run", "Run", "")}
+              {columns.map((name) => head(name, COLUMNS[name].title, styleOf(name)))}
+              <th scope="col" className="wide"><span className="visually-hidden">Edit, replay</span></th>
+            </tr>
+          </thead>
+          <tbody>
+            {page.map((line) => <Row key={line.run} line={line} columns={columns} chosen={chosen.includes(line.run)} toggle={toggle} edited={edited === line.run} edit={setEdited} changed={changed} />)}
+          </tbody>
+        </table>
+      </div>
+      {rows.length > shown && <div style={{ padding: 10 }}><button type="button" onClick={() => setShown(shown + PAGE * 3)}>Show more ({rows.length - shown})</button></div>}
+    </>
+  );
+}
+
+const styleOf = (name: Column) => `${NUMBERS.has(name) ? "num" : ""}${COLUMNS[name].wide ? " wide" : ""}`;
+
+interface Line { line: RunSummary; columns: Column[]; chosen: boolean; toggle: Table["toggle"]; edited: boolean; edit: (run: string) => void; changed: () => void }
+
+function Row({ line, columns, chosen, toggle, edited, edit, changed }: Line) {
+  const broken = line.status === "unreadable";
+  return (
+    <>
+      <tr>
+        <td><input type="checkbox" aria-label={`Choose ${line.run}`} checked={chosen} onChange={(e) => toggle([line.run], e.target.checked)} /></td>
+        <td className="name">
+          {broken ? <span className="mono">{line.run}</span> : line.title ? <a href={href(line.run)}>{line.title}</a> : <a className="mono" href={href(line.run)}>{line.run}</a>}
+          {line.title && <div className="mono muted small">{line.run}</div>}
+          {line.note && <div className="muted small note">{line.note}</div>}
+          {line.error && <div className="bad small">{line.error}</div>}
+        </td>
+        {columns.map((name) => <td key={name} className={styleOf(name)}>{cell(name, line)}</td>)}
+        <td className="right wide">
+          <button type="button" className="quiet" aria-label={`Edit ${line.run}`} aria-expanded={edited} onClick={() => edit(edited ? "" : line.run)}>Edit</button>
+          {!broken && <a href={`#/run/${encodeURIComponent(line.run)}/overview?speed=10`} aria-label={`Replay ${line.run}`}>Replay</a>}
+        </td>
+      </tr>
+      {edited && <tr><td colSpan={columns.length + 3}><LabelEditor line={line} done={() => { edit(""); changed(); }} /></td></tr>}
+    </>
+  );
+}
+
+function cell(name: Column, line: RunSummary): ReactNode {
+  switch (name) {
+    case "status": return <Status status={line.status ?? ""} />;
+    case "best": return <>{metric(line.best_metric)} <span className="muted" title={line.lower_is_better ? "lower is better" : "higher is better"}>{line.lower_is_better ? "↓" : "↑"}</span></>;
+    case "final": return metric(line.final_metric);
+    case "verdict": return VERDICTS[line.verdict ?? "open"];
+    case "gain": return line.gain == null ? "–" : <span className={line.verdict === "better" ? "good" : line.verdict === "worse" ? "bad" : ""} title={`against ${line.against}: ${VERDICTS[line.verdict ?? "open"]}`}>{line.gain > 0 ? "+" : ""}{metric(line.gain, 3)}</span>;
+    case "seconds": return seconds(line.seconds);
+    case "cost": return dollars(line.cost_usd);
+    case "tags": return (line.tags ?? []).map((tag) => <span key={tag} className="tag">{tag}</span>);
+    case "started": return <span className="num">{day(line.started_at)}</span>;
+    default: return COLUMNS[name].value(line) ?? "–";
+  }
 }

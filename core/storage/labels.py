@@ -1,0 +1,87 @@
+"""Labels of a run: title, note, tags and whether it is put away. The user's own words, in a file beside the store.
+
+They are no part of the chained journal: they may change at any time, by anybody who may write into the run's folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from utils.clean_text import one_line
+from utils.errors import ConfigError, StoreError
+
+FILE = "labels.json"
+MAX_TITLE = 120
+MAX_NOTE = 4000
+_TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:-]{0,39}")
+
+
+class Labels(BaseModel):
+    """What the user wrote on a run."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    title: str = Field("", max_length=MAX_TITLE)
+    """Shown in place of the run's id; the id stays."""
+    note: str = Field("", max_length=MAX_NOTE)
+    tags: tuple[str, ...] = ()
+    """In the order of the alphabet."""
+    archived: bool = False
+    """Put away: lists leave it out unless they are asked for it."""
+
+    @field_validator("tags")
+    @classmethod
+    def _sorted_tags(cls, tags: Iterable[str]) -> tuple[str, ...]:
+        for tag in tags:
+            if not _TAG.fullmatch(tag):
+                raise ValueError(f"tag '{one_line(tag, 60)}': letters, digits and . _ - / : are allowed, 40 at most")
+        return tuple(sorted(set(tags)))
+
+
+def labels_of(run_dir: Path) -> Labels:
+    """What stands on the run; nothing where there is no file, or none of ours."""
+    try:
+        return Labels.model_validate_json((run_dir / FILE).read_bytes())
+    except (OSError, ValueError):
+        return Labels()
+
+
+def change_labels(
+    run_dir: Path,
+    *,
+    title: str | None = None,
+    note: str | None = None,
+    add: Iterable[str] = (),
+    remove: Iterable[str] = (),
+    archived: bool | None = None,
+) -> Labels:
+    """Change what is given, keep the rest; returns what stands on the run now.
+
+    Raises:
+        ConfigError: a word that is no tag, a text that is too long. StoreError: the run's folder cannot be written.
+    """
+    known = labels_of(run_dir)
+    wanted = {
+        "title": known.title if title is None else one_line(title, MAX_TITLE + 1),
+        "note": known.note if note is None else note.strip(),
+        "tags": (set(known.tags) | set(add)) - set(remove),
+        "archived": known.archived if archived is None else archived,
+    }
+    try:
+        labels = Labels.model_validate(wanted)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        place = "" if fault["loc"] == ("tags",) else f"{'.'.join(map(str, fault['loc']))}: "
+        raise ConfigError(f"{place}{fault['msg'].removeprefix('Value error, ')}") from error
+    temporary = run_dir / f".{FILE}.new"
+    try:
+        temporary.write_text(labels.model_dump_json() + "\n", encoding="utf-8")
+        os.replace(temporary, run_dir / FILE)
+    except OSError as error:
+        raise StoreError(f"run '{run_dir.name}': its labels cannot be written: {error.strerror}") from error
+    return labels

@@ -1,0 +1,68 @@
+// The list of runs: what is shown of each, searched, sorted and filtered in the browser.
+import type { RunSummary } from "../api/types";
+
+export const VERDICTS: Record<string, string> = {
+  better: "better", unclear: "not told apart", worse: "worse", unbeaten: "nothing better", unconfirmed: "no unseen part",
+  none: "no valid program", open: "–",
+}; // prettier-ignore
+
+export type Column = "problem" | "status" | "best" | "final" | "verdict" | "gain" | "steps" | "seconds" | "writer" | "policy" | "seed" | "cost" | "tags" | "started";
+
+/** What a list may be sorted by: a value of each line, numbers before null. */
+export const COLUMNS: Record<Column, { title: string; value: (line: RunSummary) => string | number | null; wide?: boolean }> = {
+  problem: { title: "Problem", value: (l) => l.problem ?? "", wide: true },
+  status: { title: "Status", value: (l) => l.status ?? "" },
+  best: { title: "Best", value: (l) => l.best_metric ?? null },
+  final: { title: "Final", value: (l) => l.final_metric ?? null, wide: true },
+  verdict: { title: "Verdict", value: (l) => VERDICTS[l.verdict ?? "open"] ?? "", wide: true },
+  gain: { title: "Gain", value: (l) => l.gain ?? null, wide: true },
+  steps: { title: "Steps", value: (l) => l.steps ?? 0, wide: true },
+  seconds: { title: "Duration", value: (l) => l.seconds ?? null, wide: true },
+  writer: { title: "Writer", value: (l) => l.writer ?? "", wide: true },
+  policy: { title: "Policy", value: (l) => l.policy ?? "", wide: true },
+  seed: { title: "Seed", value: (l) => l.seed ?? null, wide: true },
+  cost: { title: "Cost", value: (l) => l.cost_usd ?? null, wide: true },
+  tags: { title: "Tags", value: (l) => (l.tags ?? []).join(" "), wide: true },
+  started: { title: "Started", value: (l) => l.started_at ?? "", wide: true },
+};
+export const NUMBERS: ReadonlySet<Column> = new Set(["best", "final", "gain", "steps", "seconds", "seed", "cost"]);
+export const AT_FIRST: readonly Column[] = ["problem", "status", "best", "final", "verdict", "gain", "steps", "seconds", "cost", "tags", "started"];
+
+export interface Wish {
+  text: string;
+  show: "listed" | "running" | "archived";
+  sort: Column | "run";
+  down: boolean;
+}
+
+/** Each word must stand somewhere in the line; `tag:x`, `status:x`, `problem:x`, `writer:x`, `policy:x`, `seed:x` ask for one field. */
+export function wanted(lines: readonly RunSummary[], wish: Wish): RunSummary[] {
+  const tests = wish.text.toLowerCase().split(/\s+/).filter(Boolean).map(testOf);
+  const found = lines.filter((line) => shown(line, wish.show) && tests.every((test) => test(line)));
+  const value = wish.sort === "run" ? (line: RunSummary) => line.title || line.run : COLUMNS[wish.sort].value;
+  const sign = wish.down ? -1 : 1;
+  return found.map((line, i) => ({ line, i, key: value(line) })).sort((a, b) => order(a.key, b.key, sign) || a.i - b.i).map(({ line }) => line);
+}
+
+function shown(line: RunSummary, show: Wish["show"]): boolean {
+  if (show === "running") return line.live;
+  return show === "archived" ? line.archived === true : line.archived !== true;
+}
+
+const FIELDS: Record<string, (line: RunSummary) => string> = {
+  tag: (l) => (l.tags ?? []).join(" "), status: (l) => l.status ?? "", problem: (l) => l.problem ?? "", writer: (l) => l.writer ?? "",
+  policy: (l) => l.policy ?? "", seed: (l) => String(l.seed ?? ""), verdict: (l) => VERDICTS[l.verdict ?? "open"] ?? "",
+}; // prettier-ignore
+
+function testOf(word: string): (line: RunSummary) => boolean {
+  const [field, ...rest] = word.split(":");
+  const of = rest.length ? FIELDS[field] : undefined;
+  if (of) return (line) => of(line).toLowerCase().includes(rest.join(":"));
+  return (line) => [line.run, line.title, line.note, line.problem, line.writer, line.policy, line.status, ...(line.tags ?? [])].some((part) => part?.toLowerCase().includes(word));
+}
+
+/** What is not known stands last, whichever way. */
+function order(a: string | number | null, b: string | number | null, sign: number): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  return sign * (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
+}
