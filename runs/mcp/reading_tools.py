@@ -14,10 +14,11 @@ from core.storage.unreadable import unreadable
 from reports.conclusion import conclusion_of
 from reports.winner import winner_node
 from runs.explain import why
-from runs.reading import status_of, summary, unreadable_row
-from runs.run_folder import all_runs, find_run
+from runs.reading import status_of
+from runs.run_folder import find_run
+from runs.run_list import run_rows
 from utils.direction import Direction
-from utils.errors import StoreError, UnknownRunError
+from utils.errors import UnknownRunError
 from utils.syntax import source_lines
 
 PART = 8000
@@ -135,15 +136,8 @@ def why_(project_dir: str, arguments: Answer) -> Answer:
 
 def list_runs(project_dir: str, arguments: Answer) -> Answer:
     """Newest first."""
-    rows = []
-    for path in reversed(all_runs(project_dir)):
-        try:
-            row = summary(path)
-        except StoreError as error:
-            row = unreadable_row(path, str(error))
-        rows += [row] if row else []
-        if len(rows) >= max(1, int(arguments.get("limit", 20))):
-            break
+    limit = max(1, int(arguments.get("limit", 20)))
+    rows = run_rows(project_dir)[: -limit - 1 : -1]
     return {"runs": rows, "next": "status" if rows else "plan_run"}
 
 
