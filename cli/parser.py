@@ -33,6 +33,7 @@ VERBS: dict[str, str] = {
     "wait": "cli.wait",
     "give-up": "cli.give_up",
     "mcp": "cli.mcp",
+    "setup": "cli.setup",
     "export-best": "cli.export_best",
     "export": "cli.export",
     "init": "cli.init",

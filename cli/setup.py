@@ -1,0 +1,23 @@
+"""`setup`: write our server and skills into a coding agent's settings, or take them out again."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from cli.options import project_dir_of
+from runs.mcp.entries import CLIENTS, remove, write
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("setup", help=f"make a coding agent find us: {', '.join(CLIENTS)}, all")
+    parser.add_argument("client", metavar="CLIENT", choices=[*CLIENTS, "all"], help=f"{', '.join(CLIENTS)} or all")
+    parser.add_argument("--remove", action="store_true", help="take out what setup wrote")
+
+
+def run(args: argparse.Namespace) -> int:
+    project = Path(project_dir_of(args)).resolve()
+    for name in CLIENTS if args.client == "all" else [args.client]:
+        for line in (remove if args.remove else write)(name, project):
+            print(line)
+    return 0

@@ -1,0 +1,180 @@
+"""The entry of our server in the settings of coding agents: where it stands, how it is written and taken out again."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from utils.errors import ConfigError
+
+NAME = "swarm-evo"
+MAIN = Path(__file__).resolve().parents[2] / "main.py"
+_BEGIN, _END = f"# {NAME}: begin (written by `setup`)", f"# {NAME}: end"
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """One coding agent.
+
+    Args:
+        program: what it is called on the command line.
+        settings: its file, below the project; `~` is the user's home.
+        section: the key of the settings under which servers stand.
+        skills: folder of its skills, as `settings`; '' where it has none.
+    """
+
+    program: str
+    settings: str
+    section: str
+    skills: str = ""
+    form: Literal["json", "toml"] = "json"
+
+
+CLIENTS: dict[str, Client] = {
+    "claude-code": Client("claude", ".mcp.json", "mcpServers", ".claude/skills"),
+    "codex": Client("codex", "~/.codex/config.toml", "mcp_servers", ".agents/skills", "toml"),
+    "gemini-cli": Client("gemini", ".gemini/settings.json", "mcpServers", ".gemini/skills"),
+    "opencode": Client("opencode", "opencode.json", "mcp", ".opencode/skills"),
+    "cursor": Client("cursor-agent", ".cursor/mcp.json", "mcpServers"),
+}
+
+
+def command() -> list[str]:
+    """The server's command line, which holds in any folder."""
+    return [sys.executable, str(MAIN), "mcp"]
+
+
+def write(name: str, project: Path) -> Iterator[str]:
+    """Write one client's entry and skills; tells what was written, a line each.
+
+    Raises:
+        ConfigError: its settings cannot be read or written; they stay as they are.
+    """
+    client = CLIENTS[name]
+    path = _settings_of(client, project)
+    if client.form == "toml":
+        _replace(path, _with_toml(_text(path), path))
+    else:
+        plain = _json(path)
+        plain.setdefault(client.section, {})[NAME] = _entry(name)
+        _replace(path, json.dumps(plain, indent=2) + "\n")
+    yield f"{name}: wrote the server '{NAME}' into {path}"
+    if client.skills:
+        folder = _place(client.skills, project)
+        for skill in _skills():
+            shutil.copytree(skill, folder / skill.name, dirs_exist_ok=True)
+        yield f"{name}: wrote {', '.join(skill.name for skill in _skills())} into {folder}"
+    if shutil.which(client.program) is None:
+        yield f"{name}: there is no program '{client.program}' here yet; it will find the entry when it is installed"
+
+
+def remove(name: str, project: Path) -> Iterator[str]:
+    """Take out what `write` wrote; what others wrote stays."""
+    client = CLIENTS[name]
+    path = _settings_of(client, project)
+    if path.is_file():
+        text = _text(path)
+        if client.form == "toml":
+            rest = _without_toml(text)
+        else:
+            plain = _json(path)
+            plain.get(client.section, {}).pop(NAME, None)
+            if not plain.get(client.section):
+                plain.pop(client.section, None)
+            rest = json.dumps(plain, indent=2) + "\n" if plain else ""
+        if rest.strip():
+            _replace(path, rest)
+        else:
+            path.unlink()
+        yield f"{name}: took the server '{NAME}' out of {path}"
+    for skill in _skills():
+        place = _place(client.skills, project) / skill.name if client.skills else None
+        if place is not None and place.is_dir():
+            shutil.rmtree(place)
+            yield f"{name}: removed {place}"
+
+
+def _entry(name: str) -> dict[str, Any]:
+    words = command()
+    if name == "opencode":
+        return {"type": "local", "command": words, "enabled": True}
+    plain: dict[str, Any] = {"command": words[0], "args": words[1:]}
+    if name == "claude-code":  # without it, headless runs on a busy machine begin without our tools
+        return {"type": "stdio", **plain, "alwaysLoad": True}
+    return plain
+
+
+def _with_toml(text: str, path: Path) -> str:
+    """The settings with our block at the end; the standard library writes no TOML, so the rest stays."""
+    rest = _without_toml(text)
+    try:
+        known = tomllib.loads(rest)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: is no TOML ({error}); mend it first") from error
+    if NAME in known.get("mcp_servers", {}):
+        raise ConfigError(f"{path}: there is a server '{NAME}' that `setup` did not write; remove it first")
+    words = command()
+    block = [_BEGIN, f"[mcp_servers.{NAME}]", f"command = {json.dumps(words[0])}", f"args = {json.dumps(words[1:])}",
+             "startup_timeout_sec = 20", "tool_timeout_sec = 60", _END]  # fmt: skip
+    return (rest.rstrip("\n") + "\n\n" if rest.strip() else "") + "\n".join(block) + "\n"
+
+
+def _without_toml(text: str) -> str:
+    return re.sub(rf"\n?{re.escape(_BEGIN)}\n.*?{re.escape(_END)}\n?", "", text, flags=re.DOTALL)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    text = _text(path)
+    if not text.strip():
+        return {}
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise ConfigError(f"{path}: is no JSON ({error}); mend it first") from error
+    if not isinstance(found, dict):
+        raise ConfigError(f"{path}: holds no JSON object; mend it first")
+    return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8") if path.is_file() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from error
+
+
+def _replace(path: Path, text: str) -> None:
+    """All or nothing: a settings file is never half written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = path.with_name(f".{path.name}.new")
+        new.write_text(text, encoding="utf-8")
+        if path.exists():
+            shutil.copymode(path, new)
+        os.replace(new, path)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def _settings_of(client: Client, project: Path) -> Path:
+    if client.program == "codex" and os.environ.get("CODEX_HOME"):
+        return Path(os.environ["CODEX_HOME"]) / "config.toml"
+    return _place(client.settings, project)
+
+
+def _place(name: str, project: Path) -> Path:
+    return Path(name).expanduser() if name.startswith("~") else project / name
+
+
+def _skills() -> list[Path]:
+    """The skills that ship with the package, in the order of their names."""
+    inside = MAIN.parent.parent if MAIN.parent.name == "_app" else MAIN.parent / "swarm_evo"
+    return sorted(path.parent for path in (inside / "plugin" / "skills").glob("*/SKILL.md"))

@@ -1,0 +1,100 @@
+"""`setup`: the entry is there, what others wrote stays, and all of it goes again."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+from support.command_line import ROOT, Cli
+
+from runs.mcp.entries import CLIENTS, NAME, command
+
+FOREIGN = {"mcpServers": {"other": {"command": "x"}}, "mcp": {"other": {}}, "theme": "dark"}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
+
+
+def settings(client: str, folder: Path) -> Path:
+    return folder / "codex" / "config.toml" if client == "codex" else folder / CLIENTS[client].settings
+
+
+@pytest.mark.parametrize("client", [name for name in CLIENTS if name != "codex"])
+def test_an_entry_is_written_beside_others_and_taken_out_again(client, tmp_path):
+    cli, path = Cli(tmp_path), settings(client, tmp_path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(FOREIGN))
+    for _ in range(2):
+        said = cli.here("setup", client)
+        assert said.code == 0 and str(path) in said.out
+        written = json.loads(path.read_text())
+        assert written["theme"] == "dark" and len(written[CLIENTS[client].section]) == 2
+    entry = written[CLIENTS[client].section][NAME]
+    words = entry["command"] if client == "opencode" else [entry["command"], *entry["args"]]
+    assert words == command()
+    assert entry.get("alwaysLoad") == (True if client == "claude-code" else None)
+    hello = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}) + "\n"
+    done = subprocess.run(words, input=hello, capture_output=True, text=True, cwd=tmp_path)
+    assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "swarm-evo", "what is written starts"
+    assert cli.here("setup", client, "--remove").code == 0
+    assert json.loads(path.read_text()) == FOREIGN
+
+
+def test_codex_keeps_its_own_lines(tmp_path):
+    cli, path = Cli(tmp_path), settings("codex", tmp_path)
+    path.parent.mkdir()
+    before = 'model = "gpt-5"  # mine\n[mcp_servers.other]\ncommand = "x"\n'
+    path.write_text(before)
+    for _ in range(2):
+        assert cli.here("setup", "codex").code == 0
+        written = tomllib.loads(path.read_text())
+        assert [written["mcp_servers"][NAME]["command"], *written["mcp_servers"][NAME]["args"]] == command()
+    assert path.read_text().startswith(before)
+    assert cli.here("setup", "codex", "--remove").code == 0 and path.read_text() == before
+    path.write_text(f'[mcp_servers.{NAME}]\ncommand = "own"\n')
+    assert "did not write" in cli.here("setup", "codex").line
+
+
+def test_all_of_it_goes_and_leaves_nothing(tmp_path):
+    cli = Cli(tmp_path)
+    assert cli.here("setup", "all").code == 0
+    assert (tmp_path / ".claude" / "skills" / "swarm-evo-write" / "SKILL.md").is_file()
+    assert cli.here("setup", "all", "--remove").code == 0
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("broken", ["{", "[1]", "\xff"])
+def test_settings_that_cannot_be_read_stay_as_they_are(tmp_path, broken):
+    path = tmp_path / ".mcp.json"
+    path.write_bytes(broken.encode("latin-1"))
+    said = Cli(tmp_path).here("setup", "claude-code")
+    assert said.code == 2 and ".mcp.json" in said.line
+    assert path.read_bytes() == broken.encode("latin-1")
+
+
+def test_an_unknown_client_is_told_the_known_ones(tmp_path):
+    said = Cli(tmp_path).here("setup", "vim")
+    assert said.code == 2 and "claude-code" in said.line
+
+
+def test_the_skills_and_the_plugin_have_the_form_that_clients_read():
+    plugin = ROOT / "swarm_evo" / "plugin"
+    skills = sorted(plugin.glob("skills/*/SKILL.md"))
+    assert [path.parent.name for path in skills] == [
+        f"swarm-evo-{word}" for word in ("inspect", "run", "setup", "write")
+    ]
+    for path in skills:
+        head = re.fullmatch(r"---\nname: (\S+)\ndescription: (.+)\n---\n.*", path.read_text(), re.DOTALL)
+        assert head and head[1] == path.parent.name
+        assert "Use " in head[2].partition("\n")[0] and len(head[2].partition("\n")[0]) <= 1024
+        assert path.read_text().count("\n") <= 200
+    assert json.loads((plugin / ".claude-plugin" / "plugin.json").read_text())["name"] == "swarm-evo"
+    assert json.loads((plugin / ".mcp.json").read_text())["mcpServers"]["swarm-evo"]["alwaysLoad"] is True
+    (listed,) = json.loads((ROOT / ".claude-plugin" / "marketplace.json").read_text())["plugins"]
+    assert (ROOT / listed["source"]).resolve() == plugin
