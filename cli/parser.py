@@ -36,6 +36,7 @@ VERBS: dict[str, str] = {
     "setup": "cli.setup",
     "export-best": "cli.export_best",
     "export": "cli.export",
+    "sweep": "cli.sweep",
     "init": "cli.init",
     "serve": "cli.serve",
     "doctor": "cli.doctor",
@@ -120,6 +121,9 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
     rest: list[str] = []
     overrides: list[str] = []
     for word in words:
+        if rest[-1:] in (["--vary"], ["--case"]):
+            rest.append(word)  # a key and its values, which belong to the option
+            continue
         key, equals, value = word.partition("=")
         name = key.removeprefix("--")
         if word == "--llm" and words[:1] == ["doctor"]:

@@ -1,0 +1,102 @@
+"""`sweep`: the same search with several settings and seeds, and a table of what differs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import threading
+from collections.abc import Callable
+
+from cli.options import add_config_options, config_of, project_dir_of
+from runs.sweeps.cells import run_cells
+from runs.sweeps.plan import Cell, Plan, seeds_of, settings_of, sweep_folder
+from runs.sweeps.table import Table, table_of
+from utils.errors import ConfigError
+
+SHOW = "show"
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser(
+        "sweep",
+        help="compare settings over seeds: policies, prompts, models",
+        description="One run for each setting and seed; the same command goes on where it was stopped. "
+        "`sweep show NAME` prints the table of one that is finished or under way.",
+    )
+    parser.add_argument("what", nargs="*", metavar="show NAME", help="print a sweep instead of running it")
+    parser.add_argument("--seeds", default="1..5", metavar="A..B", help="1..5 (the default) or 1,2,7")
+    parser.add_argument(
+        "--vary", action="append", default=[], metavar="KEY=A,B", help="values of a configuration key, or of --llm"
+    )
+    parser.add_argument(
+        "--case", action="append", default=[], metavar="KEY=V[,KEY=V]", help="one more setting beside those of --vary"
+    )
+    parser.add_argument("--name", help="of the sweep (default: made from what it runs)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="runs at once; each has its own workers")
+    parser.add_argument("--json", action="store_true", help="the table, and every run, as JSON")
+    add_config_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.what:
+        return _show(args)
+    if args.jobs < 1:
+        raise ConfigError(f"--jobs {args.jobs}: 1 at least")
+    plan = Plan(words=_common(args), settings=settings_of(args.vary, args.case), seeds=seeds_of(args.seeds))
+    for setting in plan.settings:
+        _check(args, setting)
+    folder = sweep_folder(config_of(args).project.dir, args.name or plan.default_name)
+    plan.keep(folder)
+    print(f"sweep {folder.name}: {len(plan.cells)} runs; `sweep show {folder.name}` looks at it", file=sys.stderr)
+    run_cells(plan, folder, args.jobs, _teller(len(plan.cells)))
+    return _print(args, table_of(plan, folder))
+
+
+def _show(args: argparse.Namespace) -> int:
+    if len(args.what) != 2 or args.what[0] != SHOW:
+        raise ConfigError(f"sweep {' '.join(args.what)}: write `sweep show NAME`, or `sweep --vary KEY=A,B`")
+    folder = sweep_folder(project_dir_of(args), args.what[1])
+    return _print(args, table_of(Plan.read(folder), folder))
+
+
+def _common(args: argparse.Namespace) -> tuple[str, ...]:
+    """The words that all runs share, without those that say where and whether they are kept."""
+    named = [f"--{kind}={value}" for kind in ("config", "problem", "llm") if (value := getattr(args, kind))]
+    accepted = ["--i-accept-unsandboxed"] if args.i_accept_unsandboxed else []
+    keys = [f"--{word}" for word in args.overrides if not word.startswith("project.dir=")]
+    if any(word.startswith("--project.seed=") for word in keys):
+        raise ConfigError("project.seed: a sweep has seeds of its own, --seeds")
+    return (*named, *accepted, *keys)
+
+
+def _check(args: argparse.Namespace, setting: tuple[str, ...]) -> None:
+    """Raise ConfigError for a setting that no run could have, before any begins."""
+    presets = [word.removeprefix("llm=") for word in setting if word.startswith("llm=")]
+    keys = [word for word in setting if not word.startswith("llm=")]
+    varied = argparse.Namespace(**{**vars(args), "overrides": [*args.overrides, *keys]})
+    varied.llm = presets[0] if presets else args.llm
+    config_of(varied)
+
+
+def _teller(count: int) -> Callable[[Cell, str], None]:
+    """Says on standard error which run begins and how many have ended."""
+    ended, lock = 0, threading.Lock()
+
+    def told(cell: Cell, what: str) -> None:
+        nonlocal ended
+        with lock:
+            ended += what in ("known", "done")
+            print(f"[{ended}/{count}] {what}: {' '.join(cell.words)}", file=sys.stderr, flush=True)
+
+    return told
+
+
+def _print(args: argparse.Namespace, table: Table) -> int:
+    if args.json:
+        print(json.dumps(table.model_dump(mode="json"), indent=2))
+    else:
+        from cli.terminal.sweep_text import print_sweep
+
+        print_sweep(table)
+    return 0

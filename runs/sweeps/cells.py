@@ -1,0 +1,87 @@
+"""Runs of a sweep: each a process of its own, begun, resumed or left alone, whatever was there before."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from core.storage.reader import RunReader
+from runs.run_folder import DB
+from runs.sweeps.plan import Cell, Plan
+from utils.errors import SwarmEvoError
+
+MAIN = Path(__file__).resolve().parents[2] / "main.py"
+ENDED_WELL = (0, 3)
+"""Exit codes of a search that its limits ended, with a valid program or without."""
+INTERRUPTED = 130
+
+
+class CellFailed(SwarmEvoError):
+    """A run of a sweep ended by an error; what it said is the message."""
+
+
+def run_of(folder: Path, cell: Cell) -> Path | None:
+    """The folder of the cell's run; None where it has not begun, or was removed."""
+    try:
+        name = (folder / f"{cell.name}.run").read_text(encoding="utf-8").strip()
+    except OSError:
+        return None
+    found = folder.parents[1] / name
+    return found if (found / DB).is_file() else None
+
+
+def is_finished(run: Path) -> bool:
+    """True if its limits ended it: nothing is left to do."""
+    with RunReader(run) as reader:
+        return bool(reader.fact("status") == "finished")
+
+
+def run_cells(plan: Plan, folder: Path, jobs: int, told: Callable[[Cell, str], None]) -> None:
+    """Bring every cell to its end, `jobs` at a time. After one that fails no other begins.
+
+    Args:
+        told: called with the cell and `begins`, `goes on`, `known` or `done`, from several threads.
+    Raises:
+        CellFailed: one could not be run. KeyboardInterrupt: the user stopped one; the same command goes on.
+    """
+    failed = threading.Event()
+
+    def work(cell: Cell) -> None:
+        if failed.is_set():
+            return
+        try:
+            _bring_to_its_end(plan.words, folder, cell, told)
+        except BaseException:
+            failed.set()
+            raise
+
+    with ThreadPoolExecutor(jobs) as pool:
+        for under_way in [pool.submit(work, cell) for cell in plan.cells]:
+            under_way.result()
+
+
+def _bring_to_its_end(words: Sequence[str], folder: Path, cell: Cell, told: Callable[[Cell, str], None]) -> None:
+    run = run_of(folder, cell)
+    if run is not None and is_finished(run):
+        told(cell, "known")
+        return
+    told(cell, "begins" if run is None else "goes on")
+    place = f"--project.dir={folder.parents[2]}"
+    if run is None:
+        asked = ["run", *words, *cell.words, place, f"--ready={folder / f'{cell.name}.run'}"]
+    else:
+        asked = ["resume", run.name, place]
+    ended = subprocess.run(
+        [sys.executable, str(MAIN), *asked, "--logging.view=quiet"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    if ended.returncode == INTERRUPTED:
+        raise KeyboardInterrupt
+    if ended.returncode not in ENDED_WELL:
+        said = ended.stderr.strip().splitlines()
+        raise CellFailed(f"sweep: {' '.join(cell.words)}: {said[-1] if said else f'exit {ended.returncode}'}")
+    told(cell, "done")

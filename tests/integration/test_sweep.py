@@ -1,0 +1,57 @@
+"""`sweep`: a run a setting and seed, gone on with where it was cut off, and a table of what differs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+WORDS = ("sweep", "--seeds", "1..2", "--vary", "search.policy=three_phase,mcts", "--json", "--name", "policies")
+
+
+def test_a_sweep_goes_on_where_it_was_cut_off(cli, toy):
+    first = cli.here(*WORDS, *toy(4))
+    assert first.code == 0, first.err
+    table = json.loads(first.out)
+    assert [cell["status"] for cell in table["cells"]] == ["finished"] * 4 and table["name"] == "policies"
+    assert all(cell["steps"] == 4 for cell in table["cells"])
+    assert [(row["runs"], row["pairs"]) for row in table["rows"]] == [(2, 0), (2, 2)]
+    runs = {(*cell["setting"], cell["seed"]): cell["run"] for cell in table["cells"]}
+    for name, seed in ((("search.policy=mcts",), 2),):
+        shutil.rmtree(cli.folder / "logs" / runs[(*name, seed)])
+    again = cli.here(*WORDS, *toy(4))
+    assert again.err.count("known:") == 3 and again.err.count("begins:") == 1
+    redone = json.loads(again.out)
+    assert redone["rows"][1]["mean"] == table["rows"][1]["mean"], "the same seed, the same search"
+    shown = cli.here("sweep", "show", "policies")
+    assert shown.code == 0 and "policy=mcts" in shown.out and "over the first setting" in shown.out
+
+
+def test_a_run_that_was_stopped_is_resumed(cli, toy):
+    """What a kill leaves: the cell's file names a run that has not ended."""
+    begun = cli.here("step", *toy(4), "--search.policy=mcts", "--project.seed=1")
+    assert begun.code == 0, begun.err
+    run = next(path.parent.name for path in cli.folder.glob("logs/*/run.db"))
+    words = ("sweep", "--seeds=1", "--vary", "search.policy=mcts,three_phase", "--name=halves", "--json")
+    from runs.sweeps.plan import Cell
+
+    folder = cli.folder / "logs" / "sweeps" / "halves"
+    folder.mkdir(parents=True)
+    (folder / f"{Cell(setting=('search.policy=mcts',), seed=1).name}.run").write_text(run)
+    ended = cli.here(*words, *toy(4))
+    assert ended.code == 0, ended.err
+    assert ended.err.count("goes on:") == 1 and ended.err.count("begins:") == 1
+    cells = json.loads(ended.out)["cells"]
+    assert cells[0]["run"] == run and cells[0]["status"] == "finished" and cells[0]["steps"] == 4
+
+
+def test_bad_words_are_one_line_before_anything_runs(cli, toy):
+    for words, said in [
+        (("--vary", "search.policy=mcts,nonsense"), "nonsense"),
+        (("--vary", "search.policy=mcts"), "two settings"),
+        (("--vary", "search.batch=1,2", "--project.seed=3"), "--seeds"),
+        (("show",), "sweep show NAME"),
+        (("show", "none"), "no sweep 'none'"),
+    ]:
+        ended = cli.here("sweep", *words, *toy(2))
+        assert ended.code == 2 and said in ended.line, (words, ended.err)
+    assert not (cli.folder / "logs" / "sweeps").exists()

@@ -1,0 +1,70 @@
+"""Which runs a sweep has, and what its table makes of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from cli.terminal.sweep_text import verdict
+from runs.sweeps.plan import Plan, seeds_of, settings_of, sweep_folder
+from runs.sweeps.table import CellFacts, _row
+from utils.direction import Direction
+from utils.errors import ConfigError
+
+
+def test_settings_are_all_combinations_and_then_the_cases():
+    found = settings_of(["search.policy=mcts,islands", "--search.batch=1,2"], ["search.control=1,search.batch=4"])
+    assert found == (
+        ("search.policy=mcts", "search.batch=1"), ("search.policy=mcts", "search.batch=2"),
+        ("search.policy=islands", "search.batch=1"), ("search.policy=islands", "search.batch=2"),
+        ("search.control=1", "search.batch=4"),
+    )  # fmt: skip
+    lists = settings_of(["llm.code.extra={a: 1, b: 2},null"], [])
+    assert lists == (("llm.code.extra={a: 1, b: 2}",), ("llm.code.extra=null",)), "commas inside of a value stay"
+
+
+@pytest.mark.parametrize(
+    ("vary", "cases"), [([], []), (["search.policy=mcts"], []), (["policy=a,b"], []), (["search.policy="], [])]
+)
+def test_what_does_not_differ_or_is_no_key_is_refused(vary, cases):
+    with pytest.raises(ConfigError):
+        settings_of(vary, cases)
+
+
+def test_seeds():
+    assert seeds_of("1..5") == (1, 2, 3, 4, 5) and seeds_of("7,2,7") == (7, 2)
+    for wrong in ("5..1", "one", ""):
+        with pytest.raises(ConfigError, match="--seeds"):
+            seeds_of(wrong)
+
+
+def test_a_name_is_kept_for_one_plan(tmp_path):
+    plan = Plan(words=("--problem=tsp",), settings=(("search.batch=1",), ("search.batch=2",)), seeds=(1, 2))
+    folder = sweep_folder(tmp_path, plan.default_name)
+    plan.keep(folder)
+    plan.keep(folder)
+    assert Plan.read(folder) == plan and len({cell.name for cell in plan.cells}) == 4
+    with pytest.raises(ConfigError, match="another sweep"):
+        plan.model_copy(update={"seeds": (1,)}).keep(folder)
+    with pytest.raises(ConfigError, match=plan.default_name):
+        Plan.read(sweep_folder(tmp_path, "other"))
+
+
+@pytest.mark.parametrize(
+    ("second", "lower_is_better", "said"),
+    [
+        ([1.1, 2.2, 3.1, 4.2, 5.1], False, "better"),
+        ([1.1, 2.2, 3.1, 4.2, 5.1], True, "worse"),
+        ([1.1, 1.8, 3.3, 3.7, 5.1], False, "not told apart"),
+        ([1.1, 2.2, 3.1, None, 5.1], False, "too few seeds"),
+    ],
+)
+def test_gains_are_paired_by_seed(second, lower_is_better, said):
+    """Between seeds the scores differ by 4, within a seed by tenths: only pairs tell."""
+    a, b = ("search.batch=1",), ("search.batch=2",)
+    plan = Plan(words=(), settings=(a, b), seeds=(1, 2, 3, 4, 5))
+    scores = {(a, seed): float(seed) for seed in plan.seeds}
+    scores |= {(b, seed): score for seed, score in zip(plan.seeds, second, strict=True) if score is not None}
+    finished = [CellFacts(setting=s, seed=seed, status="finished") for s in (a, b) for seed in plan.seeds]
+    row = _row(plan, b, finished, scores, Direction(lower_is_better))
+    assert verdict(row) == said and row.pairs == 5 - second.count(None) and row.without == second.count(None)
+    assert _row(plan, a, finished, scores, Direction(lower_is_better)).gain is None
