@@ -10,11 +10,12 @@ from fastapi import APIRouter, Header, Path, Query, Response
 
 from dashboard.server import overview, search_views
 from dashboard.server.catalog import RunCatalog
+from dashboard.server.dimensions import dimensions
 from dashboard.server.nodes import live_tails
 from dashboard.server.presets import presets
 from dashboard.server.schemas.control import Presets
 from dashboard.server.schemas.runs import Cost, EventPage, Health, LiveTail, ReplayAt, RunDetail, RunSummary, Snapshot
-from dashboard.server.schemas.search import Curve, FailureCount, Generation, Islands
+from dashboard.server.schemas.search import Curve, Dimensions, FailureCount, Generation, Islands
 from dashboard.server.snapshot import event_json, event_rows, snapshot_json
 
 Run = Annotated[str, Path(max_length=128, description="Run id, as listed by /api/runs.")]
@@ -97,6 +98,11 @@ def view_routes(catalog: RunCatalog) -> APIRouter:
     @router.get("/runs/{run}/generations")
     def generations(run: Run) -> list[Generation]:
         return search_views.generations(catalog.reader(run))
+
+    @router.get("/runs/{run}/dimensions")
+    def differing(run: Run) -> Dimensions:
+        """What the scored programs differ in: recipes of `rules`, all that an evaluator measured."""
+        return dimensions(catalog.reader(run))
 
     @router.get("/runs/{run}/cost")
     def cost(run: Run) -> Cost:

@@ -183,6 +183,7 @@ def test_notes_and_marks_reach_the_control_file_and_come_back_as_events(page, tm
     from core.events import NodeMarked, NoteAdded
 
     made = competition(tmp_path / "logs", 8, run="live")
+    made.store.append([RunStarted(run="live", problem="competition/churn", lower_is_better=True, writer="openai/m")])
     node = made.nodes[3].id
     with serving(tmp_path) as (address, _), live(made, 0, iter(())):
         page.goto(f"http://{address}/#/run/live/overview")
@@ -202,7 +203,7 @@ def test_notes_and_marks_reach_the_control_file_and_come_back_as_events(page, tm
 
 def test_a_run_that_does_not_run_takes_no_note(page, stored):
     page.goto(f"{stored}#/run/{COMPETITION}/overview")
-    page.get_by_text("Only a running search takes notes").wait_for()
+    page.get_by_text("rules, which read no note").wait_for()
     assert page.get_by_label("Note", exact=True).count() == 0
 
 
@@ -429,6 +430,7 @@ VIEWS = [
     (f"/run/{COMPETITION}/nodes", "table"),
     (f"/run/{COMPETITION}/failures", "table"),
     (f"/run/{COMPETITION}/facts", "table"),
+    (f"/run/{COMPETITION}/analysis", ".uplot"),
     (f"/run/{PACKING}/islands", ".uplot"),
     (f"/run/{CHESS}/arena", ".tile"),
     (f"/run/{CHESS}/game?id=g1-0", "[data-testid=bigboard] [data-square]"),

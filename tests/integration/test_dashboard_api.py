@@ -158,6 +158,18 @@ def test_a_diff_tells_both_sides_and_patches_parent_into_child(client):
     assert whole["against"] is None and whole["removed"] == 0
 
 
+def test_what_programs_differ_in(tmp_path):
+    made = competition(tmp_path / "logs", 0, run="differing")
+    for alpha in range(8):
+        made.step(code=f'# recipe: {{"models": [{{"kind": "ridge", "alpha": {alpha}}}], "seed": 1}}\nprint(1)\n')
+    made.close()
+    with TestClient(create_app(tmp_path), base_url="http://127.0.0.1") as client:
+        told = get(client, "/runs/differing/dimensions")
+    assert "models.alpha" in told["names"] and "models.kind" not in told["names"] and "seed" not in told["names"]
+    place = told["names"].index("models.alpha")
+    assert {point["values"][place] for point in told["points"]} <= set(range(8)) and len(told["points"]) > 2
+
+
 def test_failures_are_counted_with_advice_and_an_example(client):
     found = get(client, f"/runs/{COMPETITION}/failures")
     buggy = get(client, f"/runs/{COMPETITION}/nodes", buggy="true", limit=1000)["total"]

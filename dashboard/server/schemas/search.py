@@ -60,3 +60,21 @@ class Generation(Model):
     promoted: list[str] = Field(default_factory=list)
     ratings: list[dict[str, Any]] = Field(default_factory=list)
     decision: dict[str, Any] = Field(default_factory=dict)
+
+
+class Point(Model):
+    """A scored node among the dimensions."""
+
+    node_id: str
+    step: int
+    metric: float
+    values: list[float | str | None]
+    """In the order of the names."""
+
+
+class Dimensions(Model):
+    """What the scored programs differ in."""
+
+    names: list[str]
+    points: list[Point]
+    """Newest first."""

@@ -172,6 +172,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run}/dimensions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Differing
+         * @description What the scored programs differ in: recipes of `rules`, all that an evaluator measured.
+         */
+        get: operations["differing_api_runs__run__dimensions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}/engines": {
         parameters: {
             query?: never;
@@ -825,6 +845,16 @@ export interface components {
              * @default
              */
             text: string;
+        };
+        /**
+         * Dimensions
+         * @description What the scored programs differ in.
+         */
+        Dimensions: {
+            /** Names */
+            names: string[];
+            /** Points */
+            points: components["schemas"]["Point"][];
         };
         /**
          * EndFrame
@@ -2030,6 +2060,20 @@ export interface components {
             meaning: string;
         };
         /**
+         * Point
+         * @description A scored node among the dimensions.
+         */
+        Point: {
+            /** Metric */
+            metric: number;
+            /** Node Id */
+            node_id: string;
+            /** Step */
+            step: number;
+            /** Values */
+            values: (number | string | null)[];
+        };
+        /**
          * PolicyOption
          * @description One option of a search policy that a page may set.
          */
@@ -3140,6 +3184,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Curve"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    differing_api_runs__run__dimensions_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Run id, as listed by /api/runs. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dimensions"];
                 };
             };
             /** @description Validation Error */

@@ -20,6 +20,7 @@ export type Diff = Schemas["Diff"];
 export type Call = Schemas["Call"];
 export type LiveTail = Schemas["LiveTail"];
 export type Curve = Schemas["Curve"];
+export type Dimensions = Schemas["Dimensions"];
 export type FailureCount = Schemas["FailureCount"];
 export type Islands = Schemas["Islands"];
 export type Generation = Schemas["Generation"];

@@ -3,6 +3,7 @@ import type { Curve } from "../api/types";
 import { crossTable, points, standings } from "./arena";
 import type { RunDetail, RunSummary } from "../api/types";
 import { bandOf, bySetup, differences, islandCurves, mergeCurves } from "./compare";
+import { importance, operatorsOf, secondsLeft, sharesOf, speedOf } from "./progress";
 import { wanted } from "./runs";
 import { curveOf, disagrees, stacked, xRange, yRange } from "./curve";
 import { feedLine } from "./feed";
@@ -175,5 +176,30 @@ describe("runs", () => {
     expect(band.steps).toEqual([1, 2, 4]);
     expect(band.mean).toEqual([6, 5, 4]);
     expect(band.high[1] - band.mean[1]).toBeCloseTo(Math.SQRT2);
+  });
+});
+
+describe("progress", () => {
+  const node = (step: number, more: object = {}) => ({ step, elapsed: step * 2, exec_time: 1, operator: "improve", is_valid: true, is_buggy: false, metric: 1, cost_usd: 0.5, ...more }) as never;
+  const nodes = Array.from({ length: 10 }, (_, i) => node(i, i % 2 ? { failure: "timeout", is_buggy: true, is_valid: false } : { is_best: i === 4 }));
+
+  it("tells speed and the seconds to the first limit", () => {
+    expect(speedOf(nodes)).toBeCloseTo(0.5);
+    const state = { started: { max_steps: 20, budget: { seconds: 1000 } }, steps: 10, elapsed: 20, nodes, totals: {} } as never;
+    expect(secondsLeft(state)).toBeCloseTo(20);
+    expect(speedOf([])).toBeNull();
+  });
+
+  it("counts failures over time and what operators bring", () => {
+    expect(sharesOf(nodes, 1).failed).toEqual([50]);
+    expect(operatorsOf(nodes)).toEqual([{ operator: "improve", steps: 10, scored: 5, failed: 5, duplicates: 0, improved: 1, seconds: 10, cost: 5 }]);
+  });
+
+  it("weighs numbers by rank and words by group", () => {
+    const metrics = [1, 2, 3, 4];
+    expect(importance([10, 20, 30, 400], metrics)).toBeCloseTo(1);
+    expect(importance([1, 1, 1, 1], metrics)).toBe(0);
+    expect(importance(["a", "a", "b", "b"], metrics)).toBeCloseTo(0.8);
+    expect(importance(["a", "b", "c", "d"], metrics)).toBe(0); // a word of its own for each says nothing
   });
 });

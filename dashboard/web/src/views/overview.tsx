@@ -1,5 +1,5 @@
 // A run at a glance: outcome, curve, budget, what runs now, what happened.
-import { type FormEvent, useMemo, useState } from "react";
+import { type FormEvent, useEffect, useMemo, useState } from "react";
 import { post, runPath } from "../api/client";
 import type { Accepted } from "../api/accepted";
 import type { LiveTail, RunDetail, Winner } from "../api/types";
@@ -10,6 +10,7 @@ import { curveOf, yRange } from "../model/curve";
 import { count, dollars, metric, seconds, time } from "../model/format";
 import { feedLine } from "../model/feed";
 import { useColors, useResource } from "../model/hooks";
+import { secondsLeft, speedOf } from "../model/progress";
 import { go, href } from "../model/router";
 import { COLOURS, colourOf } from "../model/operators";
 import type { RunState } from "../model/run-state";
@@ -86,12 +87,20 @@ function Stats({ state, told }: { state: RunState; told: RunDetail | null }) {
       <Best state={state} winner={winner} />
       <Final winner={winner} />
       <Reference state={state} told={told} />
-      <Stat label="Steps" value={count(state.steps)} note={state.started?.max_steps ? `of ${state.started.max_steps}` : state.started?.policy ?? ""} />
+      <Stat label="Steps" value={count(state.steps)} note={pace(state)} />
       <Stat label="Failed" value={count(failed)} note={`${share} % of the nodes`} />
-      <Stat label="Writer" value={state.started?.writer || "–"} note={state.started?.policy ?? ""} />
+      <Stat label="Writer" value={state.started?.writer || "–"} note={state.started?.policy ? `policy: ${state.started.policy.replaceAll("_", " ")}` : ""} />
       <Stat label="Sandbox" value={state.started?.sandbox || "–"} note={state.started?.sandbox === "none" ? "scores are unisolated" : "isolated"} />
     </div>
   );
+}
+
+/** How fast, and for how long still. */
+function pace(state: RunState): string {
+  const speed = speedOf(state.nodes);
+  const left = state.live ? secondsLeft(state) : null;
+  const parts = [state.started?.max_steps ? `of ${state.started.max_steps}` : "", speed === null ? "" : speed >= 0.5 ? `${metric(speed, 2)} a second` : `${metric(speed * 60, 2)} a minute`, left === null ? "" : `about ${seconds(left)} left`];
+  return parts.filter(Boolean).join(" · ");
 }
 
 function Stat(props: { label: string; value: string; note: React.ReactNode }) {
@@ -145,12 +154,18 @@ function Budget({ state }: { state: RunState }) {
         <Meter label="Tokens" used={tokens ?? 0} limit={tokens == null ? null : budget.tokens} text={`${count(tokens)}${tokens == null ? "" : of(budget.tokens, count(budget.tokens))}`} />
         <Meter label="Cost" used={state.totals.cost_usd ?? 0} limit={state.totals.cost_usd == null ? null : budget.usd} text={`${dollars(state.totals.cost_usd)}${state.totals.cost_usd == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
         <p className="muted small">{count(state.totals.calls)} calls, {count(state.totals.cached)} of them from the cache. {state.started?.writer === "rules" && "Written by rules: no model, so no tokens and no cost."}</p>
-        {early.length > 0 && <p className="muted small">Stopped early: {early.map(([rung, n]) => `${rung} ${n}`).join(", ")}</p>}
-        {!connectionIsLive(state) && (state.finished?.reason || state.run?.reason) && <p className="small">Ended by <span className="tag">{state.finished?.reason || state.run?.reason}</span></p>}
+        {early.length > 0 && <p className="muted small">Not scored in full: {early.map(([rung, n]) => `${n} ${RUNGS[rung] ?? rung}`).join(", ")}.</p>}
+        {!connectionIsLive(state) && (state.finished?.reason || state.run?.reason) && <p className="small" style={{ overflowWrap: "anywhere" }}>Ended by {state.finished?.reason || state.run?.reason}</p>}
       </div>
     </Panel>
   );
 }
+
+/** Where the ladder stopped a program, in words. */
+const RUNGS: Record<string, string> = {
+  text: "with the text of an earlier program", ast: "with the syntax of an earlier program", behaviour: "that decide as an earlier program does",
+  cheap: "behind in a cheap look", duplicate: "known already",
+}; // prettier-ignore
 
 /** What goes on with an open program, by the last stage that is done. */
 const doing = (stage: string, writer: string): string =>
@@ -174,7 +189,7 @@ function Running({ connection }: { connection: Connection }) {
               <div className="row">
                 <Operator name={node.operator} /><span className="mono">{node.id.slice(0, 8)}</span>
                 {node.parents.length > 0 && <span className="muted small">from {node.parents.map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>)}</span>}
-                <span className="grow" /><span className="tag">{doing(node.stage, state.started?.writer ?? "")}</span>
+                <span className="grow" />{!connection.replay && state.live && <Since at={node.since} />}<span className="tag">{doing(node.stage, state.started?.writer ?? "")}</span>
                 {!connection.replay && state.live && <StopNode run={state.id} id={node.id} />}
               </div>
               {tail && <pre className="tail" tabIndex={0} aria-label={`Output of ${node.id}`}>{tail.cut ? "…" : ""}{tail.text}</pre>}
@@ -184,6 +199,16 @@ function Running({ connection }: { connection: Connection }) {
       </div>
     </Panel>
   );
+}
+
+/** Seconds since a moment, counted on. */
+function Since({ at }: { at: number }) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = window.setInterval(() => setNow(Date.now()), 1000);
+    return () => window.clearInterval(timer);
+  }, []);
+  return Number.isFinite(at) ? <span className="num muted">{seconds(Math.max(0, Math.round((now - at) / 1000)))}</span> : null;
 }
 
 function StopNode({ run, id }: { run: string; id: string }) {
@@ -209,7 +234,8 @@ function Notes({ connection }: { connection: Connection }) {
   const [text, setText] = useState("");
   const [told, setTold] = useState("");
   const [error, setError] = useState("");
-  const can = state.live && !connection.replay;
+  const reads = state.started?.writer !== "rules";
+  const can = state.live && !connection.replay && reads;
   const send = async (event: FormEvent) => {
     event.preventDefault();
     setError("");
@@ -222,9 +248,9 @@ function Notes({ connection }: { connection: Connection }) {
   };
   return (
     <Panel title="Note to the next prompt">
-      {!can && <p className="muted small">{connection.replay ? "A replay takes no notes." : "Only a running search takes notes: resume it to send one."}</p>}
+      {!can && <p className="muted small">{connection.replay ? "A replay takes no notes." : !reads ? "This run is written by rules, which read no note." : "Only a running search takes notes: resume it to send one."}</p>}
       {can && <form onSubmit={send} className="stack" style={{ gap: 8 }}>
-        <textarea aria-label="Note" value={text} maxLength={2000} placeholder="Try gradient boosting on the log of the target" onChange={(e) => setText(e.target.value)} />
+        <textarea aria-label="Note" value={text} maxLength={2000} placeholder="What the next program should try, or leave alone" onChange={(e) => setText(e.target.value)} />
         <div className="row"><button type="submit" disabled={!text.trim()}>Send</button><span className="small muted" role="status">{told}</span></div>
         {error && <Failed error={error} />}
       </form>}

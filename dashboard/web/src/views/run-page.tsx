@@ -1,5 +1,5 @@
 // One run: its head, its tabs, and the view that the address names.
-import { type ReactNode, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { post, runPath } from "../api/client";
 import type { Launch } from "../api/types";
 import { Empty, Status } from "../components/widgets";
@@ -18,6 +18,8 @@ import { IslandsView } from "./islands";
 import { NodeView } from "./node";
 import { NodesView } from "./nodes";
 import { Overview } from "./overview";
+
+const AnalysisView = lazy(() => import("./analysis").then((file) => ({ default: file.AnalysisView })));
 
 export function RunPage({ route, run, themeButton }: { route: Route; run: string; themeButton: ReactNode }) {
   const speedText = route.query.get("speed");
@@ -42,7 +44,7 @@ export function RunPage({ route, run, themeButton }: { route: Route; run: string
       ) : state.run === null ? (
         <Empty title="Loading…" />
       ) : (
-        <Boundary place={`${route.view}/${route.id}`}><View route={route} connection={connection} /></Boundary>
+        <Boundary place={`${route.view}/${route.id}`}><Suspense fallback={<Empty title="Loading…" />}><View route={route} connection={connection} /></Suspense></Boundary>
       )}
     </Shell>
   );
@@ -54,6 +56,7 @@ function View({ route, connection }: { route: Route; connection: Connection }) {
     case "nodes": return <NodesView connection={connection} />;
     case "node": return !route.id ? <NodesView connection={connection} /> : <NodeView connection={connection} id={route.id} key={route.id} />;
     case "failures": return <FailuresView connection={connection} />;
+    case "analysis": return <AnalysisView connection={connection} />;
     case "islands": return <IslandsView connection={connection} />;
     case "arena": return <ArenaView connection={connection} />;
     case "game": return <GameView connection={connection} id={route.query.get("id") ?? ""} key={route.query.get("id")} />;
@@ -66,6 +69,7 @@ function Tabs({ connection, view }: { connection: Connection; view: string }) {
   const { state } = connection;
   const failed = state.nodes.reduce((sum, node) => sum + (node.failure ? 1 : 0), 0);
   const tabs: [string, string][] = [["overview", "Overview"], ["graph", "Graph"], ["nodes", `Nodes ${count(state.nodes.length)}`], ["failures", `Failures ${count(failed)}`]];
+  tabs.push(["analysis", "Analysis"]);
   if (state.hasIslands) tabs.push(["islands", "Islands"]);
   if (state.hasArena) tabs.push(["arena", "Arena"]);
   tabs.push(["facts", "Setup"]);

@@ -1,0 +1,67 @@
+"""What the scored programs differ in: parameters of their recipes and metrics of an evaluator."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from core.state.node import Node
+from core.storage.reader import RunReader
+from dashboard.server.schemas.search import Dimensions, Point
+
+RECIPE = "# recipe: "
+"""Begins the line in which `rules` writes the parameters of a competition program."""
+MOST_NODES = 3000
+MOST_NAMES = 16
+_MOST_CHARACTERS = 60
+Value = float | str
+
+
+def dimensions(reader: RunReader) -> Dimensions:
+    """The newest scored nodes; only names that at least half of them have, and in which they differ."""
+    nodes = [node for node in reader.nodes(limit=MOST_NODES, newest_first=True, texts=True) if node.is_scored]
+    values = [dict(_values(node)) for node in nodes]
+    known = Counter(name for row in values for name in row)
+    differing = [
+        name for name, count in known.items()
+        if 2 * count >= len(nodes) and len({row.get(name) for row in values}) > 1
+    ]  # fmt: skip
+    names = sorted(differing, key=lambda name: (-known[name], name))[:MOST_NAMES]
+    points = [
+        Point(node_id=node.id, step=node.step, metric=node.metric_value, values=[row.get(name) for name in names])
+        for node, row in zip(nodes, values, strict=True)
+        if node.metric_value is not None
+    ]
+    return Dimensions(names=names, points=points)
+
+
+def _values(node: Node) -> Iterator[tuple[str, Value]]:
+    yield from _flat("", node.metrics)
+    yield from _flat("", _recipe(node.code))
+    yield "lines of code", float(node.code.count("\n") + 1)
+    yield "seconds", node.exec_time
+
+
+def _recipe(code: str) -> Mapping[str, Any]:
+    line = next((line for line in code.split("\n", 40)[:40] if line.startswith(RECIPE)), "")
+    try:
+        found = json.loads(line.removeprefix(RECIPE))
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _flat(prefix: str, value: Any) -> Iterator[tuple[str, Value]]:
+    if isinstance(value, bool | str):
+        yield prefix, str(value)[:_MOST_CHARACTERS]
+    elif isinstance(value, int | float):
+        yield prefix, float(value)
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _flat(f"{prefix}.{key}" if prefix else str(key)[:_MOST_CHARACTERS], part)
+    elif isinstance(value, list):
+        yield f"{prefix} (number)", float(len(value))
+        if value and isinstance(value[0], Mapping):
+            yield from _flat(prefix, value[0])

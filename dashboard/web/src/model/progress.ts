@@ -1,0 +1,120 @@
+// How a search goes: speed and time left, failures over time, what each operator costs and brings.
+import { isScored } from "./curve";
+import type { NodeFact, RunState } from "./run-state";
+
+const RECENT = 120;
+
+/** Steps a second over the newest nodes; null before there are two. */
+export function speedOf(nodes: readonly Pick<NodeFact, "elapsed">[]): number | null {
+  const last = nodes.at(-1);
+  const before = nodes[Math.max(0, nodes.length - 1 - RECENT)];
+  if (!last || !before || last.elapsed <= before.elapsed) return null;
+  return (nodes.length - 1 - nodes.indexOf(before)) / (last.elapsed - before.elapsed);
+}
+
+/** Seconds to the first limit that will be reached at this pace; null where none is known. */
+export function secondsLeft(state: Pick<RunState, "started" | "steps" | "elapsed" | "nodes" | "totals">): number | null {
+  const speed = speedOf(state.nodes);
+  const { max_steps: most, budget } = state.started ?? {};
+  const left: number[] = [];
+  if (most != null && speed) left.push((most - state.steps) / speed);
+  if (budget?.seconds != null) left.push(budget.seconds - state.elapsed);
+  if (budget?.usd != null && state.totals.cost_usd) left.push(((budget.usd - state.totals.cost_usd) / state.totals.cost_usd) * state.elapsed);
+  return left.length ? Math.max(0, Math.min(...left)) : null;
+}
+
+export interface Shares {
+  steps: number[];
+  failed: number[];
+  duplicate: number[];
+}
+
+/** Of each stretch of the search, the share that failed and the share that was no new program, in per cent. */
+export function sharesOf(nodes: readonly NodeFact[], stretches = 40): Shares {
+  const size = Math.max(5, Math.ceil(nodes.length / stretches));
+  const shares: Shares = { steps: [], failed: [], duplicate: [] };
+  for (let from = 0; from < nodes.length; from += size) {
+    const part = nodes.slice(from, from + size);
+    shares.steps.push(part[part.length - 1].step);
+    shares.failed.push((100 * part.filter((n) => n.is_buggy || n.failure).length) / part.length);
+    shares.duplicate.push((100 * part.filter((n) => !n.is_valid && !n.is_buggy && !n.failure).length) / part.length);
+  }
+  return shares;
+}
+
+export interface OperatorRow {
+  operator: string;
+  steps: number;
+  scored: number;
+  failed: number;
+  duplicates: number;
+  improved: number;
+  seconds: number;
+  cost: number | null;
+}
+
+export function operatorsOf(nodes: readonly NodeFact[]): OperatorRow[] {
+  const rows = new Map<string, OperatorRow>();
+  for (const node of nodes) {
+    const row = rows.get(node.operator) ?? { operator: node.operator, steps: 0, scored: 0, failed: 0, duplicates: 0, improved: 0, seconds: 0, cost: null };
+    rows.set(node.operator, row);
+    row.steps += 1;
+    if (node.is_buggy || node.failure) row.failed += 1;
+    else if (!node.is_valid) row.duplicates += 1;
+    if (isScored(node)) row.scored += 1;
+    if (node.is_best) row.improved += 1;
+    row.seconds += node.exec_time;
+    if (node.cost_usd != null) row.cost = (row.cost ?? 0) + node.cost_usd;
+  }
+  return [...rows.values()].sort((a, b) => b.steps - a.steps);
+}
+
+/** Dollars spent up to each node, where any has a price. */
+export function spentOf(nodes: readonly NodeFact[]): { steps: number[]; spent: number[] } | null {
+  if (!nodes.some((node) => node.cost_usd)) return null;
+  let sum = 0;
+  return { steps: nodes.map((node) => node.step), spent: nodes.map((node) => (sum += node.cost_usd ?? 0)) };
+}
+
+export type Value = number | string | null;
+
+/** How much of the metric's spread a name explains, 0 … 1: squared rank correlation of numbers, variance between groups of words. */
+export function importance(values: readonly Value[], metrics: readonly number[]): number {
+  const pairs = values.map((value, i) => [value, metrics[i]] as const).filter(([value]) => value !== null);
+  if (pairs.length < 3) return 0;
+  const ranks = ranked(pairs.map(([, metric]) => metric));
+  if (pairs.every(([value]) => typeof value === "number")) return correlation(ranked(pairs.map(([value]) => value as number)), ranks) ** 2;
+  const groups = new Map<string, number[]>();
+  pairs.forEach(([value], i) => groups.set(String(value), [...(groups.get(String(value)) ?? []), ranks[i]]));
+  if (groups.size > pairs.length / 2) return 0;
+  const mean = average(ranks);
+  const between = [...groups.values()].reduce((sum, group) => sum + group.length * (average(group) - mean) ** 2, 0);
+  const all = ranks.reduce((sum, rank) => sum + (rank - mean) ** 2, 0);
+  return all ? between / all : 0;
+}
+
+const average = (values: readonly number[]) => values.reduce((sum, v) => sum + v, 0) / Math.max(1, values.length);
+
+/** Equal values share their middle rank. */
+function ranked(values: readonly number[]): number[] {
+  const order = values.map((_, i) => i).sort((a, b) => values[a] - values[b]);
+  const ranks = new Array<number>(values.length);
+  for (let i = 0; i < order.length; ) {
+    let end = i;
+    while (end + 1 < order.length && values[order[end + 1]] === values[order[i]]) end += 1;
+    for (let k = i; k <= end; k += 1) ranks[order[k]] = (i + end) / 2;
+    i = end + 1;
+  }
+  return ranks;
+}
+
+function correlation(a: readonly number[], b: readonly number[]): number {
+  const [ma, mb] = [average(a), average(b)];
+  let [ab, aa, bb] = [0, 0, 0];
+  a.forEach((x, i) => {
+    ab += (x - ma) * (b[i] - mb);
+    aa += (x - ma) ** 2;
+    bb += (b[i] - mb) ** 2;
+  });
+  return aa && bb ? ab / Math.sqrt(aa * bb) : 0;
+}

@@ -1,0 +1,83 @@
+// What the search costs and brings: by operator, over time, and by what the programs differ in.
+import { useMemo } from "react";
+import { runPath } from "../api/client";
+import type { Dimensions } from "../api/types";
+import { Chart } from "../components/chart";
+import { Parallel } from "../components/parallel";
+import { Empty, Operator, Panel } from "../components/widgets";
+import type { Connection } from "../model/connection";
+import { dollars, metric, seconds } from "../model/format";
+import { useColors, useResource } from "../model/hooks";
+import { importance, operatorsOf, sharesOf, spentOf } from "../model/progress";
+import { go, href } from "../model/router";
+
+const COLORS = ["accent", "bad", "grey", "line", "muted", "orange"] as const;
+
+export function AnalysisView({ connection }: { connection: Connection }) {
+  const { state } = connection;
+  if (state.nodes.length === 0) return <Empty title="No nodes yet" />;
+  return (
+    <div className="stack">
+      <ByOperator connection={connection} />
+      <div className="cols even"><Failing connection={connection} /><Spending connection={connection} /></div>
+      <Differing connection={connection} />
+    </div>
+  );
+}
+
+function ByOperator({ connection: { state } }: { connection: Connection }) {
+  const rows = useMemo(() => operatorsOf(state.nodes), [state, state.nodes.length]);
+  const priced = rows.some((row) => row.cost);
+  return (
+    <Panel title="What each operator brings" flush>
+      <div className="scroll" tabIndex={0} role="region" aria-label="Operators"><table>
+        <thead><tr><th scope="col">Operator</th><th scope="col" className="num">Programs</th><th scope="col" className="num">Scored</th><th scope="col" className="num">Failed</th><th scope="col" className="num">Not new</th><th scope="col" className="num">New best</th><th scope="col" className="num">Ran for</th>{priced && <><th scope="col" className="num">Cost</th><th scope="col" className="num">Dollars a new best</th></>}</tr></thead>
+        <tbody>{rows.map((r) => (
+          <tr key={r.operator}><td><Operator name={r.operator} /></td><td className="num">{r.steps}</td><td className="num">{r.scored}</td><td className="num">{r.failed}</td><td className="num">{r.duplicates}</td><td className="num">{r.improved}</td><td className="num">{r.seconds ? seconds(r.seconds) : "–"}</td>{priced && <><td className="num">{dollars(r.cost)}</td><td className="num">{r.cost != null && r.improved ? dollars(r.cost / r.improved) : "–"}</td></>}</tr>
+        ))}</tbody>
+      </table></div>
+    </Panel>
+  );
+}
+
+function Failing({ connection: { state } }: { connection: Connection }) {
+  const colors = useColors(COLORS);
+  const shares = useMemo(() => sharesOf(state.nodes), [state, state.nodes.length]);
+  return (
+    <Panel title="Failed and not new, over time" actions={<div className="legend"><span><span className="dot" style={{ background: colors.bad }} />failed</span><span><span className="dot" style={{ background: colors.grey }} />no new program</span></div>}>
+      <Chart label="Share of programs that failed or were not new, by step" x={shares.steps} range={[0, 100]} axis="step" grid={colors.line} text={colors.muted} height={220} series={[{ label: "failed, %", color: colors.bad, values: shares.failed, kind: "step" }, { label: "not new, %", color: colors.grey, values: shares.duplicate, kind: "step" }]} />
+      <p className="muted small">Per cent of each stretch of the search.</p>
+    </Panel>
+  );
+}
+
+function Spending({ connection: { state } }: { connection: Connection }) {
+  const colors = useColors(COLORS);
+  const spent = useMemo(() => spentOf(state.nodes), [state, state.nodes.length]);
+  const time = useMemo(() => ({ steps: state.nodes.map((n) => n.step), spent: state.nodes.map((n) => n.elapsed) }), [state, state.nodes.length]);
+  const shown = spent ?? time;
+  return (
+    <Panel title={spent ? "Dollars spent" : "Seconds spent"} actions={!spent && <span className="muted small">no call of this run has a price</span>}>
+      <Chart label={spent ? "Dollars by step" : "Active seconds by step"} x={shown.steps} range={[0, Math.max(...shown.spent, 1e-9) * 1.05]} axis="step" grid={colors.line} text={colors.muted} height={220} series={[{ label: spent ? "dollars" : "seconds", color: colors.orange, values: shown.spent, kind: "step" }]} />
+      <p className="muted small">{spent ? "Calls of each program, up to its verdict." : "Active seconds of the run, up to each verdict."}</p>
+    </Panel>
+  );
+}
+
+function Differing({ connection: { state } }: { connection: Connection }) {
+  const { data } = useResource<Dimensions>(runPath(state.id, "/dimensions"), 0, Math.floor(state.nodes.length / 20));
+  const metrics = useMemo(() => (data?.points ?? []).map((p) => p.metric), [data]);
+  const names = useMemo(() => (data?.names ?? []).map((name, i) => ({ name, i, weight: importance((data?.points ?? []).map((p) => p.values[i]), metrics) })).sort((a, b) => b.weight - a.weight).slice(0, 8), [data, metrics]);
+  if (!data || data.points.length < 3 || names.length < 2) return null;
+  return (
+    <Panel title="What the programs differ in" actions={<span className="muted small">{data.points.length} scored programs; a line opens its program</span>}>
+      <div className="stack">
+        <Parallel names={names} points={data.points} unit={state.run?.unit || "score"} lower={state.lowerIsBetter} open={(id) => go(href(state.id, "node", id))} />
+        <dl className="kv" aria-label="How much of the score's order each explains">
+          {names.map(({ name, weight }) => <div key={name} style={{ display: "contents" }}><dt>{name}</dt><dd className="row" style={{ flexWrap: "nowrap" }}><span className="meter" style={{ flex: 1, maxWidth: 260 }}><span style={{ width: `${weight * 100}%` }} /></span><span className="num">{metric(weight * 100, 2)} %</span></dd></div>)}
+        </dl>
+        <p className="muted small">How much of the order of scores each of them goes with, alone (squared rank correlation; variance between groups for words). It says what goes together, not what causes what.</p>
+      </div>
+    </Panel>
+  );
+}
