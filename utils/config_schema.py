@@ -227,7 +227,7 @@ class SearchSection(Section):
     __pydantic_extra__: dict[str, PolicyOptions]
 
     policy: str = "three_phase"
-    """three_phase, mcts, islands, generations, or a policy of a plug-in."""
+    """three_phase, mcts, islands, portfolio, generations, or a policy of a plug-in."""
     max_steps: int | None = Field(50, ge=0)
     """Candidates after which the search ends."""
     max_generations: int | None = Field(None, ge=0)

@@ -65,6 +65,7 @@ POLICIES: Registry[PolicySpec] = Registry(
         "three_phase": "core.search.three_phase:POLICY",
         "mcts": "core.search.mcts:POLICY",
         "islands": "core.search.islands:POLICY",
+        "portfolio": "core.search.portfolio:POLICY",
         "generations": "core.search.generations:POLICY",
     },
 )

@@ -2,77 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import random
 import threading
-from dataclasses import dataclass
 
 from core.backend.settings import ModelSettings
 from core.state.task import derive_seed
-
-CHEAPEST_SHARE = 0.1
-"""Costs below this share of the dearest model's count as this share: a free model must not win by its price alone."""
-
-
-@dataclass(slots=True)
-class Arm:
-    """What the nodes of one model gained and cost so far."""
-
-    pulls: int = 0
-    gain: float = 0.0
-    """Sum of improvements, in the problem's unit."""
-    cost: float = 0.0
-    """Sum of dollars."""
-
-
-class Bandit:
-    """UCB on improvement per dollar: the arm with the highest density + √(2 ln N / n), where density is mean gain over
-    mean cost as a share of the best arm's.
-
-    A choice depends on what was told and on `rng` only, never on calls in flight, so that a resumed run, which tells
-    the stored nodes again, chooses the same.
-
-    Source: UCB1 of Auer et al. 2002 over the densities of Tran-Thanh et al. 2012 (KUBE).
-    """
-
-    def __init__(self) -> None:
-        self._arms: dict[str, Arm] = {}
-        self._lock = threading.Lock()
-
-    def tell(self, name: str, gain: float, cost: float | None) -> None:
-        """Learn that a node of model `name` improved the best by `gain` (≤ 0 or not finite: not at all)."""
-        gain = gain if math.isfinite(gain) and gain > 0 else 0.0
-        with self._lock:
-            arm = self._arms.setdefault(name, Arm())
-            arm.pulls += 1
-            arm.gain += gain
-            arm.cost += max(cost or 0.0, 0.0)
-
-    def choose(self, names: list[str], rng: random.Random) -> int:
-        """Return the index of a random model without a node, else of the best one by the formula above."""
-        with self._lock:
-            fresh = [i for i, name in enumerate(names) if name not in self._arms]
-            if fresh:
-                return rng.choice(fresh)
-            scores = self._scores([self._arms[name] for name in names])
-        best = max(scores)
-        return rng.choice([i for i, score in enumerate(scores) if score == best])
-
-    def _scores(self, arms: list[Arm]) -> list[float]:
-        pulls = sum(arm.pulls for arm in arms)
-        densities = self._densities(arms)
-        best = max(densities)
-        return [
-            (density / best if best else 0.0) + math.sqrt(2 * math.log(pulls) / arm.pulls)
-            for arm, density in zip(arms, densities, strict=True)
-        ]
-
-    def _densities(self, arms: list[Arm]) -> list[float]:
-        """Mean gain over mean cost, the cost in shares of the dearest arm's; 1 each where nothing costs."""
-        costs = [arm.cost / arm.pulls for arm in arms]
-        dearest = max(costs)
-        shares = [max(cost / dearest, CHEAPEST_SHARE) if dearest else 1.0 for cost in costs]
-        return [arm.gain / arm.pulls / share for arm, share in zip(arms, shares, strict=True)]
+from utils.bandit import Bandit
 
 
 class ModelChooser:

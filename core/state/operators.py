@@ -69,6 +69,7 @@ BUILTIN: dict[str, OperatorSpec] = {
     "mutate": _step("a changed function", 1, "change", "blue", "^"),
     "crossover": _step("a child of two functions", 2, "cross", "teal", "D"),
     "refine": _step("a good program in the hands of llm.refine", 1, "change", "orange", "P", role="refine"),
+    "restart": _step("another way from the best program", 1, "new", "violet", "v"),
     "control": _step("an independent program, the control", 0, "new", "gold", "o"),
     "tune": _step("better numbers for a program, found without a model", 1, None, "pink", "s"),
     "build": _step(

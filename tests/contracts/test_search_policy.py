@@ -31,6 +31,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     ],
     "three_phase": [{"num_drafts": 3, "max_debug_depth": 2, "merge_prob": 0.2}],
     "mcts": [{"num_drafts": 3, "max_debug_depth": 2, "merge_prob": 0.2}],
+    "portfolio": [{"num_drafts": 2, "num_islands": 3, "crossover_prob": 0.6, "crossover_kin": False}, {"tune": False}],
     "generations": [{"questions": 4, "repairs": 0}],
 }  # fmt: skip
 """Options that lead a policy through its further branches; a new policy needs no line here."""

@@ -132,7 +132,7 @@ def prompts() -> dict[str, Prompt]:
     asked = {
         "draft": ((), scripts), "debug": (("b",), scripts),
         "improve": (("c",), scripts), "merge": (("c", "d"), scripts),
-        "control": ((), scripts),
+        "restart": (("c",), scripts), "control": ((), scripts),
         "generate": ((), functions), "mutate": (("f",), functions), "crossover": (("f", "g"), functions),
         "refine": (("f",), functions),
     }  # fmt: skip

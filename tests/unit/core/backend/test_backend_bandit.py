@@ -10,8 +10,9 @@ from dataclasses import replace
 import pytest
 
 from core.backend import MemoryLog, ModelClient
-from core.backend.bandit import Bandit, ModelChooser
+from core.backend.bandit import ModelChooser
 from core.backend.settings import ModelSettings, Price
+from utils.bandit import Bandit
 
 
 def role(choice: str, *weights: float) -> ModelSettings:
