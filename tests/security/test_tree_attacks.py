@@ -1,0 +1,141 @@
+"""What a candidate does to the repository that it is scored in: it fails, or the candidate is void. Never a score."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from core.contracts import EvaluatorDeps, Limits
+from core.executor.sandbox import open_sandbox
+from core.state.failure import FailureKind
+from core.state.journal import Journal
+from core.state.node import Node
+from core.workers.local import LocalJobs
+from core.workers.pool import JobPool
+from problems.command.tree.base import snapshot
+from problems.command.tree.evaluator import Scoring, TreeEvaluator
+from problems.command.tree.scores import conditions_of
+from problems.command.tree.tree import Ground, Tree
+from utils.errors import NoSandboxError
+
+HONEST = 1.0
+CHEAT = "echo 'echo score: 100'"
+ATTACKS = {
+    "writes the scorer": f"{CHEAT} > tests/score.sh",
+    "makes it writable first": f"chmod -R 777 . ; {CHEAT} > tests/score.sh",
+    "puts another in its place": f"rm -f tests/score.sh; {CHEAT} > tests/score.sh",
+    "renames over it": f"{CHEAT} > mine; mv -f mine tests/score.sh",
+    "renames its folder": f"mv tests was; mkdir tests; {CHEAT} > tests/score.sh",
+    "links it elsewhere": f"{CHEAT} > mine; ln -sf ../mine tests/score.sh",
+    "hard links and writes": f"ln tests/score.sh other && {CHEAT} > other",
+    "truncates what it reads": ": > data/limit 2>/dev/null || sh -c 'echo 100 > data/limit'",
+    "replaces the data's folder": "rm -rf data; mkdir data; echo 100 > data/limit",
+    "writes, chmods and truncates every file": (
+        "find . -type f -exec chmod 666 {} + ; find . -type f | while read f; do echo 100 > \"$f\"; done"
+    ),
+    "rewrites itself": "echo 'echo score: 100' > src/prog.sh",
+    "brings back what is deleted": "echo 100 > data/gone",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
+    folder = tmp_path_factory.mktemp("repository")
+    files = {
+        "src/prog.sh": "true\n", "src/old.sh": "x\n", "data/limit": "1\n", "data/gone": "7\n", "data/more/x": "y\n",
+        "tests/score.sh": 'echo "score: $(cat data/limit)"\nif [ -f data/gone ]; then echo "score: 100"; fi\n',
+    }  # fmt: skip
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    base = snapshot(folder, tmp_path_factory.mktemp("bases"))
+    return Ground(base, ("src/**", "data/gone"))
+
+
+@pytest.fixture(scope="module", params=["warm", "lite"])
+def evaluator(request, ground, tmp_path_factory):
+    root = tmp_path_factory.mktemp("work")
+    try:
+        sandbox = open_sandbox(request.param, state_dir=root / "state")
+    except NoSandboxError as error:
+        pytest.skip(str(error))
+    jobs = JobPool(LocalJobs(sandbox, 1, scratch=root))
+    deps = EvaluatorDeps(
+        jobs=jobs, limits=Limits(seconds=30), run_dir=root, work_dir=root, seed=1, journal=Journal(), games=None,
+        append=lambda events: None, isolated=True,
+    )  # fmt: skip
+    yield TreeEvaluator(ground, Scoring("sh src/prog.sh; sh tests/score.sh", "score"), deps)
+    jobs.close()
+    sandbox.close()
+
+
+def scored(evaluator, ground, program):
+    tree = Tree(ground).with_file("data/gone", None).with_file("src/prog.sh", program + "\n")
+    return evaluator.evaluate([Node(code=tree.code())])[0]
+
+
+def test_an_honest_program_has_its_score(evaluator, ground):
+    verdict = scored(evaluator, ground, "echo made > new.txt; mkdir -p src/more && echo x > src/more/y; true")
+    assert (verdict.metric, verdict.failure) == (HONEST, None), verdict.message
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_gains_nothing(evaluator, ground, attack):
+    before = {p: (ground.base.folder / p).read_bytes() for p in ground.base.files}
+    verdict = scored(evaluator, ground, f"( {ATTACKS[attack]} ) 2>/dev/null; true")
+    assert verdict.metric in (None, HONEST)
+    if verdict.metric is None:
+        assert verdict.failure is FailureKind.TAMPERED, verdict.message
+    assert before == {p: (ground.base.folder / p).read_bytes() for p in ground.base.files}
+
+
+def test_the_checks_do_not_depend_on_modes(ground, tmp_path):
+    """Without a sandbox nothing keeps a program from writing: then all of these are found out."""
+    sandbox = open_sandbox("none", state_dir=tmp_path / "state", accept_unsandboxed=True)
+    jobs = JobPool(LocalJobs(sandbox, 1, scratch=tmp_path))
+    deps = EvaluatorDeps(
+        jobs=jobs, limits=Limits(seconds=30), run_dir=tmp_path, work_dir=tmp_path, seed=1, journal=Journal(),
+        games=None, append=lambda events: None, isolated=False,
+    )  # fmt: skip
+    evaluator = TreeEvaluator(ground, Scoring("sh src/prog.sh; sh tests/score.sh", "score"), deps)
+    try:
+        for attack, program in ATTACKS.items():
+            verdict = scored(evaluator, ground, f"( {program} ) 2>/dev/null; true")
+            assert verdict.failure is FailureKind.TAMPERED, attack
+        assert scored(evaluator, ground, "true").metric == HONEST
+    finally:
+        jobs.close()
+        sandbox.close()
+
+
+def test_tests_that_fail_leave_no_score(evaluator, ground):
+    strict = TreeEvaluator(
+        ground, Scoring("sh src/prog.sh; sh tests/score.sh", "score", require=tuple(conditions_of("tests==pass"))),
+        evaluator._deps,
+    )  # fmt: skip
+    assert scored(strict, ground, "echo '3 passed in 0.1s'").metric == HONEST
+    broken = scored(strict, ground, "echo '1 failed, 3 passed in 0.1s'")
+    assert broken.metric is None and "tests is fail" in broken.message and broken.metrics["failed"] == 1
+
+
+def test_a_build_is_made_once_for_equal_inputs(evaluator, ground, tmp_path):
+    log = Path(ground.base.folder).parent / "builds"
+    shutil.rmtree(log, ignore_errors=True)
+    scoring = Scoring(
+        "sh src/prog.sh; cat made; cat built/n", "score", build="mkdir -p built; cat src/prog.sh | wc -c > built/n; "
+        "echo score: $(cat built/n) > made", build_inputs=("src/prog.sh",),
+    )  # fmt: skip
+    building = TreeEvaluator(ground, scoring, evaluator._deps)
+    first = scored(building, ground, "true #1")
+    assert first.metric == 8.0, first
+    count = len(list(log.iterdir()))
+    tree = Tree(ground).with_file("src/prog.sh", "true #1\n").with_file("src/more.sh", "x\n")
+    assert building.evaluate([Node(code=tree.code())])[0].metric == 8.0
+    assert len(list(log.iterdir())) == count
+    assert scored(building, ground, "true #longer").metric == 13.0
+    assert len(list(log.iterdir())) == count + 1
+    failing = TreeEvaluator(ground, Scoring("true", "score", build="echo no; exit 3"), evaluator._deps)
+    verdict = scored(failing, ground, "true")
+    assert verdict.failure is FailureKind.EXIT and verdict.message.startswith("problem.build:")
