@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from core.contracts import Problem, ProblemDefaults, with_defaults
+from problems.neighbours import translate
 from utils.config_schema import Config
 from utils.registry import Registry
 
@@ -31,7 +32,11 @@ PROBLEMS: Registry[ProblemBuilder] = Registry(
 
 
 def build_problem(config: Config) -> Problem:
-    """The problem that the configuration names. Raises ConfigError where there is none of that kind."""
+    """The problem that the configuration names; a neighbour's folder is put into keys of ours first.
+
+    Raises ConfigError where there is none of that kind.
+    """
+    translate(config)
     kind = config.problem.kind or config.presets.problem
     build = PROBLEMS.get(kind, config.plugin_folders)
     return with_defaults(build(config, Path(config.project.dir).resolve()), ProblemDefaults)

@@ -119,10 +119,9 @@ class RunSession:
             raise NoSandboxError(
                 "execution.sandbox=none runs programs unprotected; add --i-accept-unsandboxed to mean it"
             )
-        if not self.resumed:
-            fit_to_steps(self.config)
         problem = problem_of(self.config)
         if not self.resumed:
+            fit_to_steps(self.config)
             check_words(self.config, problem)
             check_place(self.config.project.dir)
         problem.prepare()

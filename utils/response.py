@@ -44,7 +44,9 @@ def extract_code(blocks: list[Block], language: str = "python") -> str | None:
     """The program among the blocks: the longest that parses, of those labelled as `language` where there are any."""
     names = {language.lower(), *({"py", "python3"} if language == "python" else ())}
     candidates = [b.text for b in blocks if b.language in names]
-    candidates = candidates or [b.text for b in blocks if b.language not in _OTHER_LANGUAGES]
+    candidates = candidates or [
+        b.text for b in blocks if b.language not in _OTHER_LANGUAGES or language in _OTHER_LANGUAGES
+    ]
     if len(candidates) < 2:
         return candidates[0] if candidates else None
     sound = [c for c in candidates if language != "python" or syntax_error(c) is None]

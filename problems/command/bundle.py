@@ -1,12 +1,11 @@
-"""Several files as one text, and numbers in any language."""
+"""Several files as one text, and the metric in an output."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 _MARK = re.compile(r"^=== (.+) ===$", re.MULTILINE)
-_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
 
 
 def join(files: Mapping[str, str]) -> str:
@@ -23,24 +22,6 @@ def split(code: str, names: list[str]) -> dict[str, str] | None:
     parts = _MARK.split(code)
     found = {name.strip(): text.strip("\n") + "\n" for name, text in zip(parts[1::2], parts[2::2], strict=True)}
     return found if sorted(found) == sorted(names) else None
-
-
-def numbers(code: str) -> list[re.Match[str]]:
-    """Numeric literals, whatever the language; not those of the marks between files."""
-    marks = [match.span() for match in _MARK.finditer(code)]
-    return [m for m in _NUMBER.finditer(code) if not any(low <= m.start() < high for low, high in marks)]
-
-
-def values(code: str) -> list[int | float]:
-    """The numeric literals as numbers: whole where they are written whole."""
-    return [int(text) if text.isdigit() else float(text) for text in (match.group() for match in numbers(code))]
-
-
-def with_numbers(code: str, texts: Sequence[str]) -> str:
-    """The program with `texts` in place of its first numeric literals, in order."""
-    for match, text in reversed(list(zip(numbers(code), texts, strict=False))):
-        code = code[: match.start()] + text + code[match.end() :]
-    return code
 
 
 def read_metric(output: str, name: str) -> float | None:

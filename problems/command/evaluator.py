@@ -12,9 +12,10 @@ from core.evaluation.timing import timed_spec
 from core.evaluation.tune import MOST_LITERALS, tune
 from core.state.failure import FailureKind
 from core.state.node import Node
-from problems.command.bundle import read_metric, split, values, with_numbers
+from problems.command.bundle import read_metric, split
 from problems.command.job import MOST_RUNS
 from problems.command.spec import CommandSpec
+from problems.numbers import values, with_numbers
 from utils.direction import Direction
 
 _NO_COMMAND = (126, 127)

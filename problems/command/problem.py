@@ -13,15 +13,11 @@ from core.state.node import Node
 from core.workers.shipping import check_shippable
 from problems.command.bundle import join, split
 from problems.command.spec import CommandSpec
+from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.options import checked_options
 from utils.config_schema import Config
 from utils.errors import ConfigError
-
-LANGUAGES = {
-    ".py": "python", ".c": "c", ".h": "c", ".cc": "cpp", ".cpp": "cpp", ".rs": "rust", ".go": "go", ".js": "javascript",
-    ".ts": "typescript", ".sh": "sh", ".jl": "julia", ".java": "java", ".rb": "ruby", ".pl": "perl", ".lua": "lua",
-}  # fmt: skip
 
 
 class Options(BaseModel):
@@ -59,7 +55,7 @@ class CommandProblem(Problem):
 
     @property
     def language(self) -> str:
-        kinds = {LANGUAGES.get(path.suffix, "text") for path in self.spec.sources}
+        kinds = {language_of(path) for path in self.spec.sources}
         return kinds.pop() if len(kinds) == 1 and len(self.spec.sources) == 1 else "text"
 
     @property
@@ -94,7 +90,7 @@ class CommandProblem(Problem):
         return [Baseline("initial", self.code)]
 
     def rules(self) -> RulesWriter:
-        from problems.command.writer import NumbersWriter
+        from problems.numbers import NumbersWriter
 
         return NumbersWriter()
 

@@ -38,6 +38,7 @@ class ScriptEvaluator(Evaluator):
         shows: further files and folders that the evaluator reads.
         metric: name of the metric that steers; None: `combined_score`, else the mean of all numbers.
         timeout: seconds for one evaluation.
+        python: the programs are Python; of others nothing is known before they are evaluated.
     """
 
     def __init__(
@@ -52,8 +53,10 @@ class ScriptEvaluator(Evaluator):
         metric: str | None,
         timeout: float,
         lower_is_better: bool,
+        python: bool = True,
     ) -> None:
         self._deps, self._evaluator, self._program, self._options = deps, evaluator, program, options
+        self._python = python
         self._isolation, self._shows = isolation, list(shows)
         self._metric, self._timeout = metric, timeout
         self._direction = Direction(lower_is_better)
@@ -65,7 +68,7 @@ class ScriptEvaluator(Evaluator):
         self._take(self._stored())
 
     def check(self, node: Node) -> Evaluation | None:
-        return syntax_refusal(node.code)
+        return syntax_refusal(node.code) if self._python else None
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
         decision = self._decided()
@@ -90,6 +93,8 @@ class ScriptEvaluator(Evaluator):
         Where programs are screened, trials are scored apart all the same: a program that says beside the evaluator
         which numbers are the best would have what it reads there written into its source.
         """
+        if not self._python:
+            return nothing_better(node)
         known = parent_metric(node, self._deps.journal)
         tuned = tune_program(
             node.code,

@@ -1,4 +1,7 @@
-"""Any Python program with an evaluator of the user's: `evaluate(program_path)`, in the form OpenEvolve's users have."""
+"""Any program with an evaluator of the user's: `evaluate(program_path)`, in the form that OpenEvolve's users have.
+
+The evaluator is Python; the program is whatever it can judge: Python, another language, a text.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Limits, Problem, RulesWriter
 from core.state.node import Node
 from core.workers.shipping import check_shippable
+from problems.languages import language_of
 from problems.metric_direction import is_minimised
+from problems.numbers import NumbersWriter
 from problems.options import checked_options
 from problems.script.blocks import has_marks
 from utils.clean_text import clean
@@ -86,6 +91,10 @@ class ScriptProblem(Problem):
             check_evaluator(self.evaluator_file)
 
     @property
+    def language(self) -> str:
+        return language_of(self.program)
+
+    @property
     def hidden_files(self) -> tuple[Path, ...]:
         return (self.evaluator_file,)
 
@@ -102,7 +111,8 @@ class ScriptProblem(Problem):
     def prompt_extras(self) -> dict[str, Any]:
         said = docstring_of(self.evaluator_file)
         sections = {"What the evaluator says of itself": fenced_data(said)} if said else {}
-        return {"program": self.code, "reply_format": self.options.reply, "sections": sections}
+        told = {"program": self.code, "reply_format": self.options.reply, "sections": sections}
+        return told if self.language == "python" else {**told, "language": self.language}
 
     def time_limit(self, limits: Limits) -> float | None:
         """What kills first: most evaluators call the program once."""
@@ -121,9 +131,11 @@ class ScriptProblem(Problem):
 
     @property
     def rules_reach(self) -> str:
-        return "only changes numbers and single operators"
+        return "only changes numbers and single operators" if self.language == "python" else "only changes numbers"
 
     def rules(self) -> RulesWriter:
+        if self.language != "python":
+            return NumbersWriter()
         from problems.script.writer import ScriptWriter
 
         return ScriptWriter()
@@ -146,11 +158,12 @@ class ScriptProblem(Problem):
             metric=self.metric,
             timeout=self.options.evaluation_timeout,
             lower_is_better=self.lower_is_better,
+            python=self.language == "python",
         )
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         out.mkdir(parents=True, exist_ok=True)
-        written = [out / "solution.py"]
+        written = [out / f"solution{self.program.suffix}"]
         written[0].write_text(node.code)
         if self.evaluator_file.suffix == ".py":
             written.append(Path(shutil.copy(self.evaluator_file, out / "evaluator.py")))
@@ -192,12 +205,10 @@ def bound_names(module: ast.Module) -> set[str]:
 
 
 def build(cfg: Config, project_dir: Path) -> ScriptProblem:
-    """The problem of a configuration: `problem.program` and `problem.evaluator`, or `problem.path` with both in it."""
+    """The problem of a configuration: `problem.program` and `problem.evaluator`; `problem.path` was read before."""
     section = cfg.problem
     options = checked_options(Options, section.options)
-    folder = Path(section.path) if section.path else None
-    program = section.program or (folder and folder / "initial_program.py")
-    evaluator = section.evaluator or (folder and folder / "evaluator.py")
+    program, evaluator = section.program, section.evaluator
     if not program or not evaluator:
         raise ConfigError("problem.program and problem.evaluator are needed (or problem.path, a folder with both)")
     return ScriptProblem(

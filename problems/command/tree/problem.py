@@ -55,7 +55,7 @@ class TreeProblem(Problem):
     claims_only = False
     single_function = True
     language = "diff"
-    rules_reach = "`rules` only changes numbers"
+    rules_reach = "only changes numbers"
     reads = (
         "problem.source", "problem.editable", "problem.protected", "problem.build", "problem.eval", "problem.metric",
         "problem.metric_from", "problem.require", "problem.grade", "problem.direction", "problem.options",

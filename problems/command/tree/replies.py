@@ -28,7 +28,7 @@ _SEARCH = re.compile(r"^<{5,9} SEARCH[ \t]*$")
 _REPLACE = re.compile(r"^>{5,9} REPLACE[ \t]*$")
 _DELETE = re.compile(r"^[ \t>*-]*DELETE:?[ \t]+`?([^\s`]+)`?[ \t]*$")
 _READ = re.compile(r"^[ \t>*-]*READ:?[ \t]+`?([^\s`]+)`?[ \t]*$", re.MULTILINE)
-_DECORATION = re.compile(r"^[\s#>*`'\"-]*(?:(?:file|path|filename|in)\s*[:=]?\s*)?[`*'\"]*|[`*'\":\s]+$", re.IGNORECASE)
+_DECORATION = re.compile(r"^[\s#>*`'\"-]*(?:(?:file|path|filename)\s*[:=]\s*)?[`*'\"]*|[`*'\":\s]+$", re.IGNORECASE)
 _PATH = re.compile(r"(?=.*[./])[\w.+@=~-][\w.+@=,~/-]*")
 _MOST_READ = 8
 

@@ -6,11 +6,10 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from problems.command.bundle import numbers, with_numbers
 from problems.command.tree.agent import tree_of
 from problems.command.tree.replies import as_reply
 from problems.command.tree.tree import Ground, Tree
-from problems.command.writer import moved_numbers
+from problems.numbers import moved_numbers, numbers, with_numbers
 
 _SOURCES = (".md", ".rst", ".txt", ".lock", ".svg", ".csv", ".html")
 """Endings of files whose numbers do nothing."""

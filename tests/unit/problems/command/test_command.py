@@ -14,11 +14,11 @@ from core.state.node import Node
 from core.state.task import Task
 from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
-from problems.command.bundle import join, read_metric, split, values, with_numbers
+from problems.command.bundle import join, read_metric, split
 from problems.command.evaluator import CommandEvaluator
 from problems.command.job import copy_sources, grade
 from problems.command.problem import build
-from problems.command.writer import NumbersWriter
+from problems.numbers import NumbersWriter, values, with_numbers
 from utils.errors import ConfigError
 from utils.response import parse_response
 

@@ -244,7 +244,9 @@ def test_a_configuration_needs_both_files(tmp_path):
         build(cfg(program="x.py"), tmp_path)
     with pytest.raises(ConfigError, match=r"problem\.program=.*no such file"):
         build(cfg(program="x.py", evaluator="y.py"), tmp_path).prepare()
-    problem = build(cfg(path=str(EXAMPLES / "minimise"), direction="min"), tmp_path)
+    folder = EXAMPLES / "minimise"
+    program, evaluator = str(folder / "initial_program.py"), str(folder / "evaluator.py")
+    problem = build(cfg(program=program, evaluator=evaluator, direction="min"), tmp_path)
     problem.prepare()
     assert problem.name == "script/minimise" and problem.lower_is_better
     assert [b.name for b in problem.baselines()] == ["initial"]

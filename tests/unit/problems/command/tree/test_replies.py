@@ -80,6 +80,12 @@ def test_what_cannot_be_is_told(ground, reply, says, locked):
     assert told.value.locked is locked
 
 
+@pytest.mark.parametrize("path", ["initial.py", "files.py", "pathways/in.py", "src/file.txt", "Makefile.am"])
+def test_a_path_is_read_as_it_is_written(path):
+    for line in (path, f"### {path}", f"`{path}`:", f"File: {path}", f"**{path}**", f"- {path}"):
+        assert [edit.path for edit in edits_of(f"{line}\n```\nx\n```\n")[0]] == [path], line
+
+
 def test_prose_and_unnamed_blocks_change_nothing():
     assert edits_of("I would change src/a.py like this:\n\n```python\nx = 1\n```\n")[0] == []
     assert edits_of("No idea.")[0] == []

@@ -1,12 +1,33 @@
-"""`provider: rules` for programs in any language."""
+"""Numbers in programs of any language: found, set, and moved by `provider: rules`."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from problems.command.bundle import numbers, with_numbers
+_MARK = re.compile(r"^=== (.+) ===$", re.MULTILINE)
+"""Between the files of a program that is several."""
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
+
+
+def numbers(code: str) -> list[re.Match[str]]:
+    """Numeric literals, whatever the language; not those of the marks between files."""
+    marks = [match.span() for match in _MARK.finditer(code)]
+    return [m for m in _NUMBER.finditer(code) if not any(low <= m.start() < high for low, high in marks)]
+
+
+def values(code: str) -> list[int | float]:
+    """The numeric literals as numbers: whole where they are written whole."""
+    return [int(text) if text.isdigit() else float(text) for text in (match.group() for match in numbers(code))]
+
+
+def with_numbers(code: str, texts: Sequence[str]) -> str:
+    """The program with `texts` in place of its first numeric literals, in order."""
+    for match, text in reversed(list(zip(numbers(code), texts, strict=False))):
+        code = code[: match.start()] + text + code[match.end() :]
+    return code
 
 
 class NumbersWriter:

@@ -1,0 +1,70 @@
+"""Folders of other frameworks, as they are: `--problem script --problem.path=FOLDER` reads them as a configuration.
+
+Each file knows one form: `recognises(folder)`, and `read(folder, metric, python)` as keys of ours. What the user sets
+himself wins; what has no counterpart here is told. A stored run holds the keys, not the folder's form.
+"""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+from problems.neighbours import autoresearch, openevolve, shinka
+from problems.neighbours.reading import Translation
+from utils.config_schema import Config
+from utils.errors import ConfigError
+from utils.logger_system import log_msg
+
+FORMS = (openevolve, shinka, autoresearch)
+
+
+def translate(config: Config) -> None:
+    """Put the folder's keys in place of `problem.path`, where it is a folder of one of FORMS. In place.
+
+    Raises:
+        ConfigError: the folder is of no form that is known, or a file of it cannot be read.
+    """
+    path = config.problem.path
+    if config.problem.kind != "script" or not path or (config.problem.program and config.problem.evaluator):
+        return
+    folder = Path(path).expanduser().resolve()
+    if not folder.is_dir():
+        raise ConfigError(f"problem.path={path}: no such folder")
+    form = next((form for form in FORMS if form.recognises(folder)), None)
+    if form is None:
+        needs = "; ".join(form.NEEDS for form in FORMS)
+        raise ConfigError(f"problem.path={path}: no folder of a form that is known: {needs}")
+    found = form.read(folder, config.problem.metric, shlex.quote(config.execution.python or "python3"))
+    config.problem.path = None
+    given = config.given or frozenset()
+    for key, value in found.keys.items():
+        if key not in given:
+            _set(config, key, value)
+    _tell(form.NAME, found)
+
+
+def _set(config: Config, key: str, value: Any) -> None:
+    """A dotted key; options of a problem are added, options of a policy only where it is the one that searches."""
+    *sections, name = key.split(".")
+    if sections == ["problem", "options"]:
+        if f"problem.options.{name}" not in (config.given or ()):
+            config.problem.options = {**config.problem.options, name: value}
+    elif sections[:1] == ["search"] and len(sections) == 2:
+        if sections[1] == config.search.policy and hasattr(config.search.options, name):
+            config.search.set_option(name, value)
+    else:
+        target: Any = config
+        for section in sections:
+            target = getattr(target, section)
+        setattr(target, name, value)
+
+
+def _tell(name: str, found: Translation) -> None:
+    keys = ", ".join(f"{theirs} → {ours}" for theirs, ours in found.taken.items())
+    if keys:
+        log_msg("INFO", f"{name}: {keys}")
+    if found.left:
+        log_msg("WARNING", f"{name}: without a counterpart here, not read: {', '.join(found.left)}")
+    for hint in found.hints:
+        log_msg("WARNING", f"{name}: {hint}")

@@ -1,0 +1,102 @@
+"""Folders of other frameworks run as they are, by one command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.command_line import ROOT, Cli
+
+from utils.config import load_config
+
+EXAMPLES = ROOT / "examples"
+
+
+def search(cli: Cli, folder: Path, *more: str):
+    return cli("run", "--problem", "script", f"problem.path={folder}", "logging.view=quiet", *more)
+
+
+def test_openevolves_config_is_read_and_what_is_not_is_told(cli: Cli):
+    ended = search(cli, EXAMPLES / "openevolve/shell_words")
+    assert ended.code == 0, ended.err
+    assert "not read: llm.temperature, database.feature_dimensions" in ended.err
+    found = cli.show()
+    config = found["config"]
+    assert config["search"]["max_steps"] == 30 and config["search"]["islands"]["num_islands"] == 2
+    options = config["problem"]["options"]
+    assert options["evaluation_timeout"] == 20 and options["cascade"] is False and "2026" in options["statement"]
+    baseline = next(row for row in found["baselines"] if row["name"] == "initial")
+    assert baseline["metric"] == -556 and found["best_metric"] > -556
+    best = cli.run_dir / "best_solution"
+    assert (best / "solution.sh").is_file()
+    assert cli.here("resume", "latest", "search.max_steps=32").code == 0, "nothing of the folder's form is needed again"
+
+
+def test_what_the_user_says_wins(cli: Cli):
+    folder = EXAMPLES / "openevolve/shell_words"
+    ended = search(cli, folder, "search.max_steps=2", "problem.options.evaluation_timeout=33")
+    assert ended.code == 0, ended.err
+    config = cli.show()["config"]
+    assert (config["search"]["max_steps"], config["problem"]["options"]["evaluation_timeout"]) == (2, 33)
+
+
+def test_shinkas_task(cli: Cli):
+    ended = search(cli, EXAMPLES / "shinka/coins", "search.max_steps=24", "search.batch=4", "execution.timeout=2")
+    assert ended.code == 0, ended.err
+    found = cli.show()
+    assert next(row for row in found["baselines"] if row["name"] == "initial")["metric"] == -190
+    failed = [cli.node(n["node_id"]) for n in found["nodes"] if n["failure"] == "eval_error"]
+    assert all("correct==True is required" in node["message"] for node in failed)
+    assert failed, "a program that pays the wrong amount has no score"
+
+
+def test_autoresearchs_three_files(cli: Cli):
+    ended = search(cli, EXAMPLES / "autoresearch/curve", "search.max_steps=10")
+    assert ended.code == 0, ended.err
+    found = cli.show()
+    start = next(row for row in found["baselines"] if row["name"] == "initial")["metric"]
+    assert found["direction"] == "min" and found["best_metric"] < start
+    assert "val_loss" in found["config"]["problem"]["options"]["statement"]
+    assert found["config"]["execution"]["timeout"] == 900
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ({"x.py": ""}, "no folder of a form that is known: OpenEvolve's has initial_program.*"),
+        ({"initial_program.py": "x = 1\n", "evaluator.py": "evaluate = 1\n", "config.yaml": "a: [b"}, "read as YAML"),
+        ({"initial_program.py": "x = 1\n", "evaluator.py": "evaluate = 1\n", "config.yaml": "- a"}, "a mapping"),
+        ({"prepare.py": "", "train.py": "", "program.md": "Make it good."}, "names no val_… metric"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line(cli: Cli, files: dict[str, str], says: str):
+    folder = cli.folder / "theirs"
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    ended = cli.here("run", "--problem", "script", f"problem.path={folder}")
+    assert ended.code == 2 and says in ended.line and not cli.runs
+
+
+def test_every_key_of_the_table_is_one_of_ours(tmp_path: Path):
+    """Their key is said in ours where the configuration takes it: a misspelt target would be an error for its user."""
+    from problems.neighbours import translate
+    from problems.neighbours.openevolve import TABLE
+
+    values = {"problem.options.statement": "s", "problem.options.cascade_thresholds": [0.5]}
+    for theirs, (ours, _) in TABLE.items():
+        section, _, name = theirs.rpartition(".")
+        value = values.get(ours, 3)
+        text = f"{section}:\n  {name}: {value}\n" if section else f"{name}: {value}\n"
+        (tmp_path / "config.yaml").write_text(text)
+        (tmp_path / "initial_program.py").write_text("x = 1\n")
+        (tmp_path / "evaluator.py").write_text("def evaluate(path): return 1\n")
+        config = load_config(None, ["problem.kind=script", f"problem.path={tmp_path}", "search.policy=islands"])
+        translate(config)
+        *words, last = ours.split(".")
+        part: Any = config
+        for word in words:
+            part = getattr(part, word)
+        found = part[last] if isinstance(part, dict) else getattr(part, last)
+        assert found in (3, 3.0, True, "3", "s", [0.5], "diff", "program"), theirs
