@@ -142,8 +142,8 @@ def shorten(text: str, limit: int, *, head: float = 0.5) -> str:
 
 def fence(text: str, language: str = "") -> str:
     """`text` as a fenced block whose fence is longer than any run of backticks inside."""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    marks = "`" * max(3, longest + 1)
+    longest = max(map(len, re.findall(r"`{3,}", text)), default=2) if "```" in text else 2
+    marks = "`" * (longest + 1)
     return f"{marks}{language}\n{text.rstrip()}\n{marks}"
 
 

@@ -108,6 +108,14 @@ class EvaluatorDefaults(Protocol):
         """(program, members, plan) of a blend of `nodes` that is better than each alone; None: there is none."""
         return None
 
+    def look_ahead(self, node: Node) -> None:
+        """Find out, where nodes are judged together, what needs no other node of the round: while those are written.
+
+        Called once a node, in a thread of its own, when its program is there and `check` has nothing against it. Its
+        round's `evaluate` comes later, or never.
+        """
+        return None
+
     def close(self) -> None:
         """End what the evaluator started, when the run ends."""
         return None

@@ -99,8 +99,9 @@ class PipelineSchedule:
             flight.written.set()
 
     def _lead_group(self, search: SearchState, flight: _Flight) -> list[Attempt]:
-        """Write it; the whole group is judged when its turn has come."""
+        """Write it and let it be looked at; the whole group is judged when its turn has come."""
         self._write(search, flight)
+        search.runner.look_ahead(flight.attempt)
         return [flight.attempt]
 
     def _lead(self, search: SearchState, flight: _Flight) -> list[Attempt]:

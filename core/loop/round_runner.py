@@ -106,6 +106,14 @@ class RoundRunner:
         if attempt.node is not None and attempt.node.code and attempt.is_alive:
             self._journal.fingerprint(attempt.node.code)
 
+    def look_ahead(self, attempt: Attempt) -> None:
+        """Let the evaluator begin with a program whose round is judged later, unless its verdict is known without."""
+        node = attempt.node
+        if node is None or not self.may_repeat(attempt) or "execute" in self._store.stages(node.id):
+            return
+        if self._journal.find_duplicate(node.code) is None and self._evaluator.check(node) is None:
+            self._evaluator.look_ahead(node)
+
     def may_repeat(self, attempt: Attempt) -> bool:
         """True if it is written, not judged yet, and a program of its own: `tune` begins with its parent's."""
         return attempt.is_alive and attempt.task.operator != "tune" and bool(attempt.node and attempt.node.code)

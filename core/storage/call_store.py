@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import func, select
 
 from core.contracts import CallRecord
 from core.events import Event, LLMCalled
 from core.storage.event_writer import EventWriter
 from core.storage.models import CALLS, FACTS
 from core.storage.rows import call_from_row
-from core.storage.statements import ADD_CALL, CALL
+from core.storage.statements import ADD_CALL, CALL, DROP_FACT
 from core.storage.unreadable import reads_store
 
 _HELD = "held/"
@@ -34,7 +34,7 @@ class CallStore(EventWriter):
 
     def drop_hold(self, name: str) -> None:
         with self.db.transaction() as connection:
-            connection.execute(delete(FACTS).where(FACTS.c.key == _HELD + name))
+            DROP_FACT.run(connection, [{"name": _HELD + name}])
         self._known.facts.discard(_HELD + name)
 
     @reads_store
@@ -51,12 +51,11 @@ class CallStore(EventWriter):
                 values["system"] = self.db.put_parts(record.system)
                 values["user"] = self.db.put_parts(record.user)
                 values["reply"] = self.db.put_text(record.reply)
-                result = connection.execute(ADD_CALL, values)
+                call_id = ADD_CALL.run(connection, [values])
                 if held:
                     self.drop_hold(held)
-                key = result.inserted_primary_key
                 shared = {name: values[name] for name in LLMCalled.model_fields.keys() & values.keys()}
-                return [LLMCalled(call_id=int(key[0]) if key else 0, **shared)]
+                return [LLMCalled(call_id=call_id, **shared)]
 
         self._known.samples.add(record.sample)
         self._write("call", facts)

@@ -21,6 +21,7 @@ from sqlmodel import SQLModel
 
 from core.storage.chain import Chain
 from core.storage.migrations import SCHEMA_VERSION, migrate
+from core.storage.prepared import driver_of
 from core.storage.statements import ADD_TEXT, SHOW_TEXT, TEXT
 from core.storage.views import create_views
 from utils.errors import StoreError, StoreVersionError, UnknownRunError
@@ -115,7 +116,7 @@ class Database:
         for statement, kind in ((ADD_TEXT, bytes), (SHOW_TEXT, str)):
             chosen = [row for row in rows if isinstance(row["body"], kind)]
             if chosen:
-                self._connection.execute(statement, chosen)
+                statement.run(self._connection, chosen)
 
     def _forget(self) -> None:
         """After a failed transaction: what it stored is not there, so trust nothing."""
@@ -177,7 +178,7 @@ class Database:
 
     def _prepare(self) -> None:
         with self.transaction() as connection:
-            version = _version(_driver(connection))
+            version = _version(driver_of(connection))
         if version > SCHEMA_VERSION:
             raise StoreVersionError(
                 f"store '{self.path}' has schema {version}, this program knows up to {SCHEMA_VERSION}: use a newer one"
@@ -188,9 +189,9 @@ class Database:
             return
         with self.transaction() as connection:
             SQLModel.metadata.create_all(connection)
-            create_views(_driver(connection))
+            create_views(driver_of(connection))
             connection.execute(text(f"PRAGMA user_version={SCHEMA_VERSION}"))
-            self._chain = Chain(_driver(connection))
+            self._chain = Chain(driver_of(connection))
             self._chain.watch()
 
 
@@ -232,13 +233,7 @@ def make_schema(connection: sqlite3.Connection) -> None:
 
 def _begin(connection: Connection) -> None:
     """A deferred transaction: a reader takes no lock, a writer waits `BUSY_SECONDS` for it."""
-    _driver(connection).execute("BEGIN")
-
-
-def _driver(connection: Connection) -> sqlite3.Connection:
-    found = connection.connection.dbapi_connection
-    assert isinstance(found, sqlite3.Connection)
-    return found
+    driver_of(connection).execute("BEGIN")
 
 
 def _connect(place: str) -> sqlite3.Connection:

@@ -75,7 +75,7 @@ class EventWriter:
                 with self.db.transaction() as connection:
                     told = [self._number(event) for event in (*events, *(facts() or ()))]
                     if told:
-                        connection.execute(ADD_EVENT, [event_values(event) for event in told])
+                        ADD_EVENT.run(connection, [event_values(event) for event in told])
             except BaseException:
                 self._seq = before
                 raise
@@ -108,7 +108,7 @@ class EventWriter:
     def _put_facts(self, values: Mapping[str, Any]) -> None:
         self._known.facts.update(values)
         with self.db.transaction() as connection:
-            connection.execute(PUT_FACT, [{"key": key, "value": value} for key, value in values.items()])
+            PUT_FACT.run(connection, [{"key": key, "value": value} for key, value in values.items()])
 
     @reads_store
     def get_fact(self, key: str) -> Any | None:

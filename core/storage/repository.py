@@ -35,7 +35,7 @@ class RunStore(CallStore, GameStore, TicketStore):
         def facts() -> None:
             with self.db.transaction() as connection:
                 rows = [{**task_values(task), "why": why} for task, why in zip(tasks, whys, strict=True)]
-                connection.execute(ADD_TASK, rows)
+                ADD_TASK.run(connection, rows)
 
         self._write("round", facts, [*events, *map(NodeProposed.of, tasks)])
 
@@ -52,7 +52,7 @@ class RunStore(CallStore, GameStore, TicketStore):
             for node_id, payload in payloads.items()
         ]
         with self.db.transaction() as connection:
-            connection.execute(PUT_STAGE, rows)
+            PUT_STAGE.run(connection, rows)
 
     def drop_stages(self, node_id: str, stages: Sequence[str]) -> None:
         """Forget stages of an open node, to run them again."""
@@ -74,9 +74,9 @@ class RunStore(CallStore, GameStore, TicketStore):
 
         def facts() -> None:
             with self.db.transaction() as connection:
-                connection.execute(ADD_NODE, [node_values(self.db, node) for node in nodes])
+                ADD_NODE.run(connection, [node_values(self.db, node) for node in nodes])
                 if staged:
-                    connection.execute(DROP_STAGES, staged)
+                    DROP_STAGES.run(connection, staged)
 
         self._write("commit", facts, events)
         self._known.committed(node.id for node in nodes)

@@ -6,22 +6,26 @@ from sqlalchemy import bindparam, delete, select
 from sqlalchemy.dialects.sqlite import insert
 
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS, TEXTS
+from core.storage.prepared import Prepared
 
 _TEXT = insert(TEXTS)
-ADD_TEXT = _TEXT.on_conflict_do_nothing()
-SHOW_TEXT = _TEXT.on_conflict_do_update(index_elements=["hash"], set_={"body": _TEXT.excluded.body})
-ADD_EVENT = insert(EVENTS)
-ADD_TASK = insert(TASKS)
-ADD_NODE = insert(NODES)
-ADD_CALL = insert(CALLS)
+ADD_TEXT = Prepared(_TEXT.on_conflict_do_nothing())
+SHOW_TEXT = Prepared(_TEXT.on_conflict_do_update(index_elements=["hash"], set_={"body": _TEXT.excluded.body}))
+ADD_EVENT = Prepared(insert(EVENTS))
+ADD_TASK = Prepared(insert(TASKS))
+ADD_NODE = Prepared(insert(NODES))
+ADD_CALL = Prepared(insert(CALLS))
 ADD_GAME = insert(GAMES).on_conflict_do_nothing()
 
 _STAGE = insert(STAGES)
-PUT_STAGE = _STAGE.on_conflict_do_update(index_elements=["node_id", "stage"], set_={"payload": _STAGE.excluded.payload})
+PUT_STAGE = Prepared(
+    _STAGE.on_conflict_do_update(index_elements=["node_id", "stage"], set_={"payload": _STAGE.excluded.payload})
+)
 _FACT = insert(FACTS)
-PUT_FACT = _FACT.on_conflict_do_update(index_elements=["key"], set_={"value": _FACT.excluded.value})
+PUT_FACT = Prepared(_FACT.on_conflict_do_update(index_elements=["key"], set_={"value": _FACT.excluded.value}))
 
-DROP_STAGES = delete(STAGES).where(STAGES.c.node_id == bindparam("node"))
+DROP_STAGES = Prepared(delete(STAGES).where(STAGES.c.node_id == bindparam("node")))
+DROP_FACT = Prepared(delete(FACTS).where(FACTS.c.key == bindparam("name")))
 
 TEXT = select(TEXTS.c.body).where(TEXTS.c.hash == bindparam("name"))
 FACT = select(FACTS.c.value).where(FACTS.c.key == bindparam("key"))

@@ -138,23 +138,29 @@ class LocalJobs(JobQueue):
             scratch.mkdir(parents=True, exist_ok=True)
         self._scratch = Path(tempfile.mkdtemp(prefix="swarm-jobs-", dir=scratch))
         self._on_output = on_output
+        self._idle: list[_JobThread] = []
         self.start()
 
     def close(self) -> None:
         super().close()
+        for thread in self._idle:
+            thread.todo.put(None)
         remove_tree(self._scratch)
 
     def _run(self, job: QueuedJob) -> JobResult | None:
         """The job's result, when it ends or at its deadline; None when it was cancelled."""
-        thread = threading.Thread(target=self._call, args=(job,), daemon=True, name=job.id)
-        thread.start()
+        thread = self._idle.pop() if self._idle else _JobThread(self._call)
+        thread.todo.put(job)
         try:
             result = job.told.get(timeout=min(job.spec.seconds, threading.TIMEOUT_MAX))
         except queue.Empty:
             late = f"the job was still running after {job.spec.seconds:g} s, its deadline"
             result = JobResult(id=job.id, lost=True, overdue=True, error=late)
         if result is None or result.overdue:
+            thread.todo.put(None)
             self._stop(thread)
+        else:
+            self._idle.append(thread)
         return result
 
     def _stop(self, thread: threading.Thread) -> None:
@@ -182,6 +188,20 @@ class LocalJobs(JobQueue):
         except OSError:
             shutil.rmtree(scratch, ignore_errors=True)
         job.told.put(result)
+
+
+class _JobThread(threading.Thread):
+    """Runs the jobs it is given, one after the other, until it is given None: one whose job had to be stopped."""
+
+    def __init__(self, call: Callable[[QueuedJob], None]) -> None:
+        super().__init__(daemon=True, name="job")
+        self.todo: queue.SimpleQueue[QueuedJob | None] = queue.SimpleQueue()
+        self._call = call
+        self.start()
+
+    def run(self) -> None:
+        while (job := self.todo.get()) is not None:
+            self._call(job)
 
 
 def _explain(error: Exception) -> str:

@@ -63,6 +63,8 @@ class ScriptEvaluator(Evaluator):
         self._lock = threading.Lock()
         self._first: Evaluation | None = None
         """The verdict on the user's own program, from deciding."""
+        self._seen: dict[str, Evaluation] = {}
+        """Node id → what screening said ahead of the node's round."""
         self._decision: Decision | None = None
         self.together = False
         self._take(self._stored())
@@ -77,6 +79,11 @@ class ScriptEvaluator(Evaluator):
         if decision.isolation == "screen":
             return self._screened(decision, nodes)
         return [self._known(node) or self.score(node.code, node.id) for node in nodes]
+
+    def look_ahead(self, node: Node) -> None:
+        decision = self._decision
+        if decision is not None and decision.isolation == "screen":
+            (self._seen[node.id],) = self._scores(decision, [node], beside=True)
 
     def score(self, code: str, label: str = "") -> Evaluation:
         """The user's verdict on a program of the node `label`: as it was decided, apart where there are two ways."""
@@ -161,8 +168,10 @@ class ScriptEvaluator(Evaluator):
         """Verdicts of a round: all are screened, those that may rank are scored apart."""
         verdicts = [self._known(node) for node in nodes]
         left = [place for place, verdict in enumerate(verdicts) if verdict is None]
-        found = self._scores(decision, [nodes[place] for place in left], beside=True)
-        screened = {place: Screened(nodes[place], verdict) for place, verdict in zip(left, found, strict=True)}
+        found = {place: self._seen.pop(nodes[place].id, None) for place in left}
+        missing = [place for place in left if found[place] is None]
+        found |= zip(missing, self._scores(decision, [nodes[place] for place in missing], beside=True), strict=True)
+        screened = {place: Screened(nodes[place], verdict) for place, verdict in found.items() if verdict is not None}
         ranked = may_rank(list(screened.values()), self._deps.journal, self._direction)
         sure = self._scores(decision, [one.node for one in ranked], beside=False)
         by_id = {

@@ -6,7 +6,6 @@ standard library only, since it never meets our packages.
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
 import inspect
 import os
@@ -81,7 +80,11 @@ def score_of(metrics: dict[str, Any]) -> float:
 
 def finish(value: Any) -> Any:
     """The value, awaited if it has to be."""
-    return asyncio.run(_wait(value)) if inspect.isawaitable(value) else value
+    if not inspect.isawaitable(value):
+        return value
+    import asyncio  # each evaluation is a fork of this process: what few need makes all of them dearer
+
+    return asyncio.run(_wait(value))
 
 
 async def _wait(value: Awaitable[Any]) -> Any:

@@ -186,3 +186,38 @@ def test_a_failed_evaluation_of_a_skipped_twin_is_made_good(tmp_path):
     loop = open_loop(tmp_path, steps=4, batch=2, writers=4, schedule="pipeline", writer=Twins(), evaluator=Judge())
     assert loop.run() == "seconds: all spent"
     assert [node.metric_value for node in loop.journal if node.code.strip() == "x = 5.0"] == [3.0]
+
+
+class LookingAhead(ToyEvaluator):
+    """Remembers which programs it saw before their round."""
+
+    def __init__(self, others: threading.Semaphore) -> None:
+        super().__init__(together=True)
+        self.others, self.seen, self.judged = others, [], []
+
+    def look_ahead(self, node):
+        self.seen.append(node.id)
+        self.others.release()
+
+    def evaluate(self, nodes):
+        assert {node.id for node in nodes} <= set(self.seen)
+        self.judged += [node.id for node in nodes]
+        return super().evaluate(nodes)
+
+
+def test_a_program_is_looked_at_while_its_round_is_still_written(tmp_path):
+    """The last reply of the first round waits until the others' programs were looked at."""
+    others = threading.Semaphore(0)
+
+    class Last(ToyWriter):
+        def write(self, context, rng):
+            if context["task"]["round"] == 0 and context["task"]["slot"] == 3:
+                for _ in range(3):
+                    assert others.acquire(timeout=20), "nobody looks at what is written"
+            return super().write(context, rng)
+
+    evaluator = LookingAhead(others)
+    loop = open_loop(tmp_path, steps=16, batch=4, writers=8, schedule="pipeline", evaluator=evaluator, writer=Last())
+    loop.run()
+    assert len(evaluator.seen) == len(set(evaluator.seen)), "a program was looked at twice"
+    assert not {node.id for node in loop.journal if node.duplicate_of} & set(evaluator.judged)
