@@ -51,7 +51,8 @@ class Judge:
         (folder / "evaluator.py").write_text(LOAD + textwrap.dedent(evaluator))
         (folder / "initial_program.py").write_text(self.program)
         empty = dict.fromkeys(("path", "program", "evaluator", "metric"))
-        section = SimpleNamespace(**{**empty, "path": str(folder), "direction": "max", "options": options})
+        files = {"program": str(folder / "initial_program.py"), "evaluator": str(folder / "evaluator.py")}
+        section = SimpleNamespace(**{**empty, **files, "direction": "max", "options": options})
         self.problem = build(SimpleNamespace(problem=section, execution=SimpleNamespace(runner="local")), folder)
         self.journal, self.told = Journal(False), []
         self.deps = SimpleNamespace(
@@ -285,7 +286,7 @@ def test_calls_of_several_threads_cross_together_and_keep_their_exceptions(judge
 # ---------------------------------------------------------------- screening
 
 BINS = """
-ITEMS = [i * 37 % 9 + 1 for i in range(300)]
+ITEMS = [i * 37 % 9 + 1 for i in range(900)]
 SCALE = 1.0
 def evaluate(path):
     m, bins = load(path), []
