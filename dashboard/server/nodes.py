@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import difflib
 import re
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import text
 
+from core.executor.archive import archive_of, archived_files
 from core.search.statistics import counted_again
 from core.state.node import Node
 from core.storage.reader import RunReader
 from dashboard.server.overview import node_totals
-from dashboard.server.schemas.nodes import Call, Diff, DiffLine, NodeDetail, NodePage, NodeRow
+from dashboard.server.schemas.nodes import Call, Diff, DiffLine, LeftFile, NodeDetail, NodePage, NodeRow
 from dashboard.server.schemas.runs import LiveTail
 
 NODE_ID = re.compile(r"[0-9a-f]{4,64}")
@@ -21,6 +24,8 @@ TAIL_BYTES = 8192
 CONTEXT_LINES = 4
 """Equal lines shown on both sides of a change."""
 _LONGEST_DIFF = 20_000
+LARGEST_FILE = 256 * 2**20
+"""Bytes of a file that a program left."""
 _MARK = text(
     "SELECT json_extract(body, '$.mark') FROM events WHERE type = 'node.marked' AND node_id = :node"
     " ORDER BY seq DESC LIMIT 1"
@@ -64,7 +69,17 @@ def node_detail(reader: RunReader, node: Node) -> NodeDetail:
         stages=node.stages,
         mark=mark if mark in ("pinned", "banned") else "none",
         totals=sums,
+        files=[LeftFile.model_validate(file) for file in archived_files(reader.run_dir, node.id)],
     )
+
+
+def left_file(run_dir: Path, node_id: str, name: str) -> bytes | None:
+    """What a program left under that name, or None; a name that is not in its archive opens nothing."""
+    try:
+        with zipfile.ZipFile(archive_of(run_dir, node_id)) as archive:
+            return archive.read(name) if archive.getinfo(name).file_size <= LARGEST_FILE else None
+    except (OSError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error, NotImplementedError):
+        return None  # a program made it: what cannot be unpacked is not there
 
 
 def node_calls(reader: RunReader, node_id: str) -> list[Call]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Path, Query
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import PlainTextResponse, Response
 
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -77,6 +77,15 @@ def node_routes(catalog: RunCatalog) -> APIRouter:
     def code(run: Run, node_id: NodeId) -> PlainTextResponse:
         """The program as plain text."""
         return PlainTextResponse(find_node(catalog, run, node_id).code.encode("utf-8", "replace"))
+
+    @router.get("/runs/{run}/nodes/{node_id}/file", response_class=Response)
+    def left(run: Run, node_id: NodeId, name: Annotated[str, Query(min_length=1, max_length=1000)]) -> Response:
+        """A file that the program left, to save: never shown by the browser."""
+        body = nodes.left_file(catalog.run_dir(run), find_node(catalog, run, node_id).id, name)
+        if body is None:
+            raise HTTPException(404, "this node left no such file")
+        headers = {"content-disposition": "attachment"}
+        return Response(body, media_type="application/octet-stream", headers=headers)
 
     @router.get("/runs/{run}/nodes/{node_id}/diff")
     def diff(

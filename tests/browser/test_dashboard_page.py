@@ -103,7 +103,7 @@ def test_start_a_run_watch_nodes_arrive_click_one_and_see_its_diff(page, tmp_pat
         place = page.evaluate(
             """() => { const canvas = document.querySelector('canvas'), nodes = window.swarm.state.nodes;
                  const wanted = nodes.filter(n => n.parent_ids?.length && n.metric != null).at(-1) ?? nodes.at(-1);
-                 canvas.dag.fit(); const [x, y] = canvas.dag.place(wanted.index);
+                 canvas.dag.fit(); const [x, y] = canvas.placeOf(wanted.node_id);
                  return { x, y, id: wanted.node_id }; }"""
         )
         page.wait_for_timeout(200)
@@ -238,6 +238,42 @@ def test_the_graph_by_keyboard_and_search(page, stored):
     page.locator("canvas").focus()
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/node/{seventh}")
+
+
+def test_the_graph_by_score_and_with_repetitions_folded(page, stored):
+    page.goto(f"{stored}#/run/{PACKING}/graph")
+    page.locator("canvas").wait_for()
+    shown = "document.querySelector('canvas').dag.scene.nodes.length"
+    folded = page.evaluate(shown)
+    page.get_by_label("fold repetitions").uncheck()
+    all_nodes = page.evaluate("window.swarm.state.nodes.length")
+    until(page, f"{shown} === {all_nodes}")
+    assert folded < all_nodes
+    page.get_by_role("button", name="score", exact=True).click()
+    until(page, "document.querySelector('canvas').dag.scene.kind === 'score'")
+    places = page.evaluate(
+        """() => { const canvas = document.querySelector('canvas'), s = window.swarm.state;
+             const scored = s.nodes.filter(n => n.metric != null).map(n => n.node_id);
+             return [s.best.node_id, ...scored].map(id => canvas.placeOf(id)[1]); }"""
+    )
+    assert min(places) == places[0], "the best lies on top"
+    page.get_by_label("Colour by").select_option("lines of code")
+    page.get_by_text("highest sixth").wait_for()
+
+
+def test_two_nodes_are_compared_side_by_side(page, stored):
+    page.goto(f"{stored}#/run/{COMPETITION}/nodes")
+    page.locator("tbody tr td:nth-child(2) a").first.click()
+    page.get_by_label("Difference side by side").wait_for()
+    page.get_by_test_id("diff-head").get_by_label("against").fill("3")
+    third = page.evaluate("window.swarm.state.nodes[3].node_id")
+    page.get_by_label("Difference side by side").locator(".half.add").first.wait_for()
+    assert page.evaluate(f"performance.getEntriesByType('resource').some(e => e.name.includes('against={third}'))")
+    page.get_by_role("button", name="one column").click()
+    page.get_by_label("Difference", exact=True).wait_for()
+    page.get_by_label("wrap").check()
+    page.locator(".code.wrapped").wait_for()
+    assert "." in page.get_by_test_id("why").inner_text()
 
 
 def test_a_chess_game_is_watched_move_by_move(page, tmp_path):

@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -168,6 +169,21 @@ def test_what_programs_differ_in(tmp_path):
     assert "models.alpha" in told["names"] and "models.kind" not in told["names"] and "seed" not in told["names"]
     place = told["names"].index("models.alpha")
     assert {point["values"][place] for point in told["points"]} <= set(range(8)) and len(told["points"]) > 2
+
+
+def test_files_that_a_program_left_are_saved_and_never_shown(client, project):
+    node = get(client, f"/runs/{COMPETITION}/nodes", limit=1)["nodes"][0]["node_id"]
+    folder = project / "logs" / COMPETITION / "files" / node
+    folder.mkdir(parents=True)
+    with zipfile.ZipFile(folder / f"{node}.zip", "w") as archive:
+        archive.writestr("../page.html", "<script>alert(1)</script>")
+    path = f"/runs/{COMPETITION}/nodes/{node}"
+    assert get(client, path)["files"] == [{"name": "../page.html", "bytes": 25}]
+    answer = client.get(f"/api{path}/file", params={"name": "../page.html"})
+    assert answer.text == "<script>alert(1)</script>" and answer.headers["content-disposition"] == "attachment"
+    assert answer.headers["content-type"] == "application/octet-stream"
+    for name in ("../../run.db", "/etc/passwd", "page.html"):
+        assert client.get(f"/api{path}/file", params={"name": name}).status_code == 404
 
 
 def test_failures_are_counted_with_advice_and_an_example(client):

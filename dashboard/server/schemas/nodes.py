@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from core.state.node import MetricSource, Node
 from core.state.operators import Operator
 from dashboard.server.schemas.base import Model
@@ -34,6 +36,13 @@ class NodePage(Model):
     nodes: list[NodeRow]
 
 
+class LeftFile(Model):
+    """A file that a program left in its workspace. Its name is the program's own."""
+
+    name: str
+    bytes: int
+
+
 class NodeDetail(Model):
     """A node, whole. All its texts are untrusted."""
 
@@ -44,6 +53,8 @@ class NodeDetail(Model):
     """Seconds by stage."""
     mark: Literal["pinned", "banned", "none"]
     totals: Totals
+    files: list[LeftFile] = Field(default_factory=list)
+    """What is kept of its workspace."""
 
 
 class DiffLine(Model):

@@ -463,6 +463,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run}/nodes/{node_id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Left
+         * @description A file that the program left, to save: never shown by the browser.
+         */
+        get: operations["left_api_runs__run__nodes__node_id__file_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}/nodes/{node_id}/mark": {
         parameters: {
             query?: never;
@@ -1512,6 +1532,16 @@ export interface components {
             state: "starting" | "running" | "ended";
         };
         /**
+         * LeftFile
+         * @description A file that a program left in its workspace. Its name is the program's own.
+         */
+        LeftFile: {
+            /** Bytes */
+            bytes: number;
+            /** Name */
+            name: string;
+        };
+        /**
          * LiveTail
          * @description The last output of a candidate that runs now. Untrusted text.
          */
@@ -1861,6 +1891,8 @@ export interface components {
         NodeDetail: {
             /** Children Ids */
             children_ids: string[];
+            /** Files */
+            files?: components["schemas"]["LeftFile"][];
             /**
              * Mark
              * @enum {string}
@@ -3774,6 +3806,47 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Diff"];
                 };
+            };
+            /** @description No such run, node or game. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    left_api_runs__run__nodes__node_id__file_get: {
+        parameters: {
+            query: {
+                name: string;
+            };
+            header?: never;
+            path: {
+                /** @description Run id, as listed by /api/runs. */
+                run: string;
+                /** @description Node id, or a unique prefix of it. */
+                node_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description No such run, node or game. */
             404: {

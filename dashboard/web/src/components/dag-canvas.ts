@@ -14,9 +14,9 @@ export interface Colors {
   warn: string;
 }
 
-export type Paint = "state" | "metric" | "operator";
-
 export interface Scene {
+  /** What heights mean: another kind of picture is fitted anew. */
+  kind: string;
   nodes: readonly NodeFact[];
   at: Layout;
   /** Colour of each node: an index into `palette`. */
@@ -24,14 +24,21 @@ export interface Scene {
   palette: readonly string[];
   best: number;
   selected: number;
+  /** Line of descent of the best node, always drawn. */
+  winner: readonly number[];
+  /** How many nodes are folded into each. */
+  folded: Int32Array;
   /** First-parent line of the selected node, and its second parents as (from, to) pairs. */
   line: readonly number[];
   links: readonly (readonly [number, number])[];
   lanes: boolean;
+  /** Name of each lane. */
+  names: readonly string[];
 }
 
 const MARGIN = 24;
 const REDRAW_MS = 90;
+const MINI = { w: 168, h: 104, gap: 10 };
 
 export class DagCanvas {
   scale = 1;
@@ -45,6 +52,7 @@ export class DagCanvas {
   private frame = 0;
   private settle = 0;
   private fitted = false;
+  private mini: HTMLCanvasElement | null = null;
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -53,9 +61,11 @@ export class DagCanvas {
 
   setScene(scene: Scene, colors: Colors): void {
     if (this.scene?.at !== scene.at) this.grid = new Grid(scene.at);
+    if (this.scene && this.scene.kind !== scene.kind) this.fitted = false;
     this.scene = scene;
     this.colors = colors;
     this.cached = null;
+    this.mini = null;
     if (!this.fitted && scene.nodes.length > 0 && this.canvas.clientWidth > 0) this.fit();
     this.request();
   }
@@ -110,6 +120,16 @@ export class DagCanvas {
     return this.grid.nearest((x - this.originX) / this.scale, (y - this.originY) / this.scale, Math.max(10, 12 / this.scale));
   }
 
+  /** Goes to a place of the small map; false where the point is not on it. */
+  jump(x: number, y: number): boolean {
+    const box = this.miniBox();
+    if (!box || !this.scene || x < box.x || y < box.y || x > box.x + MINI.w || y > box.y + MINI.h) return false;
+    this.originX = this.canvas.clientWidth / 2 - ((x - box.x - box.padX) / box.scale) * this.scale;
+    this.originY = this.canvas.clientHeight / 2 - ((y - box.y - box.padY) / box.scale) * this.scale;
+    this.request();
+    return true;
+  }
+
   /** Screen position of a node. */
   place(index: number): [number, number] {
     const at = this.scene?.at;
@@ -153,6 +173,9 @@ export class DagCanvas {
     const y = (this.originY - cached.y * zoom) * ratio;
     if (zoom === 1) context.drawImage(this.cache, Math.round(x), Math.round(y));
     else context.drawImage(this.cache, x, y, this.cache.width * zoom, this.cache.height * zoom);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.drawLabels(context, w, h);
+    this.drawMini(context);
     if (zoom !== 1 || this.offCentre(w, h)) {
       window.clearTimeout(this.settle);
       this.settle = window.setTimeout(() => {
@@ -160,6 +183,59 @@ export class DagCanvas {
         this.request();
       }, REDRAW_MS);
     }
+  }
+
+  /** Names of the lanes at the upper edge and of the levels at the left one, wherever the picture was moved. */
+  private drawLabels(g: CanvasRenderingContext2D, w: number, h: number): void {
+    const { at, names, lanes } = this.scene as Scene;
+    g.font = "11px ui-monospace, Menlo, Consolas, monospace";
+    g.textBaseline = "middle";
+    const label = (text: string, x: number, y: number) => {
+      g.fillStyle = this.colors.bg;
+      g.globalAlpha = 0.85;
+      g.fillRect(x - 3, y - 8, g.measureText(text).width + 6, 16);
+      g.globalAlpha = 1;
+      g.fillStyle = this.colors.muted;
+      g.fillText(text, x, y);
+    };
+    g.textAlign = "left";
+    for (const { y, text } of at.levels ?? []) {
+      const place = y * this.scale + this.originY;
+      if (place > 24 && place < h - 6) label(text, 6, place);
+    }
+    if (!lanes) return;
+    at.lanes.forEach((lane, i) => {
+      const left = Math.max(lane.from * this.scale + this.originX, at.levels ? 46 : 4);
+      const right = (lane.to + GAP_X) * this.scale + this.originX;
+      if (right - left > 40 && left < w) label(fitting(g, names[i] ?? "", right - left), left, 12);
+    });
+  }
+
+  private miniBox(): { x: number; y: number; scale: number; padX: number; padY: number } | null {
+    const { canvas, scene } = this;
+    if (!scene || canvas.clientWidth < 480) return null;
+    const { width, height } = scene.at;
+    const left = -this.originX / this.scale;
+    const top = -this.originY / this.scale;
+    if (left <= 0 && top <= 0 && left + canvas.clientWidth / this.scale >= width && top + canvas.clientHeight / this.scale >= height) return null;
+    const scale = Math.min((MINI.w - 12) / Math.max(1, width), (MINI.h - 12) / Math.max(1, height));
+    return { x: canvas.clientWidth - MINI.w - MINI.gap, y: canvas.clientHeight - MINI.h - MINI.gap, scale, padX: (MINI.w - width * scale) / 2, padY: (MINI.h - height * scale) / 2 };
+  }
+
+  /** The whole graph small, with a frame round what is in view; only while something is out of view. */
+  private drawMini(g: CanvasRenderingContext2D): void {
+    const box = this.miniBox();
+    if (!box || !this.scene) return;
+    this.mini ??= miniature(this.scene, this.colors, box);
+    g.drawImage(this.mini, box.x, box.y);
+    const clip = (value: number, most: number) => Math.max(0, Math.min(most, value));
+    const x = clip((-this.originX / this.scale) * box.scale + box.padX, MINI.w);
+    const y = clip((-this.originY / this.scale) * box.scale + box.padY, MINI.h);
+    const right = clip(((this.canvas.clientWidth - this.originX) / this.scale) * box.scale + box.padX, MINI.w);
+    const bottom = clip(((this.canvas.clientHeight - this.originY) / this.scale) * box.scale + box.padY, MINI.h);
+    g.strokeStyle = this.colors.accent;
+    g.lineWidth = 1.5;
+    g.strokeRect(box.x + x, box.y + y, Math.max(3, right - x), Math.max(3, bottom - y));
   }
 
   /** The picture reaches a third of the view beyond it on each side; it serves while it covers the view well enough. */
@@ -190,6 +266,31 @@ export class DagCanvas {
     context.fillRect(0, 0, this.cached.w, this.cached.h);
     paint(context, this.scene as Scene, this.colors, this.scale, this.cached.x, this.cached.y, this.cached.w, this.cached.h);
   }
+}
+
+function fitting(g: CanvasRenderingContext2D, whole: string, width: number): string {
+  let text = whole;
+  while (text.length > 3 && g.measureText(text).width > width) text = `${text.slice(0, -2)}…`;
+  return text;
+}
+
+function miniature(scene: Scene, colors: Colors, box: { scale: number; padX: number; padY: number }): HTMLCanvasElement {
+  const made = document.createElement("canvas");
+  made.width = MINI.w;
+  made.height = MINI.h;
+  const g = made.getContext("2d");
+  if (!g) return made;
+  g.fillStyle = colors.bg;
+  g.fillRect(0, 0, MINI.w, MINI.h);
+  g.strokeStyle = colors.strong;
+  g.strokeRect(0.5, 0.5, MINI.w - 1, MINI.h - 1);
+  for (let color = 0; color < scene.palette.length; color += 1) {
+    g.fillStyle = scene.palette[color];
+    for (let i = 0; i < scene.nodes.length; i += 1) {
+      if (scene.colors[i] === color) g.fillRect(scene.at.x[i] * box.scale + box.padX - 0.75, scene.at.y[i] * box.scale + box.padY - 0.75, 1.5, 1.5);
+    }
+  }
+  return made;
 }
 
 function paint(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, scale: number, ox: number, oy: number, w: number, h: number): void {
@@ -231,6 +332,14 @@ function paint(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, scale:
   for (const i of marked) if (seen(i)) ring(i, colors.accent, 1.5, 1.5);
   if (scene.best >= 0 && seen(scene.best)) ring(scene.best, colors.text, 3.5, 2);
   if (scene.selected >= 0 && seen(scene.selected)) ring(scene.selected, colors.accent, 5, 2.5);
+  if (scale > 0.35) {
+    g.fillStyle = colors.muted;
+    g.font = "10px ui-monospace, Menlo, Consolas, monospace";
+    g.textAlign = "left";
+    for (let i = 0; i < nodes.length; i += 1) {
+      if (scene.folded[i] && seen(i)) g.fillText(`+${scene.folded[i]}`, at.x[i] * scale + ox + radius + 2, at.y[i] * scale + oy - radius);
+    }
+  }
   if (scale > 1.35) {
     g.fillStyle = colors.muted;
     g.font = "10px ui-monospace, Menlo, Consolas, monospace";
@@ -258,14 +367,18 @@ function paintEdges(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, s
     g.lineTo(x2, y2);
   }
   g.stroke();
-  g.strokeStyle = colors.accent;
-  g.lineWidth = 2;
-  g.beginPath();
-  for (let k = 0; k + 1 < scene.line.length; k += 1) {
-    g.moveTo(at.x[scene.line[k]] * scale + ox, at.y[scene.line[k]] * scale + oy);
-    g.lineTo(at.x[scene.line[k + 1]] * scale + ox, at.y[scene.line[k + 1]] * scale + oy);
-  }
-  g.stroke();
+  const descent = (line: readonly number[], color: string, width: number) => {
+    g.strokeStyle = color;
+    g.lineWidth = width;
+    g.beginPath();
+    for (let k = 0; k + 1 < line.length; k += 1) {
+      g.moveTo(at.x[line[k]] * scale + ox, at.y[line[k]] * scale + oy);
+      g.lineTo(at.x[line[k + 1]] * scale + ox, at.y[line[k + 1]] * scale + oy);
+    }
+    g.stroke();
+  };
+  descent(scene.winner, colors.good, 3);
+  descent(scene.line, colors.accent, 2);
   g.setLineDash([5, 4]);
   g.beginPath();
   for (const [from, to] of scene.links) {
@@ -281,13 +394,7 @@ function paintEdges(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, s
 }
 
 function paintLanes(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, scale: number, ox: number, h: number): void {
-  g.font = "11px ui-monospace, Menlo, Consolas, monospace";
-  g.textAlign = "left";
-  for (const lane of scene.at.lanes) {
-    const x = (lane.from - GAP_X) * scale + ox;
-    const width = (lane.to - lane.from + 2 * GAP_X) * scale;
-    g.strokeStyle = colors.line;
-    g.lineWidth = 1;
-    g.strokeRect(x, -2, width, h + 4);
-  }
+  g.strokeStyle = colors.line;
+  g.lineWidth = 1;
+  for (const lane of scene.at.lanes) g.strokeRect((lane.from - GAP_X) * scale + ox, -2, (lane.to - lane.from + 2 * GAP_X) * scale, h + 4);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type DagNode, GAP_X, GAP_Y, Grid, layout, stretched } from "./dag";
+import { byGeneration, byScore, type DagNode, GAP_X, GAP_Y, Grid, layout, stretched } from "./dag";
+import { folding } from "./fold";
 import { lineOf, linksOf } from "./dag-colors";
 import type { NodeFact } from "./run-state";
 
@@ -97,5 +98,39 @@ describe("the selected node", () => {
 
   it("has links to second parents and to what it was merged into", () => {
     expect(linksOf(facts[2], byId, children)).toEqual([[0, 2], [2, 3]]);
+  });
+});
+
+describe("heights that mean something", () => {
+  const node = (id: string, metric: number | null, generation = 0, lane: number | null = null, parents: string[] = []) => ({ id, metric, generation, lane, parents });
+
+  it("put the best on top and what has no score below all", () => {
+    const at = byScore([node("a", 3), node("b", 1, 0, null, ["a"]), node("c", null), node("d", 2)], true);
+    expect([...at.y].map((y) => Math.round((10 * y) / at.height))).toEqual([9, 0, 10, 9]); // the worst tenth does not stretch the rest
+    expect(at.x[0]).toBeLessThan(at.x[3]);
+    expect(at.parent[1]).toBe(0);
+    expect(at.levels?.at(-1)?.text).toBe("no score");
+    expect(byScore([], true).levels).toEqual([{ y: 0, text: "0" }]);
+  });
+
+  it("put generations below each other and islands beside each other", () => {
+    const at = byGeneration([node("a", 1, 2, 0), node("b", 1, 2, 0), node("c", 1, 3, 0), node("d", 1, 2, 1)]);
+    expect([...at.y]).toEqual([0, 0, GAP_Y, 0]);
+    expect(at.lanes.map((l) => l.lane)).toEqual([0, 1]);
+    expect(at.x[2]).toBe((at.x[0] + at.x[1]) / 2);
+    expect(at.levels?.map((l) => l.text)).toEqual(["2", "3"]);
+  });
+});
+
+describe("folding", () => {
+  const fact = (index: number, id: string, more: object = {}) => ({ index, node_id: id, operator: "mutate", is_valid: true, is_buggy: false, metric: 1, parent_ids: index ? ["a"] : [], ...more }) as unknown as NodeFact;
+
+  it("keeps what was scored, failed, chosen or has children, and counts the rest", () => {
+    const all = [fact(0, "a"), fact(1, "b", { is_valid: false, metric: null }), fact(2, "c", { metric: null }), fact(3, "d", { is_buggy: true, failure: "timeout", metric: null }), fact(4, "e", { metric: null })];
+    const shown = folding(all, new Map([["a", ["b", "c", "d", "e"]]]), true, new Set(["e"]));
+    expect(shown.nodes.map((n) => n.node_id)).toEqual(["a", "d", "e"]);
+    expect([...shown.folded]).toEqual([2, 0, 0]);
+    expect([...shown.place]).toEqual([0, -1, -1, 1, 2]);
+    expect(folding(all, new Map(), false, new Set()).nodes).toHaveLength(5);
   });
 });

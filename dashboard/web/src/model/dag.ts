@@ -6,6 +6,12 @@ export interface DagNode {
   lane: number | null;
 }
 
+/** A height that means something: a score, a generation. */
+export interface Level {
+  y: number;
+  text: string;
+}
+
 export interface Layout {
   x: Float64Array;
   y: Float64Array;
@@ -14,6 +20,7 @@ export interface Layout {
   lanes: { lane: number; from: number; to: number }[];
   width: number;
   height: number;
+  levels?: Level[];
 }
 
 export const GAP_X = 18;
@@ -65,8 +72,59 @@ export function layout(nodes: readonly DagNode[]): Layout {
 export function stretched(at: Layout, ratio = 0.62, most = 7): Layout {
   if (at.height === 0) return at;
   const factor = Math.min(most, Math.max(1, (ratio * at.width) / at.height));
-  return factor === 1 ? at : { ...at, y: at.y.map((y) => y * factor), height: at.height * factor };
+  return factor === 1 ? at : { ...at, y: at.y.map((y) => y * factor), height: at.height * factor, levels: at.levels?.map((level) => ({ ...level, y: level.y * factor })) };
 }
+
+const WIDE = 6000;
+
+/** By order from left to right and by score, the best on top; what has none lies on a line of its own below. */
+export function byScore(nodes: readonly (DagNode & { metric: number | null })[], lower: boolean): Layout {
+  const width = Math.min(WIDE, Math.max(900, nodes.length * GAP_X));
+  const height = width * 0.56;
+  const scores = nodes.flatMap((node) => (node.metric === null ? [] : [node.metric])).sort((a, b) => (lower ? a - b : b - a));
+  const best = scores[0] ?? 0;
+  const worst = scores[Math.floor((scores.length - 1) * 0.9)] ?? best; // a few very bad ones must not flatten the rest
+  const span = best === worst ? 1 : worst - best;
+  const floor = height * 0.9;
+  const y = Float64Array.from(nodes, ({ metric }) => (metric === null ? height : Math.min(1, Math.max(0, (metric - best) / span)) * floor));
+  const x = Float64Array.from(nodes, (_, i) => (nodes.length > 1 ? (i / (nodes.length - 1)) * width : width / 2));
+  const marks = best === worst ? [0] : [0, 0.25, 0.5, 0.75, 1];
+  const levels = [...marks.map((share) => ({ y: share * floor, text: metricText(best + share * span) })), ...(scores.length < nodes.length ? [{ y: height, text: "no score" }] : [])];
+  return { x, y, parent: firstParents(nodes), lanes: [], width, height, levels };
+}
+
+/** Generations downwards; islands side by side, each generation in the middle of its island. */
+export function byGeneration(nodes: readonly (DagNode & { generation: number })[]): Layout {
+  const cells = new Map<number, Map<number, number[]>>();
+  nodes.forEach((node, i) => {
+    const lane = cells.get(node.lane ?? 0) ?? new Map<number, number[]>();
+    cells.set(node.lane ?? 0, lane);
+    lane.set(node.generation, [...(lane.get(node.generation) ?? []), i]);
+  });
+  const x = new Float64Array(nodes.length);
+  const first = nodes.reduce((least, node) => Math.min(least, node.generation), Infinity);
+  const y = Float64Array.from(nodes, (node) => (node.generation - first) * GAP_Y);
+  const lanes: Layout["lanes"] = [];
+  let column = 0;
+  for (const lane of [...cells.keys()].sort((a, b) => a - b)) {
+    const rows = [...(cells.get(lane)?.values() ?? [])];
+    const width = (Math.max(...rows.map((row) => row.length)) - 1) * GAP_X;
+    for (const row of rows) row.forEach((i, k) => { x[i] = column + (width - (row.length - 1) * GAP_X) / 2 + k * GAP_X; });
+    lanes.push({ lane, from: column, to: column + width });
+    column += width + GAP_X + LANE_GAP;
+  }
+  const known = [...new Set(nodes.map((node) => node.generation))].sort((a, b) => a - b);
+  const every = Math.max(1, Math.ceil(known.length / 12));
+  const levels = known.filter((_, i) => i % every === 0).map((generation) => ({ y: (generation - first) * GAP_Y, text: String(generation) }));
+  return { x, y, parent: firstParents(nodes), lanes, width: Math.max(0, column - GAP_X - LANE_GAP), height: y.reduce((top, value) => Math.max(top, value), 0), levels };
+}
+
+function firstParents(nodes: readonly DagNode[]): Int32Array {
+  const index = new Map(nodes.map((node, i) => [node.id, i]));
+  return Int32Array.from(nodes, (node) => index.get(node.parents[0] ?? "") ?? -1);
+}
+
+const metricText = (value: number) => String(Number(value.toPrecision(4)));
 
 /** Places one tree from `column` on, leaves first; returns the next free column. */
 function place(root: number, children: number[][], x: Float64Array, column: number): number {

@@ -5,6 +5,8 @@ import type { RunDetail, RunSummary } from "../api/types";
 import { bandOf, bySetup, differences, islandCurves, mergeCurves } from "./compare";
 import { importance, operatorsOf, secondsLeft, sharesOf, speedOf } from "./progress";
 import { wanted } from "./runs";
+import { sentences } from "./why";
+import { rowsOf, wordDiff } from "./words";
 import { curveOf, disagrees, stacked, xRange, yRange } from "./curve";
 import { feedLine } from "./feed";
 import { flatten } from "./flatten";
@@ -201,5 +203,29 @@ describe("progress", () => {
     expect(importance([1, 1, 1, 1], metrics)).toBe(0);
     expect(importance(["a", "a", "b", "b"], metrics)).toBeCloseTo(0.8);
     expect(importance(["a", "b", "c", "d"], metrics)).toBe(0); // a word of its own for each says nothing
+  });
+});
+
+describe("differences", () => {
+  it("mark the words that changed, and none where little is common", () => {
+    const [left, right] = wordDiff("x = alpha + 1", "x = beta + 1");
+    expect(left).toEqual([{ text: "x = ", changed: false }, { text: "alpha", changed: true }, { text: " + 1", changed: false }]);
+    expect(right[1]).toEqual({ text: "beta", changed: true });
+    expect(wordDiff("import numpy", "return None")[0]).toHaveLength(1);
+  });
+
+  it("stand side by side", () => {
+    const rows = rowsOf([{ kind: "same", old: 1, new: 1, text: "a" }, { kind: "del", old: 2, text: "b 1" }, { kind: "add", new: 2, text: "b 2" }, { kind: "add", new: 3, text: "c" }, { kind: "skip", text: "9 equal lines" }] as never);
+    expect(rows.map((row) => [row.kind, row.left?.number ?? null, row.right?.number ?? null])).toEqual([["same", 1, 1], ["changed", 2, 2], ["changed", null, 3], ["skip", null, null]]);
+  });
+});
+
+describe("why", () => {
+  it("is told in sentences with numbers that people can read", () => {
+    const told = sentences("mutate", { rule: "TournamentSelector", draw: 0.44637888721055463, pool: 2, candidates: ["5e5a9af714da", "bcf6367b63af"] });
+    expect(told.join(" ")).toContain("tournament");
+    expect(told.join(" ")).toContain("It chose among 2: 5e5a9af714da, bcf6367b63af.");
+    expect(sentences("improve", { rule: "improve phase: the best node", draw: 0.81234567, merge_prob: 0.2 }).join(" ")).toContain("The draw was 0.81, and below 0.2 it would merge two programs.");
+    expect(sentences("tune", {})[0]).toContain("recorded nothing more");
   });
 });

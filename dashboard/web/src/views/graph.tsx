@@ -1,15 +1,19 @@
 // The graph of all nodes on a canvas: pan, zoom, search, keyboard, merges of the selected node.
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { Empty, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/widgets";
-import { DagCanvas, type Paint, type Scene } from "../components/dag-canvas";
-import { colorsOf, lineOf, linksOf, paletteOf } from "../model/dag-colors";
-import { layout, stretched } from "../model/dag";
+import { runPath } from "../api/client";
+import type { Dimensions } from "../api/types";
+import { DagCanvas, type Scene } from "../components/dag-canvas";
+import { colorsOf, lineOf, linksOf, type Paint, paletteOf } from "../model/dag-colors";
+import { byGeneration, byScore, layout, type Layout, stretched } from "../model/dag";
+import { folding } from "../model/fold";
 import type { Connection } from "../model/connection";
-import { disagrees } from "../model/curve";
+import { disagrees, isScored } from "../model/curve";
 import { metric, seconds } from "../model/format";
-import { useColors } from "../model/hooks";
+import { useColors, useKept, useResource } from "../model/hooks";
 import { COLOURS } from "../model/operators";
 import { go, href } from "../model/router";
+import type { NodeFact, RunState } from "../model/run-state";
 import { Marks } from "./marks";
 
 const COLORS = ["panel", "line", "line-strong", "text", "muted", "accent", "good", "bad", "warn", ...COLOURS] as const;
@@ -20,29 +24,39 @@ export function GraphView({ connection, query }: { connection: Connection; query
   const view = useRef<DagCanvas | null>(null);
   const [selected, setSelected] = useState<string | null>(query.get("node"));
   const [paint, setPaint] = useState<Paint>("state");
+  const [height, setHeight] = useKept<Height>("graph-height", "descent");
+  const [fold, setFold] = useKept("graph-fold", true);
   const [search, setSearch] = useState("");
   const palette = useColors(COLORS);
   const size = state.nodes.length;
-  const at = useMemo(() => stretched(layout(state.nodes.map((n) => ({ id: n.node_id, parents: n.parent_ids ?? [], lane: n.island ?? null })))), [state, size]);
+  const { data: measures } = useResource<Dimensions>(runPath(state.id, "/dimensions"), 0, state.ended);
+  const numbers = useMemo(() => (measures?.names ?? []).filter((_, i) => measures?.points.some((p) => typeof p.values[i] === "number")), [measures]);
+  const values = useMemo(() => valuesOf(measures, paint), [measures, paint]);
+  const shown = useMemo(() => folding(state.nodes, state.children, fold, new Set([selected ?? "", state.bestId ?? ""])), [state, size, fold, selected && state.byId.get(selected), state.bestId, connection.version]);
+  const at = useMemo(() => placed(shown.nodes, height, state), [shown, height]);
   const shades = useMemo(() => paletteOf(paint, palette, state.nodes), [paint, palette, state, size]);
-  const colors = useMemo(() => colorsOf(state.nodes, paint, state.lowerIsBetter), [state, size, paint]);
+  const colors = useMemo(() => colorsOf(shown.nodes, paint, state.lowerIsBetter, values), [shown, paint, values]);
   const chosen = selected ? state.byId.get(selected) : undefined;
-  const scene = useMemo<Scene>(
-    () => ({
-      nodes: state.nodes, at, colors, palette: shades.map((s) => s.color), best: state.best?.index ?? -1, selected: chosen?.index ?? -1,
-      line: chosen ? lineOf(chosen, state.byId) : [], links: chosen ? linksOf(chosen, state.byId, state.children) : [], lanes: state.hasIslands,
-    }),
-    [state, at, colors, shades, chosen, connection.version],
-  ); // prettier-ignore
+  const scene = useMemo<Scene>(() => {
+    const here = (indices: readonly number[]) => indices.map((i) => shown.place[i]).filter((i) => i >= 0);
+    return {
+      kind: height, nodes: shown.nodes, at, colors, palette: shades.map((s) => s.color), folded: shown.folded, names: at.lanes.map(({ lane }) => laneName(shown.nodes, lane, state)),
+      best: state.best ? shown.place[state.best.index] : -1, selected: chosen ? shown.place[chosen.index] : -1, winner: state.best ? here(lineOf(state.best, state.byId)) : [],
+      line: chosen ? here(lineOf(chosen, state.byId)) : [], lanes: state.hasIslands && at.lanes.length > 0,
+      links: chosen ? linksOf(chosen, state.byId, state.children).map(([a, b]): [number, number] => [shown.place[a], shown.place[b]]).filter(([a, b]) => a >= 0 && b >= 0) : [],
+    };
+  }, [state, shown, at, colors, shades, chosen, connection.version]); // prettier-ignore
+  const latest = useRef(shown);
+  latest.current = shown;
 
   useEffect(() => {
     if (!canvas.current) return;
     const made = new DagCanvas(canvas.current, canvasColors(palette));
     view.current = made;
-    Object.assign(canvas.current, { dag: made }); // for measurements
+    Object.assign(canvas.current, { dag: made, placeOf: (id: string) => made.place(latest.current.place[state.byId.get(id)?.index ?? 0]) }); // for measurements
     const observer = new ResizeObserver(() => made.resize());
     observer.observe(canvas.current);
-    const stop = listen(canvas.current, made, (index) => setSelected(index < 0 ? null : state.nodes[index].node_id));
+    const stop = listen(canvas.current, made, (index) => setSelected(index < 0 ? null : latest.current.nodes[index].node_id));
     return () => {
       observer.disconnect();
       stop();
@@ -53,17 +67,27 @@ export function GraphView({ connection, query }: { connection: Connection; query
     view.current?.setScene(scene, canvasColors(palette));
   }, [scene, palette]);
 
+  const wish = useRef("");
   const select = (id: string | undefined) => {
     if (!id) return;
     setSelected(id);
-    const index = state.byId.get(id)?.index;
-    if (index !== undefined) view.current?.show(index);
+    wish.current = id;
   };
+  // a node that was folded has its place only after it is shown
+  useEffect(() => {
+    const node = wish.current ? state.byId.get(wish.current) : undefined;
+    wish.current = "";
+    if (node && shown.place[node.index] >= 0) view.current?.show(shown.place[node.index]);
+  }, [selected, shown]);
   const find = (text: string) => {
     setSearch(text);
     const wanted = text.trim().toLowerCase();
     if (!wanted) return;
-    select(state.nodes.find((n) => n.node_id.startsWith(wanted) || String(n.step) === wanted)?.node_id);
+    select((state.nodes.find((n) => n.node_id.startsWith(wanted) || String(n.step) === wanted) ?? state.nodes.find((n) => matches(n, wanted)))?.node_id);
+  };
+  const next = () => {
+    const wanted = search.trim().toLowerCase();
+    if (wanted) select([...state.nodes.slice((chosen?.index ?? -1) + 1), ...state.nodes].find((n) => matches(n, wanted))?.node_id);
   };
   const key = (event: KeyboardEvent) => {
     const from = chosen ?? state.best ?? state.nodes[0];
@@ -97,8 +121,13 @@ export function GraphView({ connection, query }: { connection: Connection; query
         title="Graph" flush
         actions={
           <>
-            <input type="search" placeholder="id or step" aria-label="Find a node by id or step" value={search} onChange={(e) => find(e.target.value)} style={{ width: 120 }} />
-            <Segmented label="Colour by" value={paint} onChange={setPaint} options={[["state", "state"], ["metric", "metric"], ["operator", "operator"]]} />
+            <input type="search" placeholder="id, step, word" aria-label="Find a node by id, step or word" title="Enter goes to the next one" value={search} onChange={(e) => find(e.target.value)} onKeyDown={(e) => e.key === "Enter" && next()} style={{ width: 130 }} />
+            <Segmented label="Height" value={height} onChange={setHeight} options={HEIGHTS.filter(([name]) => name !== "generation" || state.nodes.some((n) => n.generation != null))} />
+            <label className="row small">Colour <select aria-label="Colour by" value={paint} onChange={(e) => setPaint(e.target.value)}>
+              <option value="state">state</option><option value="metric">score</option><option value="operator">operator</option>{state.hasIslands && <option value="island">island</option>}
+              {numbers.length > 0 && <optgroup label="measured">{numbers.map((name) => <option key={name}>{name}</option>)}</optgroup>}
+            </select></label>
+            <label className="row small"><input type="checkbox" checked={fold} onChange={(e) => setFold(e.target.checked)} /> fold repetitions</label>
             <div className="segmented" role="group" aria-label="Zoom">
               <button type="button" aria-label="Zoom out" onClick={() => view.current?.zoom(0.8)}>−</button>
               <button type="button" onClick={() => view.current?.fit()}>Fit</button>
@@ -136,15 +165,41 @@ export function GraphView({ connection, query }: { connection: Connection; query
         <Panel title="Colours">
           <div className="legend" style={{ flexDirection: "column" }}>
             {shades.filter((shade) => shade.label).map((shade) => <span key={shade.label}><span className="dot" style={{ background: shade.color }} />{shade.label}</span>)}
-            <span>◎ best so far, and the selected node with its line of descent</span>
+            <span><span className="dot" style={{ background: palette.good, borderRadius: 1, height: 3 }} />line of descent of the best</span>
+            <span><span className="dot" style={{ background: palette.accent, borderRadius: 1, height: 3 }} />line of descent of the selected node</span>
+            {size > shown.nodes.length && <span>+3: so many of its children were not new or not scored ({size - shown.nodes.length} in all)</span>}
             <span>┄ second parents of the selected node, and what it was merged into</span>
-            {state.hasIslands && <span>▭ each frame is an island, from {at.lanes[0]?.lane} on the left</span>}
           </div>
         </Panel>
       </div>
     </div>
   );
 }
+
+type Height = "descent" | "score" | "generation";
+const HEIGHTS: readonly (readonly [Height, string])[] = [["descent", "descent"], ["score", "score"], ["generation", "generation"]];
+
+function placed(nodes: readonly NodeFact[], height: Height, state: RunState): Layout {
+  const dag = nodes.map((n) => ({ id: n.node_id, parents: n.parent_ids ?? [], lane: n.island ?? null, metric: isScored(n) ? (n.metric ?? null) : null, generation: n.generation ?? 0 }));
+  if (height === "score") return byScore(dag, state.lowerIsBetter);
+  if (height === "generation" && nodes.some((n) => n.generation != null)) return stretched(byGeneration(dag));
+  return stretched(layout(dag));
+}
+
+function laneName(nodes: readonly NodeFact[], lane: number, state: RunState): string {
+  const scores = nodes.filter((n) => n.island === lane && isScored(n)).map((n) => n.metric as number);
+  const best = scores.reduce<number | null>((top, value) => (top === null || (state.lowerIsBetter ? value < top : value > top) ? value : top), null);
+  return `island ${lane}${best === null ? "" : `, best ${metric(best, 4)}`}`;
+}
+
+function valuesOf(measures: Dimensions | null, name: string): Map<string, number> | undefined {
+  const place = measures?.names.indexOf(name) ?? -1;
+  if (!measures || place < 0) return undefined;
+  return new Map(measures.points.flatMap((p): [string, number][] => (typeof p.values[place] === "number" ? [[p.node_id, p.values[place] as number]] : [])));
+}
+
+const matches = (node: NodeFact, wanted: string): boolean =>
+  [node.node_id, node.operator, node.failure, node.message, node.writer].some((part) => part?.toLowerCase().includes(wanted));
 
 function canvasColors(c: Record<(typeof COLORS)[number], string>) {
   return { bg: c.panel, line: c.line, strong: c["line-strong"], text: c.text, muted: c.muted, accent: c.accent, good: c.good, bad: c.bad, warn: c.warn };
@@ -180,7 +235,7 @@ function listen(canvas: HTMLCanvasElement, view: DagCanvas, select: (index: numb
     down.set(event.pointerId, now);
   };
   const release = (event: PointerEvent) => {
-    if (down.delete(event.pointerId) && down.size === 0 && moved <= 3 && event.type === "pointerup") select(view.pick(...local(event)));
+    if (down.delete(event.pointerId) && down.size === 0 && moved <= 3 && event.type === "pointerup" && !view.jump(...local(event))) select(view.pick(...local(event)));
   };
   const wheel = (event: WheelEvent) => {
     event.preventDefault();

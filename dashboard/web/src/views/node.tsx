@@ -1,14 +1,17 @@
 // One node, opened: what it changed, what was asked and answered, what it printed, how it was judged and why it was made.
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { runPath } from "../api/client";
 import type { Call, Diff, NodeDetail } from "../api/types";
 import { Empty, Failed, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/widgets";
-import { CodeView, DiffView } from "../components/code";
+import { CodeView, Copy, DiffView, SideView } from "../components/code";
+import { Markdown } from "../components/markdown";
 import type { Connection } from "../model/connection";
 import { disagrees } from "../model/curve";
 import { count, dollars, metric, seconds } from "../model/format";
-import { useResource } from "../model/hooks";
+import { useKept, useResource } from "../model/hooks";
+import { sentences } from "../model/why";
 import { href } from "../model/router";
+import type { RunState } from "../model/run-state";
 import { Marks } from "./marks";
 
 const STAGES = ["select", "prompt", "reply", "code", "execute", "review"];
@@ -20,11 +23,11 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
   const base = runPath(state.id, `/nodes/${encodeURIComponent(id)}`);
   const { data, error } = useResource<NodeDetail>(base, 0, known);
   const [picked, setTab] = useState<Tab | null>(null);
+  const [wrap, setWrap] = useKept("wrap", false);
   if (error) return <Empty title="This node cannot be shown"><span>{error}. <a href={href(state.id, "nodes")}>All nodes</a></span></Empty>;
   if (!data) return <Empty title="Loading…" />;
   const node = { ...data.node, id: data.node.id ?? id }; // the server always tells it; in Python it has a default
   const tab = picked ?? (node.parent_ids?.length ? "diff" : "code");
-  const against = tab === "diff" ? `${base}/diff` : null;
   const message = node.message ?? "";
   return (
     <div className="stack">
@@ -41,9 +44,9 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
         {message && <p className={node.failure ? "bad" : "muted"} style={{ marginTop: 8, overflowWrap: "anywhere" }}>{message}</p>}
       </Panel>
       <div className="cols">
-        <Panel title="Program" flush actions={<Segmented label="Show" value={tab} onChange={setTab} options={[["diff", "diff to parent"], ["code", "code"], ["calls", "prompt and reply"], ["output", "output"]]} />}>
-          {tab === "diff" && against && <DiffTab path={against} />}
-          {tab === "code" && <CodeView code={node.code} />}
+        <Panel title="Program" flush actions={<><label className="small row"><input type="checkbox" checked={wrap} onChange={(e) => setWrap(e.target.checked)} /> wrap</label><Copy text={node.code} what="program" /><Segmented label="Show" value={tab} onChange={setTab} options={[["diff", "difference"], ["code", "code"], ["calls", "prompt and reply"], ["output", "output"]]} /></>}>
+          {tab === "diff" && <DiffTab path={`${base}/diff`} state={state} wrap={wrap} />}
+          {tab === "code" && <CodeView code={node.code} wrap={wrap} />}
           {tab === "calls" && <Calls path={`${base}/calls`} />}
           {tab === "output" && <Output node={node} />}
         </Panel>
@@ -51,9 +54,8 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
           <Panel title="Verdict">
             <dl className="kv">
               <dt>Metric</dt><dd className="num">{metric(node.metric_value)} {state.run?.unit}</dd>
-              <dt>Vouched by</dt><dd>{node.metric_source === "verified" ? "the evaluator, out of the program's reach" : node.metric_source === "unisolated" ? "the evaluator, within the program's reach" : node.metric_source === "claimed" ? "the program itself" : "nobody"}</dd>
-              <dt>Claimed</dt><dd className="num">{metric(node.claimed_metric)}</dd>
-              {node.signature && node.signature.length > 0 && <><dt>Cases</dt><dd className="num">{node.signature.length}</dd></>}
+              <dt>Measured by</dt><dd>{node.metric_source === "verified" ? "the evaluator, out of the program's reach" : node.metric_source === "unisolated" ? "the evaluator, within the program's reach" : node.metric_source === "claimed" ? "the program itself" : "nobody"}</dd>
+              {node.claimed_metric != null && <><dt>It claimed</dt><dd className="num">{metric(node.claimed_metric)}</dd></>}
               {node.exc_type && <><dt>Exception</dt><dd className="mono">{node.exc_type}</dd></>}
               {node.island != null && <><dt>Island</dt><dd className="num">{node.island}</dd></>}
               {node.generation != null && <><dt>Generation</dt><dd className="num">{node.generation}</dd></>}
@@ -61,11 +63,13 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
               {node.visits ? <><dt>Visits</dt><dd className="num">{node.visits}, mean reward {metric((node.total_reward ?? 0) / node.visits)}</dd></> : null}
             </dl>
           </Panel>
+          <Cases connection={connection} signature={node.signature ?? []} parent={node.parent_ids?.[0]} />
+          <Files run={state.id} id={node.id} files={data.files ?? []} />
           <Measured metrics={node.metrics ?? {}} artifacts={node.artifacts ?? {}} />
           <Panel title="Time and tokens"><Stages detail={data} /></Panel>
           {node.plan && <Panel title="Plan"><Text>{node.plan}</Text></Panel>}
           {node.analysis && <Panel title="Review"><Text>{node.analysis}</Text></Panel>}
-          {Object.keys(data.why).length > 0 && <Panel title="Why it was chosen"><Text>{JSON.stringify(data.why, null, 1)}</Text></Panel>}
+          {Object.keys(data.why).length > 0 && <Why state={state} operator={node.operator ?? ""} why={data.why} />}
         </div>
       </div>
     </div>
@@ -94,35 +98,95 @@ function Text({ children }: { children: ReactNode }) {
   return <pre className="text" tabIndex={0}>{children}</pre>;
 }
 
-function DiffTab({ path }: { path: string }) {
-  const { data, error } = useResource<Diff>(path);
-  if (error) return <div style={{ padding: 12 }}><Failed error={error} /></div>;
-  if (!data) return <Empty title="Loading…" />;
+/** In sentences, ids as links; what the policy wrote down is a click away. */
+function Why({ state, operator, why }: { state: RunState; operator: string; why: Record<string, unknown> }) {
+  return (
+    <Panel title="Why it was made">
+      <div className="stack" style={{ gap: 6 }} data-testid="why">
+        {sentences(operator, why).map((sentence, i) => <p key={i}>{sentence.split(/([0-9a-f]{12})/).map((part, k) => (state.byId.has(part) ? <NodeLink key={k} run={state.id} id={part} /> : part))}</p>)}
+        <details><summary className="small muted">as the policy wrote it down</summary><Text>{JSON.stringify(why, null, 1)}</Text></details>
+      </div>
+    </Panel>
+  );
+}
+
+const CASES = 12;
+
+/** Case by case beside the first parent: what an average hides. */
+function Cases({ connection: { state }, signature, parent }: { connection: Connection; signature: readonly number[]; parent?: string }) {
+  const { data } = useResource<NodeDetail>(signature.length && parent ? runPath(state.id, `/nodes/${parent}`) : null);
+  const [all, setAll] = useState(false);
+  const before = data?.node.signature?.length === signature.length ? data.node.signature : null;
+  const rows = useMemo(() => signature.map((value, i) => ({ i, value, was: before?.[i] ?? null })).sort((a, b) => Math.abs((b.was ?? b.value) - b.value) - Math.abs((a.was ?? a.value) - a.value) || a.i - b.i), [signature, before]);
+  if (signature.length < 2) return null;
+  const better = before ? rows.filter((r) => r.was !== null && (state.lowerIsBetter ? r.value < r.was : r.value > r.was)).length : 0;
+  const worse = before ? rows.filter((r) => r.was !== null && (state.lowerIsBetter ? r.value > r.was : r.value < r.was)).length : 0;
+  return (
+    <Panel title={`${signature.length} cases`} flush actions={before && <span className="small"><span className="good">{better} better</span>, <span className="bad">{worse} worse</span> than the parent</span>}>
+      <div className="scroll" style={{ maxHeight: 300 }} tabIndex={0} role="region" aria-label="Cases"><table>
+        <thead><tr><th scope="col" className="num">Case</th><th scope="col" className="num">Value</th>{before && <><th scope="col" className="num">Parent</th><th scope="col" className="num">Change</th></>}</tr></thead>
+        <tbody>{rows.slice(0, all ? rows.length : CASES).map((r) => (
+          <tr key={r.i}><td className="num">{r.i + 1}</td><td className="num">{metric(r.value)}</td>{before && <><td className="num">{metric(r.was)}</td><td className={`num ${r.was === null || r.value === r.was ? "muted" : r.value < r.was === state.lowerIsBetter ? "good" : "bad"}`}>{r.was === null ? "–" : `${r.value > r.was ? "+" : ""}${metric(r.value - r.was, 3)}`}</td></>}</tr>
+        ))}</tbody>
+      </table></div>
+      {rows.length > CASES && <div style={{ padding: 8 }}><button type="button" onClick={() => setAll(!all)}>{all ? "Only the largest changes" : `All ${rows.length}`}</button></div>}
+    </Panel>
+  );
+}
+
+/** What the program left behind, kept for the best and the newest. */
+function Files({ run, id, files }: { run: string; id: string; files: NodeDetail["files"] }) {
+  if (!files?.length) return null;
+  return (
+    <Panel title="Files it left">
+      <ul className="small" style={{ margin: 0, paddingLeft: 18 }}>{files.map(({ name, bytes }) => <li key={name}><a className="mono" download href={`/api${runPath(run, `/nodes/${id}/file?${new URLSearchParams({ name })}`)}`}>{name}</a> <span className="muted">{count(bytes)} bytes</span></li>)}</ul>
+    </Panel>
+  );
+}
+
+function DiffTab({ path, state, wrap }: { path: string; state: RunState; wrap: boolean }) {
+  const [side, setSide] = useKept("diff-side", true);
+  const [text, setText] = useState("");
+  const [against, setAgainst] = useState("");
+  const { data, error } = useResource<Diff>(against ? `${path}?against=${against}` : path);
+  const choose = (wanted: string) => {
+    setText(wanted);
+    const word = wanted.trim().toLowerCase();
+    const found = word === "best" ? state.best : state.nodes.find((n) => (word.length >= 4 && n.node_id.startsWith(word)) || String(n.step) === word);
+    setAgainst(found?.node_id ?? "");
+  };
   return (
     <>
       <div className="row small" style={{ padding: "7px 12px", borderBottom: "1px solid var(--line)" }} data-testid="diff-head">
-        <span className="good num">+{data.added}</span><span className="bad num">−{data.removed}</span>
-        <span className="muted">{data.against ? `against ${data.against.slice(0, 8)}` : "no parent: everything is new"}</span>
+        {data && <><span className="good num">+{data.added}</span><span className="bad num">−{data.removed}</span></>}
+        <label className="row">against <input list="others" value={text} placeholder={data?.against && !against ? `parent ${data.against.slice(0, 8)}` : data && !data.against ? "nothing: it has no parent" : "id, step or best"} onChange={(e) => choose(e.target.value)} style={{ width: 170 }} /></label>
+        <datalist id="others"><option value="best" />{state.references.map((r) => <option key={r.id} value={r.id}>{r.name}</option>)}</datalist>
+        {text && !against && <span className="muted">no such node: this is the parent</span>}
+        <span className="grow" />
+        <Segmented label="Layout" value={side ? "side" : "one"} onChange={(value) => setSide(value === "side")} options={[["side", "side by side"], ["one", "one column"]]} />
       </div>
-      {data.lines.length === 0 ? <Empty title="No difference" /> : <DiffView diff={data} />}
+      {error ? <div style={{ padding: 12 }}><Failed error={error} /></div> : !data ? <Empty title="Loading…" /> : data.lines.length === 0 || data.added + data.removed === 0 ? <Empty title="No difference" /> : side ? <SideView diff={data} /> : <DiffView diff={data} wrap={wrap} />}
     </>
   );
 }
 
 function Calls({ path }: { path: string }) {
   const { data, error } = useResource<Call[]>(path);
+  const [raw, setRaw] = useKept("calls-raw", false);
+  const Shown = ({ what, text }: { what: string; text: string }) => <><div className="row"><h3>{what}</h3><span className="grow" /><Copy text={text} what={what.toLowerCase()} /></div>{raw ? <Text>{text}</Text> : <Markdown text={text} />}</>;
   if (error) return <div style={{ padding: 12 }}><Failed error={error} /></div>;
   if (!data) return <Empty title="Loading…" />;
   if (data.length === 0) return <Empty title="No prompt was written for this node">Baselines, tuning and your own programs need none.</Empty>;
   return (
     <div>
+      <div className="row small" style={{ padding: "7px 12px" }}><span className="grow" /><Segmented label="Texts" value={raw ? "raw" : "formatted"} onChange={(value) => setRaw(value === "raw")} options={[["formatted", "formatted"], ["raw", "as sent"]]} /></div>
       {data.map((call, i) => (
         <details key={i} open={i === 0}>
           <summary><span className="mono">{call.role}{call.attempt ? ` #${call.attempt}` : ""}</span> · {call.provider}/{call.model} · {seconds(call.seconds)} · {count(call.prompt_tokens)} → {count(call.completion_tokens)} tokens · {dollars(call.cost_usd)} {call.cached && <span className="tag">cached</span>} {call.finish_reason && call.finish_reason !== "stop" && <span className="tag warn">{call.finish_reason}</span>}</summary>
           <div className="inner">
-            {call.system && <><h3>System</h3><Text>{call.system}</Text></>}
-            <h3>Prompt</h3><Text>{call.user}</Text>
-            <h3>Reply</h3><Text>{call.reply}</Text>
+            {call.system && Shown({ what: "System", text: call.system })}
+            {Shown({ what: "Prompt", text: call.user })}
+            {Shown({ what: "Reply", text: call.reply })}
           </div>
         </details>
       ))}

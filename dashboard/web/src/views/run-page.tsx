@@ -9,17 +9,17 @@ import type { Connection } from "../model/connection";
 import { count } from "../model/format";
 import { useRun } from "../model/hooks";
 import { go, href, redirect, type Route, VIEWS } from "../model/router";
-import { ArenaView } from "./arena";
 import { FactsView } from "./facts";
 import { FailuresView } from "./failures";
-import { GameView } from "./game";
-import { GraphView } from "./graph";
-import { IslandsView } from "./islands";
-import { NodeView } from "./node";
 import { NodesView } from "./nodes";
 import { Overview } from "./overview";
 
 const AnalysisView = lazy(() => import("./analysis").then((file) => ({ default: file.AnalysisView })));
+const ArenaView = lazy(() => import("./arena").then((file) => ({ default: file.ArenaView })));
+const GameView = lazy(() => import("./game").then((file) => ({ default: file.GameView })));
+const GraphView = lazy(() => import("./graph").then((file) => ({ default: file.GraphView })));
+const IslandsView = lazy(() => import("./islands").then((file) => ({ default: file.IslandsView })));
+const NodeView = lazy(() => import("./node").then((file) => ({ default: file.NodeView })));
 
 export function RunPage({ route, run, themeButton }: { route: Route; run: string; themeButton: ReactNode }) {
   const speedText = route.query.get("speed");
