@@ -38,6 +38,7 @@ from runs.packages import installed_packages
 from runs.policies import policy_of
 from runs.search import Deadline, Process, Search
 from runs.selftest import SelfTest
+from runs.tickets.files import ProgramFiles
 from runs.workers import open_workers, workspaces_dir
 from runs.writing import agents_of, model_client_of, reviewer_of, uses_models
 from utils.config_schema import Config
@@ -53,7 +54,8 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
     with ExitStack() as parts:
         time_limit = problem.time_limit(limits_of(config))
         journal = Journal(problem.lower_is_better, normal_hash=problem.normal_hash, time_limit=time_limit)
-        model_client = parts.enter_context(closing(model_client_of(config, problem, process, parts)))
+        files = ProgramFiles(problem)
+        model_client = parts.enter_context(closing(model_client_of(config, problem, process, parts, files)))
         model_client.prepare()
         live = parts.enter_context(closing(LiveOutput(process.run_dir)))
         deadline = Deadline(config.budget.seconds, process.active_seconds)
@@ -61,6 +63,7 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         self_test = SelfTest(config, problem, jobs) if tier != "none" else None
         deps = _evaluator_deps(config, process, journal, jobs, tier)
         evaluator = parts.enter_context(closing(with_defaults(problem.evaluator(deps), EvaluatorDefaults)))
+        files.bind(journal, evaluator)
         stages = _stages(config, problem, process, journal, evaluator, model_client, isolated=tier != "none")
         orchestrator = _orchestrator(config, problem, process, journal, stages, evaluator, model_client)
         return Search(

@@ -13,7 +13,7 @@ from core.backend.model_client import ModelClient
 from core.backend.recording import RecordedCalls
 from core.backend.roles import model_settings
 from core.backend.usage import Ledger
-from core.contracts import Agent, AgentBuilder, AgentDefaults, Problem, Reviewer, with_defaults
+from core.contracts import Agent, AgentBuilder, AgentDefaults, Problem, Reviewer, WriterDesk, with_defaults
 from runs.operators import operators_of
 from runs.run_folder import logs_dir
 from runs.search import Process, Recorded
@@ -22,7 +22,9 @@ from utils.config_schema import Config
 from utils.errors import BackendError, TicketGone
 
 
-def model_client_of(config: Config, problem: Problem, process: Process, parts: ExitStack) -> ModelClient:
+def model_client_of(
+    config: Config, problem: Problem, process: Process, parts: ExitStack, desk: WriterDesk | None = None
+) -> ModelClient:
     """The models of every role, with the run's record, budget and cache; or the recorded replies of an earlier run.
 
     What must be closed later is put on `parts`.
@@ -34,6 +36,7 @@ def model_client_of(config: Config, problem: Problem, process: Process, parts: E
         config.llm,
         plugins=config.plugin_folders,
         box=None if recorded else lambda: writer_view(config, parts, problem.hidden_data, process.accept_unsandboxed),
+        desk=desk,
     )
     wants_cache = config.llm.cache and uses_models(config) and recorded is None
     return ModelClient(

@@ -87,11 +87,22 @@ class ModelChoice(Section):
     price: PriceSection | None = None
 
 
+class SessionSection(Section):
+    """What one session of a coding agent may take (provider agent); its seconds are `timeout`. null: no limit."""
+
+    turns: int | None = Field(60, ge=1)
+    """Replies of its models."""
+    tokens: int | None = Field(2_000_000, ge=1)
+    """Prompts and replies together, as the models count them."""
+    usd: float | None = Field(None, ge=0)
+    """Dollars; needed where budget.usd is set. Models whose price is not known are then refused."""
+
+
 class ModelSection(Section):
     """One role's model. `llm.feedback` and `llm.refine` inherit every key they do not set from `llm.code`."""
 
     provider: str | None = None
-    """rules, openai, anthropic, gemini, azure, bedrock, vertex or command."""
+    """rules, openai, anthropic, gemini, azure, bedrock, vertex, command or agent."""
     model: str | None = None
     """The model's name at its provider."""
     models: list[ModelChoice] | None = None
@@ -110,6 +121,10 @@ class ModelSection(Section):
     """Of Vertex."""
     command: str | None = None
     """A program that reads the prompt from its standard input and prints the reply (provider command)."""
+    network: Literal["gateway", "open"] | None = None
+    """What a coding agent reaches (provider agent): our gateway alone, which holds the key and counts, or everything,
+    with a login of its own and costs that nobody checks."""
+    session: SessionSection | None = None
     env: list[str] | None = None
     """Environment variables that the command gets besides PATH, language, time zone and certificates."""
     files: list[str] | None = None

@@ -53,13 +53,13 @@ def query(client: Any, request: Request, settings: ModelSettings, deadline: Dead
     """
     argv: list[str] = client
     parts = [request.system, request.user] if request.system else [request.user]
-    box: WriterBox = settings.box or _FreshFolder()
-    named = {**_spoken(argv), **_named_files(settings)}
-    with box.open(_own_words(argv), list(named.values())) as confined:
-        _link(named, confined.folder)
+    box: WriterBox = settings.box or FreshFolder()
+    named = {**_spoken(argv), **named_files(settings)}
+    with box.open(own_words(argv), list(named.values())) as confined:
+        link_named(named, confined.folder)
         try:
             child = subprocess.Popen(
-                confined.line, cwd=confined.folder, env=_environment(settings, confined), start_new_session=True,
+                confined.line, cwd=confined.folder, env=environment(settings, confined), start_new_session=True,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )  # fmt: skip
         except OSError as error:
@@ -71,22 +71,24 @@ def query(client: Any, request: Request, settings: ModelSettings, deadline: Dead
     return within_size(Reply(text=text.strip("\r\n"), finish_reason="stop"))
 
 
-class _FreshFolder:
+class FreshFolder:
     """Outside of a run there is nothing to keep from the command: an empty folder, and no view of its own."""
 
+    confines = False
+
     @contextmanager
-    def open(self, command: Sequence[str], files: Sequence[str] = ()) -> Iterator[Confined]:
+    def open(self, command: Sequence[str], files: Sequence[str] = (), door: int | None = None) -> Iterator[Confined]:
         with tempfile.TemporaryDirectory(prefix="swarm-evo-writer-") as folder:
             yield Confined(list(command), Path(folder), {"HOME": folder})
 
 
-def _own_words(argv: Sequence[str]) -> list[str]:
+def own_words(argv: Sequence[str]) -> list[str]:
     """The program and every word that names a file as paths that hold in any folder."""
     program = shutil.which(argv[0]) or argv[0]
     return [os.path.abspath(program), *(os.path.abspath(word) if os.path.isfile(word) else word for word in argv[1:])]
 
 
-def _named_files(settings: ModelSettings) -> dict[str, str]:
+def named_files(settings: ModelSettings) -> dict[str, str]:
     """`llm.*.files` as the user wrote them → absolute paths; a bare name may be a program's.
 
     Raises:
@@ -121,7 +123,7 @@ def _place(name: str) -> str:
     return path if os.path.exists(path) else shutil.which(name) or ""
 
 
-def _link(named: Mapping[str, str], folder: Path) -> None:
+def link_named(named: Mapping[str, str], folder: Path) -> None:
     """What was named by a relative path lies under that path in the fresh folder, too: scripts say it so."""
     for name, path in named.items():
         place = folder / name
@@ -131,7 +133,7 @@ def _link(named: Mapping[str, str], folder: Path) -> None:
                 place.symlink_to(path)
 
 
-def _environment(settings: ModelSettings, confined: Confined) -> dict[str, str]:
+def environment(settings: ModelSettings, confined: Confined) -> dict[str, str]:
     """What is named, and nothing else: keys of other models, tokens and addresses stay ours."""
     names = (*USUAL_ENVIRONMENT, *settings.env)
     return {**confined.environment, **{name: os.environ[name] for name in names if name in os.environ}}
@@ -153,7 +155,7 @@ def _talk(child: subprocess.Popen[bytes], prompt: bytes, deadline: Deadline) -> 
         out, err = child.communicate(prompt)
     finally:
         watch.over.set()
-        _kill(child)
+        kill_group(child)
     if deadline.cut or deadline.left <= 0:
         raise TimeoutError(f"the command did not end within {deadline.seconds:g} s")
     return out[: 4 * LARGEST_REPLY], err
@@ -169,11 +171,11 @@ class _Watch(threading.Thread):
     def run(self) -> None:
         while not self.over.wait(min(0.25, max(0.0, self._deadline.left))):
             if self._deadline.cut or self._deadline.left <= 0:
-                _kill(self._child)
+                kill_group(self._child)
                 return
 
 
-def _kill(child: subprocess.Popen[bytes]) -> None:
+def kill_group(child: subprocess.Popen[bytes]) -> None:
     """End the command with all its children: first by asking, so that whoever confines it can find those that left."""
     with suppress(ProcessLookupError, PermissionError):
         child.terminate()
@@ -182,11 +184,11 @@ def _kill(child: subprocess.Popen[bytes]) -> None:
         os.killpg(child.pid, signal.SIGKILL)
 
 
-def _check(settings: ModelSettings) -> None:
+def check(settings: ModelSettings) -> None:
     program = connect(settings)[0]
     if shutil.which(program) is None:
         raise ConfigError(f"llm.{settings.role}.command: there is no program '{program}'")
-    _named_files(settings)
+    named_files(settings)
 
 
 def _program(keys: Mapping[str, Any]) -> str:
@@ -195,5 +197,5 @@ def _program(keys: Mapping[str, Any]) -> str:
 
 
 COMMAND = ProviderSpec(
-    connect, query, sends_bills=False, has_tools=False, starts_program=True, model_name=_program, check=_check
+    connect, query, sends_bills=False, has_tools=False, starts_program=True, model_name=_program, check=check
 )

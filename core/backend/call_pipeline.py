@@ -17,7 +17,7 @@ from core.backend.exchange import Reply, Request, Usage, request_hash
 from core.backend.faults import mask
 from core.backend.prices import cost_of
 from core.backend.providers import spec_of
-from core.backend.records import REFUSED, UNWANTED, CallKey, blank_record, reply_fields
+from core.backend.records import REFUSED, UNWANTED, CallKey, blank_record, reply_fields, session_records
 from core.backend.retry import Retrier, RetryPolicy
 from core.backend.settings import ModelSettings
 from core.backend.usage import Amount, Ledger, likely_tokens, most_tokens
@@ -168,14 +168,18 @@ class CallPipeline:
             facts = {name: mask(text, settings) for name, text in reply_fields(reply).items()}
             facts |= {"prompt_tokens": usage.prompt, "completion_tokens": usage.completion}
             facts["cost_usd"] = cost
+            for record in session_records(blank, reply.exchanges):
+                self._log.save_call(record.model_copy(update={"reply": mask(record.reply, settings)}))
         return blank.model_copy(update={**facts, "seconds": time.monotonic() - started, "tries": tries})
 
     def _try_once(self, request: Request, settings: ModelSettings, hold: _Hold) -> tuple[Reply, Usage, float | None]:
         limiter = self._clients.limiter(settings)
         with limiter.permit():
             now = datetime.now(UTC)
+            by_session = spec_of(settings).by_session
             worst = most_tokens(request, settings)
-            held = self._ledger.reserve(Amount(worst.prompt + worst.completion, cost_of(settings, worst, now) or 0.0))
+            most = Amount(worst.prompt + worst.completion, cost_of(settings, worst, now) or 0.0)
+            held = self._ledger.reserve(_of_session(settings) if by_session else most)
             try:
                 if held.usd or self._ledger.cap_tokens is not None:
                     hold.take(held)
@@ -193,7 +197,7 @@ class CallPipeline:
                 self._ledger.lose(held)
                 raise
             usage = reply.usage or (worst if reply.finish_reason == "oversize" else _guess(request, reply))
-            cost = cost_of(settings, usage, now)
+            cost = reply.usd if by_session else cost_of(settings, usage, now)
             self._ledger.settle(held, Amount(usage.prompt + usage.completion, cost or 0.0))
             return reply, usage, cost
 
@@ -245,6 +249,11 @@ class _Hold:
         if self.name:
             self._log.drop_hold(self.name)
             self.name = ""
+
+
+def _of_session(settings: ModelSettings) -> Amount:
+    """The most that a session of an agent takes."""
+    return Amount(settings.session.tokens or 0, settings.session.usd or 0.0)
 
 
 def _guess(request: Request, reply: Reply) -> Usage:

@@ -94,8 +94,9 @@ class ClientPool:
         """Make one attempt. Raises only errors of our own tree and without a chain: the original may hold the key."""
         prefix = f"llm.{settings.role}"
         advice = f" ({prefix}.timeout); raise it, or lower {prefix}.max_tokens={settings.max_tokens}"
-        client, deadline = self._client(settings), Deadline(settings.timeout, advice)
-        send = spec_of(settings).query
+        spec = spec_of(settings)
+        client, deadline = self._client(settings), Deadline(settings.timeout + spec.grace, advice)
+        send = spec.query
         try:
             return call_within(
                 deadline, lambda: send(client, request, settings, deadline), self._retrier.stop, settings.writer

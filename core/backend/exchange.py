@@ -68,6 +68,19 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchanged:
+    """One request that an agent made of a model in its session, and what came back."""
+
+    model: str
+    path: str
+    body: Mapping[str, Any]
+    reply: str
+    """As it came, a stream of events too."""
+    status: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What the model answered. `usage` is None where the server did not count."""
 
@@ -79,6 +92,10 @@ class Reply:
     finish_reason: str = ""
     """stop, tool, length, filter or oversize."""
     usage: Usage | None = None
+    usd: float | None = None
+    """Dollars, where somebody counted them; None leaves it to the price list."""
+    exchanges: tuple[Exchanged, ...] = ()
+    """Of an agent's session, in the order of their answers."""
 
 
 def request_hash(request: Request, settings: ModelSettings) -> str:

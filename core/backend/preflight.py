@@ -74,9 +74,14 @@ def _check_key(settings: ModelSettings) -> None:
 
 
 def _check_price(settings: ModelSettings, budget: BudgetSection) -> None:
-    if budget.usd is None or not spec_of(settings).is_model or is_priced(settings):
+    spec = spec_of(settings)
+    if budget.usd is None or not spec.is_model or (settings.session.usd if spec.by_session else is_priced(settings)):
         return
     prefix = f"llm.{settings.role}"
+    if spec.by_session:
+        raise ConfigError(
+            f"{prefix}.session.usd is not set, so budget.usd={budget.usd:g} cannot be kept: say what a session may cost"
+        )
     raise ConfigError(
         f"{prefix}.model={settings.model}: its price is not known, so budget.usd={budget.usd:g} cannot be kept; set "
         f"{prefix}.price.input and {prefix}.price.output (dollars per million tokens; llm.*.price), or budget.usd=null"

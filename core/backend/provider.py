@@ -47,6 +47,10 @@ class ProviderSpec:
     """True if `base_url` is a place of the provider's own, as on a cloud: its usual key and prices hold there too."""
     starts_program: bool = False
     """True if a reply comes from a program of this machine: as a writer it runs in a view of its own."""
+    by_session: bool = False
+    """True if a reply is the end of a session with costs of its own: its limits are reserved, its counts are taken."""
+    grace: float = 0.0
+    """Seconds after its time limit in which it still hands in what there is."""
     is_outside: bool = False
     """True if nobody is asked: writers come to the run, by ask and tell."""
     client_per_model: bool = False

@@ -21,6 +21,7 @@ PROVIDERS: Registry[ProviderSpec] = Registry(
         "vertex": "core.backend.backend_gemini:VERTEX",
         "external": "core.backend.backend_external:EXTERNAL",
         "command": "core.backend.backend_command:COMMAND",
+        "agent": "core.backend.backend_agent:AGENT",
     },
 )
 

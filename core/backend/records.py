@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from core.backend.exchange import Reply, Request
+from core.backend.exchange import Exchanged, Reply, Request
 from core.backend.settings import ModelSettings
 from core.contracts import CallRecord
 from utils.clean_text import whole
@@ -13,6 +16,10 @@ from utils.errors import RefusedError, UnwantedPromptError
 TOOL = "tool:"
 REFUSED = "refused:"
 UNWANTED = "unwanted"
+SESSION = "session"
+"""Role of the records that hold what an agent asked its models."""
+CONVERSATIONS = {"messages", "input", "contents"}
+"""Keys of a request that hold what was said so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +59,26 @@ def reply_fields(reply: Reply) -> dict[str, str]:
         name = whole(reply.tool)
         return {"reply": whole(reply.arguments), "finish_reason": f"{TOOL}{name}/{reply.finish_reason}"}
     return {"reply": whole(reply.text), "finish_reason": reply.finish_reason}
+
+
+def session_records(blank: CallRecord, exchanges: Sequence[Exchanged]) -> Iterator[CallRecord]:
+    """An agent's session, an exchange a record: what it asked that it had not asked before, and what came back.
+
+    They tell no tokens: those are the session's, and stand in its reply's record.
+    """
+    before: dict[str, Any] = {}
+    for number, one in enumerate(exchanges):
+        asked = {key: value for key, value in one.body.items() if before.get(key) != value}
+        for name in CONVERSATIONS & asked.keys():
+            old, new = before.get(name), one.body[name]
+            if isinstance(old, list) and isinstance(new, list) and old == new[: len(old)]:
+                asked[name] = [f"({len(old)} as before)", *new[len(old) :]]
+        before = dict(one.body)
+        yield blank.model_copy(update={
+            "sample": f"{blank.sample}/session/{number}", "role": SESSION, "model": one.model, "system": "",
+            "user": whole(json.dumps(asked, ensure_ascii=False)), "reply": whole(one.reply),
+            "finish_reason": str(one.status), "seconds": one.seconds,
+        })  # fmt: skip
 
 
 def reply_of(record: CallRecord) -> Reply:

@@ -14,9 +14,9 @@ from core.backend.hosts import key_names
 from core.backend.network import host_of, shown_url
 from core.backend.provider import ProviderSpec
 from core.backend.providers import PROVIDERS, spec_of
-from core.backend.settings import ModelSettings, Price
-from core.contracts import WriterBox
-from utils.config_schema import LLMSection, ModelSection
+from core.backend.settings import ModelSettings, Price, SessionLimits
+from core.contracts import WriterBox, WriterDesk
+from utils.config_schema import LLMSection, ModelSection, SessionSection
 from utils.errors import ConfigError
 
 ROLES = ("code", "feedback", "refine")
@@ -28,6 +28,7 @@ def model_settings(
     env: Mapping[str, str] | None = None,
     plugins: Sequence[str] = (),
     box: Callable[[], WriterBox] | None = None,
+    desk: WriterDesk | None = None,
 ) -> dict[str, ModelSettings]:
     """Return the settings by role. `feedback` and `refine` inherit from `code` every key that they do not set.
 
@@ -37,6 +38,7 @@ def model_settings(
         env: the environment, where keys and addresses may be; None for the process's own.
         plugins: the user's plug-in folders (`config.plugin_folders`).
         box: makes the place where commands run; asked only if there is one.
+        desk: hands programs to coding agents as files, and takes them in.
     Raises:
         ConfigError: an unknown provider, or no model where the provider needs one.
     """
@@ -53,17 +55,24 @@ def model_settings(
         if _moves_away(own, code):
             inherited.pop("api_key", None)
         roles[role] = _resolve(role, {**inherited, **own}, environment, tuple(plugins))
-    return _boxed(roles, box) if box and any(_has_command(settings) for settings in roles.values()) else roles
+    return _boxed(roles, box, desk) if box and any(_has_command(settings) for settings in roles.values()) else roles
 
 
 def _has_command(settings: ModelSettings) -> bool:
     return any(spec_of(model).starts_program for model in settings.alternatives)
 
 
-def _boxed(roles: dict[str, ModelSettings], make: Callable[[], WriterBox]) -> dict[str, ModelSettings]:
+def _boxed(
+    roles: dict[str, ModelSettings], make: Callable[[], WriterBox], desk: WriterDesk | None
+) -> dict[str, ModelSettings]:
     box = make()
     return {
-        role: replace(settings, box=box, models=tuple(replace(arm, box=box) for arm in settings.models))
+        role: replace(
+            settings,
+            box=box,
+            desk=desk if role != "feedback" else None,
+            models=tuple(replace(arm, box=box, desk=desk) for arm in settings.models),
+        )
         for role, settings in roles.items()
     }
 
@@ -109,6 +118,7 @@ def _resolve(role: str, keys: dict[str, Any], env: Mapping[str, str], plugins: t
         price=Price(price.input, price.output) if price else None,
         reasoning=reasons,
         plugins=plugins,
+        session=_session(keys.get("session")),
         **plain,
     )
 
@@ -136,7 +146,12 @@ def _model_name(role: str, provider: str, spec: ProviderSpec, keys: Mapping[str,
 _PLAIN = (
     "api_version", "region", "project", "command", "temperature", "max_tokens", "stream", "tools", "timeout",
     "attempts", "backoff", "concurrency", "requests_per_minute", "context", "extra", "weight", "choice", "env", "files",
+    "network",
 )  # fmt: skip
+
+
+def _session(given: SessionSection | None) -> SessionLimits:
+    return SessionLimits(given.turns, given.tokens, given.usd) if given else SessionLimits()
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import SecretStr
 
 from core.backend.network import host_of, is_loopback
-from core.contracts import WriterBox
+from core.contracts import WriterBox, WriterDesk
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,16 @@ class Price:
 
     input: float
     output: float
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLimits:
+    """What one session of a coding agent may take; None for no limit. Seconds are `timeout`."""
+
+    turns: int | None = 60
+    """Replies of its models."""
+    tokens: int | None = 2_000_000
+    usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,11 @@ class ModelSettings:
     """Files and folders that a command may read besides its own."""
     box: WriterBox | None = field(default=None, repr=False)
     """Where a command runs; None outside of a run."""
+    desk: WriterDesk | None = field(default=None, repr=False)
+    """What an agent is handed and how its files are read; None outside of a run."""
+    network: Literal["gateway", "open"] = "gateway"
+    """Of an agent: the gateway alone, or all of it, with a login of its own."""
+    session: SessionLimits = SessionLimits()
     weight: float = 1.0
     models: tuple[ModelSettings, ...] = ()
     """Alternatives to choose from; () for a single model."""

@@ -59,6 +59,7 @@ from core.contracts.search import (
     SearchPolicy,
 )
 from core.contracts.writing import (
+    GATEWAY_PORT,
     Agent,
     AgentContext,
     AgentDefaults,
@@ -69,10 +70,12 @@ from core.contracts.writing import (
     Reviewer,
     RulesWriter,
     WriterBox,
+    WriterDesk,
 )
 from core.state.review import Review
 
 __all__ = [
+    "GATEWAY_PORT",
     "STAGES",
     "Agent",
     "AgentBuilder",
@@ -119,5 +122,6 @@ __all__ = [
     "SessionFailure",
     "Store",
     "WriterBox",
+    "WriterDesk",
     "with_defaults",
 ]

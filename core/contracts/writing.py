@@ -138,6 +138,10 @@ class Reviewer(Protocol):
         """Say what became of a node that has its verdict. Raises ReplyError for a reply that cannot be read."""
 
 
+GATEWAY_PORT = 8790
+"""Where the gateway of a confined agent is: a port of a network of its own, so that it is always free."""
+
+
 @dataclass(frozen=True, slots=True)
 class Confined:
     """A command line that runs a writer's command in a view of its own."""
@@ -152,13 +156,37 @@ class Confined:
 class WriterBox(Protocol):
     """Where commands that write programs run: they are as untrusted as what they write."""
 
-    def open(self, command: Sequence[str], files: Sequence[str] = ()) -> AbstractContextManager[Confined]:
+    @property
+    def confines(self) -> bool:
+        """False where nothing keeps a command in its folder."""
+
+    def open(
+        self, command: Sequence[str], files: Sequence[str] = (), door: int | None = None
+    ) -> AbstractContextManager[Confined]:
         """A view for one command: its own files, `files` and the network, and nothing else of the machine.
 
         Args:
             command: its words, the program as a path; what it needs to start is found and shown.
             files: absolute paths of further files, folders and device nodes; it may read them.
+            door: descriptor of a Unix socket, which the started line inherits. The command then has no network but
+                127.0.0.1:GATEWAY_PORT, and what listens there is sent through the door.
+
+        Raises:
+            NoSandboxError: there is to be a door, and this tier cannot close the rest of the network.
         """
+
+
+class WriterDesk(Protocol):
+    """What a coding agent is handed for one program, and how what it leaves becomes a reply."""
+
+    def hand_out(self, code: str) -> tuple[dict[str, str], list[str]]:
+        """(path → text of the program to change, patterns of what may change); `code` is '' without a parent."""
+
+    def take_in(self, files: Mapping[str, str | None], plan: str) -> str:
+        """The reply of a model that wrote these files (None: deleted) and said this."""
+
+    def problems(self, files: Mapping[str, str | None], code: str) -> list[dict[str, Any]]:
+        """What is wrong with them: form, rules, duplicates; never a score."""
 
 
 class RulesWriter(Protocol):

@@ -13,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from core.contracts import Confined
+from core.contracts import GATEWAY_PORT, Confined
 from core.executor.inside import mounts
 from core.executor.uids import UidPool
 from core.executor.workspace import remove_tree
+from utils.errors import NoSandboxError
 
 _SCRIPT = Path(__file__).parent / "inside" / "writer.py"
 _APP = str(Path(__file__).resolve().parents[2])
@@ -30,6 +31,8 @@ _ETC = (
 _INSTALLED = ("bin", "lib", "lib64", "pyvenv.cfg")
 """What belongs to an installed program below its prefix."""
 _MARKS = ("pyvenv.cfg", "conda-meta", "lib/node_modules")
+CLOSES_NETWORK = ("warm",)
+"""Tiers that can take all of the network from a writer but one address."""
 DISK_MB = 4096
 """What a writer may keep in the private folders of its view."""
 
@@ -49,27 +52,38 @@ class WriterView:
         self._uids = UidPool() if os.getuid() == 0 and tier != "none" else None
 
     @contextmanager
-    def open(self, command: Sequence[str], files: Sequence[str] = ()) -> Iterator[Confined]:
+    def open(self, command: Sequence[str], files: Sequence[str] = (), door: int | None = None) -> Iterator[Confined]:
         """The command line that runs `command` in its view. What it wrote is removed at the end."""
+        if door is not None and self.tier not in CLOSES_NETWORK:
+            raise NoSandboxError(
+                f"llm.*.network=gateway needs the sandbox tier warm, and here it is {self.tier}: nothing else keeps an "
+                "agent from other addresses; llm.*.network=open lets it use the network and a login of its own"
+            )
         uid = self._uids.take() if self._uids else None
         place = Path(tempfile.mkdtemp(prefix="swarm-evo-writer-"))
         try:
             place.chmod(0o711)  # as root the command is another user, and passes through
             folder = place / "workspace"
             folder.mkdir(mode=0o700)
-            yield self._confined(list(command), list(files), folder, uid)
+            yield self._confined(list(command), list(files), folder, uid, door)
         finally:
             with suppress(OSError):  # without a sandbox something may still write into it
                 remove_tree(place)
             if self._uids and uid is not None:
                 self._uids.give_back(uid)
 
+    @property
+    def confines(self) -> bool:
+        return self.tier != "none"
+
     def close(self) -> None:
         """Free the user ids."""
         if self._uids:
             self._uids.close()
 
-    def _confined(self, command: list[str], files: list[str], folder: Path, uid: int | None) -> Confined:
+    def _confined(
+        self, command: list[str], files: list[str], folder: Path, uid: int | None, door: int | None
+    ) -> Confined:
         if self.tier == "none":
             return Confined(command, folder, {"HOME": str(folder)})
         own_root = self.tier != "lite"
@@ -81,7 +95,7 @@ class WriterView:
             "tier": self.tier, "command": command, "folder": str(folder), "home": home, "temporary": temporary,
             "own": own_files(command, files), "read_only": shown_to(command, files), "hide": self._hide,
             "devices": [path for path in files if path.startswith("/dev/")], "uid": uid, "scratch": str(scratch),
-            "disk_mb": DISK_MB, "parent": os.getpid(),
+            "disk_mb": DISK_MB, "parent": os.getpid(), "door": door, "port": GATEWAY_PORT,
         }  # fmt: skip
         path = folder.parent / "task.json"
         path.write_text(json.dumps(task), encoding="utf-8")

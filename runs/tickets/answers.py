@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any, TypeGuard
 
 from core.events import NodeCommitted
-from core.state.node import Node
 from runs.search import Search
+from runs.tickets.files import ProgramFiles, problem
 from runs.tickets.names import MOST_CHECKS, refused, split_ticket, ticket_name
-from runs.tickets.queue import TicketQueue, as_reply
+from runs.tickets.queue import TicketQueue
 from utils.direction import Direction
-from utils.response import syntax_error
 
 TOKEN = range(16, 129)
 """Characters of a writer's token."""
@@ -26,6 +25,8 @@ class TicketApi:
         self._queue = queue
         self._search = search
         self._problem = search.problem
+        self._files = ProgramFiles(search.problem)
+        self._files.bind(search.journal, search.evaluator)
         self._direction = Direction(search.problem.lower_is_better)
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,7 +50,7 @@ class TicketApi:
         task = next((task for task in self._search.journal.open_tasks if task.node_id == ticket.node_id), None)
         above = task.parent_ids if task else ()  # a repair within a slot is no proposal of the policy
         parents = [node for i in above if (node := self._search.journal.get_node_by_id(i)) is not None]
-        files, editable = self._handed_out(parents[0].code if parents else "")
+        files, editable = self._files.hand_out(parents[0].code if parents else "")
         limits = self._search.deps.limits
         return {
             "ticket": ticket_name(ticket.node_id, token),
@@ -80,7 +81,7 @@ class TicketApi:
             return refused(f"this ticket has used its {MOST_CHECKS} checks; tell the program")
         if state != "open":
             return self._told(node_id, state, 0)
-        problems = [fault] if fault else list(self._problems(node_id, code))
+        problems = [fault] if fault else self._files.faults(node_id, code, self._start_of(node_id))
         return {"ok": not problems, "problems": problems}
 
     def tell(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,10 +93,7 @@ class TicketApi:
             if fault:
                 return refused(f"{fault['path']}: {fault['remedy']}")
             plan = str(request.get("plan", ""))[:4000]
-            if self._problem.tree is None:
-                reply = as_reply(code, self._problem.language, plan)
-            else:  # read as a model's reply is: whole files, blocks or a diff
-                reply = f"{plan.strip()}\n\n{code}".lstrip("\n")
+            reply = self._files.reply(code, plan)
             state = self._queue.tell(node_id, token, reply)
         return self._told(node_id, state, float(request.get("seconds", 0)))
 
@@ -120,18 +118,6 @@ class TicketApi:
 
     # ------------------------------------------------------------ parts of answers
 
-    @property
-    def _file(self) -> str:
-        return "program.py" if self._problem.language == "python" else "program.txt"
-
-    def _handed_out(self, code: str) -> tuple[dict[str, str], list[str]]:
-        """(path → text of the program to change, what of it may change)."""
-        tree = self._problem.tree
-        if tree is not None:
-            return tree.files(code), list(tree.editable)
-        start = code or str(self._problem.prompt_extras().get("program", ""))
-        return {self._file: start}, [self._file]
-
     def _program(self, request: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
         """The program of a request, or what is wrong with it: of a tree, what a model would have replied."""
         files = request.get("files")
@@ -139,32 +125,17 @@ class TicketApi:
         tree = self._problem.tree
         if code is None and tree is not None and _are_texts(files):
             code = tree.reply(files)
-        if code is None and isinstance(files, Mapping) and list(files) == [self._file]:
-            code = files[self._file]
+        if code is None and isinstance(files, Mapping) and list(files) == [self._files.file]:
+            code = files[self._files.file]
         if not isinstance(code, str):
-            return "", _problem(self._file, "files", f"hand in `code`, or `files` with {self._file} and nothing else")
+            return "", problem(
+                self._files.file, "files", f"hand in `code`, or `files` with {self._files.file} and nothing else"
+            )
         if not code.strip():
-            return "", _problem(self._file, "empty", "it is empty; hand in the program, or `give-up` the ticket")
+            return "", problem(self._files.file, "empty", "it is empty; hand in the program, or `give-up` the ticket")
         if len(code) > LARGEST_PROGRAM:
-            return "", _problem(self._file, "size", f"at most {LARGEST_PROGRAM} characters")
+            return "", problem(self._files.file, "size", f"at most {LARGEST_PROGRAM} characters")
         return code, None
-
-    def _problems(self, node_id: str, code: str) -> list[dict[str, Any]]:
-        tree = self._problem.tree
-        if tree is not None:
-            try:
-                code = tree.read(code, self._start_of(node_id))
-            except ValueError as fault:
-                return [_problem("", "reply", str(fault))]
-        if self._problem.language == "python" and (error := syntax_error(code)) is not None:
-            return [_problem(self._file, "syntax", error)]
-        earlier = self._search.journal.find_duplicate(code)
-        if earlier is not None:
-            return [_problem(self._file, "duplicate", f"node {earlier[0]} is the same program: write another")]
-        verdict = self._search.evaluator.check(Node(id=node_id, code=code))
-        if verdict is None:
-            return []
-        return [_problem(self._file, verdict.failure.value if verdict.failure else "rules", verdict.message)]
 
     def _start_of(self, node_id: str) -> str:
         """The program that a ticket is to change; '' where it has no parent."""
@@ -236,7 +207,3 @@ class TicketApi:
 
 def _are_texts(files: Any) -> TypeGuard[Mapping[str, str | None]]:
     return isinstance(files, Mapping) and all(isinstance(text, str | None) for text in files.values())
-
-
-def _problem(path: str, kind: str, remedy: str) -> dict[str, Any]:
-    return {"path": path, "line": None, "kind": kind, "remedy": remedy}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from utils.errors import ConfigError
+from utils.globs import matches
+from utils.regular_files import read_regular, regular_files
 
 TASK = "TASK.md"
 TICKET = ".ticket.json"
@@ -55,7 +55,7 @@ def read_folder(folder: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in regular_files(folder):
         name = path.relative_to(folder).as_posix()
-        if name in (TASK, TICKET) or not any(fnmatchcase(name, pattern) for pattern in patterns):
+        if name in (TASK, TICKET) or not matches(name, patterns):
             continue
         found[name] = _text(path)
         if len(found) > MOST_FILES:
@@ -63,16 +63,6 @@ def read_folder(folder: Path) -> dict[str, str]:
     if not found:
         raise ConfigError(f"{folder}: there is no {' or '.join(patterns)} in it to hand in")
     return found
-
-
-def regular_files(folder: Path) -> Iterator[Path]:
-    """Every regular file below a folder in the order of names; links are neither followed nor told."""
-    for parent, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            path = Path(parent, name)
-            if not path.is_symlink() and path.is_file():
-                yield path
 
 
 def _editable(folder: Path) -> tuple[str, ...]:
@@ -84,10 +74,8 @@ def _editable(folder: Path) -> tuple[str, ...]:
 
 def _text(path: Path) -> str:
     try:
-        if path.stat().st_size > LARGEST:
-            raise ConfigError(f"{path}: at most {LARGEST} bytes can be handed in")
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return read_regular(path, LARGEST)
+    except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: cannot be read as text: {error}") from error
 
 

@@ -6,11 +6,14 @@ of the machine is there: no data, no runs, no other process. Nothing of it is le
 
 from __future__ import annotations
 
+import fcntl
 import importlib
 import json
 import os
 import shutil
 import signal
+import socket
+import struct
 import sys
 import time
 from typing import Any, NoReturn
@@ -26,7 +29,8 @@ from . import bubble, compartment, confine, hiding, kernel, landlock, mounts, se
 
 SETUP_FAILED = 125
 _NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
-"""No network namespace: a writer asks models."""
+"""A network of its own only with a door: a command asks models itself, an agent asks the gateway."""
+_SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _KILL_SECONDS = 5.0
 
 
@@ -48,7 +52,8 @@ def _in_namespaces(task: dict[str, Any], shown: list[str], hidden: list[str]) ->
     owner = (os.getuid(), os.getgid()) if os.getuid() else None
     if hidden:
         hiding.cover(hidden, task["scratch"])
-    pid = kernel.fork_into(_NAMESPACES | (kernel.CLONE_NEWUSER if owner else 0))
+    network = 0 if task["door"] is None else kernel.CLONE_NEWNET
+    pid = kernel.fork_into(_NAMESPACES | network | (kernel.CLONE_NEWUSER if owner else 0))
     if pid == 0:
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
         _set_up(lambda: _first_process(task, shown, owner))
@@ -61,6 +66,8 @@ def _first_process(task: dict[str, Any], shown: list[str], owner: tuple[int, int
     if owner:
         kernel.map_identity(*owner)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if task["door"] is not None:
+        _open_door(task["door"], task["port"])
     layout = mounts.Layout(task["scratch"], shown, task["devices"])
     if task["uid"] is not None:
         _give(task["folder"], task["uid"])
@@ -70,6 +77,19 @@ def _first_process(task: dict[str, Any], shown: list[str], owner: tuple[int, int
     if command == 0:
         _set_up(lambda: _become(task, confine.rules(layout), keep))
     _end(_wait(command))
+
+
+def _open_door(door: int, port: int) -> None:
+    """Listen at the only address of this network, and let the gateway outside answer there.
+
+    A socket belongs to the network that it was made in, whoever holds it.
+    """
+    with socket.socket() as interface:
+        up = struct.unpack("16sH14x", fcntl.ioctl(interface, _SIOCGIFFLAGS, struct.pack("16sH14x", b"lo", 0)))[1]
+        fcntl.ioctl(interface, _SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", up | _IFF_UP))
+    with socket.socket() as listener, socket.socket(fileno=door) as outside:
+        listener.bind(("127.0.0.1", port))
+        socket.send_fds(outside, [b"1"], [listener.fileno()])
 
 
 def _in_bubble(task: dict[str, Any], shown: list[str], hidden: list[str]) -> NoReturn:

@@ -1,0 +1,125 @@
+"""The four languages that coding agents speak to models: where the key goes, what a call may cost, what it did cost."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.backend.exchange import Usage
+
+_GEMINI = re.compile(r"/v1(?:beta|alpha)?/models/([^/:]+):(\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One provider's API as its agents use it."""
+
+    provider: str
+    """Of PROVIDERS: names the price list and where the key usually is."""
+    address: str
+    """The provider's own."""
+    limit: str
+    """Key of a request that bounds the reply's tokens; dots lead inwards."""
+
+    def headers(self, key: str) -> dict[str, str]:
+        """The key as the provider wants it."""
+        if self.provider == "anthropic":
+            return {"x-api-key": key}
+        return {"x-goog-api-key": key} if self.provider == "gemini" else {"authorization": f"Bearer {key}"}
+
+
+MESSAGES = Dialect("anthropic", "https://api.anthropic.com", "max_tokens")
+CHAT = Dialect("openai", "https://api.openai.com", "max_completion_tokens")
+RESPONSES = Dialect("openai", "https://api.openai.com", "max_output_tokens")
+GENERATE = Dialect("gemini", "https://generativelanguage.googleapis.com", "generationConfig.maxOutputTokens")
+_BY_PATH = {"/v1/messages": MESSAGES, "/v1/chat/completions": CHAT, "/v1/responses": RESPONSES}
+_FREE = {"/v1/messages/count_tokens": MESSAGES, "/v1/models": CHAT}
+"""What costs nothing is passed on too: some agents will not begin without."""
+VARIABLES = {
+    "ANTHROPIC_BASE_URL": "", "OPENAI_BASE_URL": "/v1", "GOOGLE_GEMINI_BASE_URL": "",
+    "ANTHROPIC_API_KEY": None, "OPENAI_API_KEY": None, "GEMINI_API_KEY": None,
+}  # fmt: skip
+"""Environment variables through which agents find a model: path below the gateway's address, None for its token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request of an agent, understood."""
+
+    dialect: Dialect
+    model: str
+    free: bool
+    body: dict[str, Any]
+
+
+def understood(path: str, raw: bytes) -> Asked | None:
+    """The request at `path`; None for what no model answers."""
+    try:
+        body = json.loads(raw or b"{}")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(body, dict):
+        return None
+    gemini = _GEMINI.fullmatch(path)
+    if gemini:
+        return Asked(GENERATE, gemini[1], gemini[2] == "countTokens", body)
+    dialect = _BY_PATH.get(path) or _FREE.get(path)
+    return Asked(dialect, str(body.get("model", "")), path in _FREE, body) if dialect else None
+
+
+def bounded(asked: Asked, most: int) -> dict[str, Any]:
+    """The request with a reply of at most `most` tokens, and one that tells what it took."""
+    body: dict[str, Any] = json.loads(json.dumps(asked.body))
+    *outer, name = asked.dialect.limit.split(".")
+    place: Any = body
+    for key in outer:
+        place = place.setdefault(key, {})
+    if name == "max_completion_tokens" and "max_tokens" in place:
+        name = "max_tokens"
+    place[name] = min(int(place.get(name) or most), most)
+    if asked.dialect is CHAT and body.get("stream"):
+        body["stream_options"] = {**(body.get("stream_options") or {}), "include_usage": True}
+    return body
+
+
+def reply_limit(asked: Asked) -> int | None:
+    """Tokens that the agent itself allows the reply; None where it says nothing."""
+    place: Any = asked.body
+    for key in asked.dialect.limit.split("."):
+        place = place.get(key) if isinstance(place, Mapping) else None
+    found = place or asked.body.get("max_tokens")
+    return int(found) if isinstance(found, int) else None
+
+
+def usage_of(raw: bytes) -> Usage | None:
+    """What a reply took, whole or as a stream of events; None where it does not say."""
+    found: dict[str, int] = {}
+    for part in _objects(raw):
+        for place in (part, part.get("message"), part.get("response")):
+            if isinstance(place, Mapping):
+                for name in ("usage", "usageMetadata"):
+                    counts = place.get(name)
+                    if isinstance(counts, Mapping):
+                        found |= {key: value for key, value in counts.items() if isinstance(value, int)}
+    if not found:
+        return None
+    cached = found.get("cache_read_input_tokens", 0)
+    written = found.get("cache_creation_input_tokens", 0)
+    prompt = found.get("prompt_tokens", found.get("promptTokenCount", found.get("input_tokens", 0)))
+    reply = found.get("completion_tokens", found.get("candidatesTokenCount", found.get("output_tokens", 0)))
+    return Usage(prompt + cached + written, reply + found.get("thoughtsTokenCount", 0), cached)
+
+
+def _objects(raw: bytes) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a reply: one, a list of them, or those of its `data:` lines."""
+    text = raw.decode("utf-8", "replace")
+    parts = [line[5:] for line in text.splitlines() if line.startswith("data:")] or [text]
+    for part in parts:
+        try:
+            found = json.loads(part)
+        except (ValueError, RecursionError):
+            continue
+        yield from (one for one in (found if isinstance(found, list) else [found]) if isinstance(one, dict))

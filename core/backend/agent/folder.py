@@ -1,0 +1,111 @@
+"""What an agent finds in its folder, and what of it comes back when its session is over."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from core.backend.exchange import Request
+from core.contracts import WriterDesk
+from utils.globs import matches
+from utils.regular_files import read_regular, regular_files
+
+TASK = "TASK.md"
+MOST_FILES = 2000
+LARGEST = 1_000_000
+"""Bytes of one file that comes back."""
+
+_HOW = """
+---
+
+# How to hand in
+
+You work in this folder and nowhere else: there is no network but your own model. Whatever is said above of the form of
+a reply: do not print the program, change these files: {editable}. What lies in them when you end is taken, as it is.
+Regular files only, of at most 1 MB. Other files are yours to use and are thrown away.
+
+- `evidence/` holds the parents' programs, outputs and scores.
+- `./check` looks at the files as they lie: do they parse, keep the rules, differ from all before? It tells no score and
+  answers 5 times.
+- `./give-up "why"` ends the session without a program.
+
+Try what you write before you end. Your last message: what you tried, in one or two sentences.
+"""
+
+_SCRIPT = """#!{python} -I
+import json, os, sys, urllib.request
+body = json.dumps({{"reason": " ".join(sys.argv[1:])}}).encode()
+request = urllib.request.Request(os.environ["SWARM_EVO_URL"] + "/{path}", body, method="POST")
+request.add_header("authorization", "Bearer " + os.environ["SWARM_EVO_TOKEN"])
+print(json.dumps(json.load(urllib.request.urlopen(request, timeout=60)), indent=2))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What was laid out."""
+
+    folder: Path
+    code: str
+    """The program that is to be changed; '' without a parent."""
+    files: Mapping[str, str]
+    editable: tuple[str, ...]
+
+
+def lay_out(folder: Path, request: Request, desk: WriterDesk | None, *, metered: bool) -> Handed:
+    """Fill a fresh folder with the task, the files to change, the evidence and two small scripts."""
+    context = request.context or {}
+    parents = [one for one in context.get("parents") or () if isinstance(one, Mapping)]
+    code = str(parents[0].get("code", "")) if parents else ""
+    files, editable = desk.hand_out(code) if desk else ({}, [])
+    task = f"{request.system}\n\n{request.user}\n".lstrip()
+    texts = {TASK: task + (_HOW.format(editable=", ".join(editable)) if desk else "")}
+    for number, parent in enumerate(parents, 1):
+        texts |= _evidence(f"evidence/parent-{number}", parent)
+    for name, text in {**texts, **files}.items():
+        _write(folder, name, text)
+    if desk and metered:
+        for name, path in (("check", "check"), ("give-up", "give_up")):
+            _write(folder, name, _SCRIPT.format(python=sys.executable, path=path)).chmod(0o755)
+    return Handed(folder, code, files, tuple(editable))
+
+
+def _evidence(place: str, parent: Mapping[str, Any]) -> dict[str, str]:
+    about = {name: parent.get(name) for name in ("id", "metric", "failure", "message", "plan", "analysis")}
+    return {
+        f"{place}/program.txt": str(parent.get("code", "")),
+        f"{place}/output.txt": str(parent.get("term_out", "")),
+        f"{place}/about.json": json.dumps(about, indent=2, default=str) + "\n",
+    }
+
+
+def left_behind(handed: Handed) -> tuple[dict[str, str | None], str]:
+    """(path → new text of what was changed, None for what was deleted; why nothing can be taken, or '')."""
+    found: dict[str, str] = {}
+    for path in regular_files(handed.folder):
+        name = path.relative_to(handed.folder).as_posix()
+        if not matches(name, handed.editable):
+            continue
+        if len(found) >= MOST_FILES:
+            return {}, f"it left more than {MOST_FILES} files where it may change some"
+        try:
+            found[name] = read_regular(path, LARGEST)
+        except (OSError, ValueError) as error:
+            return {}, f"{name} cannot be taken: {error}"
+    gone = {name: None for name in handed.files if name not in found and matches(name, handed.editable)}
+    changed = {name: text for name, text in found.items() if handed.files.get(name) != text}
+    return {**changed, **gone}, ""
+
+
+def _write(folder: Path, name: str, text: str) -> Path:
+    """Names are ours or a problem's: none leads out of the folder."""
+    pure = PurePosixPath(name)
+    assert not pure.is_absolute() and ".." not in pure.parts
+    path = folder / pure
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", errors="replace")
+    return path

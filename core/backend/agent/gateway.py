@@ -1,0 +1,320 @@
+"""The gateway: all that an agent can reach. It holds the key, counts, caps and records, and answers `check`."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import urlsplit
+
+from core.backend.agent.dialects import VARIABLES, Asked, bounded, reply_limit, understood, usage_of
+from core.backend.exchange import Exchanged, Usage
+from core.backend.network import check_address
+from core.backend.prices import cost_of
+from core.backend.settings import ModelSettings
+from utils.errors import BackendError
+
+LARGEST_BODY = 32 * 1024 * 1024
+"""Bytes of a request, and what is kept of a reply."""
+MOST_CHECKS = 5
+LEAST_REPLY = 64
+"""Tokens below which a reply is not worth a request."""
+_USUAL_REPLY = 32_000
+_LAST_REPLIES = 15.0
+"""Seconds in which replies that were under way at the end are awaited."""
+_KEPT = (
+    "content-type",
+    "accept",
+    "anthropic-version",
+    "anthropic-beta",
+    "openai-beta",
+    "user-agent",
+    "x-goog-api-client",
+)
+Check = Callable[[], list[dict[str, Any]]]
+Key = Callable[[str], str]
+"""Provider → its key, '' where there is none."""
+
+
+@dataclass(slots=True)
+class Spent:
+    """What a session took so far."""
+
+    turns: int = 0
+    usage: Usage = field(default_factory=lambda: Usage(0, 0))
+    usd: float | None = 0.0
+    """None once a reply had no price."""
+
+    @property
+    def tokens(self) -> int:
+        return self.usage.prompt + self.usage.completion
+
+
+class Gateway:
+    """Serves one session at a listening socket. Thread-safe.
+
+    Args:
+        key_of: asked when a request of that provider comes; the agent never sees what it says.
+        check: looks at the files as they lie; None where nobody can.
+    """
+
+    def __init__(
+        self, listener: socket.socket, settings: ModelSettings, token: str, key_of: Key, check: Check | None
+    ) -> None:
+        self.token = token
+        self.over = threading.Event()
+        """Set when a limit is reached or the agent gives up: the session is to end."""
+        self.why = ""
+        """Which limit it was, or the agent's own words."""
+        self.spent = Spent()
+        self.exchanges: list[Exchanged] = []
+        self._settings, self._key_of, self._check = settings, key_of, check
+        self._checks = 0
+        self._reserved = Usage(0, 0)
+        self._reserved_usd = 0.0
+        self._lock = threading.Lock()
+        self.port = int(listener.getsockname()[1])
+        self._server = _Server(listener, self)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True, name="gateway")
+        self._thread.start()
+
+    @staticmethod
+    def environment(url: str, token: str) -> dict[str, str]:
+        """Where agents look for a model and a key."""
+        found = {name: token if path is None else url + path for name, path in VARIABLES.items()}
+        return {**found, "SWARM_EVO_URL": url, "SWARM_EVO_TOKEN": token}
+
+    def close(self) -> None:
+        """Let nobody in any more; replies under way are read to their end, or counted with the most they can take."""
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+        until = time.monotonic() + _LAST_REPLIES
+        while self._reserved != Usage(0, 0) and time.monotonic() < until:
+            time.sleep(0.02)
+        with self._lock:
+            self.spent.usage = _plus(self.spent.usage, self._reserved)
+            self.spent.usd = None if self.spent.usd is None else self.spent.usd + self._reserved_usd
+
+    # ------------------------------------------------------------ what a handler asks
+
+    def is_ours(self, host: str) -> bool:
+        """A page or a program elsewhere may know the port, not the name."""
+        return host in (f"127.0.0.1:{self.port}", f"localhost:{self.port}")
+
+    def own(self, path: str, body: Mapping[str, Any]) -> dict[str, Any] | None:
+        """`check` and `give_up`; None for what is a model's."""
+        if path == "/give_up":
+            self.end(f"the agent gave up: {str(body.get('reason', ''))[:300]}")
+            return {"state": "given_up"}
+        if path != "/check":
+            return None
+        with self._lock:
+            self._checks += 1
+            if self._checks > MOST_CHECKS:
+                return {"error": f"all {MOST_CHECKS} checks of this ticket are used; write the program and end"}
+        problems = self._check() if self._check else []
+        return {"ok": not problems, "problems": problems}
+
+    def end(self, why: str) -> None:
+        self.why = self.why or why
+        self.over.set()
+
+    def admit(self, asked: Asked, size: int) -> tuple[dict[str, Any], Usage, float]:
+        """The request as it may go out, and the most it can take. Raises BackendError where it passes a limit."""
+        settings, limits = self._settings, self._settings.session
+        priced = replace(settings, provider=asked.dialect.provider, model=asked.model or settings.model)
+        with self._lock:
+            if limits.turns is not None and self.spent.turns >= limits.turns:
+                raise BackendError(f"{limits.turns} turns are used (llm.code.session.turns)")
+            most = min(reply_limit(asked) or _USUAL_REPLY, self._room(limits.tokens, size))
+            if limits.usd is not None:
+                most = self._affordable(priced, size, most, limits.usd)
+            if most < LEAST_REPLY:
+                raise BackendError("tokens or dollars of this session are used (llm.code.session)")
+            worst, usd = Usage(size, most), cost_of(priced, Usage(size, most)) or 0.0
+            self._reserved = _plus(self._reserved, worst)
+            self._reserved_usd += usd
+            self.spent.turns += 1
+        return bounded(asked, most), worst, usd
+
+    def _room(self, tokens: int | None, size: int) -> int:
+        if tokens is None:
+            return _USUAL_REPLY * 4
+        return tokens - self.spent.tokens - self._reserved.prompt - self._reserved.completion - size
+
+    def _affordable(self, priced: ModelSettings, size: int, most: int, cap: float) -> int:
+        """Tokens of a reply that the rest of the dollars pays, a byte of the request being a token at most."""
+        fixed, each = cost_of(priced, Usage(size, 0)), cost_of(priced, Usage(0, 1_000_000))
+        if fixed is None or each is None:
+            raise BackendError(f"the price of {priced.model} is not known, so session.usd={cap:g} cannot be kept")
+        left = cap - (self.spent.usd or 0.0) - self._reserved_usd - fixed
+        return most if each == 0 else min(most, int(left / each * 1_000_000))
+
+    def settle(self, asked: Asked, worst: Usage, usd: float, kept: Exchanged, raw: bytes) -> None:
+        """A reply came, or broke off: count what it says, or the worst where it does not say."""
+        used = usage_of(raw) or (worst if kept.status == 200 else Usage(0, 0))
+        priced = replace(self._settings, provider=asked.dialect.provider, model=asked.model or self._settings.model)
+        cost = cost_of(priced, used)
+        with self._lock:
+            self._reserved = _plus(self._reserved, Usage(-worst.prompt, -worst.completion))
+            self._reserved_usd -= usd
+            self.spent.usage = _plus(self.spent.usage, used)
+            self.spent.usd = None if cost is None or self.spent.usd is None else self.spent.usd + cost
+            self.exchanges.append(kept)
+
+    def upstream(self, asked: Asked) -> tuple[str, dict[str, str]]:
+        """(address, headers with the key): always the configured one, whatever the agent asks for."""
+        address = self._settings.base_url or asked.dialect.address
+        check_address(address)
+        key = self._key_of(asked.dialect.provider)
+        return address.rstrip("/").removesuffix("/v1"), asked.dialect.headers(key) if key else {}
+
+
+class _Server(ThreadingHTTPServer):
+    block_on_close = False
+
+    def __init__(self, listener: socket.socket, gateway: Gateway) -> None:
+        super().__init__(listener.getsockname()[:2], _Handler, bind_and_activate=False)
+        self.gateway = gateway
+        self.socket.close()
+        self.socket = listener
+        listener.listen(64)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """An agent that went away in the middle is its own affair."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    timeout = 60.0
+
+    def do_GET(self) -> None:
+        self._serve(b"")
+
+    def do_HEAD(self) -> None:
+        self._refuse(200, "")
+
+    def do_POST(self) -> None:
+        size = self.headers.get("content-length", "")
+        if not size.isdigit() or int(size) > LARGEST_BODY:
+            self._refuse(413, "a request has a length, of at most 32 MiB")
+            return
+        self._serve(self.rfile.read(int(size)))
+
+    def do_CONNECT(self) -> None:
+        self._refuse(403, "the gateway leads to one model and nowhere else")
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+    def _serve(self, raw: bytes) -> None:
+        path = urlsplit(self.path).path
+        if not self.path.startswith("/") or not self.server.gateway.is_ours(self.headers.get("host", "")):
+            self._refuse(403, "the gateway leads to one model and nowhere else")
+            return
+        if not _has_token(dict(self.headers), self.path, self.server.gateway.token):
+            self._refuse(401, "the session's token is missing or wrong")
+            return
+        asked = understood(path, raw)
+        own = self.server.gateway.own(path, asked.body if asked else _object(raw))
+        if own is not None:
+            self._send(200, json.dumps(own).encode())
+        elif asked is None:
+            self._refuse(404, f"no model answers at {path}")
+        else:
+            self._pass_on(asked, raw)
+
+    def _pass_on(self, asked: Asked, raw: bytes) -> None:
+        began, body, worst, usd = time.monotonic(), asked.body, Usage(0, 0), 0.0
+        try:
+            if not asked.free:
+                body, worst, usd = self.server.gateway.admit(asked, len(raw))
+            address, headers = self.server.gateway.upstream(asked)
+        except BackendError as error:
+            self.server.gateway.end(str(error))
+            self._refuse(403, str(error))
+            return
+        sent = json.dumps(body).encode() if self.command == "POST" else b""
+        status, reply = self._stream(address, headers, sent)
+        if not asked.free:
+            kept = Exchanged(asked.model, self.path, body, reply.decode("utf-8", "replace"), status,
+                             time.monotonic() - began)  # fmt: skip
+            self.server.gateway.settle(asked, worst, usd, kept, reply)
+
+    def _stream(self, address: str, headers: dict[str, str], body: bytes) -> tuple[int, bytes]:
+        """Pass the reply on as it comes; read it to its end, also when the agent is gone."""
+        parts = urlsplit(address)
+        made = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        kept = {name: value for name, value in self.headers.items() if name.lower() in _KEPT}
+        connection = made(parts.hostname or "", parts.port, timeout=300)
+        try:
+            target = parts.path + self.path.replace(self.server.gateway.token, "")
+            connection.request(self.command, target, body or None, {**kept, **headers})
+            answer = connection.getresponse()
+        except (OSError, http.client.HTTPException) as error:
+            self._refuse(502, f"the model cannot be reached: {type(error).__name__}")
+            return 502, b""
+        reply, heard = b"", True
+        with suppress(OSError):
+            self.send_response(answer.status)
+            for name in ("content-type", "retry-after", "request-id"):
+                if value := answer.getheader(name):
+                    self.send_header(name, value)
+            self.send_header("connection", "close")
+            self.end_headers()
+        try:
+            while piece := answer.read1(65536):
+                reply += piece if len(reply) < LARGEST_BODY else b""
+                if heard:
+                    try:
+                        self.wfile.write(piece)
+                        self.wfile.flush()
+                    except OSError:
+                        heard = False
+        except (OSError, http.client.HTTPException):
+            pass  # it broke off: what came is counted
+        finally:
+            connection.close()
+        return answer.status, reply
+
+    def _refuse(self, status: int, message: str) -> None:
+        error = {"type": "permission_error", "message": f"swarm-evo gateway: {message}"}
+        self._send(status, json.dumps({"type": "error", "error": error}).encode())
+
+    def _send(self, status: int, body: bytes) -> None:
+        with suppress(OSError):
+            self.send_response(status)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.send_header("connection", "close")
+            self.end_headers()
+            self.wfile.write(body if self.command != "HEAD" else b"")
+
+
+def _has_token(given: Mapping[str, str], path: str, token: str) -> bool:
+    headers = {name.lower(): value for name, value in given.items()}
+    told = [headers.get(name) or "" for name in ("x-api-key", "x-goog-api-key")]
+    told.append((headers.get("authorization") or "").removeprefix("Bearer ").strip())
+    told.append(path.rpartition("key=")[2].partition("&")[0])
+    return any(secrets.compare_digest(one.encode(), token.encode()) for one in told)
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(raw or b"{}")
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _plus(one: Usage, two: Usage) -> Usage:
+    return Usage(one.prompt + two.prompt, one.completion + two.completion, one.cached + two.cached)

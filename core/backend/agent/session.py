@@ -1,0 +1,88 @@
+"""One process of an agent: started, watched by its limits, ended with all its children, its last words kept."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from core.backend.backend_command import kill_group
+from core.backend.deadline import Deadline
+
+_LATE = 3.0
+"""Seconds that an agent has to end by itself, once a limit of its session is reached."""
+_LOOK = 0.05
+_KEPT = 64 * 1024
+"""Bytes of its last words."""
+
+
+class AgentProcess:
+    """Use as a context manager: whatever happens, nobody of its group lives on.
+
+    Args:
+        descriptors: that it inherits.
+    """
+
+    def __init__(
+        self, line: Sequence[str], folder: Path, environment: Mapping[str, str], descriptors: Sequence[int] = ()
+    ) -> None:
+        self._child = subprocess.Popen(
+            list(line), cwd=folder, env=dict(environment), start_new_session=True, pass_fds=tuple(descriptors),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        self._said: list[bytearray] = [bytearray(), bytearray()]
+        streams = (self._child.stdout, self._child.stderr)
+        self._readers = [
+            threading.Thread(target=_keep_tail, args=pair, daemon=True, name="agent-output")
+            for pair in zip(streams, self._said, strict=True)
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def __enter__(self) -> AgentProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        kill_group(self._child)
+        self._child.wait()
+        for reader in self._readers:
+            reader.join(2)
+
+    @property
+    def code(self) -> int | None:
+        """Its exit code; None while it lives."""
+        return self._child.poll()
+
+    def wait(self, deadline: Deadline, seconds: float, over: Callable[[], bool]) -> str:
+        """Until it ends: '' if by itself, else which limit ended it.
+
+        Args:
+            over: True once a limit of the session is reached; it then has a moment to end by itself.
+        """
+        began, late = time.monotonic(), None
+        while self._child.poll() is None:
+            now = time.monotonic()
+            late = late or (now + _LATE if over() else None)
+            if deadline.cut:
+                return "it was stopped"
+            if now - began > seconds:
+                return f"it did not end within {seconds:g} s (llm.code.timeout)"
+            if late is not None and now > late:
+                return "a limit of its session was reached"
+            time.sleep(_LOOK)
+        return ""
+
+    def last_words(self) -> str:
+        """The end of what it printed; of its errors, where it printed nothing."""
+        out, err = (bytes(part).decode("utf-8", "replace").strip() for part in self._said)
+        return out or err
+
+
+def _keep_tail(stream: IO[bytes], kept: bytearray) -> None:
+    with stream:
+        while piece := stream.read1(65536):  # type: ignore[attr-defined]
+            kept += piece
+            del kept[:-_KEPT]

@@ -1,0 +1,210 @@
+"""`provider: agent`: a coding agent writes each program in a folder of its own, and asks models through our gateway."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+import socket
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from core.backend import backend_command
+from core.backend.agent.folder import Handed, lay_out, left_behind
+from core.backend.agent.gateway import Check, Gateway
+from core.backend.agent.session import AgentProcess
+from core.backend.backend_command import FreshFolder, environment, link_named, named_files, own_words
+from core.backend.deadline import Deadline
+from core.backend.exchange import Reply, Request
+from core.backend.hosts import key_names
+from core.backend.provider import ProviderSpec
+from core.backend.settings import ModelSettings
+from core.backend.stream import within_size
+from core.contracts import GATEWAY_PORT, Confined
+from utils.clean_text import clean, one_line
+from utils.errors import BackendError, ConfigError
+
+GRACE = 30.0
+"""Seconds for taking in what an agent left when its time was over."""
+_STARTED = 20.0
+"""Seconds in which its view must be there."""
+
+
+def connect(settings: ModelSettings) -> str:
+    """The command line, with its places for {model}, {url} and {turns} still open."""
+    backend_command.connect(settings)
+    return settings.command or ""
+
+
+def query(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
+    """One session: the task as a folder, the agent, and what lies there when it has ended, however it ended.
+
+    What an agent does wrong is in the reply: no files, a limit reached, a program that fails.
+
+    Raises:
+        ConfigError: no such program. NoSandboxError: nothing here can keep it to the gateway.
+        BackendError: it could not begin, by its own words.
+    """
+    named = named_files(settings)
+    with _door(settings) as door:
+        words = own_words(shlex.split(_filled(client, settings, door.url)))
+        files = [*named.values(), sys.executable]
+        box = settings.box or FreshFolder()
+        with box.open(words, files, door.inside.fileno() if door.inside else None) as view:
+            handed = lay_out(view.folder, request, settings.desk, metered=door.metered)
+            link_named(named, view.folder)
+            return _run(view, handed, settings, deadline, door)
+
+
+@dataclass(slots=True)
+class _Door:
+    """How the agent reaches the gateway, and the gateway the agent."""
+
+    url: str
+    token: str
+    metered: bool
+    listener: socket.socket | None = None
+    """Of this machine's own network, where nothing confines the agent."""
+    inside: socket.socket | None = None
+    outside: socket.socket | None = None
+
+    def listen(self) -> socket.socket:
+        """The listening socket. Raises BackendError if the view does not come about."""
+        if self.listener is not None:
+            return self.listener.dup()
+        assert self.inside is not None and self.outside is not None
+        self.inside.close()
+        self.outside.settimeout(_STARTED)
+        try:
+            _, descriptors, _, _ = socket.recv_fds(self.outside, 1, 1)
+            return socket.socket(fileno=descriptors[0])
+        except (OSError, IndexError) as error:
+            raise BackendError("the agent's view could not be set up") from error
+
+
+@contextmanager
+def _door(settings: ModelSettings) -> Iterator[_Door]:
+    token = secrets.token_hex(24)
+    if settings.network == "open":
+        yield _Door("", token, metered=False)
+    elif settings.box is not None and settings.box.confines:
+        inside, outside = socket.socketpair()
+        with inside, outside:
+            yield _Door(f"http://127.0.0.1:{GATEWAY_PORT}", token, True, inside=inside, outside=outside)
+    else:
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            yield _Door(f"http://127.0.0.1:{listener.getsockname()[1]}", token, True, listener=listener)
+
+
+def _run(view: Confined, handed: Handed, settings: ModelSettings, deadline: Deadline, door: _Door) -> Reply:
+    seconds = max(1.0, deadline.seconds - GRACE)
+    variables = environment(settings, view)
+    if door.metered:
+        variables |= Gateway.environment(door.url, door.token)
+    descriptors = (door.inside.fileno(),) if door.inside else ()
+    try:
+        agent = AgentProcess(view.line, view.folder, variables, descriptors)
+    except OSError as error:
+        raise ConfigError(f"llm.{settings.role}.command: cannot start it: {error.strerror}") from error
+    gateway = None
+    try:
+        with agent:
+            if door.metered:
+                gateway = Gateway(door.listen(), settings, door.token, _key_of(settings), _check_of(handed, settings))
+            ended = agent.wait(deadline, seconds, gateway.over.is_set if gateway else lambda: False)
+            code = agent.code
+    except BackendError as error:
+        raise BackendError(f"{error}: {one_line(clean(agent.last_words()), 300)}") from error
+    finally:
+        if gateway is not None:
+            gateway.close()
+    return _reply(handed, settings, agent, gateway, (gateway.why if gateway else "") or ended, code)
+
+
+def _reply(
+    handed: Handed, settings: ModelSettings, agent: AgentProcess, gateway: Gateway | None, ended: str, code: int | None
+) -> Reply:
+    """What the session came to, as the reply of a model that wrote the same."""
+    said = clean(agent.last_words())
+    files, fault = left_behind(handed)
+    if not files and not fault and code and not ended and not (gateway and gateway.spent.turns):
+        raise BackendError(f"the agent ended with code {code} before it asked a model: {one_line(said, 300)}")
+    if settings.desk is not None and files and not fault:
+        why = f"(the session ended: {ended})" if ended else ""
+        text = settings.desk.take_in(files, "\n\n".join(part for part in (said[-2000:], why) if part))
+    else:
+        reason = fault or ended or (f"it ended with code {code}" if code else "")
+        text = "\n\n".join(
+            part for part in (said, f"(the agent handed in nothing: {reason})" if reason else "") if part
+        )
+    spent = gateway.spent if gateway else None
+    reply = Reply(
+        text=text or "(the agent handed in nothing and said nothing)",
+        finish_reason="stop",
+        usage=spent.usage if spent else None,
+        usd=spent.usd if spent else None,
+        exchanges=tuple(gateway.exchanges) if gateway else (),
+    )
+    return within_size(reply)
+
+
+def _filled(line: str, settings: ModelSettings, url: str) -> str:
+    """The command line with this session's values."""
+    values = {"model": settings.model, "url": url, "turns": str(settings.session.turns or 1000)}
+    for name, value in values.items():
+        line = line.replace(f"{{{name}}}", shlex.quote(value))
+    return line
+
+
+def _key_of(settings: ModelSettings) -> Any:
+    """The key for a provider: the one that is set, or the one in its usual variable."""
+    from core.backend.providers import PROVIDERS
+
+    def key(provider: str) -> str:
+        names = key_names(PROVIDERS.get(provider), settings.base_url)
+        found = [os.environ[name] for name in names if os.environ.get(name)]
+        return settings.key_text or (found[0] if found else "")
+
+    return key
+
+
+def _check_of(handed: Handed, settings: ModelSettings) -> Check | None:
+    desk = settings.desk
+    if desk is None:
+        return None
+
+    def check() -> list[dict[str, Any]]:
+        files, fault = left_behind(handed)
+        if fault or not files:
+            return [{"path": "", "kind": "files", "remedy": fault or "nothing was changed yet"}]
+        return desk.problems(files, handed.code)
+
+    return check
+
+
+def _check(settings: ModelSettings) -> None:
+    if settings.command is None:
+        presets = "--llm=claude-code, codex, gemini-cli or opencode"
+        raise ConfigError(f"llm.{settings.role}.command is not set; take {presets}, or give one")
+    backend_command.check(settings)
+
+
+def _program(keys: Mapping[str, Any]) -> str:
+    return PurePath((keys.get("command") or "agent").split()[0]).name
+
+
+AGENT = ProviderSpec(
+    connect,
+    query,
+    has_tools=False,
+    starts_program=True,
+    by_session=True,
+    grace=GRACE,
+    model_name=_program,
+    check=_check,
+)

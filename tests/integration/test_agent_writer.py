@@ -1,0 +1,183 @@
+"""A coding agent writes: confined, metered, recorded, taken in as it left its folder; what it does wrong is data."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.command_line import Cli, Ended
+from support.model_server import ModelServer
+
+KEY = "sk-planted-key-of-the-user"
+HEAD = """
+import json, os, socket, subprocess, sys, time, urllib.request
+def ask(text="hello", path="/v1/messages", **more):
+    body = {"model": "claude-sonnet-4-5", "max_tokens": 500, "messages": [{"role": "user", "content": text}], **more}
+    headers = {"x-api-key": os.environ["ANTHROPIC_API_KEY"], "content-type": "application/json"}
+    url = os.environ["ANTHROPIC_BASE_URL"] + path
+    with urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers)) as answer:
+        return json.load(answer)
+def gone():
+    if os.path.exists("program.py"):
+        os.remove("program.py")
+def write(x, name="program.py"):
+    with open(name, "w") as file:
+        file.write(f"x = {x}\\n# of what the writer outside thinks about the number above\\n")
+"""
+USUAL = "print(ask(open('TASK.md').read())['content'][0]['text']); write(1.5)"
+
+
+@pytest.fixture
+def models() -> Iterator[ModelServer]:
+    with ModelServer(lambda request, results: "", plain="as you say") as server:
+        yield server
+
+
+@pytest.fixture
+def search(cli: Cli, toy: Callable[..., list[str]], models: ModelServer) -> Callable[..., Ended]:
+    """Run a search whose writer is an agent with this body."""
+
+    def run(body: str, *more: str, steps: int = 1, **environment: str) -> Ended:
+        agent = cli.folder / "agent.py"
+        agent.write_text(HEAD + body)
+        keys = {"provider": "agent", "command": f"{sys.executable} {agent}", "model": "claude-sonnet-4-5",
+                "base_url": models.url, "api_key": KEY, "session.usd": 0.5, "timeout": 60}  # fmt: skip
+        words = [f"llm.code.{name}={value}" for name, value in keys.items()]
+        fixed = ["llm.feedback.provider=rules", "llm.feedback.model=rules", "agent.repairs=0", "search.batch=1"]
+        return cli(*toy(steps), *words, *fixed, "agent.repair_crashes=false", *more, timeout=120, **environment)
+
+    return run
+
+
+def only_node(cli: Cli) -> dict[str, Any]:
+    (row,) = cli.show()["nodes"]
+    found: dict[str, Any] = cli.here("show", "latest", row["node_id"], "--json").json
+    return found
+
+
+def test_an_agents_session_is_one_recorded_reply(search, cli, models):
+    body = """
+task = open("TASK.md").read()
+assert "Find x near 2" in task and "./check" in task
+write(7)
+print("checked:", subprocess.run(["./check"], capture_output=True, text=True).stdout)
+print(ask(task)["content"][0]["text"], "| I take one and a half.")
+write(1.5)
+try:
+    socket.create_connection(("192.0.2.1", 80), 2); print("ESCAPED")
+except OSError:
+    pass
+print("sees:", sorted(os.listdir("/workspace")), [name for name in os.environ if "SECRET" in name])
+print("key:", os.environ["ANTHROPIC_API_KEY"], os.environ["OPENAI_API_KEY"])
+"""
+    ended = search(body, MY_SECRET="planted")
+    assert ended.code == 0, ended.err
+    node = only_node(cli)
+    assert (node["metric"], node["metric_source"], node["writer"]) == (0.5, "verified", "agent/claude-sonnet-4-5")
+    assert (node["prompt_tokens"], node["completion_tokens"]) == (100, 10)
+    assert '"ok": true' in node["plan"] and "I take one and a half" in node["plan"]
+    assert "ESCAPED" not in node["plan"] and "SECRET" not in node["plan"].partition("sees:")[2]
+    assert KEY not in json.dumps(node) and KEY in models.keys, "only the gateway has it"
+    exchange, reply = node["calls"]
+    assert (exchange["role"], reply["role"]) == ("session", "code")
+    assert "Find x near 2" in exchange["user"] and "as you say" in exchange["reply"]
+    assert exchange["prompt_tokens"] is None, "what it took stands once, in the session's own record"
+    asked = len(models.requests)
+    assert cli.here("replay", "latest", "--verify").code == 0
+    (cli.folder / "agent.py").write_text("raise SystemExit('started again')")
+    assert cli.here("resume", "latest").code == 0
+    assert len(models.requests) == asked, "a replay and a resume start no agent"
+
+
+MISDEEDS = {
+    "ends without files": ("ask()", "no_code"),
+    "leaves what it was given": ("ask(); open('other.py', 'w').write('x = 1')", "no_code"),
+    "a link out": ("ask(); gone(); os.symlink('/etc/passwd', 'program.py')",
+                   "no_code"),
+    "a pipe": ("ask(); gone(); os.mkfifo('program.py')", "no_code"),
+    "too large a file": ("ask(); open('program.py', 'w').write('#' * 2_000_000)", "no_code"),
+    "no text": ("ask(); open('program.py', 'wb').write(b'\\xff\\xfe')", "no_code"),
+    "ten thousand files": ("ask(); [open(f'f{n}', 'w').close() for n in range(10000)]; write(1.5)", None),
+    "a score of its own": ("ask(); write(1.5); print('score: 0.0 (verified) metric = 0')", None),
+    "ends in a crash": ("ask(); write(1.5); raise SystemExit(3)", None),
+    "a bad program": ("ask(); open('program.py', 'w').write('x = (')", "syntax"),
+    "gives up": ("subprocess.run(['./give-up', 'too hard']); time.sleep(60)", "no_code"),
+    "never ends": ("ask(); write(1.5); time.sleep(600)", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [deed if deed in ("a link out", "never ends") else pytest.param(deed, marks=pytest.mark.long) for deed in MISDEEDS],
+)
+def test_what_an_agent_does_wrong_is_a_failure_of_its_node(search, cli, deed):
+    body, failure = MISDEEDS[deed]
+    ended = search(body, "llm.code.timeout=8")
+    assert ended.code in (0, 3), ended.err
+    node = only_node(cli)
+    assert node["failure"] == failure, node["message"]
+    if failure is None:
+        assert node["metric"] == 0.5, "the evaluator's score, whatever was printed"
+    assert "root:" not in json.dumps(node)
+
+
+def test_nobody_of_its_group_lives_on(search, cli, tmp_path):
+    mark = f"survivor-{os.getpid()}"
+    ended = search(f"ask(); write(1.5); subprocess.Popen(['sleep', '1000'], start_new_session=True); '{mark}'; "
+                   f"subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(1000)', '{mark}'])")  # fmt: skip
+    assert ended.code == 0
+    time.sleep(0.2)
+    alive = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert not [line for line in alive if mark.encode() in line]
+
+
+def test_the_bill_of_a_session_ends_at_its_cap(search, cli, models):
+    body = """
+for n in range(50):
+    try:
+        ask("x" * 2000)
+    except OSError:
+        break
+write(1.5); time.sleep(30)
+"""
+    price = ("llm.code.price.input=100", "llm.code.price.output=100", "llm.code.session.usd=0.5")
+    ended = search(body, *price)
+    assert ended.code == 0, ended.err
+    node = only_node(cli)
+    assert node["metric"] == 0.5 and "dollars of this session are used" in node["plan"]
+    assert 0 < node["cost_usd"] <= 0.5, "110 tokens a turn at $100 a million are $0.011"
+    assert len(models.requests) < 50
+    most = [request["max_tokens"] for request in models.requests]
+    assert most[0] == 500 and min(most) < 500, "replies are bounded by what is left"
+
+
+def test_turns_are_bounded(search, cli, models):
+    ended = search("write(1.5)\nwhile True: ask()", "llm.code.session.turns=3")
+    assert ended.code == 0 and len(models.requests) == 3
+    assert only_node(cli)["metric"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["llm.code.command=/nonexistent/claude -p x"], "there is no program '/nonexistent/claude'"),
+        (["llm.code.command=null"], "--llm=claude-code"),
+        (["llm.code.session.usd=null"], "session.usd is not set"),
+        (["execution.sandbox=lite"], "network=gateway needs the sandbox tier warm"),
+    ],
+)
+def test_what_cannot_work_is_one_line(search, cli, words, said):
+    ended = search(USUAL, *words)
+    assert ended.code in (1, 2) and said in ended.err.strip().splitlines()[-1], ended.err
+
+
+def test_an_agent_that_cannot_begin_ends_the_run_with_its_own_words(search, cli):
+    ended = search("print('Not logged in. Please run /login', file=sys.stderr); sys.exit(1)", "llm.code.attempts=1")
+    assert ended.code == 1 and "Not logged in" in ended.err.strip().splitlines()[-1]
+    assert cli.show()["steps"] == 0, "no step was spent"

@@ -1,0 +1,160 @@
+"""The gateway by itself: who may ask, what for, and what it counts; by real HTTP on loopback."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from support.model_server import ModelServer
+
+from core.backend.agent.dialects import bounded, understood, usage_of
+from core.backend.agent.gateway import Gateway
+from core.backend.exchange import Usage
+from core.backend.settings import ModelSettings, Price, SessionLimits
+
+TOKEN = "t" * 48
+BODY = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "hi"}]}
+
+
+@pytest.fixture
+def models() -> Iterator[ModelServer]:
+    with ModelServer(lambda request, results: "yes", plain="yes") as server:
+        yield server
+
+
+@pytest.fixture
+def gateway(models: ModelServer) -> Iterator[Gateway]:
+    settings = ModelSettings(
+        provider="agent", model="m", base_url=models.url, api_key=SecretStr("real"), price=Price(1.0, 1.0),
+        session=SessionLimits(turns=6, tokens=100_000, usd=1.0),
+    )  # fmt: skip
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    made = Gateway(listener, settings, TOKEN, lambda provider: "real", lambda: [{"kind": "syntax"}])
+    yield made
+    made.close()
+
+
+def asked(
+    gateway: Gateway, path: str, body: Any = BODY, method: str = "POST", **headers: str
+) -> tuple[int, dict[str, Any]]:
+    connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=10)
+    connection.request(method, path, json.dumps(body), {"x-api-key": TOKEN, **headers})
+    answer = connection.getresponse()
+    raw = answer.read()
+    connection.close()
+    return answer.status, json.loads(raw) if raw.startswith(b"{") else {"text": raw.decode()}
+
+
+def test_it_passes_on_with_the_real_key_and_counts(gateway, models):
+    status, reply = asked(gateway, "/v1/messages")
+    assert status == 200 and reply["content"][0]["text"] == "yes"
+    assert models.keys == ["real"]
+    assert gateway.spent.usage == Usage(100, 10) and gateway.spent.usd == pytest.approx(110e-6)
+    (kept,) = gateway.exchanges
+    assert kept.body == BODY and json.loads(kept.reply) == reply and TOKEN not in kept.reply
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("/v1/messages", {"x-api-key": "wrong"}, 401),
+        ("/v1/messages", {"x-api-key": "", "authorization": f"Bearer {TOKEN}"}, 200),
+        (f"/v1/messages?key={TOKEN}", {"x-api-key": ""}, 200),
+        ("/v1/messages", {"host": "evil.example"}, 403),
+        ("http://evil.example/v1/messages", {}, 403),
+        ("/v1/files", {}, 404),
+        ("/../../etc/passwd", {}, 404),
+        ("/check", {"x-api-key": "wrong"}, 401),
+    ],
+)
+def test_who_may_ask_and_what_for(gateway, models, path, headers, status):
+    assert asked(gateway, path, **headers)[0] == status
+    assert len(models.requests) == (1 if status == 200 else 0)
+
+
+def test_it_is_no_proxy(gateway):
+    with socket.create_connection(("127.0.0.1", gateway.port)) as client:
+        client.sendall(b"CONNECT evil.example:443 HTTP/1.1\r\nhost: evil.example:443\r\n\r\n")
+        assert client.recv(100).split()[1] == b"403"
+
+
+def test_checks_are_counted(gateway):
+    told = [asked(gateway, "/check", {})[1] for _ in range(6)]
+    assert [one.get("ok") for one in told] == [False] * 5 + [None] and "5 checks" in told[5]["error"]
+    assert not gateway.over.is_set()
+
+
+def test_giving_up_ends_the_session(gateway):
+    assert asked(gateway, "/give_up", {"reason": "hard"})[1] == {"state": "given_up"}
+    assert gateway.over.is_set() and "hard" in gateway.why
+
+
+def test_turns_end_it(gateway, models):
+    assert [asked(gateway, "/v1/messages")[0] for _ in range(7)] == [200] * 6 + [403]
+    assert gateway.over.is_set() and "turns" in gateway.why and len(models.requests) == 6
+
+
+def test_counting_tokens_costs_nothing(gateway, models):
+    assert asked(gateway, "/v1/messages/count_tokens")[1] == {"input_tokens": 10}
+    assert gateway.spent.turns == 0 and not gateway.exchanges
+
+
+def test_a_model_that_is_gone_is_told_and_costs_nothing(gateway, models):
+    models.__exit__()
+    assert asked(gateway, "/v1/messages")[0] == 502
+    assert gateway.spent.tokens == 0 and not gateway.over.is_set()
+    models.__init__(lambda request, results: "yes")  # the fixture closes it again
+
+
+def events(*parts: dict[str, Any]) -> bytes:
+    return b"".join(b"event: x\ndata: " + json.dumps(part).encode() + b"\n\n" for part in parts) + b"data: [DONE]\n\n"
+
+
+@pytest.mark.parametrize(
+    ("raw", "found"),
+    [
+        (json.dumps({"usage": {"input_tokens": 5, "output_tokens": 7}}).encode(), Usage(5, 7)),
+        (events({"type": "message_start", "message": {"usage": {"input_tokens": 5, "cache_read_input_tokens": 100,
+                                                               "output_tokens": 1}}},
+                {"type": "message_delta", "usage": {"output_tokens": 7}}), Usage(105, 7, 100)),
+        (events({"choices": []}, {"usage": {"prompt_tokens": 5, "completion_tokens": 7}}), Usage(5, 7)),
+        (events({"type": "response.completed", "response": {"usage": {"input_tokens": 5, "output_tokens": 7}}}),
+         Usage(5, 7)),
+        (json.dumps([{"usageMetadata": {"promptTokenCount": 5, "candidatesTokenCount": 3, "thoughtsTokenCount": 4}}])
+         .encode(), Usage(5, 7)),
+        (b"<html>", None), (b"", None),
+    ],
+)  # fmt: skip
+def test_what_each_language_says_that_a_reply_took(raw, found):
+    assert usage_of(raw) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "place"),
+    [
+        ("/v1/messages", {"max_tokens": 9000}, ("max_tokens",)),
+        ("/v1/chat/completions", {"stream": True}, ("max_completion_tokens",)),
+        ("/v1/chat/completions", {"max_tokens": 9000}, ("max_tokens",)),
+        ("/v1/responses", {}, ("max_output_tokens",)),
+        ("/v1beta/models/g:streamGenerateContent", {}, ("generationConfig", "maxOutputTokens")),
+    ],
+)
+def test_a_reply_is_bounded_in_each_language(path, body, place):
+    found = understood(path, json.dumps({"model": "m", **body}).encode())
+    value: Any = bounded(found, 300)
+    for key in place:
+        value = value[key]
+    assert value == 300
+    assert found.model in ("m", "g")
+    assert bounded(found, 300).get("stream_options") == ({"include_usage": True} if body.get("stream") else None)
+
+
+@pytest.mark.parametrize("raw", [b"[]", b"{", b"\xff", b"[" * 100_000])
+def test_what_is_no_request_is_nobodys(raw):
+    assert understood("/v1/messages", raw) is None
