@@ -8,6 +8,7 @@ from core.backend.roles import model_settings
 from core.loop.schedules import schedule_of
 from runs.operators import operators_of
 from runs.policies import policy_of
+from runs.tracking import trackers_of
 from utils.config_schema import Config
 from utils.errors import ConfigError
 from utils.strategies import POLICIES
@@ -28,6 +29,7 @@ def preflight(config: Config, *, calls_models: bool = True) -> None:
     schedule_of(config.search.schedule, whole_rounds=spec.whole_rounds)
     policy_of(config)
     operators_of(config)
+    trackers_of(config)
     roles = model_settings(config.llm, plugins=config.plugin_folders)
     if calls_models and any(settings.provider != "rules" for settings in roles.values()):
         from core.backend.preflight import check

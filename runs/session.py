@@ -34,6 +34,7 @@ from runs.start import record_start
 from runs.tickets.answers import TicketApi
 from runs.tickets.queue import Stops, TicketQueue
 from runs.tickets.server import TicketServer
+from runs.tracking import open_trackers
 from runs.unused_words import check_words
 from runs.view import SilentView, View
 from runs.writing import uses_models
@@ -228,8 +229,15 @@ class RunSession:
             self._view,
         ]
         self._stack.callback(self._view.close)
+        self._attach_trackers()
         self._log.listen(log.warned)
         self._stack.callback(self._log.listen, None)
+
+    def _attach_trackers(self) -> None:
+        if "verifies" not in self._origin:  # a second look at a run is nothing to tell
+            for tracker in open_trackers(self.facts):
+                self.store.sinks.append(tracker)
+                self._stack.callback(tracker.close)
 
     # ------------------------------------------------------------ running
 

@@ -20,8 +20,9 @@ CODE_KEYS = (
     "plugins", "problem.plugins", "problem.path", "problem.program", "problem.evaluator", "problem.source",
     "problem.eval", "problem.build", "problem.grade", "execution.python", "execution.ray", "execution.modal",
     "llm.code.command", "llm.feedback.command", "llm.refine.command",
+    "notify.command", "notify.url", "tracking.otel", "tracking.mlflow",
 )  # fmt: skip
-"""Keys whose values lead to code that runs outside of the sandbox, or to where it runs."""
+"""Keys whose values lead to code that runs outside of the sandbox, to where it runs, or to who is told of it."""
 _SHOWN_KEYS = tuple(f"llm.{role}.{key}" for role in ("code", "feedback", "refine") for key in ("env", "files"))
 """What of this machine the commands among them are shown."""
 _PRESET_FILES = ("presets.problem", "presets.llm")

@@ -309,6 +309,26 @@ class LoggingSection(Section):
     """Plots and report.html at the end, some two seconds of a processor. `report RUN` writes the page later too."""
 
 
+class TrackingSection(Section):
+    otel: str | None = None
+    """Address of an OpenTelemetry receiver (OTLP/HTTP), as `http://127.0.0.1:4318`: traces and metrics."""
+    mlflow: str | None = None
+    """Tracking address of MLflow, as `http://127.0.0.1:5000`: a run with parameters and metrics by step."""
+    experiment: str = "swarm-evo"
+    """The experiment's name in MLflow."""
+    programs: bool = False
+    """Also send the programs' source and the winner's files; keys are never sent."""
+
+
+class NotifySection(Section):
+    command: str | None = None
+    """A command of yours, started on a new best and at the end with one JSON object on its standard input."""
+    url: SecretStr | None = None
+    """An address that the same object is posted to, as a chat service's web hook."""
+    seconds: float = Field(10.0, ge=0)
+    """At most one new best is told in so many seconds; the newest is never lost."""
+
+
 class ProblemSection(Section):
     name: str | None = None
     """Which of the family: a competition, a data set, …"""
@@ -407,6 +427,8 @@ class Config(Section):
     agent: AgentSection = Field(default_factory=AgentSection)
     search: SearchSection = Field(default_factory=SearchSection)
     logging: LoggingSection = Field(default_factory=LoggingSection)
+    tracking: TrackingSection = Field(default_factory=TrackingSection)
+    notify: NotifySection = Field(default_factory=NotifySection)
     problem: ProblemSection = Field(default_factory=ProblemSection)
     prompts: PromptsSection = Field(default_factory=PromptsSection)
     initial: list[str] = Field(default_factory=list)
