@@ -5,6 +5,8 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from core.events import Event
@@ -70,23 +72,23 @@ class BackgroundSink:
             log_msg("WARNING", f"{self._key}: {why}" + (f"; {lost} events were not told" if lost else ""))
 
     def _work(self) -> None:
-        tracker = self._attempt(lambda: self._make(self._facts))
+        tracker: Tracker | None = None
+        with self._kept():
+            tracker = self._make(self._facts)
         while (event := self._waiting.get()) is not None:
-            if isinstance(tracker, _Gone):
+            if tracker is None:
                 self._lost += 1
             else:
-                self._attempt(lambda event=event: tracker.emit(event))  # type: ignore[misc]
-        if not isinstance(tracker, _Gone):
-            self._attempt(tracker.close)
+                with self._kept():
+                    tracker.emit(event)
+        if tracker is not None:
+            with self._kept():
+                tracker.close()
 
-    def _attempt(self, work):  # type: ignore[no-untyped-def]
-        """What a tracker raises is kept as the reason; it is asked again with the next event."""
+    @contextmanager
+    def _kept(self) -> Iterator[None]:
+        """The first thing that a tracker raises is kept as the reason; it is asked again with the next event."""
         try:
-            return work()
+            yield
         except Exception as error:  # noqa: BLE001 - a foreign library's, of any kind: the run does not depend on it
             self._failed = self._failed or f"{type(error).__name__}: {error}"[:300]
-            return _Gone()
-
-
-class _Gone:
-    """In place of a tracker that could not be made."""

@@ -20,6 +20,8 @@ METRICS = ("metric", "best_metric", "exec_time", "prompt_tokens", "completion_to
 """Fields of a step that become metrics, under the same names."""
 BATCH, SECONDS = 200, 2.0
 """Metrics are sent when so many have gathered or so long has passed."""
+MOST_PARAMS = 100
+"""Of one request; the server takes no more."""
 TAG = "swarm_evo.run"
 
 
@@ -35,7 +37,8 @@ class MlflowTracker:
         self._client: Any = MlflowClient(tracking_uri=facts.config.tracking.mlflow)
         self._waiting: list[Any] = []
         self._sent = time.monotonic()
-        self._step = self._failures = 0
+        with RunReader(facts.run_dir) as reader:
+            self._step, self._failures = reader.steps(), sum(reader.failures().values())
         self._finished = False
         self._run_id = self._open()
 
@@ -72,9 +75,11 @@ class MlflowTracker:
         problem = self._facts.problem
         tags = {TAG: run, "swarm_evo.problem": problem.name, "swarm_evo.writer": self._facts.writer}
         made = self._client.create_run(experiment, run_name=run, tags=tags)
-        params = dict(_flat(to_plain(self._facts.config)))
-        for name, value in params.items():
-            self._client.log_param(made.info.run_id, name, str(value)[:500])
+        from mlflow.entities import Param
+
+        params = [Param(name, str(value)[:500]) for name, value in _flat(to_plain(self._facts.config))]
+        for start in range(0, len(params), MOST_PARAMS):
+            self._client.log_batch(made.info.run_id, params=params[start : start + MOST_PARAMS])
         return str(made.info.run_id)
 
     def _add(self, numbers: dict[str, Any], step: int, at: float) -> None:
