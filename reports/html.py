@@ -10,6 +10,7 @@ from reports.dag import MOST_NODES, dag_svg
 from reports.descent import descent
 from reports.facts import RunFacts, read_facts
 from reports.markup import EMPTY, Content, Markup, clip, code, figure, join, table, tag
+from reports.operator_worth import worth_of
 from reports.outcome import measured, outcome
 from reports.provenance import cell, environment, flat, reproduce, settings
 
@@ -183,7 +184,19 @@ def _cost(facts: RunFacts) -> Markup:
     parts.append(
         table([c.replace("_", " ") for c in columns], [[cell(r.get(c)) for c in columns] for r in facts.roles])
     )
+    parts.append(_worth(facts))
     return join(parts)
+
+
+def _worth(facts: RunFacts) -> Markup:
+    """What the steps of each operator brought for their dollars."""
+    rows = worth_of(facts.nodes, facts.lower_is_better)
+    head = ["operator", "steps", "improvements of the best", "gained by them", "dollars", "dollars an improvement"]
+    shown = [
+        [row.operator, row.steps, row.improvements, row.gain, cell(row.cost_usd), cell(row.usd_an_improvement)]
+        for row in rows
+    ]
+    return table(head, shown)
 
 
 def _remarks(facts: RunFacts) -> Markup:

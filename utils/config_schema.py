@@ -75,6 +75,8 @@ class PriceSection(Section):
     """Dollars per million prompt tokens."""
     output: float = Field(ge=0)
     """Dollars per million completion tokens."""
+    cached: float | None = Field(None, ge=0)
+    """Dollars per million prompt tokens that the provider read from its own cache; null: as `input`."""
 
 
 class ModelChoice(Section):

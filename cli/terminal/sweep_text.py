@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from rich.table import Column
 from rich.table import Table as Lines
 from rich.text import Text
 
@@ -19,7 +20,7 @@ def print_sweep(table: Table) -> None:
     where = "unseen part" if table.score == "final" else "validation part"
     console.print(Text(f"{table.name}: {table.problem}, score on the {where} ({better} is better), mean and 95 %"))
     console.print(Text("gain: over the first setting, paired by seed; above 0 is better"))
-    lines = Lines("setting", "seeds", "score", "gain", "seconds", "dollars")
+    lines = Lines(Column("setting", no_wrap=True), "seeds", "score", "gain", "seconds", "dollars")
     for row in table.rows:
         lines.add_row(
             Text(_label(row.setting)), str(row.runs), _pair(row.mean, row.interval), _gain(row),

@@ -65,6 +65,8 @@ class Usage:
     completion: int
     cached: int = 0
     """Part of `prompt` that the provider read from its own cache, at a lower price."""
+    written: int = 0
+    """Part of `prompt` that the provider wrote into its own cache, at a higher price."""
 
 
 @dataclass(frozen=True, slots=True)

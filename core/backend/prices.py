@@ -35,7 +35,9 @@ def cost_of(settings: ModelSettings, usage: Usage, at: datetime | None = None) -
     if is_free(settings):
         return 0.0
     if settings.price is not None:
-        return (usage.prompt * settings.price.input + usage.completion * settings.price.output) / 1e6
+        price, cached = settings.price, min(usage.cached, usage.prompt)
+        read = cached * (price.input if price.cached is None else price.cached)
+        return ((usage.prompt - cached) * price.input + read + usage.completion * price.output) / 1e6
     found = _published(settings, usage, at)
     return None if found is None else float(found.total_price)
 
@@ -66,7 +68,10 @@ def _published(settings: ModelSettings, usage: Usage, at: datetime | None = None
     from genai_prices import calc_price
 
     counted = Counted(
-        input_tokens=usage.prompt, output_tokens=usage.completion, cache_read_tokens=min(usage.cached, usage.prompt)
+        input_tokens=usage.prompt,
+        output_tokens=usage.completion,
+        cache_read_tokens=min(usage.cached, usage.prompt),
+        cache_write_tokens=min(usage.written, max(0, usage.prompt - usage.cached)),
     )
     for lookup in lookups:
         try:

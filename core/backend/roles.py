@@ -115,7 +115,7 @@ def _resolve(role: str, keys: dict[str, Any], env: Mapping[str, str], plugins: t
         model=model,
         base_url=base_url,
         api_key=keys.get("api_key") or _usual_key(spec, keys.get("base_url") or "", env),
-        price=Price(price.input, price.output) if price else None,
+        price=Price(price.input, price.output, price.cached) if price else None,
         reasoning=reasons,
         plugins=plugins,
         session=_session(keys.get("session")),

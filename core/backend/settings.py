@@ -18,6 +18,8 @@ class Price:
 
     input: float
     output: float
+    cached: float | None = None
+    """For what the provider read from its own cache; None: as `input`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,12 +123,16 @@ class Ledger:
 
 
 def most_tokens(request: Request, settings: ModelSettings) -> Usage:
-    """The most a call can take: a token is at least one byte of UTF-8, and the reply is capped by `max_tokens`."""
+    """The most a call can take: a token is at least one byte of UTF-8, and the reply is capped by `max_tokens`.
+
+    All of the prompt may be written into the provider's cache, which is dearer where a provider has a price for it.
+    """
     text = len(request.system.encode("utf-8", "replace"))
     text += sum(len(message.text.encode("utf-8", "replace")) + 16 for message in request.messages)
     if request.mode != "text":
         text += sum(len(str(tool.parameters)) + len(tool.description) + 64 for tool in request.tools)
-    return Usage(text + FRAMING_TOKENS, settings.max_tokens)
+    prompt = text + FRAMING_TOKENS
+    return Usage(prompt, settings.max_tokens, written=prompt)
 
 
 def likely_tokens(text: str) -> int:
