@@ -17,13 +17,15 @@ METRICS = "metrics."
 
 
 def candidate_rows(reader: RunReader, *, code: bool = False) -> list[dict[str, Any]]:
-    """One row a node of the journal, in its order; all rows have the same keys.
+    """One row a node of the journal, in its order, and one for a winner beside it; all rows have the same keys.
 
     Args:
         code: the programs' texts too.
     """
     winner = winner_node(reader, reader.facts())
     nodes = reader.nodes(texts=code)
+    if winner is not None and winner.id not in {node.id for node in nodes}:  # a baseline that nothing beat
+        nodes.append(winner)
     names = sorted({name for node in nodes for name in _measured(node)})
     return [
         {**_row(node, winner), **{f"{METRICS}{n}": _measured(node).get(n) for n in names}, **_code(node, code)}

@@ -83,4 +83,8 @@ class _Scored:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         found = self.origin(getattr(module, self.entry))
-        return found if hasattr(found, "items") else {"combined_score": found}
+        if hasattr(found, "items"):
+            return found
+        if not hasattr(found, "__float__"):
+            raise TypeError(f"score returned {type(found).__name__}, not a number or a mapping with combined_score")
+        return {"combined_score": found}

@@ -95,6 +95,15 @@ def test_what_cannot_be_searched_is_one_clear_error(tmp_path, given, words):
         swarm_evo.evolve(given, lambda f: 0.0, project_dir=tmp_path)
 
 
+def no_number(f):
+    return None
+
+
+def test_a_score_that_is_no_number_is_one_clear_error(tmp_path):
+    with pytest.raises(swarm_evo.SearchError, match="score returned NoneType, not a number"):
+        swarm_evo.evolve("def f(x):\n    return x\n", no_number, project_dir=tmp_path, budget={"steps": 2})
+
+
 def test_what_a_function_uses_without_a_source_is_named(tmp_path):
     lock = object()
 
