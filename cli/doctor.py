@@ -43,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
     config = config_of(args)
     sandbox, sandbox_check = _sandbox(config, args.i_accept_unsandboxed)
     checks = [*_machine(), *_packages(), *_folder(config), sandbox_check, *_execution(config, sandbox["tier"])]
+    checks += _toolchains(config)
     if sandbox["tier"] != "none" and config.execution.runner == "local":
         checks.append(_answers(config))
     if check_models:
@@ -127,6 +128,15 @@ def _execution(config: Config, tier: str) -> Iterator[Check]:
         else:
             proof = prove()
             yield proof
+
+
+def _toolchains(config: Config) -> Iterator[Check]:
+    """Languages that lie outside of the system's folders, with the key that shows them to programs."""
+    from core.executor.toolchains import found_here
+
+    for name, folders in found_here().items():
+        if not set(folders) <= set(config.execution.paths):
+            yield Check(name, True, f"found here; programs may use it with --execution.paths={','.join(folders)}")
 
 
 def _answers(config: Config) -> Check:

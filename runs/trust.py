@@ -18,7 +18,8 @@ from utils.errors import ConfigError
 FLAG = "--i-trust-this-run"
 CODE_KEYS = (
     "plugins", "problem.plugins", "problem.path", "problem.program", "problem.evaluator", "problem.source",
-    "problem.eval", "problem.build", "problem.grade", "execution.python", "execution.ray", "execution.modal",
+    "problem.eval", "problem.build", "problem.grade", "execution.python", "execution.paths", "execution.ray",
+    "execution.modal",
     "llm.code.command", "llm.feedback.command", "llm.refine.command",
     "notify.command", "notify.url", "tracking.otel", "tracking.mlflow",
 )  # fmt: skip

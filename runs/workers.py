@@ -37,6 +37,7 @@ def open_workers(
         "preload": tuple(execution.preload if execution.preload is not None else problem.preload),
         "python": execution.python,
         "gpus": execution.gpus,
+        "paths": execution.paths,
         "hide": (*problem.hidden_data, *kept_from_all(config), *map(_pattern, problem.hidden_files)),
         "accept_unsandboxed": accept_unsandboxed,
     }

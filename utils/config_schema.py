@@ -185,6 +185,8 @@ class ExecutionSection(Section):
     """Interpreter for programs and evaluators; null: the one that runs Swarm-Evo."""
     gpus: int = Field(0, ge=0)
     """Graphics cards that programs may use."""
+    paths: list[str] = Field(default_factory=list)
+    """Folders of toolchains (rustup, nvm, conda, …) that programs may read and run; `doctor` names those found here."""
     cpu_seconds: float | None = Field(None, gt=0)
     """Processor seconds of one run; null: four times the timeout."""
     memory_mb: int = Field(4096, ge=64)
@@ -212,7 +214,7 @@ class ExecutionSection(Section):
     modal: dict[str, Any] = Field(default_factory=dict)
     """Options for Modal."""
 
-    @field_validator("preload", mode="before")
+    @field_validator("preload", "paths", mode="before")
     @classmethod
     def _comma_list(cls, value: Any) -> Any:
         return _listed(value)

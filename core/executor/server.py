@@ -39,6 +39,8 @@ class ServerConfig:
     show: tuple[str, ...] = ()
     """Further host paths that candidates may read."""
     devices: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+    """Variables of candidates beside the fixed ones, or in place of them."""
     hide: tuple[str, ...] = ()
     """Files and folders of installed packages that candidates do not see, as patterns below a folder of packages."""
 

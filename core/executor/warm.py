@@ -13,7 +13,9 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from core.contracts import BaseTree, ExecutionResult, Limits
 from core.executor import verdict
@@ -23,6 +25,7 @@ from core.executor.output import Output, drain
 from core.executor.report import result_of
 from core.executor.server import ForkServer, SandboxSlot, ServerConfig, lost_by
 from core.executor.session import SandboxSession
+from core.executor.toolchains import SYSTEM_PATH
 from core.executor.uids import UidPool
 from core.state.failure import FailureKind
 from utils.errors import JobLost, SandboxError
@@ -73,7 +76,7 @@ class WarmSandbox:
         argv: Sequence[str] = (),
         on_output: Callable[[str], None] | None = None,
     ) -> ExecutionResult:
-        job = job_of("script", limits, code=code, seed=seed, argv=argv)
+        job = self._job("script", limits, code=code, seed=seed, argv=argv)
         return self._once(job, workspace, inputs, limits, on_output)
 
     def command(
@@ -86,13 +89,13 @@ class WarmSandbox:
         seed: int = 0,
         base: BaseTree | None = None,
     ) -> ExecutionResult:
-        return self._once(job_of("command", limits, seed=seed, argv=argv), workspace, inputs, limits, None, base)
+        return self._once(self._job("command", limits, seed=seed, argv=argv), workspace, inputs, limits, None, base)
 
     def session(
         self, code: str, *, limits: Limits, seed: int = 0, workspace: Path | None = None, prelude: str = ""
     ) -> SandboxSession:
         """Hold a program ready for calls; see `session`. Without a workspace it gets a prepared slot."""
-        job = job_of("session", limits, code=code, prelude=prelude, seed=seed)
+        job = self._job("session", limits, code=code, prelude=prelude, seed=seed)
         output = Output(limits.output_kb * 1024, None, None)
         while True:
             pooled = workspace is None and self.tier == "warm"
@@ -197,6 +200,11 @@ class WarmSandbox:
         if uid is not None and self._uids is not None:
             self._uids.give_back(uid)
 
+    def _job(self, kind: str, limits: Limits, **parts: Any) -> Job:
+        """As `job_of`, with the variables of this sandbox."""
+        job = job_of(kind, limits, **parts)
+        return replace(job, env={**job.env, **dict(self.config.environment)})
+
     def _once(
         self,
         job: Job,
@@ -238,7 +246,7 @@ def environment(limits: Limits) -> dict[str, str]:
     """The whole environment of a candidate."""
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
     fixed = {
-        "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": mounts.WORKSPACE, "TMPDIR": "/tmp", "LANG": "C.UTF-8",
+        "PATH": SYSTEM_PATH, "HOME": mounts.WORKSPACE, "TMPDIR": "/tmp", "LANG": "C.UTF-8",
         "USER": "candidate", "LOGNAME": "candidate", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1",
         "JOBLIB_TEMP_FOLDER": "/tmp", "MPLBACKEND": "Agg", "MPLCONFIGDIR": "/tmp", "NUMBA_CACHE_DIR": "/tmp",
         "TZ": "UTC",
