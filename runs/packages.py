@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -20,14 +20,9 @@ def installed_packages(preload: Sequence[str], python: str | None = None) -> str
         python: the interpreter that programs run in, where it is another than ours.
     """
     names = dict.fromkeys([*(_DISTRIBUTION.get(m.split(".")[0], m.split(".")[0]) for m in preload), *_USUAL])
-    versions = _versions(python)
-    return "\n".join(sorted(f"{name}=={versions[name]}" for name in names if name in versions))
-
-
-def _versions(python: str | None) -> Mapping[str, str]:
-    """Distribution → version of everything beside the interpreter, which is not started for that."""
-    found = distributions() if python is None else distributions(path=_site_packages(Path(python)))
-    return {one.name.lower().replace("_", "-"): one.version for one in found if one.name}
+    places = {} if python is None else {"path": _site_packages(Path(python))}
+    found = {name: next(iter(distributions(name=name, **places)), None) for name in names}
+    return "\n".join(sorted(f"{name}=={one.version}" for name, one in found.items() if one is not None))
 
 
 def _site_packages(python: Path) -> list[str]:

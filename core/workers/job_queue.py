@@ -35,7 +35,7 @@ class JobQueue(ABC):
             raise ValueError(f"slots={slots}: at least 1 is needed")
         self.slots = slots
         self._todo: queue.SimpleQueue[QueuedJob | None] = queue.SimpleQueue()
-        self._done: queue.SimpleQueue[JobResult] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[JobResult | None] = queue.SimpleQueue()
         self._jobs: dict[str, QueuedJob] = {}
         self._lock = threading.Lock()
         self._serial = 0
@@ -75,6 +75,7 @@ class JobQueue(ABC):
             self._todo.put(None)
         for thread in self._threads:
             thread.join(timeout=10.0)
+        self._done.put(None)  # whoever waits for a result need not wait any longer
 
     def _work(self) -> None:
         while (job := self._todo.get()) is not None and not self._closing.is_set():

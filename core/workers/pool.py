@@ -65,8 +65,8 @@ class JobPool:
     def close(self) -> None:
         """Close the runner as well. Whoever still waits gets JobLost."""
         self._closed.set()
-        self._pump.join(timeout=5.0)
         self._runner.close()
+        self._pump.join(timeout=5.0)
         with self._lock:
             waiting, self._waiting = self._waiting, {}
         for id_, (future, _) in waiting.items():

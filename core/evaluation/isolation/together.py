@@ -78,7 +78,7 @@ class Together:
         """
         began = time.monotonic()
         box = self._box(sandbox)
-        session = box.session(_LOADING + _DRIVER, limits=limits, seed=seed)
+        session = box.session("", limits=limits, seed=seed, prelude=_LOADING + _DRIVER)
         arguments = [str(self.evaluator), self.function, code]
         run, program = EvaluatorRun(), None
         try:
