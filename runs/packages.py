@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from importlib.metadata import distributions
 from pathlib import Path
@@ -20,8 +21,8 @@ def installed_packages(preload: Sequence[str], python: str | None = None) -> str
         python: the interpreter that programs run in, where it is another than ours.
     """
     names = dict.fromkeys([*(_DISTRIBUTION.get(m.split(".")[0], m.split(".")[0]) for m in preload), *_USUAL])
-    places = {} if python is None else {"path": _site_packages(Path(python))}
-    found = {name: next(iter(distributions(name=name, **places)), None) for name in names}
+    places = sys.path if python is None else _site_packages(Path(python))
+    found = {name: next(iter(distributions(name=name, path=places)), None) for name in names}
     return "\n".join(sorted(f"{name}=={one.version}" for name, one in found.items() if one is not None))
 
 
