@@ -46,8 +46,13 @@ test-all: $(VENV)/.dev  ## what `make test` leaves out: long suites, and ten tim
 	$(call pytest,$(together) -m "long or hypothesis" --hypothesis-profile=long)
 	$(call pytest,$(alone) -m long)
 
-test-world: $(VENV)/.dev  ## with programs that are not ours (chess clients, Ray, models); what is missing is skipped by name
+test-world: $(VENV)/.dev .venv-agents/.tried  ## with programs that are not ours (chess clients, Ray, models, coding agents); what is missing is skipped by name
 	$(BIN)/python -m pytest tests/world -rs $(ARGS)
+
+.venv-agents/.tried:
+	@mkdir -p .venv-agents
+	-npm install --silent --no-audit --no-fund --prefix .venv-agents @anthropic-ai/claude-code @openai/codex
+	@touch $@
 
 .venv-llm/.ready:
 	$(PYTHON) -m venv .venv-llm

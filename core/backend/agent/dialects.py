@@ -23,18 +23,21 @@ class Dialect:
     """The provider's own."""
     limit: str
     """Key of a request that bounds the reply's tokens; dots lead inwards."""
+    header: str = "authorization"
+    """Where the key goes."""
+    scheme: str = "Bearer "
 
     def headers(self, key: str) -> dict[str, str]:
         """The key as the provider wants it."""
-        if self.provider == "anthropic":
-            return {"x-api-key": key}
-        return {"x-goog-api-key": key} if self.provider == "gemini" else {"authorization": f"Bearer {key}"}
+        return {self.header: self.scheme + key}
 
 
-MESSAGES = Dialect("anthropic", "https://api.anthropic.com", "max_tokens")
+MESSAGES = Dialect("anthropic", "https://api.anthropic.com", "max_tokens", "x-api-key", "")
 CHAT = Dialect("openai", "https://api.openai.com", "max_completion_tokens")
 RESPONSES = Dialect("openai", "https://api.openai.com", "max_output_tokens")
-GENERATE = Dialect("gemini", "https://generativelanguage.googleapis.com", "generationConfig.maxOutputTokens")
+GENERATE = Dialect(
+    "gemini", "https://generativelanguage.googleapis.com", "generationConfig.maxOutputTokens", "x-goog-api-key", ""
+)
 _BY_PATH = {"/v1/messages": MESSAGES, "/v1/chat/completions": CHAT, "/v1/responses": RESPONSES}
 _FREE = {"/v1/messages/count_tokens": MESSAGES, "/v1/models": CHAT}
 """What costs nothing is passed on too: some agents will not begin without."""
