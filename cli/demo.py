@@ -9,7 +9,9 @@ from typing import Any
 
 from cli.options import add_unsandboxed_option, project_dir_of
 from cli.terminal.view import open_view
-from core.backend.recording import open_recording
+from core.backend.recording import Recording, open_recording
+from core.state.journal import Journal
+from core.state.summary import is_rounding
 from runs.search import Recorded
 from runs.session import RunSession
 from runs.trust import code_named
@@ -17,6 +19,8 @@ from utils.config import check_config
 from utils.errors import ConfigError
 
 PACKAGED = Path(__file__).resolve().parent / "recording"
+"""Recordings that come with the project: a folder each, with the problem's own files where it has some."""
+DEFAULT = "circle_packing"
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -24,9 +28,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--recording",
         metavar="DIR",
-        help="a folder with manifest.json and calls.jsonl (default: the project's own)",
+        default=DEFAULT,
+        help=f"a folder with manifest.json and calls.jsonl, or one of the project's own: {', '.join(packaged())} "
+        f"(default: {DEFAULT})",
     )
     add_unsandboxed_option(parser)
+
+
+def packaged() -> list[str]:
+    """Names of the project's own recordings."""
+    return sorted(path.parent.name for path in PACKAGED.glob("*/manifest.json"))
 
 
 def check_recorded(config: Mapping[str, Any]) -> None:
@@ -38,15 +49,18 @@ def check_recorded(config: Mapping[str, Any]) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    folder = Path(args.recording) if args.recording else PACKAGED
+    own = args.recording in packaged()
+    folder = PACKAGED / args.recording if own else Path(args.recording)
     if not (folder / "manifest.json").is_file():
-        raise ConfigError(f"--recording {folder}: needs a folder with manifest.json and calls.jsonl")
+        known = ", ".join(packaged())
+        raise ConfigError(f"--recording {folder}: needs a folder with manifest.json and calls.jsonl, or one of {known}")
     recording = open_recording(folder)
     print(f"replies by {recording.model}, recorded {recording.date}; every program runs and is scored now")
     if recording.manifest.note:
         print(recording.manifest.note)
-    stored = recording.config
-    check_recorded(stored)
+    stored = _placed(recording.config, folder) if own else recording.config
+    if not own:
+        check_recorded(stored)
     if "repair_crashes" not in stored.get("agent", {}):  # recorded before there were repairs in the same step
         stored = {**stored, "agent": {**stored.get("agent", {}), "repair_crashes": False}}
     config = check_config({**stored, "project": {**stored.get("project", {}), "dir": project_dir_of(args)}})
@@ -57,4 +71,30 @@ def run(args: argparse.Namespace) -> int:
         origin={"demo": folder.name, "models": recording.model, "date": recording.manifest.recorded_at},
         recorded=Recorded(list(recording.calls), "sample"),
     ) as session:
-        return session.run()
+        code = session.run()
+        print(where_it_left(recording, session.search.journal))
+    return code
+
+
+def _placed(config: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The configuration with the problem's own files where this copy of the project has them."""
+    problem = config["problem"]
+    path = problem.get("path")
+    return {**config, "problem": {**problem, "path": str(folder / path)}} if path else config
+
+
+def where_it_left(recording: Recording, journal: Journal) -> str:
+    """The first score that is not the recorded one, in a sentence. From there on, prompts and parents may differ."""
+    scores = recording.manifest.scores
+    for node in journal:
+        if node.id not in scores:
+            continue
+        before, now = scores[node.id], node.metric_value
+        same = before is now if before is None or now is None else is_rounding(before, now)
+        if not same:
+            was, is_ = ("no score" if value is None else f"{value:.6g}" for value in (before, now))
+            return (
+                f"record: left at [{node.step}] {node.id}: {is_} now, {was} when it was recorded; played on from there"
+            )
+    compared = sum(node.id in scores for node in journal)
+    return f"record: all {compared} scores are those that were recorded" if compared else "record: it holds no scores"

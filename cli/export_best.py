@@ -100,6 +100,7 @@ def _record(reader: RunReader, folder: Path) -> None:
         problem=reader.fact("problem"),
         recorded_at=reader.fact("started_at"),
         config=reader.fact("config"),
+        scores={node.id: node.metric_value for node in reader.nodes()},
     )
     print(folder / "manifest.json")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -40,6 +40,8 @@ class Manifest(BaseModel):
     """The run's configuration with every secret masked; the demo runs with it."""
     calls: int = 0
     calls_sha256: str = ""
+    scores: dict[str, float | None] = Field(default_factory=dict)
+    """Node id → what it scored when it was recorded, in the order of the run; {} in older recordings."""
     note: str = ""
     """What the demo says before it starts; written by hand."""
 
@@ -49,13 +51,20 @@ class RecordingError(ConfigError):
 
 
 def save_recording(
-    folder: Path, records: Iterable[CallRecord], *, problem: str, recorded_at: str, config: dict[str, Any]
+    folder: Path,
+    records: Iterable[CallRecord],
+    *,
+    problem: str,
+    recorded_at: str,
+    config: dict[str, Any],
+    scores: Mapping[str, float | None] | None = None,
 ) -> Manifest:
     """Write the answered calls of a run's store into `folder`.
 
     Args:
         records: all calls of the run, in any order; those of `rules` are left out.
         config: plain JSON with every secret masked (`utils.config.to_plain`).
+        scores: of the run's nodes, in its order.
     Raises:
         RecordingError: no real model was asked, so that there is nothing to replay.
     """
@@ -73,6 +82,7 @@ def save_recording(
         config=config,
         calls=len(kept),
         calls_sha256=sha256(lines.encode()).hexdigest(),
+        scores=dict(scores or {}),
     )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / CALLS).write_text(lines, encoding="utf-8")

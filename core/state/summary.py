@@ -143,13 +143,18 @@ def change_of(node: Node, parent: Node, direction: Direction) -> str:
     if node.metric_value is None or parent.metric_value is None:
         return ""
     gap = abs(node.metric_value - parent.metric_value)
-    if gap <= ROUNDING * max(abs(node.metric_value), abs(parent.metric_value)):
+    if is_rounding(node.metric_value, parent.metric_value):
         return "no change" if gap == 0 else "no change beyond rounding"
     word = "better" if direction.better(node.metric_value, parent.metric_value) else "worse"
     noise = paired_error(parent.signature, node.signature) if in_unit(node) and in_unit(parent) else None
     if noise and gap < CLEAR * noise:
         return f"no clear change: {gap:.3g} {word}, noise {noise:.2g}"
     return f"{gap:.3g} {word}{f', noise {noise:.2g}' if noise else ''}"
+
+
+def is_rounding(one: float, other: float) -> bool:
+    """True if two scores differ by no more than floating point can make them."""
+    return abs(one - other) <= ROUNDING * max(abs(one), abs(other))
 
 
 def noise_of(node: Node) -> float | None:

@@ -73,9 +73,20 @@ def test_a_run_of_rules_cannot_be_recorded(cli, finished, tmp_path):
 
 
 @pytest.mark.long
-def test_the_packaged_recording_plays_without_a_model(cli):
+def test_a_strong_models_search_is_played_with_the_scores_that_were_recorded(cli):
     """If it asks for a call that is not in it, the agents read replies otherwise than when it was made: record anew."""
-    played = cli("demo", timeout=120)
+    played = cli("demo", timeout=400)
+    assert played.code == 0, played.err
+    assert "replies by openai/claude" in played.out and "cost: none" in played.out
+    shown = cli.show()
+    assert shown["best_metric"] == pytest.approx(2.634292, abs=1e-5) and shown["steps"] == 8
+    assert shown["metric_source"] == "verified" and shown["cost_usd"] == 0
+    assert "record: " in played.out
+
+
+@pytest.mark.long
+def test_the_weak_recording_plays_without_a_model(cli):
+    played = cli("demo", "--recording", "weak", timeout=120)
     assert played.code == 0, played.err
     assert "replies by openai/SmolLM2-135M-Instruct" in played.out and "far too small" in played.out
     assert "cost: none" in played.out and "nothing answers" not in played.out
@@ -84,3 +95,22 @@ def test_the_packaged_recording_plays_without_a_model(cli):
     assert len(written) == shown["steps"] > 5 and shown["cost_usd"] == 0 and shown["tokens"] > 1000
     assert len(shown["failures"]) >= 3, "failed in several ways, all told"
     assert any(node["duplicate_of"] or node["metric"] is not None for node in written), "and some ran"
+
+
+def test_a_recording_whose_scores_drift_plays_on_and_says_where(cli, tmp_path):
+    with ChatServer(script) as server:
+        made = cli.here(
+            "--problem.name=diabetes", *server.words(), "search.max_steps=3", "search.batch=1", "llm.cache=false"
+        )
+        assert made.code == 0, made.err
+    folder = tmp_path / "recording"
+    assert cli.here("export-best", "latest", "--recording", str(folder)).code == 0
+    same = cli.here("demo", "--recording", str(folder))
+    assert "record: all 3 scores are those that were recorded" in same.out, same.out
+    manifest = json.loads((folder / "manifest.json").read_text())
+    second = [node for node, score in manifest["scores"].items() if score is not None][1]
+    manifest["scores"][second] *= 1.01
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    drifted = cli.here("demo", "--recording", str(folder))
+    assert drifted.code == 0 and f"record: left at [1] {second}" in drifted.out, drifted.out
+    assert cli.show()["steps"] == 3
