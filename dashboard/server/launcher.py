@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dashboard.server.catalog import LOCK_NAME, RunCatalog, lock_holder
-from dashboard.server.schemas.control import Launch, StartRequest
+from dashboard.server.schemas.control import Launch, ResumeRequest, StartRequest
 from utils.errors import StoreError
 
 MAIN = Path(__file__).resolve().parents[2] / "main.py"
@@ -20,6 +20,8 @@ OUTPUT_BYTES = 4000
 RM_SECONDS = 120
 _KEYS = {
     "name": "problem.name",
+    "target": "data.target",
+    "metric": "data.metric",
     "policy": "search.policy",
     "max_steps": "search.max_steps",
     "max_generations": "search.max_generations",
@@ -29,6 +31,8 @@ _KEYS = {
     "workers": "search.workers",
 }
 """What a client may choose → configuration key."""
+_OWN = {"competition": "data.dir", "script": "problem.path"}
+"""Problem preset → the key that names a folder of the user's own."""
 
 
 @dataclass(slots=True)
@@ -53,9 +57,12 @@ class Launcher:
         self._children: dict[str, _Child] = {}
         self._lock = threading.Lock()
 
-    def start(self, request: StartRequest) -> Launch:
+    def start(self, request: StartRequest, folder: Path | None = None) -> Launch:
+        """Start a run. `folder`: the user's own that the request chose, found by the server."""
         keys = request.model_dump(exclude_none=True)
         arguments = [f"--problem={keys['problem']}", f"--llm={keys['llm']}"]
+        if folder is not None:
+            arguments.append(f"--{_OWN[request.problem]}={folder}")
         arguments += [f"--{_KEYS[name]}={value}" for name, value in keys.items() if name in _KEYS]
         options = keys.get("options", {}).items()
         arguments += [f"--search.{request.policy}.{name}={json.dumps(value)}" for name, value in options]
@@ -63,8 +70,9 @@ class Launcher:
             arguments.append(f"--plugins={','.join(self._plugins)}")
         return self._launch(["run", *arguments], None)
 
-    def resume(self, run: str) -> Launch:
-        return self._launch(["resume", run], run)
+    def resume(self, run: str, request: ResumeRequest) -> Launch:
+        more = request.model_dump(exclude_none=True)
+        return self._launch(["resume", run, *(f"--{_KEYS[name]}={value}" for name, value in more.items())], run)
 
     def remove(self, runs: Sequence[str]) -> str:
         """`rm` of runs, waited for; why it was refused, or ''."""

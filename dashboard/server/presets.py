@@ -6,14 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from omegaconf import OmegaConf
 from pydantic import ValidationError
 
-from dashboard.server.schemas.control import PolicyOption, Presets, StartRequest
+from dashboard.server.schemas.control import Defaults, PolicyOption, Presets, StartRequest
+from utils.config_schema import Config
+from utils.metric import KINDS
 from utils.strategies import POLICIES, SELECTORS, PolicyOptions
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
-NEEDS_A_FILE = frozenset({"script", "command"})
-"""Presets that are told by paths: started on the command line, not from a page."""
+NEEDS_A_FILE = frozenset({"command"})
+"""Presets that are told by commands: started on the command line, not from a page."""
 NAMES = {
     "competition": ["ames", "churn", "diamonds", "fine_foods", "chicago", "diabetes", "digits"],
     "bin_packing": [
@@ -36,7 +39,26 @@ def presets(plugins: Sequence[str] = ()) -> Presets:
         problems={name: NAMES.get(name, []) for name in problems},
         llms=sorted(llms, key=lambda name: (name != "rules", name)),
         policies=list(policies),
+        defaults={name: defaults_of(name) for name in problems},
+        metrics=sorted(KINDS),
         policy_options={name: list(_offered(spec.options, plugins)) for name, spec in policies.items()},
+    )
+
+
+def defaults_of(problem: str) -> Defaults:
+    """What holds for a problem where nothing is chosen, and the first words of its preset."""
+    path = CONFIG / "problem" / f"{problem}.yaml"
+    told, base = OmegaConf.load(path), Config()
+    search, budget = base.search, base.budget
+    first = path.read_text(encoding="utf-8").split("\n", 1)[0]
+    return Defaults(
+        policy=OmegaConf.select(told, "search.policy", default=search.policy),
+        max_steps=OmegaConf.select(told, "search.max_steps", default=search.max_steps),
+        max_generations=OmegaConf.select(told, "search.max_generations", default=search.max_generations),
+        seconds=OmegaConf.select(told, "budget.seconds", default=budget.seconds),
+        usd=OmegaConf.select(told, "budget.usd", default=budget.usd),
+        workers=OmegaConf.select(told, "search.workers", default=search.workers),
+        about=first.split(". ")[0].split("--")[0].strip("# :.") if first.startswith("#") else "",
     )
 
 

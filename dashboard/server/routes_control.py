@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Path, Query
+from fastapi import APIRouter, HTTPException, Query
+from fastapi import Path as InPath
 
 from core.storage.labels import Labels, change_labels
-from dashboard.server import control
+from dashboard.server import control, own
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.launcher import Launcher
 from dashboard.server.presets import fault_of
 from dashboard.server.routes_nodes import NodeId
 from dashboard.server.routes_runs import Run
 from dashboard.server.schemas.base import Problem
-from dashboard.server.schemas.control import Accepted, LabelsRequest, Launch, MarkRequest, NoteRequest, StartRequest
+from dashboard.server.schemas.control import (
+    Accepted,
+    LabelsRequest,
+    Launch,
+    MarkRequest,
+    NoteRequest,
+    Own,
+    ResumeRequest,
+    StartRequest,
+)
 from utils.errors import ConfigError
 
 REFUSED: dict[int | str, dict[str, Any]] = {
@@ -33,10 +44,15 @@ def control_routes(catalog: RunCatalog, launcher: Launcher, plugins: Sequence[st
         """Start a run as a child process that executes `main.py`."""
         if fault := fault_of(request, plugins):
             raise HTTPException(409, fault)
-        return launcher.start(request)
+        return launcher.start(request, _own_folder(catalog, request))
+
+    @router.get("/own")
+    def own_things() -> Own:
+        """Tables and evaluators of the user's own in the project folder. Untrusted texts."""
+        return own.own(catalog.project_dir)
 
     @router.get("/launches/{launch}")
-    def launch_state(launch: Annotated[str, Path(max_length=64)]) -> Launch:
+    def launch_state(launch: Annotated[str, InPath(max_length=64)]) -> Launch:
         """How a started child process fares, and the run it made."""
         found = launcher.state(launch)
         if found is None:
@@ -51,11 +67,19 @@ def control_routes(catalog: RunCatalog, launcher: Launcher, plugins: Sequence[st
         return Accepted(accepted=True, detail="the run finishes what is in flight, saves and ends")
 
     @router.post("/runs/{run}/resume", status_code=202)
-    def resume(run: Run) -> Launch:
-        """Go on with a run that nobody holds."""
+    def resume(run: Run, request: ResumeRequest | None = None) -> Launch:
+        """Go on with a run that nobody holds; a finished one with more than what ended it."""
         if catalog.holder(run) is not None:
             raise HTTPException(409, "the run is running")
-        return launcher.resume(run)
+        return launcher.resume(run, request or ResumeRequest())
+
+    _keeping(router, catalog, launcher)
+    _words(router, catalog)
+    return router
+
+
+def _keeping(router: APIRouter, catalog: RunCatalog, launcher: Launcher) -> None:
+    """What becomes of runs that are there: labelled, removed."""
 
     @router.delete("/runs")
     def remove(run: Annotated[list[str], Query(min_length=1, max_length=500)]) -> Accepted:
@@ -72,9 +96,6 @@ def control_routes(catalog: RunCatalog, launcher: Launcher, plugins: Sequence[st
             return change_labels(catalog.run_dir(run), **request.model_dump())
         except ConfigError as error:
             raise HTTPException(409, str(error)) from error
-
-    _words(router, catalog)
-    return router
 
 
 def _words(router: APIRouter, catalog: RunCatalog) -> None:
@@ -106,6 +127,21 @@ def _words(router: APIRouter, catalog: RunCatalog) -> None:
             raise HTTPException(409, f"node '{node_id}' has ended")
         control.send_line(catalog.run_dir(run), {"kind": "stop", "node_id": node_id})
         return Accepted(accepted=True, detail="killed if it runs now")
+
+
+def _own_folder(catalog: RunCatalog, request: StartRequest) -> Path | None:
+    """The folder that the request chose among those of the user, or 409."""
+    holds = {"competition": own.TRAIN, "script": own.EVALUATOR}.get(request.problem)
+    if request.folder is None:
+        if request.problem == "script" or request.target or request.metric:
+            raise HTTPException(409, f"problem={request.problem}: choose a folder of your own: see /api/own")
+        return None
+    folder = own.own_folder(catalog.project_dir, request.folder, holds) if holds else None
+    if folder is None:
+        raise HTTPException(409, f"folder={request.folder}: not among the folders of your own: see /api/own")
+    if request.problem == "competition" and (request.target not in own.columns_of(folder) or "$" in request.target):
+        raise HTTPException(409, f"target={request.target}: no column of {request.folder}/{own.TRAIN}")
+    return folder
 
 
 def _holder(catalog: RunCatalog, run: str) -> int:

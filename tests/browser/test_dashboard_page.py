@@ -122,6 +122,31 @@ def test_start_a_run_watch_nodes_arrive_click_one_and_see_its_diff(page, tmp_pat
         withstood = page.get_by_label("Attacks it withstood when the run began")
         withstood.get_by_text("✓ connect tcp").wait_for()
         assert "✗" not in withstood.inner_text()
+        # a finished run goes on with more of what ended it
+        page.get_by_role("button", name="Resume").click()
+        page.get_by_label("Steps in all").fill("66")
+        page.get_by_role("button", name="Go on").click()
+        until(page, "window.swarm.state.nodes.some(n => n.step >= 66)", 60)
+
+
+def test_own_tables_are_looked_at_and_keys_are_listed(page, tmp_path):
+    (tmp_path / "house").mkdir()
+    (tmp_path / "house" / "train.csv").write_text("id,<b>area</b>,price\n1,80,3\n")
+    (tmp_path / "house" / "test.csv").write_text("id,<b>area</b>\n2,90\n")
+    with serving(tmp_path) as (address, _):
+        page.goto(f"http://{address}/")
+        page.get_by_role("button", name="Start a run").click()
+        page.locator("select[name=folder]").select_option("house")
+        page.get_by_role("region", name="First rows of train.csv").get_by_text("<b>area</b>").wait_for()
+        assert page.locator("select[name=target]").input_value() == "price"
+        page.locator("select[name=problem]").select_option("script")
+        assert page.get_by_role("button", name="Start", exact=True).is_disabled()
+        page.get_by_text("no folder with an evaluator.py").first.wait_for()
+        page.get_by_role("heading", name="Runs").click()
+        page.keyboard.press("?")
+        page.get_by_role("dialog", name="Keys").get_by_text("go to graph").wait_for()
+        page.keyboard.press("Escape")
+        page.get_by_role("dialog", name="Keys").wait_for(state="hidden")
 
 
 def test_a_refused_start_says_why(page, stored):

@@ -458,6 +458,49 @@ def test_nothing_but_choices_and_numbers_reaches_the_command_line(client, reques
     assert client.post("/api/runs", json=request_).status_code == 422
 
 
+ECHO = "import sys\nprint(sys.argv[1:])\n"
+
+
+def _words(client, answer) -> list[str]:
+    """The command line of what was started."""
+    assert answer.status_code == 202, answer.text
+    launch = answer.json()["launch"]
+    wait_for(lambda: get(client, f"/launches/{launch}")["state"] == "ended", 20)
+    return json.loads(get(client, f"/launches/{launch}")["output"].replace("'", '"'))
+
+
+def test_tables_and_evaluators_of_the_users_own_are_found_looked_at_and_started(tmp_path):
+    for name, text in (("house/train.csv", "id;area;price\n1;80;3\n"), ("house/test.csv", "id;area\n2;90\n"),
+                       ("mine/evaluator.py", ""), (".hidden/train.csv", "a\n"), ("logs/train.csv", "a\n")):  # fmt: skip
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    main = tmp_path / "echo.py"
+    main.write_text(ECHO)
+    with TestClient(create_app(tmp_path, main=main), base_url="http://127.0.0.1") as client:
+        own = get(client, "/own")
+        assert [(f["name"], f["target"]) for f in own["data"]] == [("house", "price")] and own["evaluators"] == ["mine"]
+        assert own["data"][0]["tables"][0]["head"] == [["1", "80", "3"]]
+        chosen = {"problem": "competition", "folder": "house", "target": "price", "metric": "rmse"}
+        words = _words(client, client.post("/api/runs", json=chosen))
+        assert f"--data.dir={tmp_path / 'house'}" in words and "--data.target=price" in words
+        words = _words(client, client.post("/api/runs", json={"problem": "script", "folder": "mine"}))
+        assert f"--problem.path={tmp_path / 'mine'}" in words
+        for wrong in ({"folder": "../house"}, {"folder": str(tmp_path)}, {"folder": ".hidden"}, {"target": "nothing"}):
+            assert client.post("/api/runs", json={**chosen, **wrong}).status_code == 409, wrong
+        assert client.post("/api/runs", json={"problem": "tsp", "folder": "house"}).status_code == 409
+
+
+def test_a_run_is_resumed_with_more(tmp_path):
+    competition(tmp_path / "logs", 2, run="ended").close()
+    main = tmp_path / "echo.py"
+    main.write_text(ECHO)
+    with TestClient(create_app(tmp_path, main=main), base_url="http://127.0.0.1") as client:
+        answer = client.post("/api/runs/ended/resume", json={"max_steps": 50, "usd": 1.5})
+        assert _words(client, answer) == ["resume", "ended", "--search.max_steps=50", "--budget.usd=1.5"]
+        assert _words(client, client.post("/api/runs/ended/resume")) == ["resume", "ended"]
+        assert client.post("/api/runs/ended/resume", json={"max_steps": "$(id)"}).status_code == 422
+
+
 def test_presets_are_the_files_that_are_there(client):
     found = get(client, "/presets")
     assert "competition" in found["problems"] and found["llms"][0] == "rules" and "mcts" in found["policies"]

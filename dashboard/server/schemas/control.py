@@ -25,6 +25,45 @@ class PolicyOption(Model):
     meaning: str = ""
 
 
+class Defaults(Model):
+    """What holds where nothing is chosen."""
+
+    policy: str | None = None
+    max_steps: int | None = None
+    max_generations: int | None = None
+    seconds: float | None = None
+    usd: float | None = None
+    workers: int | None = None
+    about: str = ""
+    """What the problem is, in a line or two."""
+
+
+class OwnTable(Model):
+    """The head of a table. Its texts are the file's own."""
+
+    name: str
+    bytes: int
+    columns: list[str]
+    head: list[list[str]]
+
+
+class OwnFolder(Model):
+    """A folder with tables to learn from."""
+
+    name: str
+    tables: list[OwnTable]
+    target: str
+    """The guessed column to predict; '' where none is clear."""
+
+
+class Own(Model):
+    """What of the user's own lies in the project folder."""
+
+    data: list[OwnFolder]
+    evaluators: list[str]
+    """Folders with an evaluator.py and the program that it judges."""
+
+
 class Presets(Model):
     problems: dict[str, list[str]]
     """Problem preset → names it knows."""
@@ -32,6 +71,10 @@ class Presets(Model):
     policies: list[str]
     policy_options: dict[str, list[PolicyOption]]
     """Policy → its own options."""
+    defaults: dict[str, Defaults]
+    """Of each problem."""
+    metrics: list[str]
+    """For tables of one's own."""
 
 
 class StartRequest(Model):
@@ -39,6 +82,11 @@ class StartRequest(Model):
 
     problem: str = Field(pattern=r"^[a-z][a-z0-9_]{0,40}$")
     name: str | None = Field(None, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,60}$")
+    folder: str | None = Field(None, min_length=1, max_length=300)
+    """One of the user's own, as `/api/own` lists them: tables for `competition`, a program for `script`."""
+    target: str | None = Field(None, min_length=1, max_length=200)
+    """A column of these tables."""
+    metric: Name | None = None
     llm: str = Field("rules", pattern=r"^[a-z][a-z0-9_-]{0,40}$")
     policy: Name | None = None
     options: dict[Name, bool | int | float | Name] = Field(default_factory=dict, max_length=60)
@@ -55,6 +103,15 @@ class StartRequest(Model):
         if self.options and self.policy is None:
             raise ValueError("options belong to a policy: name one")
         return self
+
+
+class ResumeRequest(Model):
+    """More than what ended the run; what is left out stays as it was."""
+
+    max_steps: int | None = Field(None, ge=1, le=1_000_000)
+    max_generations: int | None = Field(None, ge=1, le=100_000)
+    seconds: float | None = Field(None, gt=0, le=10_000_000)
+    usd: float | None = Field(None, gt=0, le=100_000)
 
 
 class Launch(Model):

@@ -44,6 +44,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/own": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Own Things
+         * @description Tables and evaluators of the user's own in the project folder. Untrusted texts.
+         */
+        get: operations["own_things_api_own_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/presets": {
         parameters: {
             query?: never;
@@ -574,7 +594,7 @@ export interface paths {
         put?: never;
         /**
          * Resume
-         * @description Go on with a run that nobody holds.
+         * @description Go on with a run that nobody holds; a finished one with more than what ended it.
          */
         post: operations["resume_api_runs__run__resume_post"];
         delete?: never;
@@ -835,6 +855,29 @@ export interface components {
             steps: number[];
             /** Unit */
             unit: string;
+        };
+        /**
+         * Defaults
+         * @description What holds where nothing is chosen.
+         */
+        Defaults: {
+            /**
+             * About
+             * @default
+             */
+            about: string;
+            /** Max Generations */
+            max_generations?: number | null;
+            /** Max Steps */
+            max_steps?: number | null;
+            /** Policy */
+            policy?: string | null;
+            /** Seconds */
+            seconds?: number | null;
+            /** Usd */
+            usd?: number | null;
+            /** Workers */
+            workers?: number | null;
         };
         /** Diff */
         Diff: {
@@ -2092,6 +2135,42 @@ export interface components {
             meaning: string;
         };
         /**
+         * Own
+         * @description What of the user's own lies in the project folder.
+         */
+        Own: {
+            /** Data */
+            data: components["schemas"]["OwnFolder"][];
+            /** Evaluators */
+            evaluators: string[];
+        };
+        /**
+         * OwnFolder
+         * @description A folder with tables to learn from.
+         */
+        OwnFolder: {
+            /** Name */
+            name: string;
+            /** Tables */
+            tables: components["schemas"]["OwnTable"][];
+            /** Target */
+            target: string;
+        };
+        /**
+         * OwnTable
+         * @description The head of a table. Its texts are the file's own.
+         */
+        OwnTable: {
+            /** Bytes */
+            bytes: number;
+            /** Columns */
+            columns: string[];
+            /** Head */
+            head: string[][];
+            /** Name */
+            name: string;
+        };
+        /**
          * Point
          * @description A scored node among the dimensions.
          */
@@ -2133,8 +2212,14 @@ export interface components {
         };
         /** Presets */
         Presets: {
+            /** Defaults */
+            defaults: {
+                [key: string]: components["schemas"]["Defaults"];
+            };
             /** Llms */
             llms: string[];
+            /** Metrics */
+            metrics: string[];
             /** Policies */
             policies: string[];
             /** Policy Options */
@@ -2176,6 +2261,20 @@ export interface components {
              * @default null
              */
             speed: number | null;
+        };
+        /**
+         * ResumeRequest
+         * @description More than what ended the run; what is left out stays as it was.
+         */
+        ResumeRequest: {
+            /** Max Generations */
+            max_generations?: number | null;
+            /** Max Steps */
+            max_steps?: number | null;
+            /** Seconds */
+            seconds?: number | null;
+            /** Usd */
+            usd?: number | null;
         };
         /**
          * Review
@@ -2613,6 +2712,8 @@ export interface components {
          * @description A new run. Every value is a choice or a number: no path and no command comes from a client.
          */
         StartRequest: {
+            /** Folder */
+            folder?: string | null;
             /**
              * Llm
              * @default rules
@@ -2622,6 +2723,8 @@ export interface components {
             max_generations?: number | null;
             /** Max Steps */
             max_steps?: number | null;
+            /** Metric */
+            metric?: string | null;
             /** Name */
             name?: string | null;
             /** Options */
@@ -2636,6 +2739,8 @@ export interface components {
             seconds?: number | null;
             /** Seed */
             seed?: number | null;
+            /** Target */
+            target?: string | null;
             /** Usd */
             usd?: number | null;
             /** Workers */
@@ -2919,6 +3024,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    own_things_api_own_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Own"];
+                };
+            };
+            /** @description Another origin, or a Host name that is not served. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such run, node or launch. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The run's state does not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -4106,7 +4258,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ResumeRequest"] | null;
+            };
+        };
         responses: {
             /** @description Successful Response */
             202: {

@@ -29,6 +29,7 @@ export type GameDetail = Schemas["GameDetail"];
 export type GamePage = Schemas["GamePage"];
 export type Cost = Schemas["Cost"];
 export type Presets = Schemas["Presets"];
+export type Own = Schemas["Own"];
 export type PolicyOption = Schemas["PolicyOption"];
 export type Launch = Schemas["Launch"];
 export type StartRequest = Schemas["StartRequest"];

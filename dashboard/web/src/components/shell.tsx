@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Keys } from "./keys";
 
 export function Shell(props: { crumb?: ReactNode; actions?: ReactNode; tabs?: ReactNode; below?: ReactNode; children: ReactNode }) {
   return (
@@ -17,6 +18,7 @@ export function Shell(props: { crumb?: ReactNode; actions?: ReactNode; tabs?: Re
         {props.below}
       </header>
       <main>{props.children}</main>
+      <Keys />
     </>
   );
 }

@@ -29,6 +29,7 @@ export function Marks({ connection, id, mark }: { connection: Connection; id: st
     <span className="row">
       {button("pinned", "Pin")}
       {button("banned", "Ban")}
+      {!can && <span className="muted small">while it runs</span>}
       {error && <span className="bad small" role="alert">{error}</span>}
     </span>
   );

@@ -1,6 +1,6 @@
 // One run: its head, its tabs, and the view that the address names.
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
-import { post, runPath } from "../api/client";
+import { get, post, runPath } from "../api/client";
 import type { Launch } from "../api/types";
 import { Empty, Status } from "../components/widgets";
 import { Boundary } from "../components/boundary";
@@ -94,15 +94,29 @@ function Line({ connection }: { connection: Connection }) {
 function Actions({ connection }: { connection: Connection }) {
   const { state } = connection;
   const [asked, setAsked] = useState("");
+  const [more, setMore] = useState(false);
   const [error, setError] = useState("");
-  useEffect(() => { setAsked(""); setError(""); }, [state.live]);
-  const act = async (verb: "stop" | "resume") => {
+  useEffect(() => { setAsked(""); setError(""); setMore(false); }, [state.live]);
+  const act = async (verb: "stop" | "resume", body: object = {}) => {
     setError("");
     try {
-      await post<Launch>(runPath(state.id, `/${verb}`));
+      const launch = await post<Launch>(runPath(state.id, `/${verb}`), body);
       setAsked(verb);
+      if (verb === "resume") void watch(launch.launch);
     } catch (problem) {
       setError((problem as Error).message);
+    }
+  };
+  /** A resume that ends at once says why on its last line. */
+  const watch = async (launch: string) => {
+    for (let i = 0; i < 120; i += 1) {
+      await new Promise((resolve) => window.setTimeout(resolve, 500));
+      const now = await get<Launch>(`/launches/${launch}`).catch(() => null);
+      if (!now || connection.state.live) return;
+      if (now.state !== "ended") continue;
+      setAsked("");
+      if (now.exit_code) setError(now.output.trim().split("\n").at(-1) ?? "");
+      return;
     }
   };
   if (connection.replay) return <a className="button" href={`#/run/${encodeURIComponent(state.id)}`}>Leave replay</a>;
@@ -114,10 +128,35 @@ function Actions({ connection }: { connection: Connection }) {
       ) : state.run ? (
         <>
           <a className="button" href={`#/run/${encodeURIComponent(state.id)}/overview?speed=10`}>Replay</a>
-          <button type="button" disabled={asked === "resume"} onClick={() => void act("resume")}>{asked === "resume" ? "Resuming…" : "Resume"}</button>
+          <button type="button" disabled={asked === "resume"} aria-expanded={more} onClick={() => (state.over ? setMore(!more) : void act("resume"))}>{asked === "resume" ? "Resuming…" : "Resume"}</button>
+          {more && state.over && asked !== "resume" && <More connection={connection} go={(body) => void act("resume", body)} />}
         </>
       ) : null}
     </>
+  );
+}
+
+/** A finished run goes on only with more than what ended it. */
+function More({ connection: { state }, go: resume }: { connection: Connection; go: (body: object) => void }) {
+  const submit = (form: FormData) => {
+    const given = ["max_steps", "max_generations", "seconds", "usd"].map((name): [string, number] => [name, Number(form.get(name))]).filter(([, value]) => value > 0);
+    resume(Object.fromEntries(given));
+  };
+  const { max_steps: steps, max_generations: generations, budget } = state.started ?? {};
+  const field = (name: string, text: string, used: number, limit: number | null | undefined) => (
+    <label className="field">{text} in all<input name={name} type="number" step={name === "usd" ? "any" : 1} min={0} placeholder={limit == null ? "no limit" : `now ${limit}`} title={`${used} used`} /></label>
+  );
+  return (
+    <form action={submit} className="popover stack" aria-label="Resume with more">
+      <p className="small">This run has ended{state.finished?.reason ? `: ${state.finished.reason}` : ""}. Give it more of what ended it.</p>
+      <div className="form">
+        {field("max_steps", "Steps", state.steps, steps)}
+        {generations != null && field("max_generations", "Generations", state.generationsBegun, generations)}
+        {field("seconds", "Seconds", Math.round(state.elapsed), budget?.seconds)}
+        {field("usd", "Dollars", state.totals.cost_usd ?? 0, budget?.usd)}
+      </div>
+      <button type="submit" className="primary">Go on</button>
+    </form>
   );
 }
 

@@ -1,16 +1,19 @@
 // A new run: choices and numbers only. The server starts `main.py` as a child process and tells us its run id.
 import { type FormEvent, useState } from "react";
 import { ApiError, get, post } from "../api/client";
-import type { Launch, PolicyOption, Presets } from "../api/types";
+import type { Launch, Own, PolicyOption, Presets } from "../api/types";
 import { Failed } from "../components/widgets";
+import { count } from "../model/format";
 import { useResource } from "../model/hooks";
 import { go, href } from "../model/router";
 
 const POLL_MS = 250;
-const TEXTS = ["problem", "name", "llm", "policy"];
+const TEXTS = ["problem", "name", "llm", "policy", "folder", "target", "metric"];
 const OPTION = "option.";
 
 export function StartForm({ onCancel }: { onCancel: () => void }) {
+  const { data: own } = useResource<Own>("/own");
+  const [folder, setFolder] = useState("");
   const { data: presets, error: presetError } = useResource<Presets>("/presets");
   const [problem, setProblem] = useState("");
   const [policy, setPolicy] = useState("");
@@ -34,29 +37,44 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
     setBusy(false);
   };
   if (!presets) return <div style={{ padding: 12 }}>{presetError ? <Failed error={presetError} /> : "Loading…"}</div>;
+  const defaults = presets.defaults[chosen] ?? {};
+  const limit = (value: number | null | undefined) => (value == null ? "no limit" : String(value));
+  const folders = chosen === "competition" ? (own?.data ?? []).map((f) => f.name) : chosen === "script" ? (own?.evaluators ?? []) : [];
+  const mine = folders.includes(folder) ? folder : chosen === "script" ? (folders[0] ?? "") : "";
+  const why = chosen === "script" && folders.length === 0 ? "no folder with an evaluator.py and its program lies in the project's folder" : "";
   return (
     <form onSubmit={submit} style={{ padding: 12, borderBottom: "1px solid var(--line)" }} className="stack" aria-label="Start a run">
       <div className="form">
         <label className="field">Problem
-          <select name="problem" value={chosen} onChange={(e) => setProblem(e.target.value)}>{Object.keys(presets.problems).map((name) => <option key={name}>{name}</option>)}</select>
+          <select name="problem" value={chosen} onChange={(e) => { setProblem(e.target.value); setFolder(""); }}>{Object.keys(presets.problems).map((name) => <option key={name}>{name}</option>)}</select>
         </label>
-        <label className="field">Name
-          <input name="name" list="names" placeholder="default" autoComplete="off" pattern="[A-Za-z0-9_][A-Za-z0-9_\-]*" key={chosen} defaultValue={chosen === "competition" ? "diabetes" : ""} />
-          <datalist id="names">{(presets.problems[chosen] ?? []).map((name) => <option key={name} value={name} />)}</datalist>
-        </label>
+        {folders.length > 0 && (
+          <label className="field">{chosen === "script" ? "Your folder" : "Data"}
+            <select name="folder" value={mine} onChange={(e) => setFolder(e.target.value)}>{chosen !== "script" && <option value="">bundled</option>}{folders.map((name) => <option key={name}>{name}</option>)}</select>
+          </label>
+        )}
+        {!mine && chosen !== "script" && (
+          <label className="field">Name
+            <input name="name" list="names" placeholder="its usual one" autoComplete="off" pattern="[A-Za-z0-9_][A-Za-z0-9_\-]*" key={chosen} defaultValue={chosen === "competition" ? "diabetes" : ""} />
+            <datalist id="names">{(presets.problems[chosen] ?? []).map((name) => <option key={name} value={name} />)}</datalist>
+          </label>
+        )}
         <label className="field">Writer
           <select name="llm">{presets.llms.map((name) => <option key={name} value={name}>{name === "rules" ? "rules (no model)" : name}</option>)}</select>
         </label>
         <label className="field">Policy
-          <select name="policy" value={policy} onChange={(e) => setPolicy(e.target.value)}><option value="">the problem's own</option>{presets.policies.map((name) => <option key={name}>{name}</option>)}</select>
+          <select name="policy" value={policy} onChange={(e) => setPolicy(e.target.value)}><option value="">{defaults.policy ? `${defaults.policy} (its own)` : "the problem's own"}</option>{presets.policies.map((name) => <option key={name}>{name}</option>)}</select>
         </label>
-        <label className="field">Steps<input name="max_steps" type="number" min={0} placeholder="default" /></label>
-        <label className="field">Generations<input name="max_generations" type="number" min={0} placeholder="default" /></label>
-        <label className="field">Seconds<input name="seconds" type="number" min={0} placeholder="default" /></label>
-        <label className="field">Dollars<input name="usd" type="number" min={0} step="any" placeholder="default" /></label>
+        <label className="field">Steps<input name="max_steps" type="number" min={0} placeholder={limit(defaults.max_steps)} /></label>
+        <label className="field">Generations<input name="max_generations" type="number" min={0} placeholder={limit(defaults.max_generations)} /></label>
+        <label className="field">Seconds<input name="seconds" type="number" min={0} placeholder={limit(defaults.seconds)} /></label>
+        <label className="field">Dollars<input name="usd" type="number" min={0} step="any" placeholder={limit(defaults.usd)} /></label>
         <label className="field">Seed<input name="seed" type="number" min={0} placeholder="42" /></label>
-        <label className="field">Workers<input name="workers" type="number" min={1} placeholder="default" /></label>
+        <label className="field">Workers<input name="workers" type="number" min={1} placeholder={limit(defaults.workers)} /></label>
       </div>
+      {defaults.about && <p className="muted small">{defaults.about}.</p>}
+      {mine && chosen === "competition" && <Tables key={mine} folder={(own?.data ?? []).find((f) => f.name === mine) as Own["data"][number]} metrics={presets.metrics} />}
+      {chosen === "competition" && own && own.data.length === 0 && <p className="muted small">Tables of your own: put a folder with a train.csv (and a test.csv) into the project's folder, and it can be chosen here.</p>}
       {policy && (
         <details key={policy}>
           <summary>Options of {policy}</summary>
@@ -64,13 +82,36 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
         </details>
       )}
       <div className="row">
-        <button type="submit" className="primary" disabled={busy}>{busy ? "Starting…" : "Start"}</button>
+        <button type="submit" className="primary" disabled={busy || why !== ""} title={why}>{busy ? "Starting…" : "Start"}</button>
         <button type="button" onClick={onCancel}>Cancel</button>
+        {why && <span className="warn small">{why}</span>}
         <span className="muted small">A model's key is taken from the server's environment.</span>
       </div>
       {error && <Failed error={error} />}
       {launch?.output && (busy || error) && <pre className="tail" aria-label="Output of the process">{launch.output}</pre>}
     </form>
+  );
+}
+
+/** A look at the tables, and what is to be predicted. */
+function Tables({ folder, metrics }: { folder: Own["data"][number]; metrics: string[] }) {
+  const columns = folder.tables[0]?.columns ?? [];
+  return (
+    <div className="stack">
+      <div className="form">
+        <label className="field">Predict{folder.target && " (guessed)"}<select name="target" defaultValue={folder.target} required><option value="">choose a column</option>{columns.map((name) => <option key={name}>{name}</option>)}</select></label>
+        <label className="field">Metric<select name="metric" required defaultValue=""><option value="">choose a metric</option>{metrics.map((name) => <option key={name}>{name}</option>)}</select></label>
+      </div>
+      {folder.tables.map((table) => (
+        <details key={table.name} open={table === folder.tables[0]}>
+          <summary><span className="mono">{table.name}</span> <span className="muted small">{table.columns.length} columns, {count(table.bytes)} bytes</span></summary>
+          <div className="scroll" tabIndex={0} role="region" aria-label={`First rows of ${table.name}`}><table>
+            <thead><tr>{table.columns.map((name, i) => <th key={i} scope="col" className="mono">{name}</th>)}</tr></thead>
+            <tbody>{table.head.map((row, i) => <tr key={i}>{row.map((cell, k) => <td key={k} className="mono small">{cell}</td>)}</tr>)}</tbody>
+          </table></div>
+        </details>
+      ))}
+    </div>
   );
 }
 
@@ -80,7 +121,7 @@ function OptionField({ option }: { option: PolicyOption }) {
   return (
     <label className="field" title={option.meaning}>{option.name.replaceAll("_", " ")}
       {choices.length > 0
-        ? <select name={OPTION + option.name}><option value="">default</option>{choices.map((choice) => <option key={choice}>{choice}</option>)}</select>
+        ? <select name={OPTION + option.name}><option value="">{option.default == null ? "default" : `${String(option.default)} (default)`}</option>{choices.map((choice) => <option key={choice}>{choice}</option>)}</select>
         : <input name={OPTION + option.name} type="number" step={option.kind === "integer" ? 1 : "any"} min={option.minimum ?? undefined} max={option.maximum ?? undefined} placeholder={option.default == null ? "default" : String(option.default)} />}
     </label>
   );
