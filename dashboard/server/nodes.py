@@ -16,8 +16,9 @@ from core.search.statistics import counted_again
 from core.state.node import Node
 from core.storage.reader import RunReader
 from dashboard.server.overview import node_totals
-from dashboard.server.schemas.nodes import Call, Diff, DiffLine, LeftFile, NodeDetail, NodePage, NodeRow
+from dashboard.server.schemas.nodes import Call, ChangedFile, Diff, DiffLine, LeftFile, NodeDetail, NodePage, NodeRow
 from dashboard.server.schemas.runs import LiveTail
+from utils.patch import tree_patches
 
 NODE_ID = re.compile(r"[0-9a-f]{4,64}")
 TAIL_BYTES = 8192
@@ -70,7 +71,16 @@ def node_detail(reader: RunReader, node: Node) -> NodeDetail:
         mark=mark if mark in ("pinned", "banned") else "none",
         totals=sums,
         files=[LeftFile.model_validate(file) for file in archived_files(reader.run_dir, node.id)],
+        changed=_changed(node),
     )
+
+
+def _changed(node: Node) -> list[ChangedFile] | None:
+    patches = tree_patches(node.code)
+    if patches is None:
+        return None
+    counted = [(patch, *patch.counts) for patch in patches]
+    return [ChangedFile(path=p.path, kind=p.kind, added=more, removed=less, diff=p.text) for p, more, less in counted]
 
 
 def left_file(run_dir: Path, node_id: str, name: str) -> bytes | None:

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 from support.command_line import Cli
 
+from dashboard.server.app import create_app
 from runs.tickets.client import ask_the_run
 
 FILES = {
@@ -52,6 +54,11 @@ def test_search_stop_go_on_replay_and_export(cli: Cli, repository: Path, monkeyp
     best = cli.node(whole["best_node_id"])
     shown = cli.here("show", "latest", best["node_id"], "--diff").out
     assert "changed  +" in shown and "diff --git a/src/" in shown
+
+    with TestClient(create_app(cli.folder), base_url="http://127.0.0.1:8008") as page:
+        detail = page.get(f"/api/runs/{cli.run_dir.name}/nodes/{best['node_id']}").json()
+    assert [file["kind"] for file in detail["changed"]] == ["changed"] * len(detail["changed"]) != []
+    assert all(file["diff"] in best["code"] and file["added"] == file["removed"] > 0 for file in detail["changed"])
 
     folder, patch = cli.folder / "whole", cli.folder / "best.patch"
     ended = cli.here("export-best", "latest", f"--folder={folder}", f"--patch={patch}", "--branch=found")

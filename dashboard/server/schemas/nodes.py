@@ -43,6 +43,18 @@ class LeftFile(Model):
     bytes: int
 
 
+class ChangedFile(Model):
+    """What a program that is a tree of files changes in one of them, against the base."""
+
+    path: str
+    kind: Literal["added", "changed", "deleted"]
+    added: int
+    """Lines."""
+    removed: int
+    diff: str
+    """Unified. Untrusted text."""
+
+
 class NodeDetail(Model):
     """A node, whole. All its texts are untrusted."""
 
@@ -55,6 +67,8 @@ class NodeDetail(Model):
     totals: Totals
     files: list[LeftFile] = Field(default_factory=list)
     """What is kept of its workspace."""
+    changed: list[ChangedFile] | None = None
+    """File by file; None for a program that is one text."""
 
 
 class DiffLine(Model):

@@ -777,6 +777,25 @@ export interface components {
             type: "candidate.rejected";
         };
         /**
+         * ChangedFile
+         * @description What a program that is a tree of files changes in one of them, against the base.
+         */
+        ChangedFile: {
+            /** Added */
+            added: number;
+            /** Diff */
+            diff: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "added" | "changed" | "deleted";
+            /** Path */
+            path: string;
+            /** Removed */
+            removed: number;
+        };
+        /**
          * Control
          * @description The search beside its control draws. Scores are validation scores in the metric's unit.
          */
@@ -1932,6 +1951,8 @@ export interface components {
          * @description A node, whole. All its texts are untrusted.
          */
         NodeDetail: {
+            /** Changed */
+            changed?: components["schemas"]["ChangedFile"][] | null;
             /** Children Ids */
             children_ids: string[];
             /** Files */
