@@ -44,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
         run_dir, args.overrides, project_dir, remark, trusted=args.i_trust_this_run, asks_models=False
     )
     problem = problem_of(config)
+    problem.restore(run_dir)
     problem.prepare()
     with RunReader(run_dir) as reader:
         if args.recording:

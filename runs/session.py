@@ -125,6 +125,8 @@ class RunSession:
             fit_to_steps(self.config)
             check_words(self.config, problem)
             check_place(self.config.project.dir)
+        if self._given_dir is not None:
+            problem.restore(self._given_dir)
         problem.prepare()
         prefix = self.config.project.name or problem.name.rpartition("/")[2]
         self.run_dir = self._given_dir or new_run(self.config.project.dir, prefix, datetime.now(UTC))

@@ -125,6 +125,10 @@ class ProblemDefaults(Protocol):
         """What programs see as `input/`; None where they see nothing. Asked after `prepare`."""
         return None
 
+    def restore(self, run_dir: Path) -> None:
+        """Take what a run that exists keeps of the problem out of it. Before `prepare`. May raise ConfigError."""
+        return None
+
     def prepare(self) -> None:
         """Make or check the data, in a child process where that needs heavy imports; cached. May raise ConfigError."""
         return None

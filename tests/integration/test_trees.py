@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import subprocess
+import tarfile
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -73,6 +75,24 @@ def test_search_stop_go_on_replay_and_export(cli: Cli, repository: Path, monkeyp
     subprocess.run([*git, "checkout", "-q", "-"], check=True)
     subprocess.run([*git, "apply", "--check", str(patch)], check=True)
     assert cli.here("export-best", "latest", "--branch=found").code == 2
+
+
+def test_a_run_that_is_copied_elsewhere_goes_on_there(cli_at: Any, repository: Path):
+    here, there = cli_at("here"), cli_at("there")
+    assert here.here(*words(repository, "search.max_steps=3")).code == 0
+    shutil.copytree(here.folder / "logs", there.folder / "logs", symlinks=True)
+    shutil.rmtree(repository)
+    exported = there.here("export-best", "latest", f"--folder={there.folder / 'whole'}", "--i-trust-this-run")
+    assert exported.code == 0, exported.err
+    assert (there.folder / "whole/docs/big.txt").read_text() == FILES["docs/big.txt"]
+    assert there.here("resume", "latest", "search.max_steps=4", "--i-trust-this-run").code == 0
+    assert len(there.show()["nodes"]) == 1 + 4
+    archive = there.run_dir / "files/base.tar.gz"
+    shutil.rmtree(there.folder / "workspaces")
+    with tarfile.open(archive, "w:gz") as tar:
+        tar.add(there.folder / "whole/score.sh", "score.sh")
+    ended = there.here("resume", "latest", "search.max_steps=5", "--i-trust-this-run")
+    assert ended.code == 2 and "holds another tree" in ended.line
 
 
 def test_a_killed_run_goes_on_as_if_nothing_had_been(cli_at: Any, repository: Path, eventually: Any):

@@ -13,6 +13,7 @@ from core.state.node import Node
 from problems.command.tree.base import Base, kept, snapshot
 from problems.command.tree.evaluator import Scoring, TreeEvaluator
 from problems.command.tree.export import export_as, write_changes
+from problems.command.tree.kept import keep, unpack
 from problems.command.tree.replies import as_reply, read_reply
 from problems.command.tree.scores import conditions_of, sources_of
 from problems.command.tree.shown import map_of, relevant
@@ -141,7 +142,12 @@ class TreeProblem(Problem):
 
         return TreeWriter(self.ground)
 
+    def restore(self, run_dir: Path) -> None:
+        if self._section.base:
+            unpack(run_dir, self._store, self._section.base)
+
     def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
+        keep(self.ground.base, deps.run_dir)
         return TreeEvaluator(self.ground, self.scoring, deps)
 
     def normal_hash(self, code: str) -> str | None:
