@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
@@ -306,10 +307,21 @@ def _keep_baselines(
         store.put_fact("baselines", outcome.baselines)
 
 
+def _artifacts(node: Node, folder: Path) -> list[Path]:
+    """The texts that came back with the winner's score (the packing, the route), a file each, in names of our own."""
+    written = []
+    for number, (name, text) in enumerate(node.artifacts.items()):
+        folder.mkdir(exist_ok=True)
+        word = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:40]
+        written.append(folder / f"{number}-{word or 'text'}.txt")
+        written[-1].write_text(text, encoding="utf-8")
+    return written
+
+
 def write_solution(problem: Problem, node: Node, out: Path, run_dir: Path) -> list[Path]:
-    """Write a node as a standalone solution, with `node.json` beside it."""
+    """Write a node as a standalone solution, with `node.json` beside it, and what its run left as texts."""
     out.mkdir(parents=True, exist_ok=True)
-    written = list(problem.export(node, out, run_dir))
+    written = [*problem.export(node, out, run_dir), *_artifacts(node, out / "artifacts")]
     detail = out / "node.json"
     detail.write_text(json.dumps({**node.model_dump(mode="json"), "metric": node.metric_value}, indent=2) + "\n")
     return [*written, detail]

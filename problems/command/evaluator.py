@@ -8,6 +8,7 @@ from typing import Any
 
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, JobSpec
 from core.evaluation.base import failed_run, nothing_better, parent_metric, refused, source_of
+from core.evaluation.repeats import seen_again
 from core.evaluation.timing import timed_spec
 from core.evaluation.tune import MOST_LITERALS, tune
 from core.state.failure import FailureKind
@@ -57,6 +58,10 @@ class CommandEvaluator(Evaluator):
         code = with_numbers(node.code, list(map(repr, found)))
         detail = {"trials": self._deps.tune_trials, "start": first, "end": score}
         return self._score(code).model_copy(update={"code": code, "metadata": {"tune": detail}})
+
+    def second_look(self, nodes: Sequence[Node]) -> list[Evaluation] | None:
+        """The best again, where the same program does not get the same score twice."""
+        return seen_again(nodes, lambda node: self._score(node.code, node.id))
 
     def _one(self, node: Node) -> Evaluation:
         return self.check(node) or self._score(node.code, node.id)

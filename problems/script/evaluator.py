@@ -11,6 +11,7 @@ from core.contracts import Evaluation, Evaluator, EvaluatorDeps, JobSpec
 from core.evaluation.base import nothing_better, parent_metric
 from core.evaluation.isolation.decision import Decision
 from core.evaluation.isolation.evaluator import EvaluatorRun
+from core.evaluation.repeats import seen_again
 from core.evaluation.static_check import syntax_refusal
 from core.evaluation.tune import tune_program
 from core.events import Warned
@@ -118,6 +119,10 @@ class ScriptEvaluator(Evaluator):
             return nothing_better(node)
         detail = {"trials": tuned.trials, "start": tuned.start, "end": tuned.score}
         return verdict.model_copy(update={"code": tuned.code, "metadata": {**verdict.metadata, "tune": detail}})
+
+    def second_look(self, nodes: Sequence[Node]) -> list[Evaluation] | None:
+        """The best again, where the same program does not get the same score twice."""
+        return seen_again(nodes, lambda node: self.score(node.code, node.id))
 
     # ------------------------------------------------------------ how candidates are kept apart
 
