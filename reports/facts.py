@@ -16,6 +16,7 @@ from core.state.operators import BUILTIN, FREE_OPERATORS, OperatorSpec, known_op
 from core.storage.database import unpacked
 from core.storage.reader import RunReader
 from reports.conclusion import Conclusion, conclusion_of
+from reports.outside import sessions, tickets
 from reports.winner import is_concluded, rows_of, winner_node
 
 PAGE = 2000
@@ -49,6 +50,8 @@ class RunFacts:
     failures: dict[str, int] = field(default_factory=dict)
     cost: dict[str, Any] = field(default_factory=dict)
     roles: list[dict[str, Any]] = field(default_factory=list)
+    tickets: list[dict[str, Any]] = field(default_factory=list)
+    sessions: list[dict[str, Any]] = field(default_factory=list)
     ladder: dict[str, int] = field(default_factory=dict)
     generations: list[GenerationFinished] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -107,6 +110,8 @@ def read_facts(run_dir: Path) -> RunFacts:
             failures=dict(journal.failures),
             cost=reader.cost(),
             roles=reader.cost_by_role(),
+            tickets=tickets(reader),
+            sessions=sessions(reader),
             config=facts.get("config") or {},
             environment=facts.get("environment") or {},
             sandbox=facts.get("sandbox") or {},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from core.state.failure import FailureKind
@@ -16,6 +17,7 @@ from reports.provenance import cell, environment, flat, reproduce, settings
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 MOST_REMARKS = 50
+MOST_SESSIONS = 200
 MOST_GENERATIONS = 500
 STYLE = Path(__file__).with_name("report.css")
 
@@ -44,6 +46,7 @@ def render(facts: RunFacts) -> str:
         ("What the ladder saved", _ladder(facts)),
         ("Failures", _failures(facts)),
         ("Cost", _cost(facts)),
+        ("Who wrote from outside", _outside(facts)),
         ("What the user said, and warnings", _remarks(facts)),
         ("Reproduce", reproduce(facts)),
         ("Environment and sandbox", environment(facts)),
@@ -185,6 +188,23 @@ def _cost(facts: RunFacts) -> Markup:
         table([c.replace("_", " ") for c in columns], [[cell(r.get(c)) for c in columns] for r in facts.roles])
     )
     parts.append(_worth(facts))
+    return join(parts)
+
+
+def _outside(facts: RunFacts) -> Markup:
+    """Tickets by what became of them, and the sessions of coding agents."""
+    parts = []
+    if facts.tickets:
+        states = Counter(str(one["state"]) for one in facts.tickets)
+        told = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in states.items())
+        checks = sum(int(one["checks"]) for one in facts.tickets)
+        parts.append(tag("p", f"{len(facts.tickets)} tickets: {told}; {checks} checks."))
+    if facts.sessions:
+        columns = ("node_id", "writer", "turns", "prompt_tokens", "completion_tokens", "cost_usd", "seconds")
+        head = ["node", *(name.replace("_", " ") for name in columns[1:])]
+        rows = [[cell(one.get(name)) for name in columns] for one in facts.sessions[-MOST_SESSIONS:]]
+        parts.append(tag("p", f"{len(facts.sessions)} sessions of coding agents; each exchange is a call of its node."))
+        parts.append(table(head, rows))
     return join(parts)
 
 

@@ -130,6 +130,8 @@ def _reply(
     handed: Handed, settings: ModelSettings, agent: AgentProcess, gateway: Gateway | None, ended: str, code: int | None
 ) -> Reply:
     """What the session came to, as the reply of a model that wrote the same."""
+    if gateway is not None and gateway.broken:
+        raise BackendError(gateway.broken)
     said = clean(agent.last_words())
     files, fault = left_behind(handed)
     if not files and not fault and code and not ended and not (gateway and gateway.spent.turns):

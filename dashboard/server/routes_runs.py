@@ -14,9 +14,20 @@ from dashboard.server.dimensions import dimensions
 from dashboard.server.nodes import live_tails
 from dashboard.server.presets import presets
 from dashboard.server.schemas.control import Presets
-from dashboard.server.schemas.runs import Cost, EventPage, Health, LiveTail, ReplayAt, RunDetail, RunSummary, Snapshot
+from dashboard.server.schemas.runs import (
+    Cost,
+    EventPage,
+    Health,
+    LiveTail,
+    Outside,
+    ReplayAt,
+    RunDetail,
+    RunSummary,
+    Snapshot,
+)
 from dashboard.server.schemas.search import Curve, Dimensions, FailureCount, Generation, Islands
 from dashboard.server.snapshot import event_json, event_rows, snapshot_json
+from reports.outside import sessions, tickets
 
 Run = Annotated[str, Path(max_length=128, description="Run id, as listed by /api/runs.")]
 SEQ = 2**53
@@ -108,5 +119,11 @@ def view_routes(catalog: RunCatalog) -> APIRouter:
     def cost(run: Run) -> Cost:
         """Calls, tokens, dollars and seconds by role and model."""
         return search_views.cost(catalog.reader(run))
+
+    @router.get("/runs/{run}/outside")
+    def outside(run: Run) -> Outside:
+        """Who wrote from outside: tickets by their state, and the sessions of coding agents."""
+        reader = catalog.reader(run)
+        return Outside.model_validate({"tickets": tickets(reader), "sessions": sessions(reader)})
 
     return router

@@ -9,10 +9,17 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 from support.command_line import Cli, Ended
+from support.dashboard import serving
 from support.model_server import ModelServer
+
+from core.storage.reader import RunReader
+from reports.facts import read_facts
+from reports.html import render
+from reports.outside import sessions
 
 KEY = "sk-planted-key-of-the-user"
 HEAD = """
@@ -88,6 +95,16 @@ print("key:", os.environ["ANTHROPIC_API_KEY"], os.environ["OPENAI_API_KEY"])
     assert (exchange["role"], reply["role"]) == ("session", "code")
     assert "Find x near 2" in exchange["user"] and "as you say" in exchange["reply"]
     assert exchange["prompt_tokens"] is None, "what it took stands once, in the session's own record"
+    with RunReader(cli.run_dir) as reader:
+        (session,) = sessions(reader)
+        assert (session["turns"], session["prompt_tokens"], session["writer"]) == (1, 100, "agent/claude-sonnet-4-5")
+    assert "1 sessions of coding agents" in render(read_facts(cli.run_dir))
+    with (
+        serving(cli.folder) as (address, _),
+        urlopen(f"http://{address}/api/runs/{cli.run_dir.name}/outside") as answer,
+    ):
+        told = json.load(answer)
+        assert told["tickets"] == [] and told["sessions"][0]["node_id"] == node["node_id"]
     asked = len(models.requests)
     assert cli.here("replay", "latest", "--verify").code == 0
     (cli.folder / "agent.py").write_text("raise SystemExit('started again')")
@@ -175,6 +192,13 @@ def test_turns_are_bounded(search, cli, models):
 def test_what_cannot_work_is_one_line(search, cli, words, said):
     ended = search(USUAL, *words)
     assert ended.code in (1, 2) and said in ended.err.strip().splitlines()[-1], ended.err
+
+
+def test_a_key_that_is_missing_ends_the_run_in_one_line(search, cli):
+    words = ("llm.code.api_key=null", "llm.code.base_url=https://models.example", "llm.code.attempts=1")
+    ended = search(USUAL, *words)
+    assert ended.code == 1 and "the gateway has no key for https://models.example" in ended.err, ended.err
+    assert cli.show()["steps"] == 0
 
 
 def test_an_agent_that_cannot_begin_ends_the_run_with_its_own_words(search, cli):

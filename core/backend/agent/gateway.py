@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from core.backend.agent.dialects import VARIABLES, Asked, bounded, reply_limit, understood, usage_of
 from core.backend.exchange import Exchanged, Usage
-from core.backend.network import check_address
+from core.backend.network import check_address, host_of, is_loopback, shown_url
 from core.backend.prices import cost_of
 from core.backend.settings import ModelSettings
 from utils.errors import BackendError
@@ -74,6 +74,8 @@ class Gateway:
         """Set when a limit is reached or the agent gives up: the session is to end."""
         self.why = ""
         """Which limit it was, or the agent's own words."""
+        self.broken = ""
+        """Why no request can ever be passed on: a fault of the configuration, not of the agent."""
         self.spent = Spent()
         self.exchanges: list[Exchanged] = []
         self._settings, self._key_of, self._check = settings, key_of, check
@@ -174,8 +176,11 @@ class Gateway:
     def upstream(self, asked: Asked) -> tuple[str, dict[str, str]]:
         """(address, headers with the key): always the configured one, whatever the agent asks for."""
         address = self._settings.base_url or asked.dialect.address
-        check_address(address)
         key = self._key_of(asked.dialect.provider)
+        if not key and not is_loopback(host_of(address)):
+            self.broken = f"the gateway has no key for {shown_url(address)}: set llm.code.api_key or its usual variable"
+            raise BackendError(self.broken)
+        check_address(address)
         return address.rstrip("/").removesuffix("/v1"), asked.dialect.headers(key) if key else {}
 
 
@@ -236,9 +241,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _pass_on(self, asked: Asked, raw: bytes) -> None:
         began, body, worst, usd = time.monotonic(), asked.body, Usage(0, 0), 0.0
         try:
+            address, headers = self.server.gateway.upstream(asked)
             if not asked.free:
                 body, worst, usd = self.server.gateway.admit(asked, len(raw))
-            address, headers = self.server.gateway.upstream(asked)
         except BackendError as error:
             self.server.gateway.end(str(error))
             self._refuse(403, str(error))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -116,6 +116,39 @@ class CostRow(Model):
 class Cost(Model):
     totals: Totals
     rows: list[CostRow]
+
+
+class TicketRow(Model):
+    """A proposal that was leased to a writer outside."""
+
+    node_id: str
+    state: Literal["open", "told", "given_up", "expired"]
+    expires_at: float
+    """Seconds since the epoch."""
+    checks: int
+    characters: int
+    """Of what was told; 0 before."""
+
+
+class SessionRow(Model):
+    """What a coding agent did for one proposal. Its exchanges are calls of the node, with the role `session`."""
+
+    node_id: str
+    writer: str
+    turns: int
+    """Replies of its models."""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost_usd: float | None = None
+    seconds: float
+    """From its start to the end of its process group."""
+    model_seconds: float
+    """Of these, while a model was asked."""
+
+
+class Outside(Model):
+    tickets: list[TicketRow]
+    sessions: list[SessionRow]
 
 
 class LiveTail(Model):

@@ -563,6 +563,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run}/outside": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Outside
+         * @description Who wrote from outside: tickets by their state, and the sessions of coding agents.
+         */
+        get: operations["outside_api_runs__run__outside_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}/pgn": {
         parameters: {
             query?: never;
@@ -2155,6 +2175,13 @@ export interface components {
             /** Meaning */
             meaning: string;
         };
+        /** Outside */
+        Outside: {
+            /** Sessions */
+            sessions: components["schemas"]["SessionRow"][];
+            /** Tickets */
+            tickets: components["schemas"]["TicketRow"][];
+        };
         /**
          * Own
          * @description What of the user's own lies in the project folder.
@@ -2685,6 +2712,28 @@ export interface components {
             why_not: string;
         };
         /**
+         * SessionRow
+         * @description What a coding agent did for one proposal. Its exchanges are calls of the node, with the role `session`.
+         */
+        SessionRow: {
+            /** Completion Tokens */
+            completion_tokens?: number | null;
+            /** Cost Usd */
+            cost_usd?: number | null;
+            /** Model Seconds */
+            model_seconds: number;
+            /** Node Id */
+            node_id: string;
+            /** Prompt Tokens */
+            prompt_tokens?: number | null;
+            /** Seconds */
+            seconds: number;
+            /** Turns */
+            turns: number;
+            /** Writer */
+            writer: string;
+        };
+        /**
          * Snapshot
          * @description The state at `as_of_seq`, as the few events that made it: the page reduces them like live ones.
          */
@@ -2810,6 +2859,25 @@ export interface components {
              * @enum {string}
              */
             type: "strategist.question";
+        };
+        /**
+         * TicketRow
+         * @description A proposal that was leased to a writer outside.
+         */
+        TicketRow: {
+            /** Characters */
+            characters: number;
+            /** Checks */
+            checks: number;
+            /** Expires At */
+            expires_at: number;
+            /** Node Id */
+            node_id: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "told" | "given_up" | "expired";
         };
         /**
          * Totals
@@ -4215,6 +4283,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    outside_api_runs__run__outside_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Run id, as listed by /api/runs. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Outside"];
                 };
             };
             /** @description Validation Error */
