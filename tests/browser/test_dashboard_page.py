@@ -142,7 +142,7 @@ def test_own_tables_are_looked_at_and_keys_are_listed(page, tmp_path):
         page.locator("select[name=problem]").select_option("script")
         assert page.get_by_role("button", name="Start", exact=True).is_disabled()
         page.get_by_text("no folder with an evaluator.py").first.wait_for()
-        page.get_by_role("heading", name="Runs").click()
+        page.get_by_role("heading", name="Runs", exact=True).click()
         page.keyboard.press("?")
         page.get_by_role("dialog", name="Keys").get_by_text("go to graph").wait_for()
         page.keyboard.press("Escape")
@@ -340,7 +340,8 @@ def test_the_overview_says_the_verdict_and_the_winners_own_scores(page, stored, 
     told = page.evaluate(f"fetch('/api/runs/{run}').then((answer) => answer.json())")
     assert said == told["conclusion"]["text"]
     stats = page.get_by_test_id("stats").inner_text()
-    assert "Winner" in stats and told["winner"]["node_id"][:8] in stats and "% better" not in stats
+    assert "Winner" in stats and "% better" not in stats
+    assert page.get_by_test_id("stats").locator(f"a[href*='{told['winner']['node_id']}']").count() == 1
     assert f"{told['winner']['metric']:.4g}"[:4] in stats and f"{told['winner']['final_metric']:.4g}"[:4] in stats
 
 
@@ -363,6 +364,15 @@ def test_connect_four_standings_and_crosstable(page, stored):
     page.get_by_role("region", name="Standings", exact=True).locator("tbody tr").first.wait_for()
     assert page.locator(".interval .span").count() >= 2
     assert page.get_by_role("region", name="Cross-table").locator("tbody tr").count() >= 2
+    ratings = page.get_by_role("region", name="Ratings of all time").locator("tbody tr")
+    ratings.first.wait_for()
+    elos = [int(text) for text in ratings.locator("td:nth-child(3)").all_inner_texts()]
+    assert elos == sorted(elos, reverse=True) and len(elos) >= 2
+    page.get_by_test_id("featured").locator("svg").wait_for()
+    page.get_by_label("Games of").select_option(index=2)
+    name = page.get_by_label("Games of").locator("option:checked").inner_text()
+    until(page, "document.querySelectorAll('[data-testid=wall] .tile').length > 0")
+    assert all(name in text for text in page.get_by_test_id("wall").locator(".tile").all_inner_texts())
     page.locator(".tile").first.click()
     page.get_by_test_id("bigboard").locator("svg").wait_for()
 

@@ -1,6 +1,6 @@
 // Boards as small SVG: dozens of them live on one page.
 import { memo } from "react";
-import { chessSquares, fourCells, isChess, moveSquares } from "../model/position";
+import { chessSquares, fourCells, fourInARow, isChess, moveSquares } from "../model/position";
 
 const SHAPES: Record<string, string> = {
   p: "M22.5 8a6 6 0 0 1 4 10.400c2.600 2 3.600 5 3.700 8.600h1.800v4H13v-4h1.800c.1-3.600 1.100-6.600 3.700-8.600a6 6 0 0 1 4-10.400zM12 33h21v5H12z",
@@ -49,6 +49,7 @@ const DARK = Array.from({ length: 64 }, (_, i) => i)
 export function FourBoard({ text, last }: { text: string; last: string }) {
   const cells = fourCells(text);
   const column = Number(last) - 1;
+  const line = fourInARow(cells);
   const row = column >= 0 ? cells.findIndex((cell, i) => i % 7 === column && cell !== null) : -1;
   return (
     <svg viewBox="0 0 350 300" role="img" aria-label={`Connect four position ${text}`}>
@@ -64,6 +65,7 @@ export function FourBoard({ text, last }: { text: string; last: string }) {
           strokeWidth={i === row ? 4 : 1}
         />
       ))}
+      {line && <line x1={(line[0] % 7) * 50 + 25} y1={Math.floor(line[0] / 7) * 50 + 25} x2={(line[1] % 7) * 50 + 25} y2={Math.floor(line[1] / 7) * 50 + 25} stroke="var(--text)" strokeWidth="7" strokeLinecap="round" strokeOpacity="0.75" data-testid="winning-line" />}
     </svg>
   );
 }

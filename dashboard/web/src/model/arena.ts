@@ -1,4 +1,5 @@
 // Tables of the arena, from ratings and results.
+import { isStep } from "./operators";
 import type { RunState } from "./run-state";
 
 export interface Standing {
@@ -46,7 +47,7 @@ export function standings(state: RunState): { rows: Standing[]; generation: numb
   return { rows: [...tally.values()].sort((a, b) => b.points - a.points), generation: newest < 0 ? null : newest, provisional: tally.size > 0 };
 }
 
-/** Points and games of each pair, of one generation; players by points. */
+/** Points and games of each pair, of one generation; players by Elo, those without one by their share of points. */
 export function crossTable(state: RunState, generation: number): { players: string[]; points: number[][]; games: number[][] } {
   const finished = [...state.games.values()].filter((g) => g.result !== null && (generation < 0 || g.generation === generation));
   const sum = new Map<string, number>();
@@ -55,7 +56,9 @@ export function crossTable(state: RunState, generation: number): { players: stri
     sum.set(game.white, (sum.get(game.white) ?? 0) + white);
     sum.set(game.black, (sum.get(game.black) ?? 0) + black);
   }
-  const players = [...sum.keys()].sort((a, b) => (sum.get(b) ?? 0) - (sum.get(a) ?? 0));
+  const elos = new Map(allTime(state).map((row) => [row.node_id, row.elo]));
+  const share = (id: string) => (sum.get(id) ?? 0) / Math.max(1, finished.filter((g) => g.white === id || g.black === id).length);
+  const players = [...sum.keys()].sort((a, b) => (elos.get(b) ?? -Infinity) - (elos.get(a) ?? -Infinity) || share(b) - share(a));
   const place = new Map(players.map((id, i) => [id, i]));
   const square = () => players.map(() => new Array<number>(players.length).fill(0));
   const won = square();
@@ -70,4 +73,57 @@ export function crossTable(state: RunState, generation: number): { players: stri
     played[j][i] += 1;
   }
   return { players, points: won, games: played };
+}
+
+export interface Rated {
+  node_id: string;
+  elo: number;
+  low: number;
+  high: number;
+  games: number;
+  generation: number;
+  /** Probability that it is stronger than the next one of the list; null for the last one. */
+  superior: number | null;
+}
+
+/** Every engine that was ever rated, with its newest rating, strongest first. */
+export function allTime(state: RunState): Rated[] {
+  const newest = new Map<string, Rated>();
+  for (const { generation, ratings } of [...state.generations.values()].sort((a, b) => a.generation - b.generation)) {
+    for (const r of ratings) {
+      if (!Number.isFinite(r.elo)) continue;
+      const games = (newest.get(r.node_id)?.games ?? 0) + r.wins + r.draws + r.losses;
+      newest.set(r.node_id, { node_id: r.node_id, elo: r.elo, low: r.low, high: r.high, games, generation, superior: null });
+    }
+  }
+  const rows = [...newest.values()].sort((a, b) => b.elo - a.elo);
+  return rows.map((row, i) => ({ ...row, superior: i + 1 < rows.length ? superiority(row, rows[i + 1]) : null }));
+}
+
+const Z95 = 1.96;
+
+/** Φ of the difference over its error, both intervals taken as normal and independent. */
+function superiority(a: Rated, b: Rated): number {
+  const error = Math.hypot((a.high - a.low) / (2 * Z95), (b.high - b.low) / (2 * Z95));
+  if (!(error > 0)) return a.elo > b.elo ? 1 : 0.5;
+  const z = (a.elo - b.elo) / error;
+  const t = 1 / (1 + 0.2316419 * Math.abs(z)); // Abramowitz & Stegun 26.2.17
+  const tail = Math.exp((-z * z) / 2) * 0.3989422804 * t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  return z >= 0 ? 1 - tail : tail;
+}
+
+/** True where nobody's candidate plays, only engines that were given. */
+export function isCalibration(game: { white: string; black: string }, state: RunState): boolean {
+  const written = (id: string) => isStep(state.byId.get(id)?.operator ?? "baseline");
+  return !written(game.white) && !written(game.black);
+}
+
+/** The champion that the newest finished generation promoted, else the one that the newest began with. */
+export function championOf(state: RunState): string | null {
+  const known = [...state.generations.values()].sort((a, b) => b.generation - a.generation);
+  for (const generation of known) {
+    if (generation.promoted[0]) return generation.promoted[0];
+    if (generation.champion) return generation.champion;
+  }
+  return null;
 }

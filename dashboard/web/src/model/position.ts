@@ -48,3 +48,21 @@ export function toMove(text: string): 0 | 1 {
 export function isChess(game: string): boolean {
   return game.startsWith("chess");
 }
+
+/** First and last cell of four (or more) in a row, or null while nobody has won. */
+export function fourInARow(cells: readonly Square[]): [number, number] | null {
+  for (let at = 0; at < cells.length; at += 1) {
+    const stone = cells[at];
+    if (stone === null) continue;
+    for (const [dx, dy] of [[1, 0], [0, 1], [1, 1], [-1, 1]]) {
+      let [x, y, length] = [at % 7, Math.floor(at / 7), 1];
+      while (x + dx >= 0 && x + dx < 7 && y + dy < 6 && cells[(y + dy) * 7 + x + dx] === stone) {
+        x += dx;
+        y += dy;
+        length += 1;
+      }
+      if (length >= 4) return [at, y * 7 + x];
+    }
+  }
+  return null;
+}

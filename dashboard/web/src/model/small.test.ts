@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Curve } from "../api/types";
-import { crossTable, points, standings } from "./arena";
+import { allTime, crossTable, points, standings } from "./arena";
 import type { RunDetail, RunSummary } from "../api/types";
 import { bandOf, bySetup, differences, islandCurves, mergeCurves } from "./compare";
 import { importance, operatorsOf, secondsLeft, sharesOf, speedOf } from "./progress";
@@ -11,7 +11,7 @@ import { curveOf, disagrees, stacked, xRange, yRange } from "./curve";
 import { feedLine } from "./feed";
 import { flatten } from "./flatten";
 import { clock, count, dollars, metric, seconds, tickTexts, words } from "./format";
-import { chessSquares, fourCells, moveSquares, squareIndex, toMove } from "./position";
+import { chessSquares, fourCells, fourInARow, moveSquares, squareIndex, toMove } from "./position";
 import { tokens } from "./python";
 import { parse } from "./router";
 import { type GameState, type NodeFact, RunState } from "./run-state";
@@ -227,5 +227,26 @@ describe("why", () => {
     expect(told.join(" ")).toContain("It chose among 2: 5e5a9af714da, bcf6367b63af.");
     expect(sentences("improve", { rule: "improve phase: the best node", draw: 0.81234567, merge_prob: 0.2 }).join(" ")).toContain("The draw was 0.81, and below 0.2 it would merge two programs.");
     expect(sentences("tune", {})[0]).toContain("recorded nothing more");
+  });
+});
+
+describe("four in a row", () => {
+  it("is found in each direction and nowhere else", () => {
+    const board = (marks: Record<number, "x" | "o">) => Array.from({ length: 42 }, (_, i) => marks[i] ?? null);
+    expect(fourInARow(board({ 35: "x", 36: "x", 37: "x", 38: "x" }))).toEqual([35, 38]);
+    expect(fourInARow(board({ 3: "o", 9: "o", 15: "o", 21: "o" }))).toEqual([3, 21]);
+    expect(fourInARow(board({ 5: "x", 6: "x", 7: "x", 8: "x" }))).toBeNull(); // a row ends at the edge
+    expect(fourInARow(board({ 35: "x", 36: "x", 37: "o", 38: "x" }))).toBeNull();
+  });
+});
+
+describe("ratings of all time", () => {
+  it("hold each engine's newest rating with the chance to be stronger than the next", () => {
+    const rating = (id: string, elo: number, width: number) => ({ node_id: id, name: id, elo, low: elo - width, high: elo + width, wins: 1, draws: 0, losses: 1, score: 1 });
+    const generation = (number: number, ratings: object[]) => [number, { generation: number, ratings, promoted: [], champion: null }] as never;
+    const rows = allTime({ generations: new Map([generation(0, [rating("a", 10, 50), rating("b", 0, 0)]), generation(1, [rating("a", 100, 98)])]) } as never);
+    expect(rows.map((r) => [r.node_id, r.elo, r.games, r.generation])).toEqual([["a", 100, 4, 1], ["b", 0, 2, 0]]);
+    expect(rows[0].superior).toBeCloseTo(0.977, 2); // 100 Elo at an error of 50
+    expect(rows[1].superior).toBeNull();
   });
 });

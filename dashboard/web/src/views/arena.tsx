@@ -1,11 +1,14 @@
 // The arena: live boards, standings with intervals, who beat whom, who descends from whom.
 import { useMemo, useState } from "react";
+import { runPath } from "../api/client";
+import type { GameDetail } from "../api/types";
 import { Empty, EngineLink, Panel, Segmented } from "../components/widgets";
 import { SmallBoard } from "../components/boards";
 import type { Connection } from "../model/connection";
-import { crossTable, standings } from "../model/arena";
+import { allTime, championOf, crossTable, isCalibration, standings } from "../model/arena";
 import { clock, words } from "../model/format";
-import { toMove } from "../model/position";
+import { useResource } from "../model/hooks";
+import { isChess, toMove } from "../model/position";
 import { href } from "../model/router";
 import type { GameState, RunState } from "../model/run-state";
 import { Lineage } from "./lineage";
@@ -19,12 +22,25 @@ export function ArenaView({ connection }: { connection: Connection }) {
   const games = [...state.games.values()];
   const running = games.filter((game) => game.result === null);
   const [wall, setWall] = useState<Wall>(running.length ? "running" : "latest");
-  const shown = wall === "running" && running.length ? running : games.filter((g) => g.ply > 0 || g.result === null).sort((a, b) => b.seq - a.seq);
+  const [engine, setEngine] = useState("candidates");
+  const of = (game: GameState) => (engine === "" ? true : engine === "candidates" ? !isCalibration(game, state) : game.white === engine || game.black === engine);
+  const players = useMemo(() => [...new Set(games.flatMap((g) => [g.white, g.black]))].sort((a, b) => state.name(a).localeCompare(state.name(b))), [state, games.length, state.names.size]);
+  const shown = (wall === "running" && running.length ? running : [...games].sort((a, b) => b.seq - a.seq)).filter(of);
   const newest = [...state.generations.values()].sort((a, b) => b.generation - a.generation)[0];
   return (
     <div className="stack">
-      <Panel title={running.length ? `${running.length} ${state.live || connection.replay ? "running" : "unfinished"}, ${games.length - running.length} finished` : `${games.length} games`} actions={<Segmented label="Boards" value={wall} onChange={setWall} options={[["running", "running"], ["latest", "latest"]]} />}>
-        {shown.length === 0 ? <Empty title="No game yet">Games begin when the first candidates have passed their gate.</Empty> : <div className="wall" data-testid="wall">{shown.slice(0, running.length ? WALL : WALL_AT_REST).map((game) => <Tile key={game.id} game={game} state={state} />)}</div>}
+      <div className="cols featured">
+        <Featured state={state} games={games} />
+        <AllTime state={state} />
+      </div>
+      <Panel
+        title={running.length ? `${running.length} ${state.live || connection.replay ? "running" : "unfinished"}, ${games.length - running.length} finished` : `${games.length} games`}
+        actions={<>
+          <label className="row small">Games of <select aria-label="Games of" value={engine} onChange={(e) => setEngine(e.target.value)}><option value="candidates">candidates</option><option value="">all engines</option>{players.map((id) => <option key={id} value={id}>{state.name(id)}</option>)}</select></label>
+          <Segmented label="Boards" value={wall} onChange={setWall} options={[["running", "running"], ["latest", "latest"]]} />
+        </>}
+      >
+        {games.length === 0 ? <Empty title="No game yet">Games begin when the first candidates have passed their gate.</Empty> : shown.length === 0 ? <Empty title="No such game">Choose other engines.</Empty> : <div className="wall" data-testid="wall">{shown.slice(0, running.length ? WALL : WALL_AT_REST).map((game) => <Tile key={game.id} game={game} state={state} />)}</div>}
       </Panel>
       <div className="cols even">
         <Standings state={state} />
@@ -40,13 +56,50 @@ export function ArenaView({ connection }: { connection: Connection }) {
   );
 }
 
-function Tile({ game, state }: { game: GameState; state: RunState }) {
+/** The champion's game that runs, or its last one. */
+function Featured({ state, games }: { state: RunState; games: GameState[] }) {
+  const champion = championOf(state);
+  const its = games.filter((g) => g.white === champion || g.black === champion).sort((a, b) => b.seq - a.seq);
+  const game = its.find((g) => g.result === null) ?? its[0];
+  return (
+    <Panel title={champion ? `The champion, ${state.name(champion)}` : "The champion"} actions={game && <a className="button" href={href(state.id, "game", "", { id: game.id })}>{game.result === null ? "Watch" : "Replay"}</a>}>
+      {game ? <div className="feature" data-testid="featured"><Tile game={game} state={state} /></div> : <Empty title="It has not played yet" />}
+    </Panel>
+  );
+}
+
+function AllTime({ state }: { state: RunState }) {
+  const rated = [...state.generations.values()].filter((g) => g.ratings.length > 0).length;
+  const rows = useMemo(() => allTime(state), [state, rated]);
+  return (
+    <Panel title="Ratings of all time" flush>
+      {rows.length === 0 ? <Empty title="Nobody is rated yet" /> : (
+        <div className="scroll" style={{ maxHeight: 420 }} tabIndex={0} role="region" aria-label="Ratings of all time"><table>
+          <thead><tr><th scope="col" className="num">#</th><th scope="col">Engine</th><th scope="col" className="num">Elo</th><th scope="col" className="num">±</th><th scope="col" className="num">Games</th><th scope="col" className="num">Rated in</th><th scope="col" className="num" title="probability that it is stronger than the next one">Superior</th></tr></thead>
+          <tbody>{rows.map((r, i) => <tr key={r.node_id}><td className="num">{i + 1}</td><td><EngineLink state={state} id={r.node_id} /></td><td className="num">{Math.round(r.elo)}</td><td className="num">{r.high > r.low ? Math.round((r.high - r.low) / 2) : "–"}</td><td className="num">{r.games}</td><td className="num">gen {r.generation}</td><td className="num">{r.superior === null ? "–" : `${Math.round(100 * r.superior)} %`}</td></tr>)}</tbody>
+        </table></div>
+      )}
+    </Panel>
+  );
+}
+
+/** A snapshot holds the last position of the newest games only; of others it is fetched when they are shown. */
+function useBoard(game: GameState, state: RunState): GameState {
+  const { data } = useResource<GameDetail>(game.ply === 0 && game.result !== null ? runPath(state.id, `/game?id=${encodeURIComponent(game.id)}`) : null);
+  const last = data?.moves.at(-1);
+  return last ? { ...game, fen: last.fen, last: last.uci, san: last.san, ply: last.ply } : game;
+}
+
+function Tile({ game: known, state }: { game: GameState; state: RunState }) {
+  const game = useBoard(known, state);
   const turn = toMove(game.fen);
+  const [first, second] = isChess(game.game) ? ["#fdfdfb", "#23211f"] : ["var(--orange)", "var(--accent)"];
+  const chip = (color: string) => <span className="dot" style={{ background: color, boxShadow: "0 0 0 1px var(--line-strong)" }} />;
   return (
     <a className={game.result === null ? "tile running" : "tile"} href={href(state.id, "game", "", { id: game.id })}>
-      <div className="side"><span>{state.name(game.black)}</span><span className="num muted">{game.result ? game.result.split("-")[1] : game.clock[1] != null ? clock(game.clock[1]) : turn === 1 ? "●" : ""}</span></div>
+      <div className="side"><span>{chip(second)} {state.name(game.black)}</span><span className="num muted">{game.result ? game.result.split("-")[1] : game.clock[1] != null ? clock(game.clock[1]) : turn === 1 ? "●" : ""}</span></div>
       <SmallBoard game={game.game} fen={game.fen} last={game.last} />
-      <div className="side"><span>{state.name(game.white)}</span><span className="num muted">{game.result ? game.result.split("-")[0] : game.clock[0] != null ? clock(game.clock[0]) : turn === 0 ? "●" : ""}</span></div>
+      <div className="side"><span>{chip(first)} {state.name(game.white)}</span><span className="num muted">{game.result ? game.result.split("-")[0] : game.clock[0] != null ? clock(game.clock[0]) : turn === 0 ? "●" : ""}</span></div>
       <div className="side small muted"><span>{(game.termination && words(game.termination)) ?? (game.ply ? `${game.ply}. ${game.san}` : "starts")}</span><span>{game.generation != null ? `gen ${game.generation}` : ""}</span></div>
     </a>
   );
@@ -66,7 +119,7 @@ function Standings({ state }: { state: RunState }) {
             <tr key={r.node_id}>
               <td><EngineLink state={state} id={r.node_id} /> {r.promoted && <span className="tag ok">promoted</span>}</td>
               <td className="num">{r.elo == null ? "–" : Math.round(r.elo)}</td>
-              <td>{r.low != null && r.high != null && r.elo != null ? <div className="interval" title={`${Math.round(r.low)} … ${Math.round(r.high)}`}><div className="axis" /><div className="span" style={{ left: place(r.low), right: `calc(100% - ${place(r.high)})` }} /><div className="mid" style={{ left: place(r.elo) }} /></div> : null}</td>
+              <td>{r.low != null && r.high != null && r.elo != null ? <div className="interval" title={`${Math.round(r.low)} … ${Math.round(r.high)}`}><div className="axis" /><div className="span" style={{ left: place(r.low), right: `calc(100% - ${place(r.high)})` }} /><div className="mid" style={{ left: place(r.elo) }} /><span className="ends num">{r.high > r.low ? `${Math.round(r.low)} … ${Math.round(r.high)}` : "the reference"}</span></div> : null}</td>
               <td className="num">{r.wins}</td><td className="num">{r.draws}</td><td className="num">{r.losses}</td><td className="num">{r.points}</td>
             </tr>
           ))}</tbody>
@@ -84,9 +137,9 @@ function Cross({ state }: { state: RunState }) {
     <Panel title="Who beat whom" flush>
       {table.players.length === 0 ? <Empty title="No result yet" /> : (
         <div className="scroll cross" tabIndex={0} role="region" aria-label="Cross-table"><table>
-          <thead><tr><th scope="col">Points of</th>{table.players.map((id) => <th key={id} scope="col" className="rot" title={state.name(id)}>{state.name(id)}</th>)}</tr></thead>
+          <thead><tr><th scope="col">Points of</th>{table.players.map((id) => <th key={id} scope="col" className="cell" title={state.name(id)}>{table.players.indexOf(id) + 1}</th>)}</tr></thead>
           <tbody>{table.players.map((row, i) => (
-            <tr key={row}><th scope="row">{state.name(row)}</th>{table.players.map((column, j) => <td key={column} className="cell">{i === j ? <span className="muted">·</span> : table.games[i][j] ? `${table.points[i][j]}/${table.games[i][j]}` : ""}</td>)}</tr>
+            <tr key={row}><th scope="row">{i + 1} {state.name(row)}</th>{table.players.map((column, j) => <td key={column} className="cell">{i === j ? <span className="muted">·</span> : table.games[i][j] ? `${table.points[i][j]}/${table.games[i][j]}` : ""}</td>)}</tr>
           ))}</tbody>
         </table></div>
       )}

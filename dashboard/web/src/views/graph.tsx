@@ -141,7 +141,7 @@ export function GraphView({ connection, query }: { connection: Connection; query
         </div>
       </Panel>
       <div className="stack">
-        <Panel title={chosen ? `Node ${chosen.step}` : "Selected node"}>
+        <Panel title={chosen ? `${state.names.get(chosen.node_id) ?? "Node"} ${chosen.step}` : "Selected node"}>
           <div aria-live="polite" data-testid="selection">
             {chosen ? (
               <div className="stack" style={{ gap: 10 }}>

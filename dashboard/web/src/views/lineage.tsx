@@ -4,8 +4,8 @@ import { Empty } from "../components/widgets";
 import { href } from "../model/router";
 import type { RunState } from "../model/run-state";
 
-const COLUMN = 110;
-const HEIGHT = 220;
+const COLUMN = 170;
+const HEIGHT = 300;
 const PAD = 26;
 
 interface Point { id: string; x: number; y: number; elo: number; champion: boolean; promoted: boolean; parents: string[] }
@@ -32,7 +32,7 @@ export function Lineage({ state, version }: { state: RunState; version: number }
         {points.map((p) => (
           <a key={p.id + p.x} href={href(state.id, "node", p.id)} aria-label={`${state.name(p.id)}, Elo ${Math.round(p.elo)}`}>
             <circle cx={p.x} cy={p.y} r={p.promoted ? 6 : 4.5} fill={p.promoted ? "var(--accent)" : "var(--panel)"} stroke="var(--accent)" strokeWidth="1.500" />
-            <text x={p.x + 9} y={p.y + 4} fontSize="11" fill="var(--text)" stroke="var(--panel)" strokeWidth="3" paintOrder="stroke" fontFamily="var(--mono)">{state.name(p.id).slice(0, 12)}</text>
+            <text x={p.x} y={p.y - 9} textAnchor={p.x > 60 ? "middle" : "start"} fontSize="11" fill="var(--text)" stroke="var(--panel)" strokeWidth="3" paintOrder="stroke" fontFamily="var(--mono)">{state.name(p.id).slice(0, 12)}</text>
           </a>
         ))}
         {[...new Set(points.map((p) => p.x))].map((x, i) => <text key={x} x={x} y={HEIGHT - 4} fontSize="11" fill="var(--muted)" textAnchor="middle">gen {[...state.generations.keys()].sort((a, b) => a - b)[i]}</text>)}
@@ -61,7 +61,7 @@ function apart(points: Point[]): Point[] {
   for (const point of points) columns.set(point.x, [...(columns.get(point.x) ?? []), point]);
   for (const column of columns.values()) {
     column.sort((a, b) => a.y - b.y);
-    for (let i = 1; i < column.length; i += 1) column[i].y = Math.max(column[i].y, column[i - 1].y + 13);
+    for (let i = 1; i < column.length; i += 1) column[i].y = Math.max(column[i].y, column[i - 1].y + 26);
   }
   return points;
 }

@@ -43,7 +43,7 @@ export function NodesView({ connection }: { connection: Connection }) {
               {rows.slice(0, shown).map((node) => (
                 <tr key={node.node_id}>
                   <td className="num">{node.step}</td>
-                  <td><NodeLink run={state.id} id={node.node_id} /> {node.node_id === state.bestId && <span className="tag ok">best</span>} {node.mark && <span className="tag warn">{node.mark}</span>}</td>
+                  <td><NodeLink run={state.id} id={node.node_id} text={state.names.get(node.node_id)} /> {node.node_id === state.bestId && <span className="tag ok">best</span>} {node.mark && <span className="tag warn">{node.mark}</span>}</td>
                   <td><Operator name={node.operator} /></td>
                   <td className="wide">{(node.parent_ids ?? []).map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>)}</td>
                   <td className="num"><Outcome node={node} /></td>

@@ -60,7 +60,7 @@ function VerdictPanel({ run, told }: { run: string; told: RunDetail }) {
 function Best({ state, winner }: { state: RunState; winner: Winner | null }) {
   const label = `${winner ? "Winner" : "Best so far"}: ${state.run?.unit || "score"} ${state.lowerIsBetter ? "↓" : "↑"}`;
   const best = winner ?? state.best;
-  const who = winner && winner.role !== "candidate" ? (winner.role === "user" ? "your program" : winner.name) : best && <NodeLink run={state.id} id={best.node_id} />;
+  const who = winner && winner.role !== "candidate" ? (winner.role === "user" ? "your program" : winner.name) : best && <NodeLink run={state.id} id={best.node_id} text={state.names.get(best.node_id)} />;
   return <Stat label={label} value={metric(best?.metric)} note={best ? <>{who} · validation, {best.metric_source ?? "no source"}</> : "nothing scored yet"} />;
 }
 
@@ -271,7 +271,7 @@ function Feed({ state }: { state: RunState }) {
               <li key={event.seq}>
                 <time className="num muted">{time(event.at)}</time>
                 <span className={`dot ${line.dot}`} />
-                <span className="what" title={line.text}>{line.node ? <NodeLink run={state.id} id={line.node} /> : null} {line.text}</span>
+                <span className="what" title={line.text}>{line.node ? <NodeLink run={state.id} id={line.node} text={state.names.get(line.node)} /> : null} {line.text}</span>
                 <span className={`num ${line.tone}`}>{line.value}</span>
               </li>
             );
