@@ -1,4 +1,4 @@
-"""`report`: one HTML file that opens offline."""
+"""`report`: one HTML file that opens offline, or Markdown for a pull request."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from runs.run_folder import find_run
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = subparsers.add_parser("report", help="write the run's report as one HTML file")
+    parser = subparsers.add_parser("report", help="write the run's report as one HTML file, or as Markdown")
     add_run_argument(parser)
-    parser.add_argument("--out", metavar="FILE", help="where to; logs/RUN/report.html if absent")
+    parser.add_argument("--out", metavar="FILE", help="where to; logs/RUN/report.html (or .md) if absent")
+    parser.add_argument("--format", choices=["html", "md"], default="html", help="md: Markdown for a pull request")
 
 
 def run(args: argparse.Namespace) -> int:
     from reports.html import write_report
+    from reports.markdown import write_markdown
 
+    write = write_markdown if args.format == "md" else write_report
     run_dir = find_run(project_dir_of(args), args.run)
-    out = Path(args.out) if args.out else run_dir / "report.html"
+    out = Path(args.out) if args.out else run_dir / f"report.{args.format}"
     with unreadable(run_dir.name), writes("out", out):
         out.parent.mkdir(parents=True, exist_ok=True)
-        write_report(run_dir, out)
+        write(run_dir, out)
         if out.parent.resolve() == run_dir.resolve():
             record_export(run_dir)
     print(out)

@@ -1,0 +1,105 @@
+"""The report as Markdown, for a pull request or a notebook: verdict, scores, the winner's change, how to repeat it.
+
+Texts of programs and models are data: they stand in fences that they cannot close, or as one line without markup.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from reports.facts import RunFacts, read_facts
+from utils.clean_text import clean, one_line
+
+LONGEST_CODE = 20_000
+"""Characters of a program or a change; a comment on a pull request holds 65,000."""
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~@])")
+
+
+def write_markdown(run_dir: Path, out: Path) -> Path:
+    """Write the report of `logs/<run>` and return where it lies."""
+    out.write_text(render_markdown(read_facts(run_dir)), encoding="utf-8")
+    return out
+
+
+def render_markdown(facts: RunFacts) -> str:
+    return "\n".join([*_outcome(facts), *_scores(facts), *_effort(facts), *_program(facts), *_origin(facts)]) + "\n"
+
+
+def _outcome(facts: RunFacts) -> Iterator[str]:
+    verdict = facts.conclusion.verdict
+    yield f"## {_plain(facts.problem or facts.run)}: {_plain(verdict.kind)}"
+    yield f"\n{_plain(verdict.text)}\n"
+    for warning in verdict.warnings:
+        yield f"- note: {_plain(warning)}"
+
+
+def _scores(facts: RunFacts) -> Iterator[str]:
+    goal = "lower" if facts.lower_is_better else "higher"
+    rows: list[Sequence[Any]] = [(row.get("name"), row.get("metric"), row.get("final"), "") for row in facts.baselines]
+    if winner := facts.conclusion.winner:
+        low_high = " … ".join(f"{end:.5g}" for end in winner.final_interval or ())
+        rows.append((f"winner, {winner.name}", winner.metric, winner.final_metric, low_high))
+    if rows:
+        yield f"\n| {_plain(facts.unit)} ({goal} is better) | validation | final part | 95 % |\n|---|--:|--:|---|"
+        for name, *values in rows:
+            yield f"| {_plain(name)} | " + " | ".join(map(_number, values)) + " |"
+
+
+def _effort(facts: RunFacts) -> Iterator[str]:
+    cost = facts.cost.get("cost_usd")
+    parts = [f"{len(facts.steps)} steps by {_plain(facts.writer or 'unknown')}"]
+    parts += [f"{facts.seconds:.0f} s"] if facts.seconds else []
+    parts += [f"${cost:.4f}"] if cost is not None else []
+    failed = sum(facts.failures.values())
+    parts += [f"{failed} programs failed"] if failed else []
+    yield f"\n{', '.join(parts)}."
+
+
+def _program(facts: RunFacts) -> Iterator[str]:
+    if facts.best is None:
+        return
+    if len(facts.line) > 1:
+        old, new = facts.line[0].code, facts.best.code
+        change = "\n".join(
+            difflib.unified_diff(old.split("\n"), new.split("\n"), "first ancestor", "winner", lineterm="")
+        )
+        yield f"\n<details><summary>Change against its first ancestor ({len(facts.line) - 1} steps)</summary>\n"
+        yield _fenced(change, "diff")
+        yield "\n</details>"
+    yield "\n<details><summary>The winner</summary>\n"
+    yield _fenced(facts.best.code, "python")
+    yield "\n</details>"
+
+
+def _origin(facts: RunFacts) -> Iterator[str]:
+    words = facts.origin.get("words")
+    if isinstance(words, list) and words:
+        yield "\nAgain:\n"
+        yield _fenced(f"python main.py {' '.join(map(str, words))}", "sh")
+    if facts.journal_head:
+        yield f"\nJournal head `{facts.journal_head}`"
+
+
+def _fenced(text: str, kind: str) -> str:
+    """In a fence longer than any that the text holds."""
+    body = clean(text)[:LONGEST_CODE]
+    if len(text) > LONGEST_CODE:
+        body += f"\n… {len(text) - LONGEST_CODE} characters more"
+    longest = max((len(marks) for marks in re.findall(r"`+", body)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{kind}\n{body}\n{fence}"
+
+
+def _plain(text: Any) -> str:
+    """One line that holds no markup."""
+    return _MARKUP.sub(r"\\\1", one_line(str(text), 600))
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return _plain(value) if value else "–"
+    return f"{value:.6g}"

@@ -1,0 +1,34 @@
+"""The report as Markdown: whole, and nothing in it that a program could have set free."""
+
+from __future__ import annotations
+
+import re
+
+from support.synthetic_runs import competition
+
+from reports.markdown import write_markdown
+
+
+def test_it_says_the_verdict_the_scores_and_the_change(tmp_path):
+    made = competition(tmp_path / "logs", 30, run="told")
+    made.end()
+    made.close()
+    text = write_markdown(tmp_path / "logs" / "told", tmp_path / "report.md").read_text()
+    assert made.best is not None
+    assert text.startswith("## competition/diabetes: ") and "| mean | 77.1 |" in text
+    assert f"| winner, {made.best.id} | {made.best.metric_value:.6g} |" in text
+    assert made.best.code.strip().splitlines()[-1] in text and "```diff" in text and "30 steps by rules" in text
+
+
+def test_texts_of_programs_stay_in_their_fences(tmp_path):
+    made = competition(tmp_path / "logs", 0, run="hostile")
+    made.store.put_fact("problem", "<img src=x> [a](http://b) @all")
+    for _ in range(6):
+        made.step(code="x = 1\n````\n# free <script>alert(1)</script>\n```\n")
+    made.end()
+    made.close()
+    text = write_markdown(tmp_path / "logs" / "hostile", tmp_path / "report.md").read_text()
+    fences = re.findall(r"^(`{3,})(\w*)$", text, re.MULTILINE)
+    outside = re.sub(r"(?ms)^(`{5,})\w*\n.*?^\1$", "", text)
+    assert ("`````", "python") in fences and "<script>" not in outside
+    assert "<img" not in outside.replace("\\<", "") and "[a](" not in outside and "\\@all" in outside
