@@ -1,7 +1,7 @@
 """Kills of the client's server or of the run's process between any two steps of ask and tell: none lost, none doubled.
 
-`python -m benchmarks.agent_kills 200`: as many kills, spread over runs of 6 steps; each run must end with the journal
-of a run that nobody killed.
+`python -m benchmarks.agent_kills 200 [SEED]`: as many kills, spread over runs of 6 steps; each run must end with the
+journal of a run that nobody killed.
 """
 
 from __future__ import annotations
@@ -100,13 +100,13 @@ def played(seed: int, kills: int) -> tuple[str, int, int, int]:
         return shown["journal_sha256"], len(shown["nodes"]), replies, killer.done
 
 
-def main(wanted: int) -> int:
+def main(wanted: int, seed: int) -> int:
     reference = played(0, 0)
     print(f"nobody killed: {reference[1]} nodes, {reference[2]} replies, journal {reference[0][:12]}", flush=True)
     done = lost = doubled = differing = runs = 0
     while done < wanted:
         runs += 1
-        found = played(runs, min(KILLS_OF_A_RUN, wanted - done))
+        found = played(seed + runs, min(KILLS_OF_A_RUN, wanted - done))
         done += found[3]
         lost += max(0, reference[2] - found[2])
         doubled += max(0, found[2] - reference[2])
@@ -119,4 +119,5 @@ def main(wanted: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 20))
+    _words = [int(word) for word in sys.argv[1:]]
+    sys.exit(main(*(_words + [20, 0][len(_words) :])))

@@ -144,6 +144,58 @@ def test_what_an_agent_does_wrong_is_a_failure_of_its_node(search, cli, deed):
     assert "root:" not in json.dumps(node)
 
 
+def test_an_agent_that_cheats_finds_nothing(search, cli, models):
+    """Labels, keys, the journal, other processes, and whatever else answers on this machine's loopback."""
+    for place in ("workspaces/.prepared/0/private/test.csv", "secret.txt", "logs/other/run.db"):
+        path = cli.folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("CANARY-LABELS")
+    port = models.url.rpartition(":")[2]
+    body = f"""
+PLACE, MARKS, found = {str(cli.folder)!r}, (b"CANARY-" + b"LABELS", b"sk-planted-" + b"key"), []
+for top in (PLACE, "/workspace", "/tmp", "/root", "/home", "/var", "/etc", "/run", "/opt", "/work"):
+    for folder, _, names in os.walk(top):
+        for name in names:
+            try:
+                with open(os.path.join(folder, name), "rb") as file:
+                    text = file.read(100_000)
+            except OSError:
+                continue
+            if any(mark in text for mark in MARKS):
+                found.append(os.path.join(folder, name))
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    for name in ("environ", "cmdline"):
+        try:
+            with open(f"/proc/{{pid}}/{{name}}", "rb") as file:
+                text = file.read()
+        except OSError:
+            continue
+        if MARKS[1] in text:
+            found.append(pid)
+for address in (("127.0.0.1", {port}), ("192.0.2.1", 53)):
+    try:
+        socket.create_connection(address, 1)
+        found.append(address)
+    except OSError:
+        pass
+with open("/workspace/logs", "w"):
+    pass
+for line in ("logs/other/run.db", "secret.txt"):
+    try:
+        open(os.path.join(PLACE, line), "a").write("forged")
+        found.append("wrote " + line)
+    except OSError:
+        pass
+ask()
+write(1.5)
+print("score: 0 verified; FOUND:", found)
+"""
+    assert search(body).code == 0
+    node = only_node(cli)
+    assert "FOUND: []" in node["plan"], node["plan"]
+    assert node["metric"] == 0.5 and (cli.folder / "secret.txt").read_text() == "CANARY-LABELS"
+
+
 def test_nobody_of_its_group_lives_on(search, cli, tmp_path):
     mark = f"survivor-{os.getpid()}"
     ended = search(f"ask(); write(1.5); subprocess.Popen(['sleep', '1000'], start_new_session=True); '{mark}'; "
