@@ -24,8 +24,8 @@ def planned(config: Config) -> dict[str, Any]:
         ConfigError: the run could not be started.
     """
     preflight(config)
-    fit_to_steps(config)
     problem = problem_of(config)
+    fit_to_steps(config)
     check_words(config, problem)
     roles = model_settings(config.llm, plugins=config.plugin_folders)
     search, budget = config.search, config.budget

@@ -45,11 +45,16 @@ def translate(config: Config) -> None:
 
 
 def _set(config: Config, key: str, value: Any) -> None:
-    """A dotted key; options of a problem are added, options of a policy only where it is the one that searches."""
+    """A dotted key. `problem.options` leaves the user's own and no others: those of a preset are another problem's.
+
+    Options of a policy are set only where it is the one that searches.
+    """
     *sections, name = key.split(".")
-    if sections == ["problem", "options"]:
-        if f"problem.options.{name}" not in (config.given or ()):
-            config.problem.options = {**config.problem.options, name: value}
+    if key == "problem.options":
+        own = {word: said for word, said in config.problem.options.items() if f"{key}.{word}" in (config.given or ())}
+        config.problem.options = {**value, **own}
+    elif sections == ["problem", "options"]:
+        config.problem.options = {**config.problem.options, name: value}
     elif sections[:1] == ["search"] and len(sections) == 2:
         if sections[1] == config.search.policy and hasattr(config.search.options, name):
             config.search.set_option(name, value)

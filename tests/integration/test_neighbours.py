@@ -42,9 +42,17 @@ def test_what_the_user_says_wins(cli: Cli):
 
 
 def test_shinkas_task(cli: Cli):
-    ended = search(cli, EXAMPLES / "shinka/coins", "search.max_steps=24", "search.batch=4", "execution.timeout=2")
+    ended = search(
+        cli,
+        EXAMPLES / "shinka/coins",
+        "search.max_steps=24",
+        "search.batch=4",
+        "execution.timeout=2",
+        "problem.options.repeats=2",
+    )
     assert ended.code == 0, ended.err
     found = cli.show()
+    assert found["config"]["problem"]["options"] == {"repeats": 2}
     assert next(row for row in found["baselines"] if row["name"] == "initial")["metric"] == -190
     failed = [cli.node(n["node_id"]) for n in found["nodes"] if n["failure"] == "eval_error"]
     assert all("correct==True is required" in node["message"] for node in failed)
