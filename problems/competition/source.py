@@ -23,8 +23,8 @@ HERE = Path(__file__).resolve().parent
 BUNDLED = HERE / "bundled"
 PREVIEW = HERE.parent.parent / "utils" / "data_preview.py"
 PREPARING = (
-    "prepare", "split", "parts", "rdata", "shim", "mlebench_helpers", "tables", "validate", "formats", "own_tables",
-    "belongings", "targets", "leaks", "times", "pictures",
+    "prepare", "split", "parts", "rdata", "shim", "mlebench_helpers", "mlebench_metrics", "stand_ins", "tables",
+    "validate", "formats", "own_tables", "belongings", "targets", "leaks", "times", "pictures",
 )  # fmt: skip
 """Modules of the child whose change prepares anew."""
 DEFAULT = "ames"
@@ -58,6 +58,11 @@ class Source:
     """Large files, known by size and time of change."""
     leaderboard: tuple[float, ...] = field(default=())
     """Scores, best first."""
+
+    @property
+    def is_foreign(self) -> bool:
+        """A competition folder of others, with a grader of its own."""
+        return self.request["kind"] == "folder" and not self.request["strict"]
 
     def identity(self) -> str:
         """Names the data set, whatever is done with it: bundled by name, others by their folder."""
@@ -127,11 +132,13 @@ def _folder(folder: Path, cfg: Config) -> Source:
     for section, name in (("dataset", "answers"), ("dataset", "sample_submission"), ("grader", "grade_fn")):
         if not isinstance(config.get(section), dict) or not config[section].get(name):
             raise ConfigError(f"problem.path={folder}: config.yaml has no {section}.{name}")
-    leaderboard = _read_leaderboard(folder / "leaderboard.csv")
+    board = folder / "leaderboard.csv"
+    leaderboard = _read_leaderboard(board)
     prepared, raw = _data_of(folder, cfg)
     request = {
         "kind": "folder", "folder": str(folder), "config": config, "strict": False, "metric": None,
         "prepared": prepared and str(prepared), "raw": raw and str(raw), "split": config.get("split"), "seed": 0,
+        "told": f"{board} is a Git-LFS pointer: no medals (git lfs pull)" if is_lfs_pointer(board) else "",
     }  # fmt: skip
     description = folder / "description.md"
     return Source(
@@ -238,9 +245,13 @@ def _direction(config: dict[str, Any], leaderboard: tuple[float, ...], cfg: Conf
             return told
     if len(leaderboard) > 1 and leaderboard[0] != leaderboard[-1]:
         return leaderboard[0] < leaderboard[-1]
+    kind = metric_kind(str(grader.get("name", "")))
+    if cfg.problem.direction is None and kind is not None:
+        return kind.lower_is_better
     if cfg.problem.direction is None:
+        pointer = " (leaderboard.csv is a Git-LFS pointer)" if is_lfs_pointer(folder / "leaderboard.csv") else ""
         raise ConfigError(
-            f"problem.path={folder}: neither config.yaml nor a leaderboard tells the direction; "
+            f"problem.path={folder}: neither config.yaml nor a leaderboard{pointer} tells the direction; "
             f"say --problem.direction=min or max"
         )
     return cfg.problem.direction == "min"
@@ -274,10 +285,8 @@ def _read_config(path: Path) -> dict[str, Any]:
 
 
 def _read_leaderboard(path: Path) -> tuple[float, ...]:
-    if not path.is_file():
+    if not path.is_file() or is_lfs_pointer(path):
         return ()
-    if is_lfs_pointer(path):
-        raise ConfigError(f"problem.path: '{path}' is a Git-LFS pointer, not the data; fetch it with: git lfs pull")
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     try:

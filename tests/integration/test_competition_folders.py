@@ -120,6 +120,8 @@ def test_an_unmodified_folder_is_prepared_split_graded_and_ranked(wine):
     assert final.metric > 0 and final.interval[0] <= final.metric <= final.interval[1]
     assert final.metadata["thresholds"] == {"gold": 100.0, "silver": 200.0, "bronze": 400.0, "median": 550.0}
     assert final.metadata["medal"] is None and final.metadata["above_median"] is False
+    halves = sorted((verdict.metric, final.metric))
+    assert halves[0] < final.metadata["whole_test"] < halves[1], "all hidden rows, as published scores are counted"
 
 
 def test_the_folder_is_left_as_it_was(wine):
@@ -231,6 +233,30 @@ def test_a_pointer_where_answers_should_be_is_named(tmp_path):
     folder = prepared_folder(tmp_path, "test.csv", "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n")
     with pytest.raises(ConfigError, match=r"test\.csv' is a Git-LFS pointer.*git lfs pull"):
         build(load_config(None, [f"problem.path={folder}"]), tmp_path).prepare()
+
+
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 9\n"
+
+
+def test_a_pointer_in_place_of_the_leaderboard_costs_the_medals_where_the_direction_is_known(tmp_path, stand):
+    text = "wine_id,quality\n" + "".join(f"W{i},{i % 9}\n" for i in range(40))
+    folder = prepared_folder(tmp_path, "test.csv", text)
+    (folder / "leaderboard.csv").write_text(POINTER)
+    wine = stand(f"problem.path={folder}", "problem.direction=min")
+    assert "leaderboard.csv is a Git-LFS pointer: no medals" in wine.problem.note
+    assert wine.score(writes("pass"))[1].metric > 0
+
+
+def test_a_sample_submission_of_another_name_is_where_programs_look(tmp_path, stand):
+    text = "wine_id,quality\n" + "".join(f"W{i},{i % 9}\n" for i in range(40))
+    folder = prepared_folder(tmp_path, "test.csv", text)
+    public = folder / "prepared" / "public"
+    (public / "sample_submission.csv").rename(public / "sampleSubmission.csv")
+    config = folder / "config.yaml"
+    config.write_text(config.read_text().replace("sample_submission.csv", "sampleSubmission.csv"))
+    wine = stand(f"problem.path={folder}")
+    assert wine.score(wine.problem.baselines()[0].code)[1].metric is not None
+    assert sorted(path.name for path in public.glob("sample*")) == ["sampleSubmission.csv"], "the user's stays as it is"
 
 
 def test_a_prepare_that_fails_is_the_folders_fault(tmp_path):

@@ -38,6 +38,10 @@ def handler() -> Callable[[dict[str, Any]], Any]:
     return handle
 
 
+WHOLE = "whole"
+"""All hidden rows, as published scores of a competition count them."""
+
+
 class Judge:
     """Holds one competition's answers and grades files.
 
@@ -101,7 +105,7 @@ class Judge:
             return self._verdict(self._grade(table, self._answers), [], None)
         key = self._exam["id"]
         table = validate.check_ids(table, key, self._answers[key]).reset_index(drop=True)
-        rows = self._parts[part]
+        rows = np.arange(len(self._answers)) if part == WHOLE else self._parts[part]
         mine, truth = _rows(table, rows), _rows(self._answers, rows)
         verdict = self._verdict(self._grade(mine, truth), self._block_scores(mine, truth), None)
         verdict["cases"] = len(rows)

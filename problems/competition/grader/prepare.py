@@ -26,6 +26,7 @@ SMOKE_STEP = 50
 """A smoke run sees 2 % of the training rows …"""
 SMOKE_ROWS = 10_000
 """… of data sets with at least so many: below, the whole run is as quick."""
+SAMPLE = "sample_submission.csv"
 LFS_MARK = "version https://git-lfs.github.com/spec/"
 
 
@@ -81,6 +82,7 @@ def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any],
     for path in (sample, answers, *public.iterdir(), *(private.iterdir() if private.is_dir() else ())):
         _refuse_pointer(path)
     head = read_table(sample)
+    public = _with_sample(public, sample, out)
     key, targets = str(head.columns[0]), [str(name) for name in head.columns[1:]]
     grader = config["grader"]
     exam = {
@@ -89,9 +91,20 @@ def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any],
         "grade": {"folder": str(folder), "function": grader["grade_fn"]}, "parts": None,
     }  # fmt: skip
     exam["parts"], note = _split(exam, out, head, request)
+    note = "; ".join(filter(None, (note, request.get("told"))))
     meta = {"public": _relative(public, out), "note": note, "id": key, "targets": targets, "user_rows": False}
     (out / "private").mkdir(exist_ok=True)
     return exam, meta
+
+
+def _with_sample(public: Path, sample: Path, out: Path) -> Path:
+    """The public folder with the sample submission under the name that programs are told."""
+    if sample.suffix != ".csv" or (public / SAMPLE).exists():
+        return public
+    if not public.is_relative_to(out):
+        public = shutil.copytree(public, out / "public")
+    shutil.copyfile(sample, public / SAMPLE)
+    return public
 
 
 def _public_and_private(request: dict[str, Any], folder: Path, config: dict[str, Any], out: Path) -> tuple[Path, Path]:

@@ -22,7 +22,8 @@ from typing import Any
 
 import pandas as pd
 
-from . import mlebench_helpers
+from . import mlebench_helpers, mlebench_metrics
+from .stand_ins import get_ids_from_tf_records, stand_in
 from .tables import EXACT, read_table
 
 
@@ -42,7 +43,13 @@ def import_function(folder: Path, dotted: str) -> Callable[..., Any]:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[full] = module
-    spec.loader.exec_module(module)
+    while True:
+        try:
+            spec.loader.exec_module(module)
+            break
+        except ModuleNotFoundError as error:
+            if not stand_in(error):
+                raise
     function: Callable[..., Any] = getattr(module, name or path.stem)
     return function
 
@@ -53,14 +60,26 @@ def install(folder: Path) -> None:
         _module("mlebench").__path__ = []
         _module("mlebench.grade_helpers", InvalidSubmissionError=InvalidSubmissionError)
         _module("mlebench.utils", **_helpers())
+        _module("mlebench.metrics", **_public(mlebench_metrics))
         _module("mlebench.competitions")
-        _module("mlebench.competitions.utils", **{**_helpers(), **mlebench_helpers.helpers(InvalidSubmissionError)})
+        _module(
+            "mlebench.competitions.utils",
+            **{
+                **_helpers(),
+                **mlebench_helpers.helpers(InvalidSubmissionError),
+                "get_ids_from_tf_records": get_ids_from_tf_records,
+            },
+        )
         if importlib.util.find_spec("tqdm") is None:  # progress bars of `prepare`: nobody sees them
             _module("tqdm", tqdm=_plain_loop).__path__ = []
             _module("tqdm.auto", tqdm=_plain_loop)
     sys.modules["mlebench.competitions"].__path__ = [str(folder.parent)]  # what competitions share lies beside them
     competition = _module(f"mlebench.competitions.{folder.name}")
     competition.__path__ = [str(folder)]
+
+
+def _public(module: types.ModuleType) -> dict[str, Any]:
+    return {name: value for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
 
 
 def _plain_loop(items: Any = (), *args: Any, **kwargs: Any) -> Any:

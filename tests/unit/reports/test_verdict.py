@@ -50,6 +50,12 @@ def test_a_comparison_case_by_case(made, kind, words):
     assert verdict.interval is None or verdict.interval[0] < verdict.interval[1]
 
 
+def test_the_whole_test_set_and_its_medal_are_told_where_others_publish_theirs():
+    detail = {"whole_test": 0.25, "medal": "silver", "thresholds": {"gold": 0.1}}
+    (told,) = verdict_of(winner(), facts(claim=claim(1, 0.5, 1.5), detail=detail), Counts()).warnings
+    assert "whole test set" in told and told.endswith("0.25 excess; medal: silver")
+
+
 def test_a_gain_names_its_unit_where_a_case_counts_in_another_one_than_the_metric():
     """`it gains 1.77 a case` beside a metric of 0.0406 was read as a gain of the metric."""
     counted = facts(claim=claim(1.77, 0.9, 2.6))
