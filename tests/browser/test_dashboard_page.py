@@ -518,7 +518,7 @@ def open_view(page: Any, stored: str, path: str, wait: str) -> None:
     page.locator(wait).first.wait_for()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_axe_finds_no_serious_fault(page, stored, theme):
     if not AXE.is_file():
         pytest.skip("axe-core is not installed: cd dashboard/web && npm ci")
