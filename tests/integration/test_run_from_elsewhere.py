@@ -91,13 +91,13 @@ def test_words_of_ones_own_replace_what_it_names(project, ran):
 @pytest.mark.parametrize("key", ["problem.plugins", "problem.evaluator", "problem.grade", "execution.python"])
 def test_a_recording_names_built_in_problems_only(cli, tmp_path, ran, key):
     (tmp_path / "toy.py").write_text(PLUGIN.replace("RAN", str(ran)))
-    manifest = json.loads((PACKAGED / "manifest.json").read_text())
+    manifest = json.loads((PACKAGED / "weak" / "manifest.json").read_text())
     section, name = key.split(".")
     manifest["config"][section][name] = str(tmp_path if name == "plugins" else tmp_path / "toy.py")
     folder = tmp_path / "recording"
     folder.mkdir()
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    shutil.copy(PACKAGED / "calls.jsonl", folder)
+    shutil.copy(PACKAGED / "weak" / "calls.jsonl", folder)
     ended = cli.here("demo", "--recording", str(folder))
     assert ended.code == 2 and f"{key}=" in ended.line and not ran.exists()
 
