@@ -127,6 +127,7 @@ class ModelSection(Section):
     """What a coding agent reaches (provider agent): our gateway alone, which holds the key and counts, or everything,
     with a login of its own and costs that nobody checks."""
     session: SessionSection | None = None
+    """Limits of one session of a coding agent (provider agent): `turns` (60), `tokens` (2,000,000), `usd` (none)."""
     env: list[str] | None = None
     """Environment variables that the command gets besides PATH, language, time zone and certificates."""
     files: list[str] | None = None

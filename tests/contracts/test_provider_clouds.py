@@ -112,7 +112,7 @@ def test_claude_on_vertex(cloud: Cloud) -> None:
     assert text == "hello"
     assert "/projects/my-project/locations/europe-west1/publishers/anthropic/models/claude-sonnet-4-6" in path
     assert headers["authorization"] == f"Bearer {KEY}"
-    assert body["system"] == "You write."
+    assert [part["text"] for part in body["system"]] == ["You write."]
 
 
 def test_gemini_on_vertex(cloud: Cloud) -> None:

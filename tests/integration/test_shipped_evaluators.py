@@ -9,15 +9,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.contracts import Limits
+from core.contracts import Limits, Problem
 from core.executor.sandbox import open_sandbox
 from core.state.journal import Journal
 from core.state.node import Node
 from core.workers.pool import JobPool
 from core.workers.remote import RemoteJobs
 from core.workers.shipping import MOST_BYTES, check_shippable, serve
-from problems.command.problem import build as build_command
-from problems.script.problem import build as build_script
+from problems.registry import build_problem
+from utils.config_schema import Config
 from utils.errors import ConfigError
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "openevolve"
@@ -60,12 +60,10 @@ def remote(tmp_path):
     sandbox.close()
 
 
-def config(**section):
-    empty = dict.fromkeys(("path", "program", "evaluator", "metric", "direction", "source", "eval", "grade"))
-    return SimpleNamespace(
-        problem=SimpleNamespace(**{**empty, "options": {}, **section}),
-        execution=SimpleNamespace(runner="ray"),
-    )
+def built(kind: str, folder: Path, **section: object) -> Problem:
+    """The problem of a configuration whose jobs run elsewhere."""
+    plain = {"problem": {"kind": kind, **section}, "execution": {"runner": "ray"}, "project": {"dir": str(folder)}}
+    return build_problem(Config.model_validate(plain))
 
 
 def deps_of(jobs: JobPool) -> SimpleNamespace:
@@ -77,7 +75,7 @@ def deps_of(jobs: JobPool) -> SimpleNamespace:
 
 def test_an_evaluator_and_its_sibling_files_are_sent(remote, tmp_path):
     folder = shutil.copytree(EXAMPLES / "sibling_table", tmp_path / "mine")
-    problem = build_script(config(path=str(folder)), tmp_path)
+    problem = built("script", tmp_path, path=str(folder))
     problem.prepare()
     verdict = problem.evaluator(deps_of(remote(folder))).evaluate([Node(id="n", code=problem.code)])[0]
     assert verdict.failure is None, verdict.message
@@ -94,7 +92,7 @@ def test_a_command_finds_its_helpers_and_is_graded_there(remote, tmp_path):
         "echo score: $(tr '\\n' ' ' < $1 | sed 's/ /+/;s/ //' | xargs -I{} sh -c 'echo $(({}))')\n"
     )
     section = {"source": str(folder / "a.sh"), "eval": "sh a.sh", "metric": "score", "grade": "sh grade.sh {output}"}
-    problem = build_command(config(**section), tmp_path)
+    problem = built("command", tmp_path, **section)
     problem.prepare()
     verdict = problem.evaluator(deps_of(remote(folder))).evaluate([Node(id="n", code=problem.code)])[0]
     assert (verdict.metric, verdict.source) == (12, "verified"), verdict.message
@@ -106,6 +104,6 @@ def test_a_folder_that_was_not_meant_is_refused(tmp_path):
     (tmp_path / "evaluator.py").write_text("")
     (tmp_path / "initial_program.py").write_text("")
     with pytest.raises(ConfigError, match=r"problem\.evaluator: its folder .* 256 MB"):
-        build_script(config(path=str(tmp_path)), tmp_path).prepare()
+        built("script", tmp_path, path=str(tmp_path)).prepare()
     (tmp_path / "huge.bin").unlink()
     check_shippable(tmp_path, "evaluator")
