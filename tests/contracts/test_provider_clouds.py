@@ -103,7 +103,7 @@ def test_claude_on_bedrock_with_a_bearer_key(cloud: Cloud) -> None:
     assert path.startswith("/model/anthropic.claude-sonnet-4-6")
     assert path.endswith("/invoke")
     assert headers["authorization"] == f"Bearer {KEY}"
-    assert body["messages"] == [{"role": "user", "content": "Write."}]
+    assert [part["text"] for part in body["messages"][0]["content"]] == ["Write."]
 
 
 def test_claude_on_vertex(cloud: Cloud) -> None:
