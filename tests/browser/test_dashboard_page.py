@@ -129,6 +129,7 @@ def test_start_a_run_watch_nodes_arrive_click_one_and_see_its_diff(page, tmp_pat
         until(page, "window.swarm.state.nodes.some(n => n.step >= 66)", 60)
 
 
+@pytest.mark.long
 def test_own_tables_are_looked_at_and_keys_are_listed(page, tmp_path):
     (tmp_path / "house").mkdir()
     (tmp_path / "house" / "train.csv").write_text("id,<b>area</b>,price\n1,80,3\n")
@@ -149,6 +150,7 @@ def test_own_tables_are_looked_at_and_keys_are_listed(page, tmp_path):
         page.get_by_role("dialog", name="Keys").wait_for(state="hidden")
 
 
+@pytest.mark.long
 def test_a_refused_start_says_why(page, stored):
     page.goto(stored)
     page.get_by_role("button", name="Start a run").click()
@@ -162,6 +164,7 @@ def test_a_refused_start_says_why(page, stored):
 # ---------------------------------------------------------------- the connection
 
 
+@pytest.mark.long
 def test_a_cut_socket_is_taken_up_again_without_a_gap(page, tmp_path):
     made = competition(tmp_path / "logs", 5, run="live")
     sockets: list[Any] = []
@@ -187,6 +190,7 @@ def test_a_cut_socket_is_taken_up_again_without_a_gap(page, tmp_path):
         assert page.evaluate("window.swarm.state.nodes.map(n => n.node_id)") == [node.id for node in made.nodes]
 
 
+@pytest.mark.long
 def test_a_server_that_went_away_is_said_and_found_again(page, tmp_path):
     competition(tmp_path / "logs", 5, run="live").close()
     with serving(tmp_path) as (address, _):
@@ -204,6 +208,7 @@ def test_an_unknown_run_says_so(page, stored):
 # ---------------------------------------------------------------- a running search is told things
 
 
+@pytest.mark.long
 def test_notes_and_marks_reach_the_control_file_and_come_back_as_events(page, tmp_path):
     from core.events import NodeMarked, NoteAdded
 
@@ -232,6 +237,7 @@ def test_a_run_that_does_not_run_takes_no_note(page, stored):
     assert page.get_by_label("Note", exact=True).count() == 0
 
 
+@pytest.mark.long
 def test_the_tail_of_a_running_candidate_is_shown_as_text(page, tmp_path):
     made = competition(tmp_path / "logs", 3, run="live")
     node = made.propose()
@@ -301,6 +307,7 @@ def test_two_nodes_are_compared_side_by_side(page, stored):
     assert "." in page.get_by_test_id("why").inner_text()
 
 
+@pytest.mark.long
 def test_a_chess_game_is_watched_move_by_move(page, tmp_path):
     made = arena(tmp_path / "logs", 1, run="chess", seed=3, plies=20)
     with serving(tmp_path) as (address, _), live(made, 0.12, arena_generation(made, 1, "chess_engines", 60)):
@@ -322,6 +329,7 @@ def test_a_chess_game_is_watched_move_by_move(page, tmp_path):
         page.get_by_role("button", name="Newest position").click()
 
 
+@pytest.mark.long
 def test_first_nodes_that_are_baselines_are_told_as_such(page, tmp_path):
     """An arena has no baselines beside the search: they are its first nodes."""
     made = competition(tmp_path / "logs", 0, run="seeded")
@@ -345,6 +353,7 @@ def test_the_overview_says_the_verdict_and_the_winners_own_scores(page, stored, 
     assert f"{told['winner']['metric']:.4g}"[:4] in stats and f"{told['winner']['final_metric']:.4g}"[:4] in stats
 
 
+@pytest.mark.long
 def test_a_verdict_comes_when_the_run_ends_before_our_eyes(page, tmp_path):
     made = competition(tmp_path / "logs", 12, run="ends")
     made.store.put_fact("status", "running")
@@ -377,6 +386,7 @@ def test_connect_four_standings_and_crosstable(page, stored):
     page.get_by_test_id("bigboard").locator("svg").wait_for()
 
 
+@pytest.mark.long
 def test_a_stored_run_is_replayed_from_the_button_to_the_end(page, stored):
     page.goto(f"{stored}#/run/{COMPETITION}/overview")
     page.get_by_test_id("stats").wait_for()
@@ -399,6 +409,7 @@ def test_a_stored_run_is_replayed_from_the_button_to_the_end(page, stored):
     page.get_by_role("button", name="Resume").wait_for()
 
 
+@pytest.mark.long
 def test_replay_serve_opens_with_the_replay(page, tmp_path):
     """`replay RUN --serve`: the page that was started for a replay shows it without a click."""
     import subprocess
@@ -425,6 +436,7 @@ def test_replay_serve_opens_with_the_replay(page, tmp_path):
             child.stdout.close()
 
 
+@pytest.mark.long
 def test_runs_are_compared_at_an_address_of_their_own(page, tmp_path):
     for run, seed in (("one", 1), ("two", 2)):
         made = competition(tmp_path / "logs", 15, run=run, seed=seed)
@@ -449,6 +461,7 @@ def test_runs_are_compared_at_an_address_of_their_own(page, tmp_path):
         page.get_by_text("do not compare").wait_for()
 
 
+@pytest.mark.long
 def test_runs_are_searched_labelled_put_away_and_removed(page, tmp_path):
     for run in ("alpha", "beta", "gamma"):
         made = competition(tmp_path / "logs", 3, run=run)
@@ -518,6 +531,7 @@ def open_view(page: Any, stored: str, path: str, wait: str) -> None:
     page.locator(wait).first.wait_for()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_axe_finds_no_serious_fault(page, stored, theme):
     if not AXE.is_file():
@@ -537,6 +551,7 @@ def test_axe_finds_no_serious_fault(page, stored, theme):
     assert not found, "\n".join(found)
 
 
+@pytest.mark.long
 def test_no_view_is_wider_than_a_phone(page, stored):
     page.set_viewport_size({"width": 390, "height": 844})
     wide = []
@@ -568,6 +583,7 @@ def test_an_unknown_view_becomes_the_overview_in_the_address_too(page, stored):
     page.wait_for_url(f"**/#/run/{COMPETITION}/nodes")
 
 
+@pytest.mark.long
 def test_thousands_of_long_warnings_stay_readable(page, tmp_path):
     """What a model that refuses all night leaves behind: a bounded list, newest first, no wider than the page."""
     made = competition(tmp_path / "logs", 3, run="warned")
@@ -590,6 +606,7 @@ def test_thousands_of_long_warnings_stay_readable(page, tmp_path):
                 assert page.locator(".feed").first.bounding_box()["height"] <= 432
 
 
+@pytest.mark.long
 def test_texts_of_programs_and_models_are_never_html(page, stored):
     """Codes, plans, prompts and questions of the synthetic runs hold tags: they must be seen as written."""
     page.add_init_script("window.alert = () => { window.hacked = true }")

@@ -129,6 +129,7 @@ MISDEEDS = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "deed",
     [deed if deed in ("a link out", "never ends") else pytest.param(deed, marks=pytest.mark.long) for deed in MISDEEDS],
@@ -144,6 +145,7 @@ def test_what_an_agent_does_wrong_is_a_failure_of_its_node(search, cli, deed):
     assert "root:" not in json.dumps(node)
 
 
+@pytest.mark.long
 def test_an_agent_that_cheats_finds_nothing(search, cli, models):
     """Labels, keys, the journal, other processes, and whatever else answers on this machine's loopback."""
     for place in ("workspaces/.prepared/0/private/test.csv", "secret.txt", "logs/other/run.db"):
@@ -196,6 +198,7 @@ print("score: 0 verified; FOUND:", found)
     assert node["metric"] == 0.5 and (cli.folder / "secret.txt").read_text() == "CANARY-LABELS"
 
 
+@pytest.mark.long
 def test_nobody_of_its_group_lives_on(search, cli, tmp_path):
     mark = f"survivor-{os.getpid()}"
     ended = search(f"ask(); write(1.5); subprocess.Popen(['sleep', '1000'], start_new_session=True); '{mark}'; "
@@ -206,6 +209,7 @@ def test_nobody_of_its_group_lives_on(search, cli, tmp_path):
     assert not [line for line in alive if mark.encode() in line]
 
 
+@pytest.mark.long
 def test_the_bill_of_a_session_ends_at_its_cap(search, cli, models):
     body = """
 for n in range(50):
@@ -226,12 +230,14 @@ write(1.5); time.sleep(30)
     assert most[0] == 500 and min(most) < 500, "replies are bounded by what is left"
 
 
+@pytest.mark.long
 def test_turns_are_bounded(search, cli, models):
     ended = search("write(1.5)\nwhile True: ask()", "llm.code.session.turns=3")
     assert ended.code == 0 and len(models.requests) == 3
     assert only_node(cli)["metric"] == 0.5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -246,6 +252,7 @@ def test_what_cannot_work_is_one_line(search, cli, words, said):
     assert ended.code in (1, 2) and said in ended.err.strip().splitlines()[-1], ended.err
 
 
+@pytest.mark.long
 def test_a_key_that_is_missing_ends_the_run_in_one_line(search, cli):
     words = ("llm.code.api_key=null", "llm.code.base_url=https://models.example", "llm.code.attempts=1")
     ended = search(USUAL, *words)
@@ -253,6 +260,7 @@ def test_a_key_that_is_missing_ends_the_run_in_one_line(search, cli):
     assert cli.show()["steps"] == 0
 
 
+@pytest.mark.long
 def test_an_agent_that_cannot_begin_ends_the_run_with_its_own_words(search, cli):
     ended = search("print('Not logged in. Please run /login', file=sys.stderr); sys.exit(1)", "llm.code.attempts=1")
     assert ended.code == 1 and "Not logged in" in ended.err.strip().splitlines()[-1]

@@ -61,6 +61,7 @@ def test_every_metric_of_an_evaluator_is_seen_everywhere(measured):
     assert node["metrics"]["speed_score"] == speed
 
 
+@pytest.mark.long
 def test_the_final_part_is_told_case_by_case_beside_the_best_baseline(cli):
     words = ["--problem", "tsp", "search.max_steps=3", "problem.options.cities=8"]
     assert cli(*words, "logging.report=true", timeout=120).code == 0
@@ -76,6 +77,7 @@ def test_the_final_part_is_told_case_by_case_beside_the_best_baseline(cli):
     assert "the final part, 100 cases" in (cli.run_dir / "report.html").read_text()
 
 
+@pytest.mark.long
 def test_parquet_is_written_or_says_what_it_needs(measured):
     ended = measured.here("export", "latest", "--format", "parquet", "--out", "all.parquet")
     try:

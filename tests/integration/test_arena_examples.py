@@ -18,6 +18,7 @@ def test_there_are_examples():
     assert len(EXAMPLES) >= 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_beats_the_random_engine(cli, path):
     more: list[str] = []

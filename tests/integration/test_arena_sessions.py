@@ -70,6 +70,7 @@ def test_misbehaviour_is_a_loss(sandbox, code, termination, failure):
     assert record.failure is failure, record.message
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "body", ["while True: pass", "import time\ntime.sleep(60)", "import signal, os\nos.kill(os.getpid(), 19)"]
 )

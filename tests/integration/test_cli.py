@@ -281,6 +281,7 @@ def test_foreign_folders_in_logs_are_no_runs(cli, finished):
 # ---------------------------------------------------------------- one run, two processes
 
 
+@pytest.mark.long
 def test_a_run_that_is_held_is_refused(cli, toy, eventually):
     child = cli.start(*toy(1000, seconds=0.05))
     eventually(lambda: cli.runs and cli.here("list-runs", "--json").json, 20)
@@ -315,6 +316,7 @@ def test_ctrl_c_once_finishes_what_is_in_flight(cli, toy, eventually, number, sc
     assert cli.show()["steps"] == shown["steps"] + 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("schedule", ["rounds", "async"])
 def test_ctrl_c_twice_stops_now(cli, toy, eventually, schedule):
     child = cli.start(*toy(1000, seconds=30), "search.batch=1", f"search.schedule={schedule}")

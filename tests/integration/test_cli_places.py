@@ -105,6 +105,7 @@ def small_disk(tmp_path):
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kilobytes", [120, *(pytest.param(size, marks=pytest.mark.long) for size in (4, 60, 250, 400))]
 )

@@ -29,6 +29,7 @@ def test_step_without_a_run_starts_one_and_adds_one_step_each_time(cli, toy):
     assert cli.show()["steps"] == 3
 
 
+@pytest.mark.long
 def test_stages_are_stored_and_the_next_step_goes_on_from_there(cli, toy):
     calls = []
 
@@ -73,6 +74,7 @@ def test_a_stored_reply_survives_as_the_users_own_stage(cli, toy):
     assert two["code"] == one["code"] and three["code"] != one["code"]
 
 
+@pytest.mark.long
 def test_operator_and_parent_by_hand(cli, toy):
     assert cli.here(*toy(4)).code == 0
     best = cli.show()["best_node_id"]

@@ -184,6 +184,7 @@ def test_refit_trains_on_every_label(diabetes, tmp_path):
 # ------------------------------------------------------------ preparing
 
 
+@pytest.mark.long
 def test_two_processes_may_prepare_at_once(tmp_path):
     code = (
         "import sys; from pathlib import Path; from utils.config import load_config\n"

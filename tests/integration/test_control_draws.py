@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from support.chat_server import ChatServer
 
 
@@ -9,6 +10,7 @@ def _written(request, number):
     return f"A number.\n\n```python\nx = {number % 7}.{number % 10}\n```\n"
 
 
+@pytest.mark.long
 def test_every_surface_says_what_the_search_added(cli, toy):
     ended = cli.here(*toy(40), "search.control=0.3", "logging.report=true")
     assert ended.code == 0, ended.err
@@ -38,6 +40,7 @@ def test_a_model_with_steps_enough_gets_draws_that_know_nothing_of_the_search(cl
     assert cli.show()["config"]["search"]["control"] == 0.1, "stored, so that a resume keeps it"
 
 
+@pytest.mark.long
 def test_cut_off_and_resumed_it_draws_the_same(cli, cli_at, toy):
     words = ["search.control=0.25", "search.batch=3"]
     assert cli.here(*toy(16), *words).code == 0

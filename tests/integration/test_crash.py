@@ -168,6 +168,7 @@ def test_no_answered_call_is_asked_again(cli_at, toy):
         assert_same(cli, reference)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spare", [pytest.param(-1, marks=pytest.mark.long), 0])
 def test_a_call_in_flight_at_a_kill_is_held_against_the_cap(cli, toy, spare):
     """The server may bill it, so it counts at its worst: the cap leaves room for one more such call, or just not."""
@@ -330,6 +331,7 @@ def games_told(run_dir: Path) -> Counter[str]:
     return Counter(event.game_id.partition(".")[0] for event in ended)
 
 
+@pytest.mark.long
 def test_the_candidate_dies_with_the_search(cli):
     """SIGKILL while a candidate sleeps: within a second nothing of it is left."""
     program = "import time\nprint('here', flush=True)\ntime.sleep(60)\n" + "# filler\n" * 8
@@ -342,6 +344,7 @@ def test_the_candidate_dies_with_the_search(cli):
         assert not survivors(below)
 
 
+@pytest.mark.long
 def test_ctrl_c_twice_kills_the_candidate_that_runs(cli):
     program = "import time\nprint('here', flush=True)\ntime.sleep(60)\n" + "# filler\n" * 8
     with ChatServer(lambda request, number: f"```python\n{program}```") as server:

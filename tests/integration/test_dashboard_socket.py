@@ -161,6 +161,7 @@ def test_a_socket_of_another_origin_is_refused(address, run, origin):
         assert json.loads(socket.recv(timeout=5))["kind"] in ("status", "events")
 
 
+@pytest.mark.long
 def test_a_socket_needs_the_token(project, run):
     with serving(project, "tok-123") as (address, _):
         with pytest.raises((InvalidStatus, ConnectionClosed)):
@@ -178,6 +179,7 @@ def test_an_unknown_run_is_said_so(address):
     assert closed.value.rcvd is not None and closed.value.rcvd.code == 4404
 
 
+@pytest.mark.long
 def test_the_server_goes_down_cleanly_with_clients_connected(project, run):
     command = [sys.executable, "-c", serve_code(project)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -97,6 +97,7 @@ def test_the_weak_recording_plays_without_a_model(cli):
     assert any(node["duplicate_of"] or node["metric"] is not None for node in written), "and some ran"
 
 
+@pytest.mark.long
 def test_a_recording_whose_scores_drift_plays_on_and_says_where(cli, tmp_path):
     with ChatServer(script) as server:
         made = cli.here(

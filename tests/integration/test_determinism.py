@@ -19,6 +19,7 @@ def test_one_two_and_four_workers_make_the_same_journal(cli_at, toy):
     assert found[1]["nodes"] == found[4]["nodes"]
 
 
+@pytest.mark.long
 def test_the_order_of_a_models_answers_does_not_matter(cli_at, toy):
     """Answers come back in another order in each run: slots are committed in slot order all the same."""
 

@@ -17,6 +17,7 @@ def checks(found: Any) -> dict[str, dict[str, Any]]:
     return {check["name"]: check for check in found["checks"]}
 
 
+@pytest.mark.long
 def test_doctor_runs_a_program_in_the_users_interpreter(cli: Cli) -> None:
     venv.create(cli.folder / "own", with_pip=False, symlinks=True)
     python = cli.folder / "own" / "bin" / "python"

@@ -77,6 +77,7 @@ def test_the_run_ends_normally_and_keeps_the_one_good_program(run):
     assert (cli.run_dir / "failures.png").stat().st_size > 1000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_each_becomes_its_kind(run, name):
     _, _, nodes, _, _ = run
@@ -111,6 +112,7 @@ def test_failures_are_told_to_the_next_prompt(run):
     assert nodes["NaN"]["message"][:40] in "".join(r["messages"][-1]["content"] for r in requests)
 
 
+@pytest.mark.long
 def test_a_claim_that_disagrees_is_shown_and_never_steers(cli):
     """A program prints another score than it has: kept beside the evaluator's, not obeyed."""
     programs = [

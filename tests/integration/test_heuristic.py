@@ -63,6 +63,7 @@ def _committed(run: Path) -> int:
         return 0
 
 
+@pytest.mark.long
 def test_a_finished_run_leaves_a_program_that_prints_its_test_score(cli: Cli):
     shown = summary(cli, *PACKING, "--search.max_generations=4", "logging.report=true")
     solution = cli.run_dir / "best_solution" / "solution.py"
@@ -76,6 +77,7 @@ def test_a_finished_run_leaves_a_program_that_prints_its_test_score(cli: Cli):
     assert (cli.run_dir / "evolution.png").stat().st_size > 1000
 
 
+@pytest.mark.long
 def test_hostile_rules_are_failures_and_the_run_goes_on(cli: Cli, tmp_path: Path):
     """Programs that the user hands in as first nodes stand for what a model may write."""
     programs = {
@@ -98,6 +100,7 @@ def test_hostile_rules_are_failures_and_the_run_goes_on(cli: Cli, tmp_path: Path
     assert shown["steps"] == 6 and shown["best_metric"] is not None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("folder", ["minimise", "async_packing", "sibling_table"])
 def test_evaluators_in_openevolves_form_run_unmodified(cli: Cli, folder: str):
     words = ("run", "--problem", "script", f"--problem.path={EXAMPLES / folder}", "--search.max_steps=8")
@@ -127,6 +130,7 @@ def test_an_evaluator_that_shares_objects_falls_back_with_the_reason(cli: Cli, t
     assert cli.node(shown["nodes"][0]["node_id"])["unisolated_reason"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("graded", [False, True])
 def test_any_command_in_any_language(cli: Cli, tmp_path: Path, graded: bool):
     folder = tmp_path / "sources"
@@ -147,6 +151,7 @@ def test_any_command_in_any_language(cli: Cli, tmp_path: Path, graded: bool):
     assert re.match(r"X=", (cli.run_dir / "best_solution" / "a.sh").read_text())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("evaluator", "said"),
     [
@@ -184,6 +189,7 @@ def test_the_small_problem_to_copy(cli: Cli):
     assert any(node["operator"] == "tune" for node in shown["nodes"])
 
 
+@pytest.mark.long
 def test_a_seed_style_configuration_runs(cli: Cli):
     """Its own keys, with ours on the command line in front."""
     config = Path(__file__).resolve().parents[2] / "examples" / "bin_packing" / "seed_style.yaml"

@@ -44,6 +44,7 @@ def python(code, folder, **environment):
     return done.stdout
 
 
+@pytest.mark.long
 def test_a_whole_search(tmp_path):
     (code,) = SECTIONS["A whole search"]
     out = python(code, tmp_path)
@@ -51,6 +52,7 @@ def test_a_whole_search(tmp_path):
     assert len(list((tmp_path / "logs").glob("*/run.db"))) == 1, "the second call went on with the same run"
 
 
+@pytest.mark.long
 def test_a_search_by_hand(tmp_path):
     (code,) = SECTIONS["A search by hand"]
     assert len([line for line in code.splitlines() if line.strip()]) <= 25

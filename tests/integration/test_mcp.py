@@ -44,6 +44,7 @@ def nothing_left(tmp_path):
             os.kill(int(lock.read_text()), signal.SIGTERM)
 
 
+@pytest.mark.long
 def test_the_whole_way_from_a_plan_to_the_best_program(tmp_path):
     with McpClient(tmp_path) as client:
         assert "plan_run" in client.about["instructions"]
@@ -84,6 +85,7 @@ def test_the_whole_way_from_a_plan_to_the_best_program(tmp_path):
         assert (stopped["state"], stopped["status"]) == ("stopped", "interrupted")
 
 
+@pytest.mark.long
 def test_a_wrong_call_is_a_result_that_says_what_to_do(tmp_path):
     with McpClient(tmp_path) as client:
         wrong = {
@@ -136,6 +138,7 @@ def test_progress_is_told_while_a_call_waits(tmp_path, cli):
     assert [note["params"]["progressToken"] for note in client.notices] == ["t"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "killed",
     ["before the answer", *(pytest.param(when, marks=pytest.mark.long) for when in ("after it", "with the run"))],
@@ -187,6 +190,7 @@ def test_it_is_ready_within_a_third_of_a_processor_second(tmp_path):
     assert used < 0.6, "0.15 s; twice as much and more on a machine that is shared"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("mode", "version"), [("auto", "2026-07-28"), pytest.param("legacy", "2025-11-25", marks=pytest.mark.long)]
 )

@@ -17,6 +17,7 @@ def search(cli: Cli, folder: Path, *more: str):
     return cli("run", "--problem", "script", f"problem.path={folder}", "logging.view=quiet", *more)
 
 
+@pytest.mark.long
 def test_openevolves_config_is_read_and_what_is_not_is_told(cli: Cli):
     ended = search(cli, EXAMPLES / "openevolve/shell_words")
     assert ended.code == 0, ended.err
@@ -41,6 +42,7 @@ def test_what_the_user_says_wins(cli: Cli):
     assert (config["search"]["max_steps"], config["problem"]["options"]["evaluation_timeout"]) == (2, 33)
 
 
+@pytest.mark.long
 def test_shinkas_task(cli: Cli):
     ended = search(
         cli,
@@ -59,6 +61,7 @@ def test_shinkas_task(cli: Cli):
     assert failed, "a program that pays the wrong amount has no score"
 
 
+@pytest.mark.long
 def test_autoresearchs_three_files(cli: Cli):
     ended = search(cli, EXAMPLES / "autoresearch/curve", "search.max_steps=10")
     assert ended.code == 0, ended.err

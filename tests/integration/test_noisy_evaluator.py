@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 PROGRAM = "# EVOLVE-BLOCK-START\ndef value():\n    return 1.0\n# EVOLVE-BLOCK-END\n"
 EVALUATOR = '''\
 """Noisy."""
@@ -21,6 +23,7 @@ def evaluate(path):
 '''
 
 
+@pytest.mark.long
 def test_the_winner_is_looked_at_again_and_its_artifact_is_kept(cli):
     folder = cli.folder / "noisy"
     folder.mkdir()

@@ -210,6 +210,7 @@ def days(form: str, count: int = 300) -> str:
     return "day,x,rent\n" + "".join(f'"{day.strftime(form)}",{i % 5},{i}\n' for day, i in rows)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "form", ["%d.%m.%Y", "%m/%d/%Y", "%d/%m/%y", "%Y-%m-%d", "%b %d, %Y", "%d-%b-%Y", "%Y/%m/%d %H:%M"]
 )

@@ -90,6 +90,7 @@ def test_prompts_and_data_files_are_in_the_wheel(wheel):
     assert not missing
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("start", ["swarm-evo", pytest.param("python -m swarm_evo", marks=pytest.mark.long)])
 def test_the_installed_command_searches_among_foreign_modules(installed, trap, start):
     command = [str(installed / word) if i == 0 else word for i, word in enumerate(start.split())]
@@ -110,6 +111,7 @@ def test_main_py_of_a_checkout_among_foreign_modules(trap):
     assert done.returncode == 0 and '"toy"' in done.stdout, done.stderr
 
 
+@pytest.mark.long
 def test_the_python_api_of_the_wheel_among_foreign_modules(installed, trap):
     plugins = toy_words(2)[1].partition("=")[2]
     code = (

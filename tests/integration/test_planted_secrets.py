@@ -75,6 +75,7 @@ def test_no_file_and_no_output_holds_a_secret(cli, planted, server):
     assert [str(path) for path in files if SECRET.encode() in path.read_bytes()] == []
 
 
+@pytest.mark.long
 def test_a_value_of_the_environment_is_stored_as_its_name(cli, planted):
     stored = cli.show(cli.run_dir.name)["config"]
     assert stored["project"]["name"] == "${env:PLANTED_NAME}"

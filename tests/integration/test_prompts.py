@@ -50,6 +50,7 @@ BULK = "# why this is done so, in a comment as long as those of real programs\n"
 """Makes a program as long as those that models write: then most of a prompt is code."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", RUNS)
 def test_prompts_of_a_run(cli, tmp_path, kind):
     program, breaks, words = RUNS[kind]

@@ -99,6 +99,7 @@ def no_number(f):
     return None
 
 
+@pytest.mark.long
 def test_a_score_that_is_no_number_is_one_clear_error(tmp_path):
     with pytest.raises(swarm_evo.SearchError, match="score returned NoneType, not a number"):
         swarm_evo.evolve("def f(x):\n    return x\n", no_number, project_dir=tmp_path, budget={"steps": 2})
@@ -114,6 +115,7 @@ def test_what_a_function_uses_without_a_source_is_named(tmp_path):
         swarm_evo.evolve(closed, lambda f: 0.0, project_dir=tmp_path)
 
 
+@pytest.mark.long
 def test_a_handle_is_followed_awaited_loaded_and_resumed(tmp_path):
     run = swarm_evo.start(budget={"steps": 4}, project_dir=tmp_path, seed=3, **TOY)
     assert [step.step for step in run] == [0, 1, 2, 3]
@@ -130,6 +132,7 @@ async def _awaited(run: swarm_evo.Run) -> swarm_evo.Result:
     return await run
 
 
+@pytest.mark.long
 def test_an_interrupt_returns_what_there_is(tmp_path):
     """Ctrl-C in a script or the stop button of a notebook: the signal reaches us alone, and the search ends well."""
     script = textwrap.dedent(f"""
@@ -154,6 +157,7 @@ def test_an_interrupt_returns_what_there_is(tmp_path):
     assert child.returncode == 0 and status == "interrupted" and 5 <= steps < 5000 and found and "interrupted" in text
 
 
+@pytest.mark.long
 def test_a_step_that_raises_ends_the_run_and_is_raised(tmp_path):
     def stop(step):
         raise KeyError("enough")
@@ -166,6 +170,7 @@ def test_a_step_that_raises_ends_the_run_and_is_raised(tmp_path):
     assert time.monotonic() - began < 30 and swarm_evo.runs(project_dir=tmp_path)[0]["status"] == "interrupted"
 
 
+@pytest.mark.long
 def test_a_result_is_shown_as_verdict_curve_program_and_link(tmp_path):
     result = swarm_evo.search(budget={"steps": 6}, project_dir=tmp_path, seed=3, **{**TOY, "logging__report": True})
     page = result._repr_html_()

@@ -53,6 +53,7 @@ def test_a_completion_script_is_printed(cli, shell):
     assert "swarm-evo completion words" in cli.here("completion", shell).out
 
 
+@pytest.mark.long
 def test_bash_completes_verbs_keys_and_runs(cli, tmp_path):
     assert cli.here(*toy_words(2)).code == 0
     (tmp_path / "swarm-evo").write_text(f'#!/bin/sh\nexec "{sys.executable}" "{ROOT / "main.py"}" "$@"\n')
@@ -103,6 +104,7 @@ def test_a_run_is_removed_when_it_is_meant(cli):
     assert cli.here("rm", "nosuch", "--yes").code == 2
 
 
+@pytest.mark.long
 def test_a_run_that_goes_on_is_not_removed(cli):
     child = cli.start(*toy_words(400, seconds=0.1))
     for line in child.stdout:

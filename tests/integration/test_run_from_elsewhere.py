@@ -46,12 +46,14 @@ EXECUTING = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", LOOKED_AT, ids=lambda words: words[0])
 def test_it_can_be_looked_at(project, ran, words):
     ended = project(*real(project, words))
     assert ended.code == 0 and not ran.exists(), ended.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "words",
     [EXECUTING[0], *(pytest.param(words, marks=pytest.mark.long) for words in EXECUTING[1:])],
@@ -65,12 +67,14 @@ def test_what_would_execute_its_code_asks_first(project, ran, words):
     assert meant.code == 0 and ran.exists(), meant.err
 
 
+@pytest.mark.long
 def test_a_run_that_was_trusted_once_goes_on(project):
     assert project(*real(project, ("resume", "latest", "search.max_steps=4")), FLAG).code == 0
     again = project(*real(project, ("resume", "latest", "search.max_steps=5")))
     assert again.code == 0, again.err
 
 
+@pytest.mark.long
 def test_ones_own_run_needs_no_word_until_it_names_other_code(cli, finished, tmp_path, ran):
     assert cli("export-best", "latest").code == 0, "it began in this project"
     (tmp_path / "toy.py").write_text(PLUGIN.replace("RAN", str(ran)))
@@ -83,6 +87,7 @@ def test_ones_own_run_needs_no_word_until_it_names_other_code(cli, finished, tmp
     assert refused.code == 2 and FLAG in refused.line and not ran.exists()
 
 
+@pytest.mark.long
 def test_words_of_ones_own_replace_what_it_names(project, ran):
     ended = project(*real(project, ("export-best", "latest")), f"problem.plugins={PLUGINS}")
     assert ended.code == 0 and not ran.exists(), ended.err

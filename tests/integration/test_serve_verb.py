@@ -45,6 +45,7 @@ def ask(address: str, path: str, body: object = None, **headers: str) -> int:
             return error.code
 
 
+@pytest.mark.long
 def test_it_makes_a_token_and_says_the_address_to_open(tmp_path):
     tokens = set()
     for _ in range(2):
@@ -70,6 +71,7 @@ def test_it_makes_a_token_and_says_the_address_to_open(tmp_path):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [("--token", "none"), ("--dashboard.token=none",)])
 def test_to_serve_without_one_is_said_and_told(tmp_path, words):
     with serve(tmp_path, *words) as (said, process):
@@ -78,6 +80,7 @@ def test_to_serve_without_one_is_said_and_told(tmp_path, words):
         assert ask(address, "/api/runs") == 200
 
 
+@pytest.mark.long
 def test_without_a_token_only_this_machine_is_served(tmp_path):
     with serve(tmp_path, "--token", "none", "--host", "0.0.0.0") as (said, process):
         assert process.wait(20) == 2 and "needs dashboard.token" in said
@@ -92,6 +95,7 @@ SILENT = {
 }
 
 
+@pytest.mark.long
 def test_connections_that_do_not_ask_are_dropped(tmp_path):
     before, after = serve_code(tmp_path).split("from dashboard.server.serving")
     code = f"{before}{QUICK}from dashboard.server.serving{after}"

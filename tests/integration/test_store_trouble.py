@@ -95,6 +95,7 @@ def read_only(cli: Cli, *words: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_read_only_store_can_be_read(archived, tmp_path_factory):
     run = archived.run_dir.name
     for words in (("show", "latest"), ("list-runs",)):
@@ -113,6 +114,7 @@ def test_a_read_only_store_is_refused_in_one_line(archived, words):
     assert archived.run_dir.name in line and "not written" in line
 
 
+@pytest.mark.long
 def test_a_killed_run_that_was_copied_without_its_lock_and_index_is_whole(cli, toy, tmp_path):
     """What lies in the write-ahead log belongs to the run: copy the folder, and nothing is missing."""
     assert cli(*toy(6), SWARM_EVO_FAULT="after:commit:2").code < 0

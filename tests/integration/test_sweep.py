@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 
+import pytest
+
 WORDS = ("sweep", "--seeds", "1..2", "--vary", "search.policy=three_phase,mcts", "--json", "--name", "policies")
 
 
+@pytest.mark.long
 def test_a_sweep_goes_on_where_it_was_cut_off(cli, toy):
     first = cli.here(*WORDS, *toy(4))
     assert first.code == 0, first.err
@@ -26,6 +29,7 @@ def test_a_sweep_goes_on_where_it_was_cut_off(cli, toy):
     assert shown.code == 0 and "policy=mcts" in shown.out and "over the first setting" in shown.out
 
 
+@pytest.mark.long
 def test_a_run_that_was_stopped_is_resumed(cli, toy):
     """What a kill leaves: the cell's file names a run that has not ended."""
     begun = cli.here("step", *toy(4), "--search.policy=mcts", "--project.seed=1")

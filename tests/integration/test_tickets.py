@@ -227,6 +227,7 @@ def reference() -> dict[str, Any]:
     return {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "boundary", ["", BOUNDARIES[1], *(pytest.param(b, marks=pytest.mark.long) for b in BOUNDARIES[::3])]
 )

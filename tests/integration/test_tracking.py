@@ -109,6 +109,7 @@ def test_a_run_is_one_trace_of_its_steps_and_calls_and_no_source_leaves_unasked(
     assert b"planted-source" not in sent and b"sk-planted" not in sent
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not _has_otel(), reason="the extra otel is not installed")
 def test_a_receiver_that_is_not_there_costs_one_warning(cli, toy):
     ended = cli.here(*toy(3), "tracking.otel=http://127.0.0.1:9")

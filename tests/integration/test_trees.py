@@ -45,6 +45,7 @@ def words(repository: Path, *more: str) -> list[str]:
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_search_stop_go_on_replay_and_export(cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch):
     for name in ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"):
         monkeypatch.setenv(name, "n@localhost")
@@ -77,6 +78,7 @@ def test_search_stop_go_on_replay_and_export(cli: Cli, repository: Path, monkeyp
     assert cli.here("export-best", "latest", "--branch=found").code == 2
 
 
+@pytest.mark.long
 def test_a_run_that_is_copied_elsewhere_goes_on_there(cli_at: Any, repository: Path):
     here, there = cli_at("here"), cli_at("there")
     assert here.here(*words(repository, "search.max_steps=3")).code == 0
@@ -95,6 +97,7 @@ def test_a_run_that_is_copied_elsewhere_goes_on_there(cli_at: Any, repository: P
     assert ended.code == 2 and "holds another tree" in ended.line
 
 
+@pytest.mark.long
 def test_a_killed_run_goes_on_as_if_nothing_had_been(cli_at: Any, repository: Path, eventually: Any):
     straight, killed = cli_at("straight"), cli_at("killed")
     more = ("search.max_steps=10", "search.workers=1")

@@ -357,6 +357,7 @@ def test_what_is_data_in_the_users_program_is_no_object_that_equals_everything(j
     assert (cheat.metric, cheat.failure) == (None, FailureKind.SIGNATURE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("end", ["return 2 * room", "raise ValueError(str(seen))"])
 def test_what_a_program_finds_beside_the_evaluator_is_told_to_nobody(judge, end):
     """It would stand in the next prompt, and the next program would know it."""
@@ -437,6 +438,7 @@ def test_the_evaluator_runs_in_the_users_interpreter(tmp_path, cli):
     assert (shown["best_metric"], shown["metric_source"]) == (-2, "verified")
 
 
+@pytest.mark.long
 def test_the_reason_for_unisolated_scores_stands_on_the_screen(tmp_path, cli):
     folder = tmp_path / "mine"
     folder.mkdir()

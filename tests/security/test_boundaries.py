@@ -72,6 +72,7 @@ FRIENDLY = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FRIENDLY)
 def test_friendly_programs_run(name: str, sandbox: WarmSandbox, tmp_path: Path) -> None:
     result = sandbox.run(FRIENDLY[name], workspace=tmp_path, limits=LIMITS)
@@ -123,6 +124,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tier", ["warm", "lite", "bubblewrap", "none"])
 def test_a_killed_main_process_leaves_nothing_behind(tier: str) -> None:
     account = ordinary_user() if tier == "bubblewrap" else ourselves()
@@ -167,6 +169,7 @@ import late_package
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("tier", ["warm", "lite", "bubblewrap"])
 @pytest.mark.parametrize("place", ["/tmp", "/dev/shm", "/workspace"])
 def test_an_interpreter_may_lie_below_a_private_folder(place: str, tier: str, tmp_path: Path) -> None:
@@ -245,6 +248,7 @@ def _defined(path: str) -> dict[str, int]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_rescaling_the_evaluators_constant_wins_beside_it_and_loses_through_the_proxy(
     name: str, sandbox: WarmSandbox, tmp_path: Path
@@ -332,6 +336,7 @@ MAPS = "CASES = [(float(x), 3.0 * x * x + 1.0) for x in range(50)]\n{load}\n" + 
 SCALES = "SCALE = 0.5\n{load}\n    return {{'combined_score': 1 - 1 / (1 + SCALE * sum(m.f([1.0, 2.0])))}}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "cheat, source, honest",
     [

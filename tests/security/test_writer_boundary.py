@@ -93,6 +93,7 @@ def test_it_finds_no_file_of_the_evaluator_as_an_ordinary_user(tier, tmp_path):
     assert "return None or 1" in run["code"] and run["best_metric"] == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("problem, who, best", [("competition", ourselves, 0), ("script", ordinary_user, 1)])
 def test_control_without_a_sandbox_it_wins(problem, who, best, tmp_path):
     words = ("execution.sandbox=none", "--i-accept-unsandboxed")

@@ -77,6 +77,7 @@ def test_a_program_of_the_home_folder_and_the_files_it_is_given(view, tmp_path, 
         ask(view, "mycli", files=("~/nothing",))
 
 
+@pytest.mark.long
 def test_at_the_deadline_it_dies_with_all_its_children(view, tmp_path):
     seconds = f"98765.{os.getpid()}{int(view.tier == 'warm')}"
     script = tmp_path / "slow.py"

@@ -59,6 +59,7 @@ def test_what_cannot_be_asked_is_refused(options: dict[str, str], said: str) -> 
     assert said in str(refused.value) and "\n" not in str(refused.value)
 
 
+@pytest.mark.long
 def test_the_seeds_table_asks_the_provider_of_its_key(server: FaultyServer) -> None:
     assert list(PROVIDER_TO_QUERY) == PROVIDERS.names()
     for provider in ("openai", "anthropic"):

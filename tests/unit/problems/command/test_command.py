@@ -125,6 +125,7 @@ def test_a_timed_command_needs_the_right_direction(files):
         build(cfg(source=str(files / "a.sh"), options={"timed": True}, direction="max"), files)
 
 
+@pytest.mark.long
 def test_a_timed_command_is_scored_by_the_timing_lane(files, tmp_path_factory):
     """Whatever it prints: the seconds are measured outside, alone, on one core, several times, with an interval."""
     here = tmp_path_factory.mktemp("state")
