@@ -42,7 +42,7 @@ test: $(VENV)/.dev  ## the tests in five minutes, no key and no network (one of 
 	$(call pytest,$(alone) -m "not long")  # it looks for survivors among all processes
 	@if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
 
-test-all: $(VENV)/.dev  ## what `make test` leaves out: long suites, and ten times the examples of every law
+test-all: $(VENV)/.dev  ## what `make test` leaves out: long suites, and five times the examples of every law
 	$(call pytest,$(together) -m "long or hypothesis" --hypothesis-profile=long)
 	$(call pytest,$(alone) -m long)
 
