@@ -82,7 +82,7 @@ class CommandNotifier(Notifier):
     def send(self, message: dict[str, Any]) -> None:
         command = self._facts.config.notify.command or ""
         subprocess.run(
-            command, shell=True, input=json.dumps(message).encode(), timeout=SECONDS, check=True,
+            command, shell=True, input=f"{json.dumps(message)}\n".encode(), timeout=SECONDS, check=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 
