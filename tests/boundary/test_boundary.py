@@ -19,8 +19,8 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="th
 TRIED = tuple(KINDS)
 SAMPLE = [("script", "apart", 2), ("competition", "", 1)]
 """What `make test` tries: so many attacks of each family."""
-WHOLE = [(kind, way, 2 if way == "auto" else 0) for kind in TRIED for way in ways(kind)]
-"""All of them; of `auto`, which takes one of the other ways, a sample."""
+WHOLE = [(kind, way, 2 if way in ("auto", "together") else 0) for kind in TRIED for way in ways(kind)]
+"""All of them; a sample of `auto`, which takes one of the other ways, and of `together`, which promises nothing."""
 
 
 def _nobody_wins(kind: str, way: str, sample: int) -> None:

@@ -76,8 +76,8 @@ def test_the_words_of_a_recording_are_printed_as_text(cli, tmp_path):
 
     folder = tmp_path / "recording"
     folder.mkdir()
-    (folder / "calls.jsonl").write_bytes((PACKAGED / "calls.jsonl").read_bytes())
-    manifest = (PACKAGED / "manifest.json").read_text().replace('"note": "', '"note": "\\u001b[2J\\u202e', 1)
+    (folder / "calls.jsonl").write_bytes((PACKAGED / "weak" / "calls.jsonl").read_bytes())
+    manifest = (PACKAGED / "weak" / "manifest.json").read_text().replace('"note": "', '"note": "\\u001b[2J\\u202e', 1)
     assert "u001b[2J" in manifest
     (folder / "manifest.json").write_text(manifest)
     ended = cli("demo", "--recording", str(folder), timeout=120)
