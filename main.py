@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from cli.leaving import leave
 from cli.parser import main
+from cli.process_exit import leave
 from utils.collector import rare_collections
 
 if __name__ == "__main__":

@@ -128,7 +128,7 @@ def steps(total: int) -> dict[str, Any]:
     from core.state.memory import remember
     from core.storage.repository import RunStore
     from runs.sinks import MetricsSink
-    from utils.config_schema import LLMSection
+    from utils.config_llm import LLMSection
 
     with tempfile.TemporaryDirectory(prefix="swarm-overhead-") as folder:
         run_dir, own = Path(folder) / "run", OwnTime()

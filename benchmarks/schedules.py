@@ -27,7 +27,7 @@ from core.search.stopping import stopping
 from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
 from core.state.journal import Journal
 from core.storage.repository import RunStore
-from utils.config_schema import LLMSection
+from utils.config_llm import LLMSection
 
 MEDIAN_REPLY, SIGMA, PROGRAM = 10.0, 1.0, 2.0
 """Seconds."""

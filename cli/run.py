@@ -9,9 +9,9 @@ from pathlib import Path
 from cli.options import add_config_options, add_idle_option, config_of
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
-from runs.planned import planned
 from runs.preflight import preflight
 from runs.reading import run_facts
+from runs.run_plan import planned
 from runs.session import RunSession
 from runs.view import View
 from utils.config_schema import Config

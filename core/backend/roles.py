@@ -16,7 +16,7 @@ from core.backend.provider import ProviderSpec
 from core.backend.providers import PROVIDERS, spec_of
 from core.backend.settings import ModelSettings, Price, SessionLimits
 from core.contracts import WriterBox, WriterDesk
-from utils.config_schema import LLMSection, ModelSection, SessionSection
+from utils.config_llm import LLMSection, ModelSection, SessionSection
 from utils.errors import ConfigError
 
 ROLES = ("code", "feedback", "refine")

@@ -22,6 +22,7 @@ from core.contracts import (
     RulesWriter,
 )
 from core.evaluation.base import failed_run, nothing_better, signature_of, source_of
+from core.evaluation.function_check import check_function_problem
 from core.evaluation.function_rules import FunctionWriter
 from core.evaluation.signature import Signature
 from core.evaluation.static_check import Imports, check_program
@@ -90,6 +91,10 @@ class FunctionProblem(Problem):
     @cached_property
     def form(self) -> Signature:
         return Signature.read(self.signature)
+
+    def prepare(self) -> None:
+        """Look at what the problem says of itself. ConfigError: the first thing that cannot work."""
+        check_function_problem(self)
 
     def statement(self) -> str:
         goal = Direction(self.lower_is_better).word

@@ -21,7 +21,7 @@ from sqlmodel import SQLModel
 
 from core.storage.chain import Chain
 from core.storage.migrations import SCHEMA_VERSION, migrate
-from core.storage.prepared import driver_of
+from core.storage.prepared_statement import driver_of
 from core.storage.statements import ADD_TEXT, SHOW_TEXT, TEXT
 from core.storage.views import create_views
 from utils.errors import StoreError, StoreVersionError, UnknownRunError

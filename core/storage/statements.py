@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, delete, select
 from sqlalchemy.dialects.sqlite import insert
 
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS, TEXTS
-from core.storage.prepared import Prepared
+from core.storage.prepared_statement import Prepared
 
 _TEXT = insert(TEXTS)
 ADD_TEXT = Prepared(_TEXT.on_conflict_do_nothing())

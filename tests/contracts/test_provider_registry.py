@@ -11,7 +11,8 @@ import pytest
 from core.backend import PROVIDERS, MemoryLog, ModelClient, ModelSettings, ProviderSpec, check, model_settings
 from core.backend.preflight import check_model
 from utils.config import load_config
-from utils.config_schema import BudgetSection, LLMSection
+from utils.config_llm import LLMSection
+from utils.config_schema import BudgetSection
 from utils.errors import ConfigError, SwarmEvoError
 
 ROOT = Path(__file__).parents[2]

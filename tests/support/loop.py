@@ -25,7 +25,7 @@ from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
 from core.state.journal import Journal
 from core.state.memory import remember
 from core.storage.repository import RunStore
-from utils.config_schema import LLMSection
+from utils.config_llm import LLMSection
 
 Wrapper = Callable[[RunStore], Any]
 

@@ -11,8 +11,8 @@ from agents.coder_agent import CoderAgent, Found
 from core.contracts import AgentContext, AgentResult, Prompt
 from core.state.failure import FailureKind
 from problems.command.tree.merging import merged
+from problems.command.tree.prompt_view import readable, relevant, rendered
 from problems.command.tree.replies import as_reply, asked_files, edits_of, read_reply
-from problems.command.tree.shown import readable, relevant, rendered
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from utils.prompt_builder import BYTES_PER_TOKEN, Attempt
 from utils.response import strip_thinking, syntax_error

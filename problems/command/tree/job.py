@@ -15,7 +15,7 @@ from typing import Any
 from core.contracts import ExecutionResult, JobContext, Limits
 from core.evaluation.timing import repeat
 from core.executor.collect import collect_file
-from core.executor.on_base import run_on_base
+from core.executor.tree_run import run_on_base
 from core.state.failure import FailureKind
 from problems.command.job import COPY_BYTES, MOST_RUNS, grade
 from utils.globs import matches

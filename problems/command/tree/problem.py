@@ -11,12 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, FileTree, Problem, RulesWriter
 from core.state.node import Node
 from problems.command.tree.base import Base, kept, snapshot
+from problems.command.tree.base_archive import keep, unpack
 from problems.command.tree.evaluator import Scoring, TreeEvaluator
 from problems.command.tree.export import export_as, write_changes
-from problems.command.tree.kept import keep, unpack
+from problems.command.tree.prompt_view import map_of, relevant
 from problems.command.tree.replies import as_reply, read_reply
 from problems.command.tree.scores import conditions_of, sources_of
-from problems.command.tree.shown import map_of, relevant
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from problems.options import checked_options
 from utils.config_schema import Config, ProblemSection

@@ -12,7 +12,8 @@ from core.backend.prices import cost_of
 from core.backend.roles import model_settings
 from core.backend.settings import ModelSettings
 from utils.config import check_config, load_config
-from utils.config_schema import BudgetSection, LLMSection
+from utils.config_llm import LLMSection
+from utils.config_schema import BudgetSection
 from utils.errors import ConfigError
 
 PRESETS = ("openai", "anthropic", "gemini", "deepseek", "glm", "ollama", "vllm")

@@ -12,7 +12,7 @@ from core.state.node import Node
 from core.state.task import Task
 from problems.command.tree.agent import MERGED, TreeAgent
 from problems.command.tree.problem import TreeProblem
-from problems.command.tree.shown import map_of, relevant
+from problems.command.tree.prompt_view import map_of, relevant
 from problems.command.tree.tree import Tree, read_tree
 from problems.command.tree.writer import TreeWriter
 from utils.prompt_builder import BYTES_PER_TOKEN

@@ -9,7 +9,7 @@ from sqlalchemy import create_engine, insert, select, text
 from sqlmodel import SQLModel
 
 from core.storage.models import EVENTS, FACTS, NODES, STAGES, TASKS
-from core.storage.prepared import Prepared
+from core.storage.prepared_statement import Prepared
 from core.storage.statements import ADD_EVENT, ADD_NODE, ADD_TASK, DROP_STAGES, PUT_FACT, PUT_STAGE
 
 NODE = {

@@ -1,0 +1,50 @@
+"""A slip in a problem of one's own is one line before anything runs."""
+
+import pytest
+
+from core.evaluation.function_problem import FunctionProblem
+from utils.errors import ConfigError
+
+
+class Sound(FunctionProblem):
+    name, unit = "sound", "distance"
+    signature = "f(x: float, y: float) -> float"
+    start = "def f(x, y=1.0):\n    return x\n"
+
+    def cases(self, part):
+        return [1, 2]
+
+    def calls(self, case):
+        return [(case, 2), (case,)]
+
+    def score(self, case, answers):
+        return 0.0
+
+
+def test_a_sound_problem_passes():
+    Sound().prepare()
+
+
+@pytest.mark.parametrize(
+    ("slip", "told"),
+    [
+        ({"signature": "f(x:"}, "signature: 'f\\(x:' is no signature"),
+        ({"start": "def f(x\n"}, "start is no Python"),
+        ({"start": "def g(x, y):\n    return x\n"}, "start has no function f"),
+        ({"start": "def f(x, y):\n    return x\n"}, "calls gives 1 arguments"),
+        ({"calls": lambda self, case: [(1, 2, 3)]}, "calls gives 3 arguments, but f.* takes 2"),
+        ({"cases": lambda self, part: []}, "cases\\('validation'\\) is empty"),
+        ({"case_score": lambda self, case, number, score: ("a", 1)}, "case_score returns tuple, not core.contracts"),
+    ],
+)  # fmt: skip
+def test_a_slip_is_one_line(slip, told):
+    with pytest.raises(ConfigError, match=f"problem sound: {told}") as caught:
+        type("Slipped", (Sound,), slip)().prepare()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_case_score_may_refuse_a_score_that_no_program_has():
+    def refuses(self, case, number, score):
+        raise ValueError("no program scores 1")
+
+    type("Strict", (Sound,), {"case_score": refuses})().prepare()
