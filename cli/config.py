@@ -27,7 +27,8 @@ def run(args: argparse.Namespace) -> int:
     plain = to_plain(config)
     docs = [doc for doc in key_docs(config.plugin_folders) if _below(doc.key, args.key or "")]
     if not docs:
-        known = [doc.key for doc in key_docs(config.plugin_folders)]
+        keys = [doc.key for doc in key_docs(config.plugin_folders)]
+        known = [*dict.fromkeys(key.rpartition(".")[0] for key in keys if "." in key), *keys]
         raise ConfigError(f"config {args.key}: no such key{nearest(args.key, known)}")
     if args.json:
         print(json.dumps([{**asdict(doc), "value": _value(plain, doc)} for doc in docs], indent=2, default=str))

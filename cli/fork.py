@@ -30,7 +30,8 @@ def run(args: argparse.Namespace) -> int:
     with RunReader(run_dir) as reader:
         node = reader.node(args.node)
     if node is None:
-        raise UnknownRunError(f"run {run_dir.name} has no node '{args.node}'; `show {run_dir.name}` lists them")
+        lists = f"`show {run_dir.name}` lists them"
+        raise UnknownRunError(f"run {run_dir.name} has no node '{args.node}', or several that begin so; {lists}")
     code = node.code
     if args.edit:
         try:

@@ -6,9 +6,10 @@ import argparse
 import json
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 from cli.options import project_dir_of
+from reports.run_index import Status
 from runs.run_list import run_rows
 from utils.direction import Direction
 from utils.program import program
@@ -28,7 +29,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser("list-runs", help="the runs of this folder: sorted, filtered")
     parser.add_argument("--sort", choices=list(SORTS), default="started", help="best last (default: newest last)")
     parser.add_argument("--problem", metavar="TEXT", help="only runs whose problem holds this text")
-    parser.add_argument("--status", metavar="WORD", help="only finished, interrupted, running, failed, …")
+    parser.add_argument(
+        "--status", choices=get_args(Status), metavar="WORD", help=f"only {', '.join(get_args(Status))}"
+    )
     parser.add_argument("--tag", metavar="TAG", help="only runs with this tag")
     parser.add_argument("--archived", action="store_true", help="also runs that were put away: tag RUN --archive")
     parser.add_argument("--last", type=int, metavar="N", help="only the last N lines")

@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from cli.terminal.visible_output import visible_output
@@ -142,6 +143,9 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return rest, overrides
 
 
+MAIN_FOLDER = Path(__file__).parents[1]
+"""Holds our own packages."""
+
 _DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO})
 """What a disk does to any write; a resume goes on where it happened."""
 
@@ -159,6 +163,12 @@ def _run(words: Sequence[str]) -> int:
     except SwarmEvoError as error:
         print(f"swarm-evo: {' '.join(str(error).split())}", file=sys.stderr)
         return error.exit_code
+    except ModuleNotFoundError as error:
+        if (MAIN_FOLDER / str(error.name).partition(".")[0]).exists():
+            raise  # one of our own: a fault, not something to install
+        what = f"the package '{error.name}' is not installed for {sys.executable}"
+        print(f"swarm-evo: {what}; in a checkout: make install, then .venv/bin/python main.py", file=sys.stderr)
+        return 2
     except BrokenPipeError:
         sys.stderr.close()
         return 0

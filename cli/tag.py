@@ -29,7 +29,8 @@ def run(args: argparse.Namespace) -> int:
     removed = [word[1:] for word in args.tags if word[0] == "~"]
     folder = find_run(project_dir_of(args), args.run)
     told = {"title": args.title, "note": args.note, "archived": args.archived}
-    print(_text(change_labels(folder, add=added, remove=removed, **told)))
+    labels = change_labels(folder, add=added, remove=removed, **told)
+    print("listed again" if args.archived is False else _text(labels))
     return 0
 
 

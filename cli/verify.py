@@ -8,10 +8,11 @@ import re
 from pathlib import Path
 
 from cli.options import project_dir_of
+from core.storage.reader import RunReader
 from runs.run_folder import DB, find_run
 from runs.verification import Verification, verify_run
 from utils.clean_text import one_line
-from utils.errors import ConfigError
+from utils.errors import ConfigError, StoreError
 
 MOST_SHOWN = 30
 
@@ -41,7 +42,21 @@ def _verified(args: argparse.Namespace) -> Verification:
 
         return verify_bundle(folder, args.head)
     run_dir = folder if (folder / DB).is_file() else find_run(project_dir_of(args), args.run)
-    return verify_run(run_dir.resolve(), args.head)
+    found = verify_run(run_dir.resolve(), args.head)
+    if found.verdict == "tampered" and args.head is not None:
+        _refuse_nodes_hash(run_dir, args.head)
+    return found
+
+
+def _refuse_nodes_hash(run_dir: Path, head: str) -> None:
+    """ConfigError where the other of the two hashes that `show` tells was given."""
+    try:
+        with RunReader(run_dir) as reader:
+            nodes, newest = reader.journal().sha256, reader.journal_head()
+    except StoreError:  # it was changed so that it cannot be read: the findings say it
+        return
+    if nodes == head:
+        raise ConfigError(f"--head={head}: that is the hash of the run's nodes; its journal's head is {newest}")
 
 
 def _print(found: Verification) -> None:

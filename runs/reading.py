@@ -75,7 +75,7 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
 def _beside(reader: RunReader, node_id: str) -> Node | None:
     """The winner where it is a baseline that was scored beside the search: it is no node of the journal."""
     winner = winner_node(reader, reader.facts())
-    return winner if winner and len(node_id) >= 4 and winner.id.startswith(node_id) else None
+    return winner if winner and node_id and winner.id.startswith(node_id) else None
 
 
 def changed_files(reader: RunReader, facts: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
@@ -97,7 +97,8 @@ def node_facts(reader: RunReader, node_id: str) -> dict[str, Any]:
     node = reader.node(node_id) or _beside(reader, node_id)
     if node is None:
         raise UnknownRunError(
-            f"run {reader.run_dir.name} has no node '{node_id}'; `show {reader.run_dir.name}` lists them"
+            f"run {reader.run_dir.name} has no node '{node_id}', or several that begin so; "
+            f"`show {reader.run_dir.name}` lists them"
         )
     journal = counted_again(reader.fact("config", {}).get("search", {}), lambda: reader.journal(texts=False))
     current = (journal or reader.journal(texts=False)).get_node_by_id(node.id) or node

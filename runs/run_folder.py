@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
+from core.storage.labels import labels_of
 from utils.errors import ConfigError, RunBusyError, StoreError, UnknownRunError
 from utils.program import program
 
@@ -49,14 +50,14 @@ def all_runs(project_dir: str | Path) -> list[Path]:
 
 
 def find_run(project_dir: str | Path, name: str) -> Path:
-    """The folder of run `name`; `latest` is the one started last.
+    """The folder of run `name`; `latest` is the one started last of those that were not put away.
 
     Raises:
         UnknownRunError: there is none, with what there is.
     """
     folder = logs_dir(project_dir)
     if name == "latest":
-        runs = sorted(all_runs(project_dir), key=_started)
+        runs = [path for path in sorted(all_runs(project_dir), key=_started) if not labels_of(path).archived]
         if not runs:
             raise UnknownRunError(f"run 'latest': no runs in '{folder}'; start one with `{program()}`")
         return runs[-1]

@@ -4,6 +4,7 @@ refused.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import threading
 from contextlib import ExitStack
@@ -34,6 +35,7 @@ def search_once(config: Config) -> Looked:
     problem.prepare()
     with ExitStack() as parts:
         folder = Path(parts.enter_context(tempfile.TemporaryDirectory(prefix="swarm-evo-self-test-")))
+        parts.callback(shutil.rmtree, workspaces_dir(config) / folder.name, ignore_errors=True)
         jobs, _ = open_workers(config, problem, folder, False, parts)
         return look_for_answers(config, problem, jobs)
 

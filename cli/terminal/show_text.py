@@ -36,7 +36,7 @@ def print_run(facts: dict[str, Any]) -> None:
         "tokens": _tokens(facts),
         "cost": "–" if facts["cost_usd"] is None else f"${facts['cost_usd']:.4f}",
         "sandbox": str(facts["sandbox"].get("tier", "")),
-        "journal": facts["journal_sha256"],
+        "nodes' hash": facts["journal_sha256"],
         "journal head": facts["journal_head"] or "none: an older version wrote this run",
     }
     for name, value in rows.items():

@@ -203,12 +203,14 @@ class FunctionEvaluator(Evaluator):
                 return Evaluation(failure=FailureKind.SIGNATURE, message=message)
         for number, (case, own) in enumerate(zip(prepared.cases, prepared.split(answers), strict=True), 1):
             try:
-                value = finite(problem.score(case, own))
+                told = problem.score(case, own)
             except Exception as error:  # noqa: BLE001 - a candidate's answers may make a problem's code raise anything
                 message = f"case {number}: {error}" if isinstance(error, ValueError) else f"case {number}: {error!r}"
                 return Evaluation(failure=FailureKind.EVAL_ERROR, message=message[:500])
+            value = finite(told)
             if value is None:
-                return Evaluation(failure=FailureKind.NON_FINITE, message=f"the score of case {number} is not finite")
+                message = f"the score of case {number} is {told!r}"[:300] + ", not a finite number"
+                return Evaluation(failure=FailureKind.NON_FINITE, message=message)
             each.append(value)
         source = source_of(self._deps.isolated)
         return Evaluation(metric=sum(each) / len(each), source=source, signature=signature_of(each))

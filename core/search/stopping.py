@@ -22,7 +22,9 @@ class MaxSteps:
     limit: int
 
     def reason(self, progress: Progress) -> str | None:
-        return f"max_steps: {progress.steps} of {self.limit} steps" if progress.steps >= self.limit else None
+        if progress.steps > self.limit:
+            return f"max_steps: the run has {progress.steps} steps, more than the {self.limit} that are allowed now"
+        return f"max_steps: {progress.steps} of {self.limit} steps" if progress.steps == self.limit else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,10 +151,10 @@ class RunReader:
 
     @reads_store
     def node(self, node_id: str) -> Node | None:
-        """One node, whole; `node_id` may be a unique prefix of at least 4 digits."""
+        """One node, whole; `node_id` may be its first digits, as many as no other node begins with."""
         query = select(NODES).where(NODES.c.id.startswith(node_id, autoescape=True)).limit(2)
         rows = self._rows(query)
-        if len(node_id) < 4 or len(rows) != 1:
+        if not node_id or len(rows) != 1:
             rows = [row for row in rows if row["id"] == node_id]
         return node_from_row(self.db, rows[0]) if rows else None
 

@@ -23,6 +23,8 @@ IDLE = 120.0
 START = 30.0
 """Seconds in which such a process must be there."""
 MAIN = Path(__file__).resolve().parent.parent.parent / "main.py"
+_STARTED: list[subprocess.Popen[bytes]] = []
+"""They may outlive this process, which does not wait for them."""
 
 
 def ask_the_run(run_dir: Path, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,6 +85,7 @@ def _start(run_dir: Path) -> None:
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
                 env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
             )  # fmt: skip
+        _STARTED[:] = [child, *(one for one in _STARTED if one.poll() is None)]
     else:
         child = None
     until = time.monotonic() + START

@@ -6,10 +6,12 @@ import json
 import re
 import signal
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 from support.chat_server import ChatServer
-from support.command_line import Cli
+from support.command_line import ROOT, Cli
 
 from core.storage.reader import RunReader
 
@@ -70,6 +72,8 @@ WRONG = {
     "path as run": (["show", "../../etc"], ["../../etc"]),
     "stages": (["step", "--from", "code", "--until", "prompt"], ["prompt", "code"]),
     "no data": (["data.dir=nowhere"], ["nowhere"]),
+    "no such status": (["list-runs", "--status", "done"], ["done", "finished", "interrupted"]),
+    "no such part of the keys": (["config", "serch"], ["serch", "did you mean 'search'"]),
 }
 
 
@@ -163,8 +167,10 @@ def test_json_of_a_node_has_every_field_and_its_calls(cli, finished):
     node = cli.here("show", "latest", best, "--json").json
     assert node.keys() >= set(Node.model_fields) | {"node_id", "metric", "calls", "stages"}
     assert node["calls"][0]["reply"] and node["calls"][0]["user"]
-    short = cli.here("show", "latest", best[:5], "--json").json
-    assert short["node_id"] == best
+    others = {node["node_id"] for node in cli.show()["nodes"]} - {best}
+    fewest = next(n for n in range(1, 13) if not any(other.startswith(best[:n]) for other in others))
+    assert cli.here("show", "latest", best[:fewest], "--json").json["node_id"] == best
+    assert fewest == 1 or "several" in cli.here("show", "latest", best[: fewest - 1]).line
     why = cli.here("show", "latest", best, "--why", "--json").json["why"]
     assert why["chosen"]["rule"] and why["best"]["top"][0]["node_id"] == best
     assert why["seed"]["draws"] and why["best"]["final"]["node_id"] == best
@@ -187,6 +193,28 @@ def test_shown_for_people(cli, finished):
     assert ended.code == 0 and cli.show()["best_node_id"] in ended.out
     assert cli.run_dir.name in cli.here("list-runs").out
     assert cli.here("show", "latest", "ffffffffffff").code == 2
+
+
+def test_a_run_that_was_put_away_is_not_latest(cli, finished, toy):
+    first = cli.run_dir.name
+    assert cli.here(*toy(8)).code == 0
+    assert "archived" in cli.here("tag", "latest", "--archive").out
+    assert cli.here("show", "latest", "--json").json["run"] == first
+    second = next(path.name for path in cli.runs if path.name != first)
+    assert "listed again" in cli.here("tag", second, "--restore").out
+    assert cli.here("show", "latest", "--json").json["run"] == second
+
+
+def test_fewer_steps_than_the_run_has_are_told(cli, finished):
+    ended = cli.here("resume", "latest", "--search.max_steps=5")
+    assert ended.code == 0 and "the run has 8 steps, more than the 5" in ended.out
+
+
+def test_a_python_without_our_packages_says_what_to_install(cli):
+    bare = [sys.executable, "-E", "-S", str(ROOT / "main.py"), "list-runs"]
+    ended = subprocess.run(bare, cwd=cli.folder, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1, ended.stderr
+    assert "not installed" in ended.stderr and "make install" in ended.stderr
 
 
 def test_resume_of_a_finished_run_changes_nothing(cli, finished):

@@ -160,6 +160,8 @@ def test_the_verb_tells_verdict_sentence_and_exit_code(cli, finished):
     assert cli.here("verify", "latest", "--head", found["journal_head"]).out.startswith("authentic: ")
     assert cli.here("verify", str(cli.run_dir), "--json").json["verdict"] == "consistent"
     assert cli.here("verify", "latest", "--head", "0" * 64).code == 1
+    other = cli.here("verify", "latest", "--head", cli.show()["journal_sha256"])
+    assert other.code == 2 and "hash of the run's nodes" in other.line and found["journal_head"] in other.line
     refused = cli.here("verify", "latest", "--head", "abc")
     assert (refused.code, refused.line) == (
         2, "swarm-evo: --head=abc: a head is 64 hex digits, as `show RUN --json` tells it"

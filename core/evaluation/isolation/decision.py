@@ -180,6 +180,8 @@ def _hindered(first: EvaluatorRun) -> str:
     """Why the user's own program cannot be scored apart; '' if it can."""
     if first.refused:
         return first.refused
+    if first.program is not None and first.program.message.startswith("SyntaxError"):
+        return "the program is no Python, so that the evaluator has to start it itself"
     if first.program is not None:
         return f"apart the program fails: {first.program.message}"
     return f"apart the evaluator fails: {first.line}" if first.error else ""
