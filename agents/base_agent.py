@@ -32,6 +32,8 @@ class AgentOptions(TypedDict, total=False):
     """Budget of one prompt; PROMPT_TOKENS if absent."""
     repairs: int
     """How often an unusable reply goes back to the model with the reason; REPAIRS if absent."""
+    ideas: int
+    """One call gives so many writers a direction each; 0 or absent: none is asked for."""
     operators: Mapping[str, OperatorSpec]
     """What a task may ask for; the built-in operators if absent."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Unpack
 
 from agents.base_agent import UNREADABLE, AgentOptions, BaseAgent
 from agents.focus import focus_of
+from agents.ideas import ROLE, asked_ideas, first_start, idea_of, told_idea
 from agents.node_text import attempt_of, other_of
 from agents.wording import boldness, scoring
 from core.contracts import AgentContext, AgentResult, Prompt
@@ -47,11 +48,25 @@ class CoderAgent(BaseAgent):
     def __init__(self, *, single_function: bool = False, **options: Unpack[AgentOptions]) -> None:
         super().__init__(**options)
         self.single_function = single_function
+        self.ideas = options.get("ideas", 0)
         for name, spec in self.operators.items():
             if spec.rules and (template := self._template_of(name, spec)) not in self.templates:
                 raise ConfigError(f"operator {name}: there is no prompt template '{template}.md'")
 
     # ------------------------------------------------------------ asking
+
+    def begin_round(self, context: AgentContext) -> dict[str, Any]:
+        """A direction for each of the next `ideas` writers, asked for once; {} where the task takes none."""
+        if self.ideas < 2 or not self._takes_focus(context):
+            return {}
+        return {"ideas": asked_ideas(context, self.ideas_prompt(context), self.ideas)}
+
+    def ideas_prompt(self, context: AgentContext) -> Prompt:
+        """Begins as those of the writers do, so that a provider's cache answers for the beginning of both."""
+        starts = tuple(map(first_start, self._attempts(context)[:1]))
+        parts = replace(self._parts(context), attempts=starts, writers=self.ideas)
+        system, user = self.builder.build_messages(self.templates["system"], self.templates["ideas"], parts)
+        return Prompt(system, user, {**facts(context, self.operators), "role": ROLE, "count": self.ideas})
 
     def prompt(self, context: AgentContext) -> Prompt:
         templates = self.templates["system"], self.templates[self._template(context)]
@@ -183,11 +198,20 @@ class CoderAgent(BaseAgent):
         return tuple(other_of(node, context) for node in context.others[:OTHERS] if node.id not in shown)
 
     def _focus(self, context: AgentContext) -> str:
-        """What this one of several writers is to work on; a repair has its work."""
-        task = context.task
-        if context.writers < 2 or task.operator == "debug":
+        """What this one of several writers is to work on: an idea of its own, or the focus of its number."""
+        if context.writers < 2 or not self._takes_focus(context):
             return ""
-        return focus_of(task.round + task.slot, self.kind or ("function" if self.single_function else "program"))
+        if idea := idea_of(context, self.ideas):
+            return told_idea(idea)
+        number = context.task.round + context.task.slot
+        return focus_of(number, self.kind or ("function" if self.single_function else "program"))
+
+    def _takes_focus(self, context: AgentContext) -> bool:
+        """True if somebody writes it, and its prompt has a place for a direction. A repair has its work."""
+        name = context.task.operator
+        spec = self.operators.get(name)
+        written = name != "debug" and spec is not None and spec.rules is not None
+        return written and "${focus}" in self.templates[self._template(context)]
 
     def _format(self, context: AgentContext) -> str:
         name = self.format_template or ("format_function" if self.single_function else "format_program")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from core.backend.preflight import quote
 from core.backend.roles import model_settings
+from core.backend.settings import ModelSettings
 from runs.composition import problem_of
 from runs.fitting import fit_to_steps
 from runs.preflight import preflight
 from runs.unused_words import check_words
+from runs.writing import ideas_at_once
 from utils.config_schema import Config
 from utils.direction import Direction
 
@@ -29,7 +32,7 @@ def planned(config: Config) -> dict[str, Any]:
     check_words(config, problem)
     roles = model_settings(config.llm, plugins=config.plugin_folders)
     search, budget = config.search, config.budget
-    a_step = quote(roles, 1, reviews=False).usd
+    a_step = _usd_a_step(config, roles)
     affordable = int(budget.usd / a_step) if budget.usd is not None and a_step else None
     bought = [number for number in (search.max_steps, affordable) if number is not None]
     proposals = min(bought, default=None)
@@ -46,6 +49,14 @@ def planned(config: Config) -> dict[str, Any]:
         "note": problem.note or "",
         "warnings": list(_warnings(config, proposals, a_step)),
     }
+
+
+def _usd_a_step(config: Config, roles: Mapping[str, ModelSettings]) -> float | None:
+    """Dollars of a proposal, its share of a call for ideas included; None where no price is known."""
+    ideas = ideas_at_once(config)
+    steps = ideas or 1
+    usd = quote(roles, steps, reviews=False, ideas=ideas).usd
+    return None if usd is None else usd / steps
 
 
 def _warnings(config: Config, proposals: int | None, a_step: float | None) -> list[str]:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from core.backend.records import SESSION
-from core.contracts import STAGES, Proposal
+from core.contracts import STAGES, WRITING_ROLES, Proposal
 from core.events import NodeCommitted
 from core.loop.stages import EXECUTE_AGAIN
 from core.state.node import Node
@@ -134,7 +133,7 @@ class Stepper:
         return task
 
     def _kept(self, source: Node, since: str) -> dict[str, dict[str, Any]]:
-        calls = [call for call in self._store.calls(source.id) if call.role not in ("feedback", SESSION)]
+        calls = [call for call in self._store.calls(source.id) if call.role in WRITING_ROLES]
         stages: dict[str, dict[str, Any]] = {}
         before = STAGES[: STAGES.index(since)]
         if "prompt" in before and calls:

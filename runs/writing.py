@@ -10,6 +10,7 @@ from core.backend.cache import ReplyCache
 from core.backend.call_pipeline import External
 from core.backend.exchange import Reply, Request
 from core.backend.model_client import ModelClient
+from core.backend.providers import spec_of
 from core.backend.recording import RecordedCalls
 from core.backend.roles import model_settings
 from core.backend.usage import Ledger
@@ -20,6 +21,10 @@ from runs.search import Process, Recorded
 from runs.workers import writer_view
 from utils.config_schema import Config
 from utils.errors import BackendError, TicketGone
+from utils.strategies import POLICIES
+
+IDEAS_FROM = 4
+"""Writers at once from which a call for their directions pays: it costs a tenth of what they cost, at most a fifth."""
 
 
 def model_client_of(
@@ -77,12 +82,27 @@ def agents_of(config: Config, problem: Problem) -> dict[str, Agent]:
         "repairs": config.agent.repairs,
         "max_tokens": config.agent.prompt_tokens,
         "operators": operators_of(config),
+        "ideas": ideas_at_once(config),
     }
     own = problem.agents(AgentBuilder(prompts, problem.single_function, options))
     if own:
         return {operator: with_defaults(agent, AgentDefaults) for operator, agent in own.items()}
     coder = import_module("agents.coder_agent").CoderAgent
     return {"*": coder(prompts_dir=prompts, single_function=problem.single_function, **options)}
+
+
+def ideas_at_once(config: Config) -> int:
+    """To how many writers one call gives a direction each; 0 where none is asked for.
+
+    Only of a model that answers questions: a command, an agent or a writer outside is there for programs. Policies of
+    whole generations have their strategist.
+    """
+    least = {"auto": IDEAS_FROM, "always": 2, "never": None}[config.agent.ideas]
+    batch = config.search.batch
+    models = model_settings(config.llm, plugins=config.plugin_folders)["code"].alternatives
+    answers = all(spec.is_model and not (spec.starts_program or spec.is_outside) for spec in map(spec_of, models))
+    alone = not POLICIES.get(config.search.policy, config.plugin_folders).whole_rounds
+    return batch if least is not None and batch >= least and answers and alone else 0
 
 
 def reviewer_of(config: Config) -> Reviewer | None:

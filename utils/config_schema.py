@@ -126,6 +126,9 @@ class AgentSection(Section):
     """Longest prompt, in tokens."""
     review: Literal["auto", "always", "never"] = "auto"
     """`auto`: where the reviewer's reading is the score. `always`: of each run, what it taught."""
+    ideas: Literal["auto", "always", "never"] = "auto"
+    """One more call gives each of the next `search.batch` writers a direction of its own; auto: where these are four or
+    more. Only of a model that is asked directly."""
     repair_crashes: bool = True
     """A model's program that crashes goes back to it once, with the traceback, in the same step."""
     repairs: int = Field(3, ge=0)

@@ -7,6 +7,7 @@ SwarmEvoError
 │   ├── BackendBusyError     429, 5xx, 529, timeout, dropped connection: retried
 │   │   └── LostReplyError       it broke after it was sent: it may have been billed
 │   ├── RefusedError         400, 404, 413, 422: the request as it is; a simpler form may be accepted
+│   ├── UnrecordedError      a replay needs a reply that is not in the record
 │   └── ReplyError           a reply that cannot be read: repaired a bounded number of times, then a FailureKind
 │       └── UnwantedPromptError  the server refuses this one prompt: too long, content policy
 ├── BudgetExhausted      the run's own limit: ends it in good order
@@ -57,6 +58,10 @@ class BackendBusyError(BackendError):
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class UnrecordedError(BackendError):
+    """A replay needs a reply that is not in the record, and it asks no model."""
 
 
 class LostReplyError(BackendBusyError):

@@ -21,6 +21,7 @@ PLACEHOLDERS = frozenset(
     {
         "task", "scoring", "interface", "data", "references", "packages", "limits", "format",
         "memory", "others", "attempt", "second", "refusal", "notes", "remaining", "asked", "boldness", "focus",
+        "writers",
     }
 )  # fmt: skip
 """The first eight are the same in every prompt of a run; a writer's own templates may put any of them anywhere."""
@@ -80,6 +81,8 @@ class Parts:
     """How large a step is wanted."""
     focus: str = ""
     """What this one of several writers is to work on."""
+    writers: int = 0
+    """How many directions are asked for."""
     format: str = ""
     language: str = "python"
     extra: Mapping[str, str] = field(default_factory=dict)
@@ -191,6 +194,7 @@ def _fill(template: str, parts: Parts) -> str:
         "asked": _sections(parts.asked),
         "boldness": parts.boldness,
         "focus": parts.focus,
+        "writers": str(parts.writers),
         "format": _section("Output format", parts.format),
     }
     return fill_template(template, values)

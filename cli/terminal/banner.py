@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runs.facts import RunFacts
+from runs.writing import ideas_at_once
 from utils.config_schema import SearchSection
 from utils.direction import Direction
 
@@ -51,8 +52,10 @@ def quote_line(facts: RunFacts) -> str:
     steps = _expected_steps(config.search)
     wanted = config.agent.review
     reviews = wanted == "always" or (wanted == "auto" and facts.problem.claims_only)
-    text = quote(facts.roles, steps or 1, reviews=reviews).text(config.budget.usd)
-    return text if steps is not None else f"no limit on steps; for each: {text}"
+    cap = config.budget.usd
+    if steps is None:
+        return f"no limit on steps; for each: {quote(facts.roles, 1, reviews=reviews).text(cap)}"
+    return quote(facts.roles, steps, reviews=reviews, ideas=ideas_at_once(config)).text(cap)
 
 
 def _expected_steps(search: SearchSection) -> int | None:

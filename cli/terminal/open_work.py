@@ -47,7 +47,8 @@ class OpenWork:
             self._open[event.node_id] = Open(event.node_id, event.operator, doing, now)
         elif isinstance(event, LLMCalled):
             self._calls += event.provider != "rules"
-            self._next(event.node_id, "is reviewed" if event.role == "feedback" else "is run", now)
+            if event.role != "ideas":
+                self._next(event.node_id, "is reviewed" if event.role == "feedback" else "is run", now)
         elif isinstance(event, StageDone) and event.stage == "execute":
             self._next(event.node_id, "is judged, waits for its place", now)
         elif isinstance(event, NodeCommitted):

@@ -49,6 +49,7 @@ def query(
     *,
     context: Mapping[str, Any] | None = None,
     attempt: int = 0,
+    role: str = "code",
     rules: RulesWriter | None = None,
     log: CallLog | None = None,
     seed: int = 0,
@@ -65,6 +66,7 @@ def query(
         tools: functions in OpenAI's form; `tool_choice` names the one to call.
         context, rules, seed: for `provider="rules"`: facts as plain JSON, the repertoire, the seed of the draw.
         attempt: 0, 1, … where the same question is asked again; part of the call's name in `log`.
+        role: what the call is for; part of its name, too.
         log: where the call is recorded; a call that it holds already is not made again.
         options: further keys of the configuration's `llm.code` section: `temperature`, `max_tokens`, `timeout`, …
     Returns:
@@ -83,7 +85,7 @@ def query(
         check_model(settings)
     client = ModelClient(roles, log=log or MemoryLog(), rules=rules, run_seed=seed)
     try:
-        return client.bind("code")(
+        return client.bind(role or "code")(
             system_message, user_message, tools=tools, tool_choice=tool_choice, context=context, attempt=attempt
         )
     finally:

@@ -29,6 +29,7 @@ from utils.errors import (
     LostReplyError,
     RefusedError,
     ReplyError,
+    UnrecordedError,
     UnwantedPromptError,
 )
 
@@ -142,7 +143,7 @@ class CallPipeline:
         """Ask the provider, with retries, each try under a reservation of its own."""
         if self._offline:
             missing = f"the call '{blank.sample}' is not in the record, and a replay asks no model"
-            raise ReplyError(missing) if self._may_drift else BackendError(missing)
+            raise ReplyError(missing) if self._may_drift else UnrecordedError(missing)
         started = time.monotonic()
         tries = 0
 

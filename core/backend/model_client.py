@@ -20,7 +20,7 @@ from core.backend.records import CallKey, reply_of
 from core.backend.retry import Retrier
 from core.backend.settings import ModelSettings
 from core.backend.usage import Ledger
-from core.contracts import CallLog, CallRecord, RulesWriter
+from core.contracts import WRITING_ROLES, CallLog, CallRecord, RulesWriter
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 
@@ -38,7 +38,7 @@ class NodeUsage:
     seconds: float = 0.0
 
     def plus(self, record: CallRecord) -> NodeUsage:
-        writes = record.role != "feedback" or not self.writer
+        writes = record.role in WRITING_ROLES or not self.writer
         return NodeUsage(
             writer=_writer(record) if writes else self.writer,
             calls=self.calls + 1,
@@ -193,6 +193,7 @@ class BoundQuery:
         tool_choice: dict[str, Any] | str | None = None,
         context: Mapping[str, Any] | None = None,
         attempt: int = 0,
+        role: str = "",
         **overrides: Any,
     ) -> str:
         """Ask the model; see `core.contracts.Query`.
@@ -204,7 +205,7 @@ class BoundQuery:
             RunStopped: the client's `stop` event was set.
         """
         request = build_request(system_message, user_message, tools, tool_choice, context)
-        return self.model_client._query(request, self.role, self.node_id, attempt, overrides)
+        return self.model_client._query(request, role or self.role, self.node_id, attempt, overrides)
 
     @property
     def writer(self) -> str:

@@ -49,19 +49,18 @@ def check_model(settings: ModelSettings) -> None:
     _check_key(settings)
 
 
-def quote(roles: Mapping[str, ModelSettings], steps: int, *, reviews: bool = True) -> Quote:
-    """Steps × expected tokens: one call of `code` a step, and one of `feedback` with `reviews`."""
-    asked = [role for role in ("code", "feedback") if role == "code" or reviews]
-    models = [(role, roles.get(role) or roles["code"]) for role in asked]
-    paid = [(role, model) for role, model in models if spec_of(model).is_model]
+def quote(roles: Mapping[str, ModelSettings], steps: int, *, reviews: bool = True, ideas: int = 0) -> Quote:
+    """Steps × expected tokens: one call of `code` a step, one of `feedback` with `reviews`, one for `ideas` steps."""
+    wanted = {"code": steps, "feedback": steps if reviews else 0, "ideas": -(-steps // ideas) if ideas else 0}
+    models = [(role, roles.get(role) or roles["code"], calls) for role, calls in wanted.items() if calls]
+    paid = [(role, model, calls) for role, model, calls in models if spec_of(model).is_model]
     if not paid:
         return Quote(steps, 0, None, None)
-    tokens = steps * sum(
-        usual_tokens(role, model).prompt + usual_tokens(role, model).completion for role, model in paid
-    )
-    costs = [_mean_cost(role, model) for role, model in paid]
-    usd = None if None in costs else steps * sum(cost or 0.0 for cost in costs)
-    return Quote(steps, steps * len(paid), tokens, usd)
+    usual = [(usual_tokens(role, model), calls) for role, model, calls in paid]
+    tokens = sum(calls * (tokens.prompt + tokens.completion) for tokens, calls in usual)
+    costs = [(_mean_cost(role, model), calls) for role, model, calls in paid]
+    usd = None if None in [cost for cost, _ in costs] else sum(calls * (cost or 0.0) for cost, calls in costs)
+    return Quote(steps, sum(calls for *_, calls in paid), tokens, usd)
 
 
 def _check_key(settings: ModelSettings) -> None:

@@ -11,8 +11,8 @@ from core.backend.network import shown_url
 from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
 
-EXPECTED = {"code": Usage(7000, 2500), "feedback": Usage(4000, 300)}
-"""Tokens of a usual call: a prompt with task, preview, memory and a parent, a program of 150 lines; and a review."""
+EXPECTED = {"code": Usage(7000, 2500), "feedback": Usage(4000, 300), "ideas": Usage(7000, 400)}
+"""Tokens of a usual call: a prompt with task, preview, memory and a parent, a program of 150 lines; a review; ideas."""
 THINKING = 4
 """Times as many completion tokens where the model reasons before it answers."""
 PRICE_DAY = datetime(2026, 1, 1, 12, tzinfo=UTC)

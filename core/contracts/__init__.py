@@ -21,6 +21,7 @@ from core.contracts.judging import (
 )
 from core.contracts.keeping import (
     STAGES,
+    WRITING_ROLES,
     CallLog,
     CallRecord,
     EventSink,
@@ -77,6 +78,7 @@ from core.state.review import Review
 __all__ = [
     "GATEWAY_PORT",
     "STAGES",
+    "WRITING_ROLES",
     "Agent",
     "AgentBuilder",
     "AgentContext",

@@ -76,6 +76,10 @@ class Store(Protocol):
         """Store events that come with no fact."""
 
 
+WRITING_ROLES = ("code", "refine")
+"""Roles of the calls that ask for a program; the others read results or give directions."""
+
+
 class CallRecord(BaseModel):
     """One answered call of a model (or of `rules`), as stored. The pair (request_hash, sample) names it."""
 
@@ -87,7 +91,7 @@ class CallRecord(BaseModel):
     """Which draw of the same request: `<run seed>/<node id>/<role>/<attempt>`; a function of counters."""
     node_id: str | None = None
     role: str = "code"
-    """`code`, `refine`, `feedback`, `strategist`, …"""
+    """`code`, `refine`, `feedback`, `ideas`, …"""
     attempt: int = 0
     provider: str = ""
     model: str = ""

@@ -30,6 +30,7 @@ class Query(Protocol):
         tool_choice: dict[str, Any] | str | None = None,
         context: Mapping[str, Any] | None = None,
         attempt: int = 0,
+        role: str = "",
         **overrides: Any,
     ) -> str:
         """Return the reply's text, or with `tools` the tool call's arguments as JSON text.
@@ -37,6 +38,7 @@ class Query(Protocol):
         Args:
             context: plain JSON that real providers ignore and `rules` hands to the problem's RulesWriter.
             attempt: 0 for the first call of this node and role, 1.. for repairs; part of the call's identity.
+            role: under which the call is made and counted; '' for the one that the query is bound to.
             overrides: `model`, `provider`, `temperature`, … for this call only.
         """
 
@@ -86,7 +88,7 @@ class AgentContext:
     steps_left: int | None = None
     lower_is_better: bool = False
     shared: Mapping[str, Any] = field(default_factory=dict)
-    """What `begin_round` returned for this round."""
+    """What `begin_round` returned for this round or row of rounds."""
     refusal: str = ""
     """In a repair: why the check refused the previous attempt."""
     extras: Mapping[str, Any] = field(default_factory=dict)
@@ -107,7 +109,10 @@ class AgentDefaults(Protocol):
     """What an agent may leave out, and what then holds. `Agent` inherits it."""
 
     def begin_round(self, context: AgentContext) -> dict[str, Any]:
-        """Return plain JSON that all writers of the coming round share (a strategist's questions); {} for most."""
+        """Return plain JSON that all writers of the coming round share (a strategist's questions); {} for most.
+
+        Where a round is a single proposal, the next `search.batch` of them share it. After {} the next task asks again.
+        """
         return {}
 
     def drain_events(self) -> list[Event]:

@@ -92,6 +92,7 @@ class Orchestrator:
             memory=memory,
             usage=usage,
             control=control or Control(),
+            sharing=1 if schedule.whole_rounds or evaluator.together else plan.batch,
         )
 
     # ------------------------------------------------------------ the whole search

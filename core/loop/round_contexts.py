@@ -20,6 +20,8 @@ class RoundContexts:
     Args:
         memory: (journal, task) → what earlier attempts taught, for the prompt.
         steps_left: → steps up to `max_steps`; None without a limit.
+        sharing: how many rounds in a row share what `Agent.begin_round` gives: more than one where a round is a single
+            proposal.
     """
 
     def __init__(
@@ -29,19 +31,22 @@ class RoundContexts:
         journal: Journal,
         memory: Callable[[Journal, Task], Memory],
         steps_left: Callable[[], int | None],
+        sharing: int = 1,
     ) -> None:
         self._stages = stages
         self._store = store
         self._journal = journal
         self._memory = memory
         self._steps_left = steps_left
+        self._sharing = sharing
 
-    def of(self, task: Task) -> RoundContext:
-        """For the writers of the task's round. The round's shared data are asked for once and then a stored fact."""
+    def of(self, task: Task, *others: Task) -> RoundContext:
+        """For the writers of these tasks of one round. What they share is asked for once and then a stored fact."""
         notes = self._store.get_fact(f"round/{task.round}/notes")
         left = self._steps_left() if task.steps_left is None else task.steps_left
         context = replace(self.for_given(), notes=tuple(notes or ()), steps_left=left)
-        return replace(context, shared=self._shared(task, context))
+        asked = (self._shared(one, context) for one in (task, *others))
+        return replace(context, shared=next(filter(None, asked), {}))
 
     def for_given(self) -> RoundContext:
         """For programs that nobody is asked to write."""
@@ -55,7 +60,7 @@ class RoundContexts:
         return RoundContext(memory, self._steps_left())
 
     def _shared(self, task: Task, context: RoundContext) -> dict[str, Any]:
-        key = f"round/{task.round}/shared"
+        key = f"round/{task.round - task.round % self._sharing}/shared"
         known = self._store.get_fact(key)
         if known is None:
             agent = self._stages.agent(task.operator)

@@ -36,6 +36,7 @@ class SearchState:
         active_seconds: → seconds the run has been worked on, resumes added up.
         memory: (journal, task) → what earlier attempts taught, for the prompt.
         usage: node id → what its calls used.
+        sharing: how many rounds in a row share what `Agent.begin_round` gives.
     """
 
     def __init__(
@@ -54,12 +55,13 @@ class SearchState:
         memory: Callable[[Journal, Task], Memory],
         usage: Callable[[str], Usage],
         control: Control,
+        sharing: int = 1,
     ) -> None:
         self.plan = plan
         self.journal = journal
         self.runner = runner
         self.stages = stages
-        self.contexts = RoundContexts(stages, store, journal, memory, self.steps_left)
+        self.contexts = RoundContexts(stages, store, journal, memory, self.steps_left, sharing)
         self._policy = policy
         self._store = store
         self._learning = learning
@@ -224,7 +226,7 @@ class SearchState:
 
     def play(self, tasks: Sequence[Task], pool: ThreadPoolExecutor) -> list[Node]:
         """A whole round, and its commit in slot order."""
-        context = self.contexts.of(tasks[0])
+        context = self.contexts.of(*tasks)
         return self.commit(self.runner.play([self.stages.begin(task, context) for task in tasks], context, pool))
 
     def commit(self, attempts: Sequence[Attempt]) -> list[Node]:

@@ -7,7 +7,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from core.backend.records import SESSION
+from core.contracts import WRITING_ROLES
 from core.state.node import Node
 from core.storage.reader import RunReader
 from core.storage.ticket_store import stored_tickets
@@ -97,11 +97,7 @@ def node(project_dir: str, arguments: Answer) -> Answer:
             about = {"metrics": found.metrics, "message": found.message, "plan": found.plan, "seconds": found.exec_time}
             sizes = {"code": len(found.code), "output": len(found.term_out), "review": len(found.analysis)}
             return {**_row(found), **about, "characters": sizes, "next": "node"}
-        calls = (
-            [call for call in reader.calls(found.id) if call.role not in ("feedback", SESSION)]
-            if part in _OF_CALL
-            else []
-        )
+        calls = [call for call in reader.calls(found.id) if call.role in WRITING_ROLES] if part in _OF_CALL else []
         text = _OF_CALL[part](calls[-1]) if calls else _OF_NODE[part](found) if part in _OF_NODE else ""
     return {"node_id": found.id, "part": part, **_piece(text, arguments), "next": "ask"}
 

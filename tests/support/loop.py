@@ -70,6 +70,7 @@ def open_loop(
     claims_only: bool = False,
     review: str = "auto",
     repair_crashes: bool = False,
+    ideas: int = 0,
 ) -> Loop:
     """Put a run together. `wrap` stands between the loop and its store."""
     store = RunStore(folder)
@@ -78,7 +79,7 @@ def open_loop(
     journal = Journal(lower_is_better=True)
     model_client = ModelClient(model_settings(LLMSection()), log=seen, rules=writer or ToyWriter(), run_seed=seed)
     stages = Stages(
-        agents={"*": CoderAgent(single_function=True)},
+        agents={"*": CoderAgent(single_function=True, ideas=ideas)},
         reviewer=reviewer,
         evaluator=judge,
         store=seen,
@@ -89,6 +90,7 @@ def open_loop(
             claims_only=claims_only,
             review=review,
             repair_crashes=repair_crashes,
+            writers=ideas or 1,
         ),
         bind=model_client.bind,
         usage=model_client.usage_of,

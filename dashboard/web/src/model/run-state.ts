@@ -210,7 +210,7 @@ export class RunState {
       }
       case "llm.called": {
         const open = event.node_id ? this.open.get(event.node_id) : undefined;
-        if (open) open.stage = event.role === "feedback" ? "review" : "reply";
+        if (open && event.role !== "ideas") open.stage = event.role === "feedback" ? "review" : "reply";
         break;
       }
       case "node.committed":

@@ -200,6 +200,9 @@ def test_the_quote_is_steps_times_expected_tokens_and_price() -> None:
     expected = 10 * ((7000 + 4000) * 1.0 + (2500 + 300) * 10.0) / 1e6
     assert ten.usd == pytest.approx(expected)
     assert "$5.00 by budget.usd" in ten.text(5.0)
+    plain, with_ideas = (quote(settings(code=code), 10, reviews=False, ideas=row) for row in (0, 4))
+    assert (plain.calls, with_ideas.calls) == (10, 13)
+    assert with_ideas.usd == pytest.approx((plain.usd or 0) + 3 * (7000 * 1.0 + 400 * 10.0) / 1e6)
     assert quote(settings(), 10).tokens is None
 
 

@@ -1,0 +1,55 @@
+"""Ideas: one call gives each of several writers a direction of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.contracts import AgentContext, Prompt
+from utils.clean_text import one_line
+from utils.errors import BudgetExhausted, ReplyError, UnrecordedError
+from utils.prompt_builder import Attempt, fence
+from utils.response import parse_json
+
+ROLE = "ideas"
+"""Of the call: it is counted by itself, and asks the model of `llm.code`."""
+LONGEST = 600
+"""Characters of a direction that are kept."""
+
+
+def asked_ideas(context: AgentContext, prompt: Prompt, count: int) -> list[str]:
+    """At most `count` different directions; none where the call cannot be paid for or its reply not be read.
+
+    The writers then have the usual foci, so that it is not asked again.
+    """
+    try:
+        reply = context.query(prompt.system, prompt.user, context=prompt.context, role=ROLE)
+    except (BudgetExhausted, ReplyError, UnrecordedError):
+        return []
+    return read_ideas(reply, count)
+
+
+def read_ideas(reply: str, count: int) -> list[str]:
+    """The first `count` different lines of text of a reply's `ideas`; [] if it holds none."""
+    listed = (parse_json(reply) or {}).get("ideas")
+    texts = [one_line(item, LONGEST) for item in listed if isinstance(item, str)] if isinstance(listed, list) else []
+    return list(dict.fromkeys(filter(None, texts)))[:count]
+
+
+def first_start(attempt: Attempt) -> Attempt:
+    """A parent as the call shows it: of those that the writers start from, the first one's."""
+    return replace(attempt, label=f"{attempt.label}; the first writer starts from it")
+
+
+def idea_of(context: AgentContext, count: int) -> str:
+    """The direction that this task was given; '' for none."""
+    ideas = context.shared.get("ideas")
+    place = (context.task.round + context.task.slot) % count if count else 0
+    return str(ideas[place]) if isinstance(ideas, list) and place < len(ideas) else ""
+
+
+def told_idea(idea: str) -> str:
+    """The sentences that give a writer its direction."""
+    return (
+        "Several writers are asked at the same time, each for another direction. Yours was proposed after a look at "
+        f"the same results:\n\n{fence(idea)}\n\nLeave it only for what clearly promises more."
+    )
