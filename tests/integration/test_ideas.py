@@ -1,4 +1,4 @@
-"""A model is asked for ideas in a whole run: what it costs is counted, what it says is used, and a replay repeats it."""
+"""A model is asked for ideas in whole runs: what it costs is counted, what it says is used, a replay repeats it."""
 
 from __future__ import annotations
 
