@@ -247,7 +247,7 @@ def facts(context: AgentContext, operators: Mapping[str, OperatorSpec] | None = 
         "refusal": context.refusal,
         "notes": list(context.notes),
         "steps_left": context.steps_left,
-        "shared": dict(context.shared),
+        "shared": {name: value for name, value in context.shared.items() if name != "ideas"},  # prompts tell these
         "lower_is_better": context.lower_is_better,
         "extras": dict(context.extras),
     }
