@@ -8,6 +8,7 @@ import shlex
 import shutil
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,15 +16,21 @@ from typing import Any
 
 from cli.options import add_config_options, config_of
 from cli.terminal.standings_text import standings_lines
+from core.arena.limit import MoveLimit
 from core.arena.match import Engine
 from core.arena.memory_book import MemoryBook
 from core.arena.openings import draw_openings
+from core.arena.pgn import with_elo
+from core.arena.player import Forfeit
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.arena.standings import Crosstable, Played, Ratings, cross_rows, table_rows
+from core.arena.suitability import unequal, unsuited
 from core.arena.tournament import Tournament, names_of, round_robin
+from core.arena.uci import UciPlayer
+from core.arena.uci_options import check_options, split_options
 from core.arena.validator import engine_name, static_refusal
 from core.contracts import EvaluatorDeps
-from core.events import Event, GameFinished
+from core.events import Event, GameFinished, GameMove, GameStarted
 from core.state.journal import Journal
 from core.state.task import derive_seed
 from utils.clean_text import one_line
@@ -37,7 +44,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "arena",
         help="let engines play each other",
         description="An ENGINE is a Python file that binds `engine` (played in the sandbox), or a UCI "
-        "command such as 'stockfish' or 'python my_engine.py --fast', which runs as you.",
+        "command such as 'stockfish' or 'python my_engine.py --fast', which runs as you. Words option.NAME=VALUE set "
+        "its UCI options: 'stockfish option.UCI_LimitStrength=true option.UCI_Elo=1400 option.Hash=16'.",
     )
     parser.add_argument("engines", nargs="+", metavar="ENGINE")
     parser.add_argument(
@@ -62,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("arena: name at least two engines")
     settings = _settings(problem.settings, args)
     engines = _engines(args.engines, problem.spec)
+    for warning in unsuited(engines, settings.limit):
+        print(f"warning: {warning}", file=sys.stderr)
     book = _Narrator(engines, quiet=args.json)
     with tempfile.TemporaryDirectory(prefix="swarm-arena-") as folder:
         with open_jobs(config, problem, Path(folder), accept_unsandboxed=args.i_accept_unsandboxed) as (jobs, limits):
@@ -73,13 +83,17 @@ def run(args: argparse.Namespace) -> int:
                 seed=config.project.seed,
                 journal=Journal(),
                 games=book,
-                append=lambda events: None,
+                append=book.watch,
                 isolated=config.execution.sandbox != "none",
             )
             games = _play(deps, engines, problem.spec, settings)
-    _print(games, engines, as_json=args.json)
+    rows = _print(games, engines, as_json=args.json)
+    for warning in unequal(book.seconds, settings.limit):
+        print(f"warning: {warning}", file=sys.stderr)
     if args.pgn:
-        Path(args.pgn).write_text("\n".join(book.pgn[game["key"]] for game in games), encoding="utf-8")
+        elo = {row["node_id"]: row["elo"] for row in rows}
+        texts = [with_elo(book.pgn[game["key"]], elo[game["white"]], elo[game["black"]]) for game in games]
+        Path(args.pgn).write_text("\n".join(texts), encoding="utf-8")
     return 0
 
 
@@ -92,9 +106,13 @@ class _Narrator(MemoryBook):
         self._quiet = quiet
         self.pgn: dict[str, str] = {}
         """Key → game."""
+        self.seconds: dict[str, list[float]] = defaultdict(list)
+        """Name of an engine → seconds of each of its moves."""
+        self._sides: dict[str, tuple[str, str]] = {}
 
     def put(self, key: str, game: dict[str, Any], events: Sequence[Event]) -> None:
         super().put(key, game, events)
+        self.watch(events)
         for event in events:
             if isinstance(event, GameFinished):
                 self.pgn[key] = event.pgn
@@ -104,6 +122,15 @@ class _Narrator(MemoryBook):
                         f"{white} - {black}  {event.result}  {event.termination.replace('_', ' ')}, {event.plies} plies"
                     )
                     print(one_line(line), flush=True)
+
+    def watch(self, events: Sequence[Event]) -> None:
+        """Keep what each move took."""
+        for event in events:
+            if isinstance(event, GameStarted):
+                first = len(event.opening) % 2  # who moves next after the opening
+                self._sides[event.game_id] = (event.white, event.black) if first == 0 else (event.black, event.white)
+            elif isinstance(event, GameMove):
+                self.seconds[self._names[self._sides[event.game_id][(event.ply - 1) % 2]]].append(event.seconds)
 
 
 def _settings(settings: ArenaSettings, args: argparse.Namespace) -> ArenaSettings:
@@ -138,13 +165,33 @@ def _engine(word: str, id_: str, spec: ArenaSpec) -> Engine:
             raise ConfigError(f"engine '{word}': {refusal.message}")
         return Engine(id=id_, name=engine_name(code) or path.stem, code=code)
     try:
-        command = shlex.split(word)
+        words = shlex.split(word)
     except ValueError as error:
         raise ConfigError(f"engine '{word}': {error}") from error
+    command, options = split_options(words)
     program = _program(command[0]) if command else None
     if program is None:
         raise ConfigError(f"engine '{word}': neither an engine file (.py) nor a program that can be found")
-    return Engine(id=id_, name=Path(command[-1]).stem or command[0], command=(program, *command[1:]))
+    engine = Engine(id=id_, name=_name(command, options), command=(program, *command[1:]), options=options)
+    if options:
+        _check_options(word, engine)
+    return engine
+
+
+def _name(command: Sequence[str], options: Sequence[tuple[str, str]]) -> str:
+    """The program's name; with an Elo to which it is limited."""
+    elo = [value for name, value in options if name.lower() == "uci_elo"]
+    return " ".join([Path(command[-1]).stem or command[0], *elo])
+
+
+def _check_options(word: str, engine: Engine) -> None:
+    """Ask the program for its options and compare."""
+    try:
+        player = UciPlayer(engine.command, MoveLimit("depth", 1))
+    except Forfeit as forfeit:
+        raise ConfigError(f"engine '{word}': {forfeit.message}") from forfeit
+    player.close()
+    check_options(word, engine.options, player.announced)
 
 
 def _program(word: str) -> str | None:
@@ -164,14 +211,15 @@ def _play(
     return Tournament(deps, game, 0).play(pairings, kind="rated")
 
 
-def _print(games: Sequence[dict[str, Any]], engines: Sequence[Engine], *, as_json: bool) -> None:
+def _print(games: Sequence[dict[str, Any]], engines: Sequence[Engine], *, as_json: bool) -> list[dict[str, Any]]:
+    """Print the standings and return their rows."""
     played = [Played.of(game) for game in games]
     table = Crosstable([engine.id for engine in engines], played)
     rows = table_rows(table, Ratings(played).estimates(engines[0].id), names_of(engines))
     cross = cross_rows(table)
     if as_json:
         print(json.dumps({"standings": rows, "pairs": cross, "games": len(table.games)}, indent=2))
-        return
+        return rows
     print()
     for line in standings_lines(rows):
         print(line)
@@ -182,3 +230,4 @@ def _print(games: Sequence[dict[str, Any]], engines: Sequence[Engine], *, as_jso
     copies = len(games) - len(table.games)
     if copies:
         print(f"{copies} games were copies of others and do not count.", file=sys.stderr)
+    return rows

@@ -266,6 +266,10 @@ class GameMove(EventBase):
     """Seconds left: white, black; None without clocks."""
     seconds: float = 0.0
     """Seconds this move took."""
+    score: float | None = None
+    """What the engine says of the position it moved from: white's view, hundredths of a pawn or stone."""
+    depth: int | None = None
+    """Plies that it says it looked ahead."""
 
 
 class GameFinished(EventBase):

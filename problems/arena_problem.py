@@ -11,16 +11,32 @@ from typing import Any
 from agents.builder_agent import BuilderAgent
 from core.arena.evaluator import ArenaEvaluator
 from core.arena.export import standalone
+from core.arena.pgn import with_elo
 from core.arena.repertoire import ArenaRules
 from core.arena.setup import read_engine, settings_of
 from core.arena.spec import ArenaSettings, ArenaSpec
+from core.arena.standings import newest_elo
 from core.arena.validator import engine_name, foreign_imports
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Limits, Problem, RulesWriter
-from core.events import GameFinished
+from core.events import GameFinished, GenerationFinished
 from core.state.node import Node
 from core.storage.database import DB_NAME
 from core.storage.reader import RunReader
 from utils.config_schema import Config
+
+LIMIT_TEXT = """\
+position.limit         .nodes, .depth, .milliseconds: what this move may cost; None where it does not apply
+position.limit.increment                            milliseconds that a move adds to the clock, or None
+position.limit.stopped                              True once the move is wanted at once
+position.limit.report(depth, score, nodes, line)    tell each depth that is finished
+
+The process may not start threads. Deepen ply by ply and have a move ready when the limit ends. Under .nodes count one
+node for each position searched; under .depth look so many plies ahead; with .milliseconds the move may take so long;
+where all three are None, time_left_ms is what the clock shows for the rest of the game, so spend a share of it. A move
+that takes far too long, crashes or is not legal loses the game at once. `report` is read by people and used for
+adjudication: the score for the side to move in hundredths of a pawn or stone (a forced win is 100000 less the plies to
+it), the nodes searched for this move, the best moves as a list of text."""
+"""What engines of every game are told about limits: the end of a `GameTexts.signature`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +124,12 @@ class ArenaProblem(Problem):
         out.mkdir(parents=True, exist_ok=True)
         path = out / "engine.py"
         title = f"{engine_name(node.code) or 'engine'}, {self._texts.title}."
-        needed = sorted({*foreign_imports(self.spec.prelude), *foreign_imports(node.code)})
-        if needed:
-            title += f" Needs: pip install {' '.join(self._texts.distributions.get(name, name) for name in needed)}"
-        path.write_text(standalone(node.code, self.spec.prelude, title), encoding="utf-8")
+        imports = {*foreign_imports(self.spec.prelude), *foreign_imports(node.code)}
+        needs = {name: self._texts.distributions.get(name, name) for name in imports}
+        if needs:
+            title += f" Needs: pip install {' '.join(sorted(needs.values()))}"
+        path.write_text(standalone(node.code, self.spec.prelude, title, needs), encoding="utf-8")
+        path.chmod(0o755)
         played = _games_of(node.id, run_dir)
         if not played:
             return [path]
@@ -133,7 +151,7 @@ def arena_spec(folder: Path, entry: str, gauntlet: Mapping[str, str], packages: 
         entry=entry,
         prelude=(folder / "position.py").read_text(encoding="utf-8"),
         packages=frozenset(packages),
-        anchor=read_engine(engines, "alpha-beta 2", "alpha_beta"),
+        anchor=read_engine(engines, "alpha-beta", "alpha_beta"),
         rivals=(read_engine(engines, "greedy", "greedy"),),
         sparring=read_engine(engines, "random", "random_mover"),
         gauntlet=tuple(read_engine(engines, name, file) for name, file in gauntlet.items()),
@@ -152,5 +170,10 @@ def _games_of(node_id: str, run_dir: Path) -> list[str]:
     if not (run_dir / DB_NAME).is_file():
         return []
     with RunReader(run_dir) as reader:
-        events = reader.events(limit=sys.maxsize, types=["game.finished"])
-    return [e.pgn for e in events if isinstance(e, GameFinished) and node_id in (e.white, e.black)]
+        events = reader.events(limit=sys.maxsize, types=["game.finished", "generation.finished"])
+    elo = newest_elo(event.ratings for event in events if isinstance(event, GenerationFinished))
+    return [
+        with_elo(event.pgn, elo.get(event.white), elo.get(event.black))
+        for event in events
+        if isinstance(event, GameFinished) and node_id in (event.white, event.black)
+    ]

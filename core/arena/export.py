@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 
 from core.arena.player import SEAT_TEXT
 from utils.syntax import parse, source_lines, without_future
 
+SHEBANG = "#!/usr/bin/env python3"
+_ABOUT = "Exported by Swarm-Evo. Speaks UCI on stdin and stdout: `python FILE`."
 _SHELL = (Path(__file__).parent / "uci_shell.py").read_text(encoding="utf-8")
 
 
-def standalone(code: str, prelude: str, title: str) -> str:
+def standalone(code: str, prelude: str, title: str, needs: Mapping[str, str] | None = None) -> str:
     """One Python file: the engine, the Position it needs, and a UCI loop. `engine` is bound as in the original.
 
     Args:
         title: first line of the file's docstring; printable text.
+        needs: modules that it imports → what `pip install` calls them.
     """
     future, rest = without_future(code)
     limit = SEAT_TEXT[SEAT_TEXT.index("class Limit") : SEAT_TEXT.index("class Seat")]
     shell = textwrap.indent(_SHELL.partition('"""\n\n')[2], "    ")
     parts = [
-        f'"""{_printable(title)}\n\nExported by Swarm-Evo. Speaks UCI on stdin and stdout: `python FILE`.\n"""',
+        f'{SHEBANG}\n"""{_printable(title)}\n\n{_ABOUT}\n"""',
         future,
+        *(_needed(module, package) for module, package in sorted((needs or {}).items())),
         _body(prelude),
         limit,
         "# ---------------------------------------------------------------- the engine",
@@ -33,6 +38,14 @@ def standalone(code: str, prelude: str, title: str) -> str:
         'if __name__ == "__main__":\n    _speak_uci()\n',
     ]
     return "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
+
+
+def _needed(module: str, package: str) -> str:
+    """One line in place of a traceback where a module is not installed."""
+    return (
+        f"try:\n    import {module}\nexcept ModuleNotFoundError:\n"
+        f'    raise SystemExit("this engine needs {package}: python -m pip install {package}") from None'
+    )
 
 
 def _body(source: str) -> str:

@@ -43,11 +43,12 @@ class MoveLimit:
         return f"{self.kind}:{self.value}" + (f"+{self.increment}" if self.kind == "clock" else "")
 
     def for_engine(self) -> dict[str, int | None]:
-        """What `position.limit` shows: nodes, depth, milliseconds a move."""
+        """What `position.limit` shows: nodes, depth, milliseconds a move, milliseconds that a move adds."""
         milliseconds = self.value if self.kind == "movetime" else None
         nodes = self.value if self.kind == "nodes" else None
         depth = self.value if self.kind == "depth" else None
-        return {"nodes": nodes, "depth": depth, "milliseconds": milliseconds}
+        increment = self.increment if self.kind == "clock" else None
+        return {"nodes": nodes, "depth": depth, "milliseconds": milliseconds, "increment": increment}
 
 
 class Clocks:

@@ -150,4 +150,6 @@ def _event(game_id: str, move: PlayedMove) -> GameMove:
         fen=move.fen,
         clock=move.clock,
         seconds=move.seconds,
+        score=move.score,
+        depth=move.depth,
     )

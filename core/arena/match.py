@@ -16,7 +16,7 @@ from core.arena.player import Forfeit, Player, SessionPlayer
 from core.arena.referee import Adjudication, GameRecord, PlayedMove, play_game
 from core.arena.uci import UciPlayer
 from core.arena.validator import engine_name
-from core.contracts import Game, JobContext, Limits, Sandbox
+from core.contracts import Game, GameDefaults, JobContext, Limits, Sandbox, with_defaults
 from core.state.node import Node
 from core.state.task import derive_seed
 from utils.errors import JobLost, SandboxError
@@ -36,6 +36,8 @@ class Engine(BaseModel):
     """Source of an engine file, played in a sandboxed session."""
     command: tuple[str, ...] = ()
     """In place of `code`: a UCI program of the user's own, started as it is. Never set from what a candidate wrote."""
+    options: tuple[tuple[str, str], ...] = ()
+    """UCI options of `command`: (name, value)."""
 
 
 def engine_of(node: Node) -> Engine:
@@ -87,7 +89,7 @@ def play_match(match: Match, sandbox: Sandbox) -> GameRecord:
 def load_game(entry: str) -> Game:
     """The Game that `package.module:Class` names."""
     module, _, name = entry.partition(":")
-    game: Game = getattr(import_module(module), name)()
+    game: Game = with_defaults(getattr(import_module(module), name)(), GameDefaults)
     return game
 
 
@@ -101,7 +103,7 @@ def _play_once(match: Match, game: Game, sandbox: Sandbox, on_move: Callable[[Pl
             try:
                 player: Player
                 if engine.command:
-                    player = UciPlayer(engine.command, limit)
+                    player = UciPlayer(engine.command, limit, engine.options)
                 else:
                     player = SessionPlayer(
                         sandbox, engine.code, match.prelude, limit=limit, limits=match.limits, seed=seed

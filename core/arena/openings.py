@@ -24,7 +24,7 @@ def draw_openings(
     book: Iterable[Sequence[str]] = (),
     fewer: bool = False,
 ) -> list[tuple[str, ...]]:
-    """`count` different openings of `plies` random legal moves, none with a decided game or a win in one.
+    """`count` different openings of `plies` random legal moves, none with a win in one or decided as the game knows.
 
     No two lead to the same position. Positions fall into two parts by their hash, selection's and the held-out part
     (one in four), so that claims are made on openings that selection never saw.
@@ -75,8 +75,8 @@ def _random_line(game: Game, plies: int, rng: random.Random) -> tuple[str, ...] 
 
 
 def _is_open(game: Game, state: Any) -> bool:
-    """The game goes on and the side to move cannot win with one move."""
+    """The game goes on, the side to move cannot win with one move, and the game knows no side that wins by force."""
     if game.outcome(state) is not None:
         return False
     replies = (game.outcome(game.apply(state, move)) for move in game.legal(state))
-    return all(ended is None or ended[0] == "1/2-1/2" for ended in replies)
+    return all(ended is None or ended[0] == "1/2-1/2" for ended in replies) and not game.decided(state)

@@ -1,18 +1,21 @@
 """Games as text that other programs read.
 
-Source: PGN standard (Edwards 1994); clocks as `[%clk]` and `[%emt]` comments.
+Source: PGN standard (Edwards 1994); clocks and scores as `[%clk]`, `[%emt]` and `[%eval]` comments.
 """
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.arena.limit import MoveLimit
+from core.arena.player import WON
 from core.arena.referee import GameRecord
 from core.contracts import Game
 
+MOST_PLIES_TO_WIN = 1000
 _TERMINATIONS = {
     "illegal_move": "rules infraction",
     "time_forfeit": "time forfeit",
@@ -22,17 +25,23 @@ _TERMINATIONS = {
 }
 
 
+_TAG = re.compile(r'^\[(\w+) "(.*)"\]$', re.MULTILINE)
+
+
 def to_pgn(game: Game, record: GameRecord, opening: Sequence[str], tags: Mapping[str, str]) -> str:
     """One game in PGN: the opening's moves stand in the movetext, so it reads from the game's start position.
 
     Args:
         tags: White and Black at least; they come before ours. Values may be untrusted: they are escaped.
     """
+    named = game.opening_name([*opening, *(made.uci for made in record.moves)])
     ours = {
         "Result": record.result,
         "PlyCount": str(len(opening) + len(record.moves)),
         "Termination": _TERMINATIONS.get(record.termination, "normal"),
     }
+    if named is not None:
+        ours["ECO"], ours["Opening"] = named
     if game.name != "chess":
         ours["Variant"] = game.name
     head = _roster(tags) | dict(tags) | ours
@@ -40,6 +49,19 @@ def to_pgn(game: Game, record: GameRecord, opening: Sequence[str], tags: Mapping
     lines.append("")
     lines += textwrap.wrap(_movetext(game, record, opening), 80, break_long_words=False, break_on_hyphens=False)
     return "\n".join(lines) + "\n"
+
+
+def with_elo(pgn: str, white: float | None, black: float | None) -> str:
+    """The game with its players' ratings, which are known only after it; the starting champion's is 0."""
+    head, gap, moves = pgn.partition("\n\n")
+    elos = (("WhiteElo", white), ("BlackElo", black))
+    return "\n".join([head, *(f'[{name} "{round(elo)}"]' for name, elo in elos if elo is not None)]) + gap + moves
+
+
+def opening_of(pgn: str) -> str | None:
+    """ECO code and name of the opening, as `to_pgn` wrote them."""
+    tags = dict(_TAG.findall(pgn.partition("\n\n")[0]))
+    return f"{tags['ECO']} {tags['Opening']}" if {"ECO", "Opening"} <= tags.keys() else None
 
 
 def time_control(limit: MoveLimit) -> str:
@@ -74,10 +96,21 @@ def _movetext(game: Game, record: GameRecord, opening: Sequence[str]) -> str:
 
 
 def _comment(record: GameRecord, index: int, side: int) -> str:
+    """`[%eval …,depth]` in pawns from white's view, where the engine told it; the clock; the time taken."""
     made = record.moves[index]
     left = made.clock[side]
+    depth = f",{made.depth}" if made.depth is not None else ""
+    told = f"[%eval {_pawns(made.score)}{depth}] " if made.score is not None else ""
     clock = f"[%clk {_hours(left)}] " if left is not None else ""
-    return f"{{{clock}[%emt {_hours(made.seconds)}]}}"
+    return f"{{{told}{clock}[%emt {_hours(made.seconds)}]}}"
+
+
+def _pawns(score: float) -> str:
+    """Hundredths as pawns; a forced win as `#moves`."""
+    plies = WON - abs(score)
+    if plies > MOST_PLIES_TO_WIN:
+        return f"{score / 100:.2f}"
+    return f"#{'-' if score < 0 else ''}{max(0, round(plies) + 1) // 2}"
 
 
 def _hours(seconds: float) -> str:

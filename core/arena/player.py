@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from core.arena.limit import MoveLimit
 from core.contracts import ExecutionResult, Limits, Sandbox, SessionFailure
@@ -14,9 +14,13 @@ from core.state.failure import FailureKind
 from utils.errors import JobLost
 
 LOAD_SECONDS = 10.0
-ANSWER_KB = 64
-"""A move and a score: what one answer of an engine may take."""
 """An engine may take so long to load; it is not on its clock then."""
+ANSWER_KB = 64
+"""A move, a score and a depth: what one answer of an engine may take."""
+WON = 100_000.0
+"""An engine's score of a won game, from which the plies to it are taken off (`core.arena.seat.Limit.report`)."""
+MOST_DEPTH = 1000
+"""Plies; a depth beyond is nonsense and not kept."""
 SEAT_TEXT = (Path(__file__).parent / "seat.py").read_text(encoding="utf-8")
 
 
@@ -50,11 +54,21 @@ class Turn:
     """After which it is cut off."""
 
 
+class Reply(NamedTuple):
+    """A player's move, and what it says of the position, in which nobody believes."""
+
+    move: str
+    score: float | None = None
+    """In the engine's unit, for the side to move."""
+    depth: int | None = None
+    """Plies it looked ahead."""
+
+
 class Player(Protocol):
     """An engine at the board. One game each."""
 
-    def move(self, turn: Turn) -> tuple[str, float | None]:
-        """Return (move, own score of the position in the engine's unit or None).
+    def move(self, turn: Turn) -> Reply:
+        """Return its move.
 
         Raises:
             Forfeit: crash, flood, hang.
@@ -84,7 +98,7 @@ class SessionPlayer:
             self._session.close()
             raise _forfeit(failure.result) from failure
 
-    def move(self, turn: Turn) -> tuple[str, float | None]:
+    def move(self, turn: Turn) -> Reply:
         arguments = [list(turn.moves), turn.left_ms[turn.side]]
         try:
             answer = self._session.call("seat.move", arguments, timeout=turn.seconds)
@@ -101,14 +115,16 @@ class SessionPlayer:
         return self._session.close()
 
 
-def _checked(answer: object) -> tuple[str, float | None]:
+def _checked(answer: object) -> Reply:
     """The answer comes from a program we do not trust: it may have any shape."""
-    if isinstance(answer, list | tuple) and len(answer) == 2 and isinstance(answer[0], str):
-        move, score = answer[0][:16], answer[1]
-        if isinstance(score, int | float) and math.isfinite(score):
-            return move, float(score)
-        return move, None
-    return f"{answer!r}"[:16], None
+    if isinstance(answer, list | tuple) and len(answer) == 3 and isinstance(answer[0], str):
+        move, score, depth = answer
+        return Reply(
+            move[:16],
+            float(score) if isinstance(score, int | float) and math.isfinite(score) else None,
+            int(depth) if isinstance(depth, int | float) and 0 <= depth <= MOST_DEPTH else None,
+        )
+    return Reply(f"{answer!r}"[:16])
 
 
 def _forfeit(result: ExecutionResult) -> Exception:

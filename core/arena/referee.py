@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.arena.limit import Clocks, MoveLimit
-from core.arena.player import Forfeit, Player, Turn
+from core.arena.player import Forfeit, Player, Reply, Turn
 from core.contracts import Game, Outcome
 from core.state.failure import FailureKind
 
@@ -27,6 +27,10 @@ class PlayedMove(BaseModel):
     """The position after the move."""
     clock: tuple[float | None, float | None] = (None, None)
     seconds: float = 0.0
+    score: float | None = None
+    """What the engine says of the position it moved from, from the first player's view; in the engine's unit."""
+    depth: int | None = None
+    """Plies that it says it looked ahead."""
 
 
 class GameRecord(BaseModel):
@@ -106,8 +110,8 @@ def play_game(
         side = table.side
         asked = timer()
         try:
-            answer, score = players[side].move(table.turn())
-            move = table.accept(answer, score, timer() - asked)
+            reply = players[side].move(table.turn())
+            move = table.accept(reply, timer() - asked)
         except Forfeit as forfeit:
             return table.lost_by(side, forfeit)
         if on_move is not None:
@@ -150,9 +154,10 @@ class _Table:
             return agreed, "adjudication"
         return ("1/2-1/2", "length") if len(self.moves) >= max_plies else None
 
-    def accept(self, move: str, score: float | None, seconds: float) -> PlayedMove:
+    def accept(self, reply: Reply, seconds: float) -> PlayedMove:
         """Make the move; Forfeit if it is illegal or came too late."""
-        side = self.side
+        side, move = self.side, reply.move
+        score = reply.score if reply.score is None or side == 0 else -reply.score
         if not self.clocks.press(side, seconds):
             allowed = self.clocks.allowance(side)
             message = f"move {len(self.moves) + 1} took {seconds:.2f} s, allowed were {allowed:.2f} s"
@@ -163,7 +168,7 @@ class _Table:
         san = self.game.san(self.state, move)
         self.state = self.game.apply(self.state, move)
         self._line.append(move)
-        self._scores.append(score if score is None or side == 0 else -score)
+        self._scores.append(score)
         made = PlayedMove(
             ply=len(self.moves) + 1,
             uci=move,
@@ -171,6 +176,8 @@ class _Table:
             fen=self.game.text(self.state),
             clock=self.clocks.reading(),
             seconds=round(seconds, 6),
+            score=score,
+            depth=reply.depth,
         )
         self.moves.append(made)
         return made

@@ -137,6 +137,12 @@ class Ratings:
         return bradley_terry({pair: (c[0], c[1], c[2]) for pair, c in self._results.items()}, anchor)
 
 
+def newest_elo(ratings: Iterable[Iterable[Mapping[str, Any]]]) -> dict[str, float]:
+    """Node id → its Elo in the last of several tables of ratings, oldest first, that holds it."""
+    rows = [row for table in ratings for row in table]
+    return {row["node_id"]: float(row["elo"]) for row in rows if isinstance(row.get("elo"), int | float)}
+
+
 def table_rows(table: Crosstable, ratings: Mapping[str, Estimate], names: Mapping[str, str]) -> list[dict[str, Any]]:
     """The standings as plain JSON, best score first: what `generation.finished` and `Node.tournament` carry."""
     rows = []

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import combinations
 from typing import Any
@@ -84,10 +85,15 @@ def meetings(
 
 def game_key(match: Match, kind: str) -> str:
     """24 hex digits, a function of programs, opening, limits and seed: what a resumed run looks a game up by."""
-    programs = [text_hash(engine.code or "\n".join(engine.command)) for engine in (match.white, match.black)]
+    programs = [text_hash(_program(engine)) for engine in (match.white, match.black)]
     facts = [kind, match.game, *programs, " ".join(match.opening)]
     facts += [match.limit, str(match.deadline), str(match.seed), match.adjudication.model_dump_json()]
     return blake2b("\n".join(facts).encode(), digest_size=12).hexdigest()
+
+
+def _program(engine: Engine) -> str:
+    """What plays: the source, or the command with its options."""
+    return engine.code or "\n".join([*engine.command, *(f"{name}={value}" for name, value in engine.options)])
 
 
 class Tournament:
@@ -185,7 +191,9 @@ def stored_game(
     """A finished game as the book keeps it, and the event that tells it; positions and PGN stand in events alone."""
     match = pairing.match
     white, black = match.white.name or match.white.id, match.black.name or match.black.id
-    tags = {"White": white, "Black": black, "TimeControl": time_control(MoveLimit.parse(match.limit))}
+    today = datetime.now(UTC).strftime("%Y.%m.%d")
+    control = time_control(MoveLimit.parse(match.limit))
+    tags = {"Date": today, "White": white, "Black": black, "TimeControl": control}
     if generation is not None:
         tags["Round"] = str(generation)
     pgn = to_pgn(game, record, match.opening, tags)

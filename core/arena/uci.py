@@ -11,11 +11,12 @@ import time
 from collections.abc import Sequence
 
 from core.arena.limit import MoveLimit
-from core.arena.player import LOAD_SECONDS, Forfeit, Turn
+from core.arena.player import LOAD_SECONDS, MOST_DEPTH, WON, Forfeit, Reply, Turn
+from core.arena.uci_options import UciOption
 from core.state.failure import FailureKind
 
 _SCORE = re.compile(r"\bscore (cp|mate) (-?\d+)")
-MATE_SCORE = 30_000.0
+_DEPTH = re.compile(r"\bdepth (\d{1,4})\b")
 FLOOD_BYTES = 4 << 20
 """A program that prints more than this for one move has lost."""
 
@@ -26,11 +27,12 @@ class UciPlayer:
     Args:
         command: program and arguments.
         limit: told by `go` in UCI's words; the wall-clock deadline is the referee's.
+        options: (name, value), set before the game.
     Raises:
         Forfeit: it cannot be started or does not answer `uci`.
     """
 
-    def __init__(self, command: Sequence[str], limit: MoveLimit) -> None:
+    def __init__(self, command: Sequence[str], limit: MoveLimit, options: Sequence[tuple[str, str]] = ()) -> None:
         self._limit = limit
         self._line: list[str] = []
         self._buffer = b""
@@ -51,7 +53,10 @@ class UciPlayer:
         self._selector.register(self._process.stdout, selectors.EVENT_READ)
         try:
             self._say("uci")
-            self._hear("uciok", LOAD_SECONDS)
+            said = [UciOption.of(line) for line in self._hear("uciok", LOAD_SECONDS)]
+            self.announced = {option.name: option for option in said if option is not None}
+            for name, value in options:
+                self._say(f"setoption name {name} value {value}")
             self._say("ucinewgame")
             self._say("isready")
             self._hear("readyok", LOAD_SECONDS)
@@ -59,18 +64,19 @@ class UciPlayer:
             self.close()
             raise
 
-    def move(self, turn: Turn) -> tuple[str, float | None]:
+    def move(self, turn: Turn) -> Reply:
         self._line += turn.moves
         self._say("position startpos" + (f" moves {' '.join(self._line)}" if self._line else ""))
         self._say(self._go(turn))
         heard = self._hear("bestmove", turn.seconds)
         words = heard[-1].split()
-        score = None
-        for line in heard:
-            if found := _SCORE.search(line):
-                value = float(found[2])
-                score = value if found[1] == "cp" else MATE_SCORE if value > 0 else -MATE_SCORE
-        return (words[1] if len(words) > 1 else ""), score
+        last = next((line for line in reversed(heard) if _SCORE.search(line)), "")
+        score, depth = _SCORE.search(last), _DEPTH.search(last)
+        return Reply(
+            words[1] if len(words) > 1 else "",
+            _score(score[1], int(score[2])) if score else None,
+            min(int(depth[1]), MOST_DEPTH) if depth else None,
+        )
 
     def close(self) -> str:
         if self._process.poll() is None:
@@ -139,3 +145,10 @@ class UciPlayer:
             return Forfeit("crash", FailureKind.RUNTIME, "it closed its output")
         kind = FailureKind.SIGNAL if code < 0 else FailureKind.EXIT
         return Forfeit("crash", kind, f"it ended with code {code}")
+
+
+def _score(unit: str, value: int) -> float:
+    """`cp 35` or `mate -3` as engine files say it."""
+    if unit == "cp":
+        return float(value)
+    return WON - (2 * value - 1) if value > 0 else -2.0 * value - WON

@@ -3,13 +3,25 @@
 Source: UCI protocol (Huber and Meyer-Kahlen, 2006). Games other than chess speak it with their own moves.
 """
 
+import _thread
 import copy
+import os
+import queue
+import signal
 import sys
-from collections.abc import Iterable
-from typing import Any, TextIO
+import threading
+import time
+from typing import Any
 
 DEFAULT_MS = 1000
 """Milliseconds for a `go` without any limit."""
+ENDLESS_MS = 10**9
+OVERHEAD_MS = 30
+"""Milliseconds of each move that are left to the program on the other side; the option `Move Overhead`."""
+GRACE = 0.3
+"""Seconds that an engine has for its move once it was told to stop, before it is interrupted."""
+WIN = 100_000
+"""Score of a won game, from which the plies to it are taken off (`Limit.report`)."""
 
 
 def words_after(words: list[str], name: str) -> int | None:
@@ -33,17 +45,24 @@ def position_of(words: list[str], position_class: Any) -> Any:
     return position
 
 
-def limit_of(words: list[str], to_move: int, limit_class: Any) -> tuple[Any, int]:
-    """(limit, milliseconds) of a `go` command."""
-    nodes, depth = words_after(words, "nodes"), words_after(words, "depth")
-    move_time = words_after(words, "movetime")
+def limit_of(words: list[str], to_move: int, overhead: int, limit_class: Any) -> tuple[Any, int, int | None]:
+    """(limit, what `select_move` is told as time left, milliseconds after which it is cut off or None) of `go`."""
+    limit = limit_class(
+        nodes=words_after(words, "nodes"),
+        depth=words_after(words, "depth"),
+        milliseconds=words_after(words, "movetime"),
+        increment=words_after(words, "binc" if to_move else "winc"),
+    )
+    if limit.milliseconds is None and len(words) == 1:
+        limit.milliseconds = DEFAULT_MS
     clock = words_after(words, "btime" if to_move else "wtime")
-    if nodes or depth:
-        return limit_class(nodes=nodes, depth=depth), clock or 10_000
-    if clock is not None and move_time is None:
-        return limit_class(), max(1, clock)
-    milliseconds = move_time or DEFAULT_MS
-    return limit_class(milliseconds=milliseconds), milliseconds
+    allowed = [ms for ms in (limit.milliseconds, clock) if ms is not None]
+    if not allowed:
+        return limit, ENDLESS_MS, None
+    left = max(1, min(allowed) - overhead)
+    if limit.milliseconds is not None:
+        limit.milliseconds = left
+    return limit, left, left
 
 
 def copied(engine: Any) -> Any:
@@ -54,44 +73,179 @@ def copied(engine: Any) -> Any:
         return engine
 
 
-def serve(
-    engine: Any,
-    position_class: Any,
-    limit_class: Any,
-    stdin: Iterable[str] = sys.stdin,
-    stdout: TextIO = sys.stdout,
-) -> None:
+def score_text(score: float) -> str:
+    """`cp N`, or `mate N` in moves for a forced win or loss."""
+    plies = WIN - abs(int(score))
+    if plies > 1000:
+        return f"cp {int(score)}"
+    moves = (max(plies, 0) + 1) // 2
+    return f"mate {moves if score > 0 else -moves}"
+
+
+class Shell:
+    """Hears commands in one thread and thinks in the main one, so that `stop` reaches an engine that is thinking.
+
+    An engine sees `position.limit.stopped`. One that does not look is interrupted, and the first move of the line that
+    it reported last is played, or the first legal one.
+    """
+
+    def __init__(self, engine: Any, position_class: Any, limit_class: Any) -> None:
+        self.engine, self.fresh = engine, copied(engine)
+        self.position_class, self.limit_class = position_class, limit_class
+        self.position = position_class()
+        self.overhead = OVERHEAD_MS
+        self.commands: queue.Queue[list[str]] = queue.Queue()
+        self.changed = threading.Condition()
+        self.printing = threading.Lock()
+        self.heard = 0  # searches that were asked for
+        self.begun = 0  # searches that were begun
+        self.ended = 0  # searches that have their move
+        self.stopped = 0  # the last search that is to end at once
+        self.limit: Any = None  # of the search that goes on
+        self.interrupted = False
+        self.timers: list[threading.Timer] = []
+
+    def say(self, text: str) -> None:
+        with self.printing:
+            sys.stdout.write(text + "\n")
+            sys.stdout.flush()
+
+    # ------------------------------------------------------------ the thread that hears
+
+    def listen(self) -> None:
+        """Read commands until the end of the input; not by sys.stdin, whose lock would be held at the end."""
+        rest, endless = b"", False
+        while data := os.read(0, 65536):
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                words = line.decode(errors="replace").split()
+                endless = "infinite" in words if words[:1] == ["go"] else endless
+                self.hear(words)
+        if endless:
+            self.stop()
+        self.commands.put(["quit"])
+
+    def hear(self, words: list[str]) -> None:
+        """Stop or answer at once; what else is said waits for its turn."""
+        command = words[0] if words else ""
+        if command == "go":
+            self.heard += 1
+        if command in ("stop", "quit"):
+            self.stop()
+        if command == "isready" and self.heard > self.ended:
+            self.say("readyok")
+        elif command != "stop":
+            self.commands.put(words)
+
+    def stop(self) -> None:
+        """End the search that was asked for last, also one that has not begun."""
+        with self.changed:
+            self.stopped = self.heard
+            if self.limit is not None and self.begun == self.stopped:
+                self.limit.stopped = True
+                self.after(GRACE, self.begun)
+            self.changed.notify_all()
+
+    def after(self, seconds: float, number: int) -> None:
+        """Interrupt search `number` after some seconds, if it still goes on then."""
+        timer = threading.Timer(seconds, self.interrupt, [number])
+        timer.daemon = True
+        timer.start()
+        self.timers.append(timer)
+
+    def interrupt(self, number: int) -> None:
+        with self.changed:
+            if self.limit is not None and self.begun == number and not self.interrupted:
+                self.interrupted = True
+                _thread.interrupt_main()
+
+    # ------------------------------------------------------------ the main thread
+
+    def run(self) -> None:
+        """Do what was heard, one command after the other, until `quit`."""
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        threading.Thread(target=self.listen, daemon=True).start()
+        while (words := self.commands.get())[:1] != ["quit"]:
+            action = getattr(self, f"do_{words[0]}", None) if words else None
+            if action is not None:
+                action(words)
+
+    def do_uci(self, words: list[str]) -> None:
+        self.say(f"id name {' '.join(str(getattr(self.engine, 'name', 'engine')).split())}")
+        self.say("id author Swarm-Evo")
+        self.say(f"option name Move Overhead type spin default {OVERHEAD_MS} min 0 max 5000")
+        self.say("uciok")
+
+    def do_isready(self, words: list[str]) -> None:
+        self.say("readyok")
+
+    def do_setoption(self, words: list[str]) -> None:
+        value = words_after(words, "value")
+        if " ".join(words[2:-2]).lower() == "move overhead" and value is not None:
+            self.overhead = max(0, value)
+
+    def do_ucinewgame(self, words: list[str]) -> None:
+        self.engine = copied(self.fresh)
+        self.position = self.position_class()
+
+    def do_position(self, words: list[str]) -> None:
+        self.position = position_of(words, self.position_class)
+
+    def do_go(self, words: list[str]) -> None:
+        limit, left, cut = limit_of(words, self.position.to_move, self.overhead, self.limit_class)
+        move = self.think(limit, left, cut)
+        if "infinite" in words:
+            with self.changed:
+                self.changed.wait_for(lambda: self.stopped >= self.begun)
+        self.ended += 1
+        self.say(f"bestmove {move}")
+
+    def think(self, limit: Any, left: int, cut: int | None) -> str:
+        """The engine's move, or the best known one where it had to be interrupted."""
+        started = time.perf_counter()
+        take = limit.report
+
+        def report(depth: int, score: float, nodes: int, line: Any = ()) -> None:
+            take(depth, score, nodes, line)
+            seconds = time.perf_counter() - started
+            rate = f"time {int(1000 * seconds)} nodes {nodes} nps {int(nodes / max(seconds, 1e-6))}"
+            moves = f" pv {' '.join(line)}" if line else ""
+            self.say(f"info depth {depth} score {score_text(score)} {rate}{moves}")
+
+        limit.report = report
+        self.position.limit = limit
+        try:
+            with self.changed:
+                self.begun += 1
+                self.interrupted = False
+                self.limit = limit
+                if self.stopped >= self.begun:
+                    limit.stopped = True
+                    self.after(GRACE, self.begun)
+                if cut is not None:
+                    self.after(cut / 1000, self.begun)
+            move = str(self.engine.select_move(self.position, left))
+            with self.changed:
+                self.limit = None
+            while self.interrupted:
+                time.sleep(1)  # the interrupt is on its way
+        except KeyboardInterrupt:
+            self.limit = None
+            if not self.interrupted:
+                raise
+            line = limit.told[3] if limit.told else ()
+            move = line[0] if line else self.position.legal_moves[0]
+        while self.timers:
+            self.timers.pop().cancel()
+        score = getattr(self.engine, "score", None)
+        if limit.told is None and isinstance(score, (int, float)):
+            self.say(f"info score {score_text(score)}")
+        return move
+
+
+def serve(engine: Any, position_class: Any, limit_class: Any) -> None:
     """Answer UCI commands until `quit` or the end of the input.
 
     `ucinewgame` brings the engine back as it was loaded: it was written for one game in one process.
     """
-
-    def say(text: str) -> None:
-        stdout.write(text + "\n")
-        stdout.flush()
-
-    fresh = copied(engine)
-    position = position_class()
-    for line in stdin:
-        words = line.split()
-        command = words[0] if words else ""
-        if command == "uci":
-            say(f"id name {' '.join(str(getattr(engine, 'name', 'engine')).split())}")
-            say("id author Swarm-Evo")
-            say("uciok")
-        elif command == "isready":
-            say("readyok")
-        elif command == "ucinewgame":
-            engine = copied(fresh)
-            position = position_class()
-        elif command == "position":
-            position = position_of(words, position_class)
-        elif command == "go":
-            position.limit, milliseconds = limit_of(words, position.to_move, limit_class)
-            move = engine.select_move(position, milliseconds)
-            score = getattr(engine, "score", None)
-            if isinstance(score, (int, float)):
-                say(f"info depth 1 score cp {int(score)}")
-            say(f"bestmove {move}")
-        elif command == "quit":
-            break
+    Shell(engine, position_class, limit_class).run()

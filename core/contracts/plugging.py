@@ -244,7 +244,19 @@ class AgentBuilder:
 Outcome = Literal["1-0", "0-1", "1/2-1/2"]
 
 
-class Game(Protocol):
+class GameDefaults(Protocol):
+    """What a game may leave out."""
+
+    def decided(self, state: Any) -> bool:
+        """Whether one side is known to win by force: no game begins there. By default nobody knows."""
+        return False
+
+    def opening_name(self, moves: Sequence[str]) -> tuple[str, str] | None:
+        """(code, name) of the opening of a game with these moves, or None: names are not known by default."""
+        return None
+
+
+class Game(GameDefaults, Protocol):
     """Rules of a two-player game with complete information. States are immutable and hashable; moves are text."""
 
     name: str

@@ -8,6 +8,8 @@ from typing import Any
 
 from sqlalchemy import text
 
+from core.arena.pgn import opening_of, with_elo
+from core.arena.standings import newest_elo
 from core.storage.reader import RunReader
 from dashboard.server.schemas.arena import Engine, GameDetail, GamePage, GameRow, Move
 from dashboard.server.search_views import events_of
@@ -66,14 +68,21 @@ def game_detail(reader: RunReader, game_id: str) -> GameDetail | None:
         **{**row.model_dump(), "plies": max(row.plies, len(moves))},
         start=started.get("start", ""),
         opening=started.get("opening", []),
-        moves=[Move(**{name: move[name] for name in names}) for move in moves],
+        opening_name=opening_of(json.loads(last[1]).get("pgn", "")) if last else None,
+        moves=[Move(**{name: move[name] for name in names & move.keys()}) for move in moves],
     )
 
 
 def pgn(reader: RunReader, game_id: str) -> str | None:
+    """The game with the newest ratings of its players, or None where it is not known or not over."""
     with reader.db.transaction() as connection:
         last = connection.execute(_FINISHED, {"id": game_id}).first()
-    return json.loads(last[1]).get("pgn") or None if last else None
+        ratings = events_of(connection, "generation.finished")
+    told = json.loads(last[1]) if last else {}
+    if not told.get("pgn"):
+        return None
+    elo = newest_elo(event.get("ratings", []) for event in ratings)
+    return with_elo(told["pgn"], elo.get(told["white"]), elo.get(told["black"]))
 
 
 def engines(reader: RunReader) -> list[Engine]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import rust_chess
 
 from core.arena.position_game import PositionGame
 from core.contracts import Outcome
+from problems.chess_engines.balance import decided
+from problems.chess_engines.opening_names import opening_name
 from problems.chess_engines.position import Position
 from problems.chess_engines.san import to_san
 
@@ -30,6 +34,12 @@ class Chess(PositionGame):
         if board.is_threefold_repetition():
             return "1/2-1/2", "repetition"
         return None
+
+    def decided(self, state: Position) -> bool:
+        return decided(state.board)
+
+    def opening_name(self, moves: Sequence[str]) -> tuple[str, str] | None:
+        return opening_name(moves)
 
     def san(self, state: Position, move: str) -> str:
         return to_san(state.board, move)

@@ -6,17 +6,17 @@ from collections.abc import Collection
 from pathlib import Path
 
 from core.arena.spec import ArenaSpec
-from problems.arena_problem import ArenaProblem, GameTexts, arena_spec, build_arena
+from problems.arena_problem import LIMIT_TEXT, ArenaProblem, GameTexts, arena_spec, build_arena
 from problems.chess_engines.libraries import board_libraries
 from problems.chess_engines.repertoire import RULES
 from utils.config_schema import Config
 
 STATEMENT = """\
 Write an engine for chess. Engines play each other from random openings; the metric is Elo above the first champion, \
-an alpha-beta search of two plies that counts material.
+an alpha-beta search that deepens while its limit lasts and counts material.
 """
 
-SIGNATURE = """\
+SIGNATURE = f"""\
 The file binds `engine`, an object with `name` (text) and `select_move(position, time_left_ms)`, which returns a legal
 move in UCI notation ("e2e4", "e7e8q"). One process plays one game, so the engine may keep what it learned so far.
 
@@ -25,11 +25,7 @@ position.fen           the position in FEN
 position.legal_moves   legal moves in UCI notation
 position.moves         all moves so far in UCI notation
 position.apply(move)   the position after a move; the original is not changed
-position.limit         .nodes, .depth, .milliseconds: what this move may cost; None where it does not apply
-
-The process may not start threads. Keep within the limit: count one node for each position searched. A move that takes
-far too long, crashes or is not legal loses the game at once. `engine.score`, if set, is the engine's own estimate in
-centipawns for its side; it is only used for adjudication. Import what you use."""
+{LIMIT_TEXT} Import what you use."""
 
 RUST_CHESS = """\
 rust_chess is not python-chess. What engines need of it:

@@ -34,7 +34,6 @@ def _table(value: Any, rng: random.Random) -> Any:
 _TABLES = ("PAWN_RANK", "PAWN_FILE", "KNIGHT_RANK", "KNIGHT_FILE", "BISHOP_RANK", "ROOK_RANK", "KING_RANK", "KING_FILE")
 
 GENES = (
-    Gene("DEPTH", "search", step(1, 8, (1, 1, 2, -1)), "plies looked ahead"),
     Gene("QUIESCE", "search", step(0, 8, (1, 2, 4, -1)), "plies searched along captures"),
     Gene("CHECKS", "search", step(0, 4, (1, 2, -1)), "plies searched out of check"),
     Gene("SORT", "search", flip, "captures first"),
@@ -48,5 +47,5 @@ GENES = (
     Gene("TIME_SHARE", "time", choose(0.015, 0.02, 0.03, 0.04, 0.05), "share of the clock a move"),
 )
 
-RULES = ArenaRules(GENES, costly={"DEPTH": 1, "QUIESCE": 0, "CHECKS": 0})
+RULES = ArenaRules(GENES, costly={"QUIESCE": 0, "CHECKS": 0})
 """The writer behind `provider: rules`."""

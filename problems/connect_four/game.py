@@ -5,6 +5,10 @@ from __future__ import annotations
 from core.arena.position_game import PositionGame
 from core.contracts import Outcome
 from problems.connect_four.position import Position
+from problems.connect_four.solver import forced_result
+
+DECIDED_PLIES = 8
+"""A win that can be forced within so many plies leaves an opening nothing to tell."""
 
 
 class ConnectFour(PositionGame):
@@ -20,3 +24,7 @@ class ConnectFour(PositionGame):
         if own | other == Position.BOARD:
             return "1/2-1/2", "board_full"
         return None
+
+    def decided(self, state: Position) -> bool:
+        own, other = state.stones
+        return forced_result(own, other, DECIDED_PLIES) != 0

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.arena.spec import ArenaSpec
-from problems.arena_problem import ArenaProblem, GameTexts, arena_spec, build_arena
+from problems.arena_problem import LIMIT_TEXT, ArenaProblem, GameTexts, arena_spec, build_arena
 from problems.connect_four.repertoire import RULES
 from utils.config_schema import Config
 
 STATEMENT = """\
 Write an engine for connect four (7 columns, 6 rows, four in a row wins). Engines play each other; the metric is Elo \
-above the first champion, an alpha-beta search of two plies.
+above the first champion, an alpha-beta search that deepens while its limit lasts.
 """
 
-SIGNATURE = """\
+SIGNATURE = f"""\
 The file binds `engine`, an object with `name` (text) and `select_move(position, time_left_ms)`, which returns the
 column to play as text, "1".."7". One process plays one game, so the engine may keep what it learned between its moves.
 
@@ -24,11 +24,7 @@ position.moves         all moves so far, as text
 position.apply(move)   the position after a move; the original is not changed
 position.four(stones)  True if a bitboard holds four in a row
 position.fen           the position as text
-position.limit         .nodes, .depth, .milliseconds: what this move may cost; None where it does not apply
-
-The process may not start threads. Keep within the limit: count one node for each position searched. A move that takes
-far too long, crashes or is not legal loses the game at once. `engine.score`, if set, is the engine's own estimate and
-is only used for adjudication."""
+{LIMIT_TEXT}"""
 
 
 def spec() -> ArenaSpec:

@@ -22,7 +22,6 @@ def _more_book(value: Any, rng: random.Random) -> Any:
 
 
 GENES = (
-    Gene("DEPTH", "search", step(1, 16, (1, 1, 2, 3, -1)), "plies looked ahead"),
     Gene("EXTENSION", "search", step(0, 12, (1, 2, 2, 4, -1)), "plies searched along threats"),
     Gene("WIN_FIRST", "search", flip, "see wins in one before the search"),
     Gene("FORCED", "search", flip, "answer threats at once"),
@@ -36,5 +35,5 @@ GENES = (
     Gene("TIME_SHARE", "time", choose(0.02, 0.03, 0.04, 0.06, 0.08), "share of the clock a move"),
 )
 
-RULES = ArenaRules(GENES, costly={"DEPTH": 1, "EXTENSION": 0})
+RULES = ArenaRules(GENES, costly={"EXTENSION": 0})
 """The writer behind `provider: rules`."""

@@ -28,7 +28,7 @@ def problem(request):
 def test_it_is_what_the_design_says(problem):
     assert (problem.family, problem.unit, problem.lower_is_better) == ("arena", "Elo", False)
     assert problem.seeds_search and not problem.claims_only and not problem.single_function
-    assert [b.name for b in problem.baselines()] == ["alpha-beta 2", "greedy", "random"]
+    assert [b.name for b in problem.baselines()] == ["alpha-beta", "greedy", "random"]
     assert load_game(problem.spec.entry).name in ("connect_four", "chess")
 
 

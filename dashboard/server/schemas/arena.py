@@ -44,9 +44,14 @@ class Move(Model):
     fen: str
     clock: tuple[float | None, float | None]
     seconds: float
+    score: float | None = None
+    """What the engine said of the position it moved from, white's view; hundredths, a forced win 100,000 less plies."""
+    depth: int | None = None
 
 
 class GameDetail(GameRow):
     start: str
     opening: list[str]
+    opening_name: str | None
+    """ECO code and name, once the game is over and where it has one."""
     moves: list[Move]

@@ -1,10 +1,9 @@
-"""Alpha-beta for chess. The constants say how deep it looks and what it counts."""
+"""Alpha-beta for chess that deepens while its limit lasts. The constants say what it looks at and what it counts."""
 
 import time
 
 import rust_chess
 
-DEPTH = 2  # plies looked ahead, deepened one by one within position.limit
 QUIESCE = 0  # further plies along captures
 CHECKS = 0  # further plies where the side to move is in check
 SORT = False  # try captures first, the best victim before the others
@@ -22,9 +21,10 @@ MOBILITY = 0  # worth of a legal move
 PAIR = 0  # worth of both bishops
 REPEAT = 0  # dislike of a position that was on the board before
 BOOK = {}  # moves so far -> reply
-TIME_SHARE = 0.03  # share of the clock spent on a move
+TIME_SHARE = 0.03  # share of the clock spent on a move, beside half of the increment
 
 MATE = 100_000
+DEEPEST = 64
 NOTHING = (0,) * 8
 KINDS = (rust_chess.PAWN, rust_chess.KNIGHT, rust_chess.BISHOP, rust_chess.ROOK, rust_chess.QUEEN, rust_chess.KING)
 
@@ -58,21 +58,39 @@ class Engine:
             return BOOK[played]
         board = position.board
         self.start(position.limit, time_left_ms)
-        best = self.moves_of(board, None)[0]
+        self.best, self.score = self.moves_of(board, None)[0], 0
         try:
             for depth in range(1, self.depth + 1):
-                best, self.score = self.search_root(board, depth, best)
+                self.score = self.search_root(board, depth)
+                line = [move.get_uci() for move in self.lines[0]]
+                self.limit.report(depth, self.score, self.searched, line)
+                if abs(self.score) > MATE - 1000 or time.perf_counter() > self.deepen_until:
+                    break
         except OutOfBudget:
             pass
-        return best.get_uci()
+        return self.best.get_uci()
 
     def start(self, limit, time_left_ms):
+        self.limit, self.searched = limit, 0
         self.nodes = limit.nodes or 1_000_000_000
-        self.depth = min(DEPTH, limit.depth or DEPTH)
-        share = 0.7 if limit.milliseconds else TIME_SHARE
-        timed = not (limit.nodes or limit.depth)
-        self.stop_at = time.perf_counter() + time_left_ms / 1000 * share if timed else None
+        self.depth = min(limit.depth or DEEPEST, DEEPEST)
+        self.stop_at = self.deepen_until = float("inf")
+        if limit.milliseconds:
+            self.stop_at = time.perf_counter() + 0.0009 * limit.milliseconds
+        elif not (limit.nodes or limit.depth):
+            seconds = min(time_left_ms * TIME_SHARE + (limit.increment or 0) / 2, time_left_ms / 3) / 1000
+            self.stop_at = time.perf_counter() + seconds
+            self.deepen_until = self.stop_at - seconds / 2  # a further depth would hardly be finished
         self.table = {}
+        self.lines = [[] for _ in range(2 * DEEPEST)]  # best moves from each ply on
+
+    def count(self):
+        """One more node; OutOfBudget where the limit is used up."""
+        self.searched += 1
+        if self.searched > self.nodes:
+            raise OutOfBudget
+        if self.searched % 64 == 0 and (self.limit.stopped or time.perf_counter() > self.stop_at):
+            raise OutOfBudget
 
     def moves_of(self, board, first):
         """Legal moves, `first` before the others."""
@@ -95,25 +113,27 @@ class Engine:
         taker = KINDS.index(board.get_piece_type_on(move.source))
         return MATERIAL[KINDS.index(taken)] + 10 - taker if taken is not None else 100
 
-    def search_root(self, board, depth, first):
-        best, alpha = first, -MATE
-        for move in self.moves_of(board, first):
+    def search_root(self, board, depth):
+        """Value of the position; the best move so far is tried first, and a better one is kept at once."""
+        self.horizon, alpha = depth, -MATE
+        for move in self.moves_of(board, self.best):
             after = board.make_move_new(move, False)
             again = REPEAT and after.is_n_repetition(2)
             value = -REPEAT if again else -self.search(after, depth - 1, 1, -MATE, -alpha)
             if value > alpha:
-                best, alpha = move, value
-        return best, alpha
+                self.best, alpha = move, value
+                self.lines[0] = [move, *([] if again else self.lines[1])]
+        return alpha
 
     def search(self, board, depth, ply, alpha, beta):
         """Value of the position for the side to move, within alpha..beta."""
-        self.nodes -= 1
-        if self.nodes < 0 or (self.stop_at and self.nodes % 64 == 0 and time.perf_counter() > self.stop_at):
-            raise OutOfBudget
+        self.count()
+        line = self.lines[ply]
+        line.clear()
         status = board.get_status()
         if status != rust_chess.BoardStatus.ONGOING:
             return ply - MATE if status == rust_chess.BoardStatus.CHECKMATE else 0
-        if CHECKS and depth <= 0 and ply < DEPTH + CHECKS and board.is_check():
+        if CHECKS and depth <= 0 and ply < self.horizon + CHECKS and board.is_check():
             depth = 1
         if depth <= 0:
             return self.quiesce(board, QUIESCE, alpha, beta)
@@ -122,6 +142,7 @@ class Engine:
             value = -self.search(board.make_move_new(move, False), depth - 1, ply + 1, -beta, -alpha)
             if value > alpha:
                 alpha = value
+                line[:] = [move, *self.lines[ply + 1]]
                 if TABLE:
                     self.table[key] = move
                 if alpha >= beta:
@@ -139,9 +160,7 @@ class Engine:
         if SORT:
             captures.sort(key=lambda move: -self.victim(board, move))
         for move in captures:
-            self.nodes -= 1
-            if self.nodes < 0:
-                raise OutOfBudget
+            self.count()
             alpha = max(alpha, -self.quiesce(board.make_move_new(move, False), depth - 1, -beta, -alpha))
             if alpha >= beta:
                 break

@@ -1,11 +1,10 @@
-"""Alpha-beta for connect four. The constants say how deep it looks and what it counts.
+"""Alpha-beta for connect four that deepens while its limit lasts. The constants say what it looks at and counts.
 
 Bit `column * 7 + row` is a square; `own` is the bitboard of the side to move, `filled` of all stones.
 """
 
 import time
 
-DEPTH = 2  # plies looked ahead, deepened one by one within position.limit
 EXTENSION = 0  # further plies along moves that threaten to win at once
 WIN_FIRST = False  # see a win in one before searching a position
 FORCED = False  # answer a threat at once, and give up before two
@@ -16,9 +15,9 @@ COLUMN = (0, 1, 2, 3, 2, 1, 0)  # worth of a stone in each column
 THREAT = 0  # worth of an empty square that would complete four
 PARITY = 0  # further worth of a threat on a row that suits its side: odd rows the first player, even rows the second
 BOOK = {}  # moves so far -> reply
-TIME_SHARE = 0.04  # share of the clock spent on a move
+TIME_SHARE = 0.04  # share of the clock spent on a move, beside half of the increment
 
-WIN = 10_000
+WIN = 100_000
 BOTTOM = sum(1 << 7 * column for column in range(7))
 COLUMNS = [0b111111 << 7 * column for column in range(7)]
 BOARD = sum(COLUMNS)
@@ -51,6 +50,11 @@ def threats(stones, filled):
     return found & (BOARD & ~filled)
 
 
+def column_of(stone):
+    """Column of a single bit."""
+    return stone.bit_length() // 7
+
+
 class Engine:
     name = "alpha-beta"
 
@@ -60,59 +64,76 @@ class Engine:
             return BOOK[played]
         own, other = position.stones
         self.start(position.limit, time_left_ms)
-        best = self.root_moves(own, own | other)[0]
+        filled = own | other
+        self.best, self.score = self.root_moves(own, filled)[0], 0
         try:
-            for depth in range(1, self.depth + 1):
-                best, value = self.search_root(own, own | other, depth, best)
-                self.score = value
-                if abs(value) > WIN - 100:
+            for depth in range(1, min(self.depth, 42 - filled.bit_count()) + 1):
+                self.score = self.search_root(own, filled, depth)
+                self.limit.report(depth, self.score, self.searched, [str(column + 1) for column in self.lines[0]])
+                if abs(self.score) > WIN - 100 or time.perf_counter() > self.deepen_until:
                     break
         except OutOfBudget:
             pass
-        return str(best + 1)
+        return str(self.best + 1)
 
     def start(self, limit, time_left_ms):
+        self.limit, self.searched = limit, 0
         self.nodes = limit.nodes or 1_000_000_000
-        self.depth = min(DEPTH, limit.depth or DEPTH)
-        share = 0.7 if limit.milliseconds else TIME_SHARE
-        timed = not (limit.nodes or limit.depth)
-        self.stop_at = time.perf_counter() + time_left_ms / 1000 * share if timed else None
+        self.depth = limit.depth or 42
+        self.stop_at = self.deepen_until = float("inf")
+        if limit.milliseconds:
+            self.stop_at = time.perf_counter() + 0.0009 * limit.milliseconds
+        elif not (limit.nodes or limit.depth):
+            seconds = min(time_left_ms * TIME_SHARE + (limit.increment or 0) / 2, time_left_ms / 3) / 1000
+            self.stop_at = time.perf_counter() + seconds
+            self.deepen_until = self.stop_at - seconds / 2  # a further depth would hardly be finished
         self.table = {}
+        self.lines = [[] for _ in range(44)]  # best columns from each ply on
+
+    def count(self):
+        """One more node; OutOfBudget where the limit is used up."""
+        self.searched += 1
+        if self.searched > self.nodes:
+            raise OutOfBudget
+        if self.searched % 64 == 0 and (self.limit.stopped or time.perf_counter() > self.stop_at):
+            raise OutOfBudget
 
     def root_moves(self, own, filled):
         return [column for column in ORDER if filled + (1 << 7 * column) & COLUMNS[column] & ~filled]
 
-    def search_root(self, own, filled, depth, first):
-        """The best column and its value; `first` is tried first."""
+    def search_root(self, own, filled, depth):
+        """Value of the position; the best column so far is tried first, and a better one is kept at once."""
         moves = self.root_moves(own, filled)
-        moves.sort(key=lambda column: column != first)
-        best, alpha = moves[0], -WIN
+        moves.sort(key=lambda column: column != self.best)
+        self.horizon, alpha = depth, -WIN
         for column in moves:
             stone = filled + (1 << 7 * column) & COLUMNS[column] & ~filled
             if four(own | stone):
-                return column, WIN
+                self.best, self.lines[0] = column, [column]
+                return WIN - 1
             value = -self.search(own ^ filled, filled | stone, depth - 1, 1, -WIN, -alpha)
             if value > alpha:
-                best, alpha = column, value
-        return best, alpha
+                self.best, alpha = column, value
+                self.lines[0] = [column, *self.lines[1]]
+        return alpha
 
     def search(self, own, filled, depth, ply, alpha, beta):  # noqa: C901 - one function is faster
         """Value of the position for the side to move, within alpha..beta."""
-        self.nodes -= 1
-        if self.nodes < 0 or (self.stop_at and self.nodes % 64 == 0 and time.perf_counter() > self.stop_at):
-            raise OutOfBudget
+        self.count()
+        line = self.lines[ply]
+        line.clear()
         if filled == BOARD:
             return 0
         open_squares = filled + BOTTOM & BOARD
         if WIN_FIRST and threats(own, filled) & open_squares:
-            return WIN - ply
+            return WIN - ply - 1
         other = own ^ filled
         moves = open_squares
         if FORCED:
             danger = threats(other, filled) & open_squares
             if danger:
                 if danger & danger - 1:
-                    return ply + 1 - WIN
+                    return ply + 2 - WIN
                 moves = danger
         if depth <= 0:
             return self.evaluate(own, other, filled)
@@ -131,14 +152,18 @@ class Engine:
         for stone in squares:
             child = own | stone
             if four(child):
-                return WIN - ply
+                line[:] = [column_of(stone)]
+                return WIN - ply - 1
             left = depth - 1
-            if left == 0 and ply < DEPTH + EXTENSION and threats(child, filled | stone) & (filled | stone) + BOTTOM:
+            after = filled | stone
+            if left == 0 and ply < self.horizon + EXTENSION and threats(child, after) & after + BOTTOM:
                 left = 1
-            value = -self.search(other, filled | stone, left, ply + 1, -beta, -alpha)
+            value = -self.search(other, after, left, ply + 1, -beta, -alpha)
             if value > best:
                 best = value
-                alpha = max(alpha, value)
+                if value > alpha:
+                    alpha = value
+                    line[:] = [column_of(stone), *self.lines[ply + 1]]
                 if alpha >= beta:
                     break
         if TABLE:

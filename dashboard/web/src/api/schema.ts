@@ -1113,6 +1113,8 @@ export interface components {
             moves: components["schemas"]["Move"][];
             /** Opening */
             opening: string[];
+            /** Opening Name */
+            opening_name: string | null;
             /** Plies */
             plies: number;
             /** Result */
@@ -1188,6 +1190,8 @@ export interface components {
                 number | null,
                 number | null
             ];
+            /** Depth */
+            depth?: number | null;
             /** Fen */
             fen: string;
             /** Game Id */
@@ -1196,6 +1200,8 @@ export interface components {
             ply: number;
             /** San */
             san: string;
+            /** Score */
+            score?: number | null;
             /**
              * Seconds
              * @default 0
@@ -1650,12 +1656,16 @@ export interface components {
                 number | null,
                 number | null
             ];
+            /** Depth */
+            depth?: number | null;
             /** Fen */
             fen: string;
             /** Ply */
             ply: number;
             /** San */
             san: string;
+            /** Score */
+            score?: number | null;
             /** Seconds */
             seconds: number;
             /** Uci */

@@ -4,11 +4,13 @@ import { runPath } from "../api/client";
 import type { GameDetail } from "../api/types";
 import { Empty, EngineLink, Panel } from "../components/widgets";
 import { FourBoard, SmallBoard } from "../components/boards";
+import { EvalGraph } from "../components/eval-graph";
 import type { Connection } from "../model/connection";
 import { clock, words } from "../model/format";
 import { useResource } from "../model/hooks";
 import { isChess, toMove } from "../model/position";
 import { href } from "../model/router";
+import { scoreText } from "../model/score";
 
 const BigChess = lazy(() => import("../components/big-chess"));
 
@@ -44,14 +46,16 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
   const result = connection.replay && live ? live.result : data.result;
   const turn = toMove(fen);
   const first = toMove(data.start);
+  const said = (side: number) => moves.slice(0, shown).filter((m, i) => (i + first) % 2 === side && m.score != null).at(-1);
+  const colors: [string, string] = chess ? ["var(--text)", "var(--muted)"] : ["var(--orange)", "var(--accent)"];
   return (
     <div className="cols">
       <Panel title={`${state.name(data.white)} – ${state.name(data.black)}`} actions={<>{result ? <span className="tag">{result} {data.termination && words(data.termination)}</span> : <span className="pill running">playing</span>}<a className="button" href={href(state.id, "arena")}>All boards</a></>}>
         <div className="stack" style={{ justifyItems: "center" }}>
           <div className="bigboard stack" style={{ gap: 8 }} data-testid="bigboard" data-fen={fen} data-ply={shown}>
-            <Player id={data.black} connection={connection} left={move?.clock[1]} turn={!result && turn === 1} mark={chess ? "black" : "second"} color={chess ? "#23211f" : "var(--accent)"} />
+            <Player id={data.black} connection={connection} left={move?.clock[1]} said={said(1)} turn={!result && turn === 1} mark={chess ? "black" : "second"} color={chess ? "#23211f" : "var(--accent)"} />
             {chess ? <Suspense fallback={<SmallBoard game={data.game} fen={fen} last={move?.uci ?? ""} />}><BigChess fen={fen} last={move?.uci ?? ""} /></Suspense> : <FourBoard text={fen} last={move?.uci ?? ""} />}
-            <Player id={data.white} connection={connection} left={move?.clock[0]} turn={!result && turn === 0} mark={chess ? "white" : "first"} color={chess ? "#fdfdfb" : "var(--orange)"} />
+            <Player id={data.white} connection={connection} left={move?.clock[0]} said={said(0)} turn={!result && turn === 0} mark={chess ? "white" : "first"} color={chess ? "#fdfdfb" : "var(--orange)"} />
           </div>
           <div className="row">
             <button type="button" aria-label="First position" onClick={() => setAt(0)}>«</button>
@@ -60,15 +64,19 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
             <button type="button" aria-label="Forward" onClick={() => step(1)}>▶</button>
             <button type="button" aria-label="Newest position" aria-pressed={at === null} onClick={() => setAt(null)}>»</button>
           </div>
+          <EvalGraph moves={moves} first={first} shown={shown} names={[state.name(data.white), state.name(data.black)]} colors={colors} onPick={(ply) => setAt(ply >= moves.length ? null : ply)} />
         </div>
       </Panel>
       <Panel title="Moves" flush actions={data.result ? <a className="button" href={`/api${runPath(state.id, `/pgn?id=${encodeURIComponent(id)}`)}`} download={`${state.id}-game.pgn`}>PGN</a> : null}>
         {moves.length === 0 ? <Empty title="No move yet">{data.opening.length > 0 ? `Opening: ${data.opening.join(" ")}` : null}</Empty> : (
+          <>
+          <p className="small muted opening">Opening: {data.opening_name ?? (data.opening.length > 0 ? data.opening.join(" ") : "the start position")}</p>
           <div className="moves" tabIndex={0} role="region" aria-label="Moves">
             {moves.map((m, i) => (
-              <MovePart key={m.ply} number={(i + first) % 2 === 0 || i === 0 ? Math.floor((i + first) / 2) + 1 : null} indent={i === 0 && first === 1} san={m.san} title={m.seconds ? `${m.seconds.toFixed(2)} s` : ""} current={shown === i + 1} onPick={() => setAt(i + 1 >= moves.length ? null : i + 1)} />
+              <MovePart key={m.ply} number={(i + first) % 2 === 0 || i === 0 ? Math.floor((i + first) / 2) + 1 : null} indent={i === 0 && first === 1} san={m.san} title={[m.seconds ? `${m.seconds.toFixed(2)} s` : "", m.score != null ? scoreText(m.score) : "", m.depth != null ? `depth ${m.depth}` : ""].filter(Boolean).join(", ")} current={shown === i + 1} onPick={() => setAt(i + 1 >= moves.length ? null : i + 1)} />
             ))}
           </div>
+          </>
         )}
         <div className="small muted" style={{ padding: "8px 12px", borderTop: "1px solid var(--line)", overflowWrap: "anywhere" }}><code>{fen}</code></div>
       </Panel>
@@ -81,11 +89,11 @@ function useGame(path: string, when: string): { data: GameDetail | null; error: 
   return useResource<GameDetail>(path, 0, when);
 }
 
-function Player(props: { id: string; connection: Connection; left?: number | null; turn: boolean; mark: string; color: string }) {
+function Player(props: { id: string; connection: Connection; left?: number | null; said?: GameDetail["moves"][number]; turn: boolean; mark: string; color: string }) {
   const { state } = props.connection;
   return (
     <div className="row" style={{ justifyContent: "space-between" }}>
-      <span><EngineLink state={state} id={props.id} /> <span className="dot" style={{ background: props.color, boxShadow: "0 0 0 1px var(--line-strong)" }} /> <span className="muted small">{props.mark}</span></span>
+      <span><EngineLink state={state} id={props.id} /> <span className="dot" style={{ background: props.color, boxShadow: "0 0 0 1px var(--line-strong)" }} /> <span className="muted small">{props.mark}</span>{props.said?.score != null && <span className="num small" title="what it said of the position before its move, from the first player's view"> {scoreText(props.said.score)}{props.said.depth != null && <span className="muted"> depth {props.said.depth}</span>}</span>}</span>
       {(props.left != null || props.turn) && <span className={props.turn ? "clock turn" : "clock"}>{props.left == null ? "to move" : clock(props.left)}</span>}
     </div>
   );

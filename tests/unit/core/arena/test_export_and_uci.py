@@ -12,7 +12,7 @@ import pytest
 from core.arena.export import standalone
 from core.arena.limit import MoveLimit
 from core.arena.match import Engine, Match, play_match
-from core.arena.player import Forfeit, Turn
+from core.arena.player import Forfeit, Reply, Turn
 from core.arena.uci import UciPlayer
 from core.state.failure import FailureKind
 from problems.chess_engines.problem import spec as chess_spec
@@ -52,6 +52,75 @@ def test_an_exported_engine_speaks_uci(exported):
     moves = [line.split()[1] for line in heard if line.startswith("bestmove")]
     states = [spec.game.initial(), *[spec.game.initial((first,))] * 4]
     assert len(moves) == 5 and all(m in spec.game.legal(s) for m, s in zip(moves, states, strict=True))
+
+
+def infos(heard: list[str]) -> list[dict[str, str]]:
+    """The words of each `info` line by their keys, the line of moves as one text."""
+    found = []
+    for line in heard:
+        if line.startswith("info "):
+            head, _, moves = line.removeprefix("info ").partition(" pv ")
+            words = head.replace("score cp", "cp").replace("score mate", "mate").split()
+            found.append({**dict(zip(words[::2], words[1::2], strict=True)), "pv": moves})
+    return found
+
+
+def test_depth_and_nodes_are_obeyed_and_told(exported):
+    spec, path = exported
+    told = infos(talk(path, "position startpos", "go depth 4"))
+    assert [int(info["depth"]) for info in told] == [1, 2, 3, 4]
+    for info in told:
+        line = info["pv"].split()
+        assert {"cp", "time", "nodes", "nps", "pv"} <= info.keys() and 1 <= len(line) <= int(info["depth"])
+        spec.game.initial(line)  # ValueError where a move is not legal
+    few, many = (infos(talk(path, "position startpos", f"go nodes {nodes}")) for nodes in (300, 5000))
+    assert int(few[-1]["nodes"]) <= 300 and int(many[-1]["nodes"]) <= 5000
+    assert int(many[-1]["depth"]) > int(few[-1]["depth"])
+
+
+def test_time_is_obeyed(exported):
+    _, path = exported
+    started = time.perf_counter()
+    heard = talk(path, "position startpos", "go movetime 1500", "go wtime 600000 btime 600000 movetime 20")
+    assert 1.0 < time.perf_counter() - started < 20 and sum(line.startswith("bestmove") for line in heard) == 2
+    first = heard[: next(i for i, line in enumerate(heard) if line.startswith("bestmove"))]
+    assert max(int(info["depth"]) for info in infos(first)) >= 4
+
+
+def test_an_endless_search_ends_by_stop(exported):
+    spec, path = exported
+    process = subprocess.Popen([sys.executable, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    with process:
+        process.stdin.write("position startpos\ngo infinite\nisready\n")
+        process.stdin.flush()
+        seen = list(iter(process.stdout.readline, "readyok\n"))
+        process.stdin.write("stop\nquit\n")
+        process.stdin.flush()
+        rest = process.stdout.read().splitlines()
+    assert not any(line.startswith("bestmove") for line in seen)
+    moves = [line.split()[1] for line in rest if line.startswith("bestmove")]
+    assert len(moves) == 1 and moves[0] in spec.game.legal(spec.game.initial()) and process.returncode == 0
+
+
+@pytest.mark.parametrize("words", [("go infinite", "stop"), ("go movetime 300",), ("go wtime 300 btime 300",)])
+def test_an_engine_that_does_not_heed_time_is_interrupted(tmp_path, words):
+    """Its last report is played; the next search is its own again."""
+    code = (
+        "class E:\n    name = 'deaf'\n    def select_move(self, position, time_left_ms):\n"
+        "        position.limit.report(3, 12, 5, ['6', '4'])\n        while not position.limit.depth: pass\n"
+        "        return '2'\nengine = E()\n"
+    )
+    path = tmp_path / "engine.py"
+    path.write_text(standalone(code, FOUR.prelude, "x"))
+    heard = talk(path, "position startpos", *words, "go depth 1")
+    assert [line.split()[1] for line in heard if line.startswith("bestmove")] == ["6", "2"]
+
+
+def test_a_missing_library_is_one_line(tmp_path):
+    path = tmp_path / "engine.py"
+    path.write_text(standalone("import no_such\n" + FOUR.sparring.code, FOUR.prelude, "x", {"no_such": "no-such"}))
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=30)
+    assert done.stderr == "this engine needs no-such: python -m pip install no-such\n" and done.returncode == 1
 
 
 def test_an_exported_engine_still_binds_engine_and_plays_as_it_did(exported):
@@ -123,7 +192,7 @@ def turn(*moves, seconds=2.0, left=(1000, 2000)):
 def test_the_whole_line_and_the_limit_are_sent(tmp_path):
     command = program(tmp_path, "say('info depth 1 score cp -35 nodes 1'); say('bestmove ' + '_'.join(moves + w))")
     player = UciPlayer(command, MoveLimit.parse("clock:1000+50"))
-    assert player.move(turn()) == ("go_wtime_1000_btime_2000_winc_50_binc_50", -35.0)
+    assert player.move(turn()) == Reply("go_wtime_1000_btime_2000_winc_50_binc_50", -35.0, 1)
     assert player.move(turn("4", "5"))[0].startswith("4_5_go_")
     assert player.move(turn("6", "7"))[0].startswith("4_5_6_7_go_")
     assert "bestmove" in player.close()
@@ -151,7 +220,7 @@ def test_a_uci_program_that_fails_forfeits(tmp_path, body, termination, failure)
 
 def test_mate_scores_are_far_from_all_others(tmp_path):
     player = UciPlayer(program(tmp_path, "say('info score mate -3'); say('bestmove 4')"), DEPTH)
-    assert player.move(turn()) == ("4", -30_000.0)
+    assert player.move(turn()) == Reply("4", -99_994.0)
     player.close()
 
 

@@ -65,18 +65,18 @@ def test_a_file_of_other_writers_is_jittered_too():
 
 
 def test_crossing_takes_only_what_differs():
-    donor = with_constants(ALL[0][0], {"DEPTH": 6, "THREAT": 9})
+    donor = with_constants(ALL[0][0], {"EXTENSION": 6, "THREAT": 9})
     taken = set()
     for seed in range(20):
         child, notes = cross(ALL[0][0], donor, FOUR, random.Random(seed))
         differing = {name for name, value in constants(child).items() if value != constants(ALL[0][0])[name]}
         assert differing == {note.partition(":")[0] for note in notes}
         taken |= differing
-    assert taken == {"DEPTH", "THREAT"}
+    assert taken == {"EXTENSION", "THREAT"}
 
 
 def test_a_name_used_for_something_else_is_left_alone():
-    code = "ORDER = 5\nTABLE = (1, 2)\nBOOK = 'x'\nDEPTH = 'deep'\n"
+    code = "ORDER = 5\nTABLE = (1, 2)\nBOOK = 'x'\nEXTENSION = 'deep'\n"
     for seed in range(30):
         assert mutate(code, FOUR, random.Random(seed), count=3) == (code, [])
 
@@ -103,12 +103,12 @@ def test_same_seed_same_engine():
 
 
 def test_a_slow_engine_is_made_cheaper():
-    code = with_constants(ALL[0][0], {"DEPTH": 9, "EXTENSION": 6})
+    code = with_constants(ALL[0][0], {"EXTENSION": 6})
     cheaper = 0
     for seed in range(20):
         context = {"parents": [{"code": code}], "refusal": "time_forfeit at move 3: no answer"}
         after = constants(FOUR_RULES.write(context, random.Random(seed)).split("```python\n")[1].split("\n```")[0])
-        cheaper += after["DEPTH"] < 9 or after["EXTENSION"] < 6
+        cheaper += after["EXTENSION"] < 6
     assert cheaper == 20
 
 
@@ -119,9 +119,9 @@ def test_the_strategist_by_rules_asks_as_many_questions_as_wanted():
 
 
 def test_an_engine_with_annotations_evolves_too():
-    code = four_spec().anchor.code.replace("DEPTH = 2", "DEPTH: int = 2").replace('name = "', 'name: str = "')
+    code = four_spec().anchor.code.replace("EXTENSION = 0", "EXTENSION: int = 2").replace('name = "', 'name: str = "')
     context = {"parents": [{"code": code}], "refusal": "time", "generation": 3, "slot": 1}
-    assert "DEPTH: int = 1" in FOUR_RULES.write(context, random.Random(0))
+    assert "EXTENSION: int = 0" in FOUR_RULES.write(context, random.Random(0))
     assert 'name: str = "g3.1"' in FOUR_RULES.write({**context, "refusal": ""}, random.Random(0))
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from core.arena.limit import MoveLimit
-from core.arena.pgn import time_control, to_pgn
+from core.arena.pgn import opening_of, time_control, to_pgn, with_elo
 from core.arena.referee import GameRecord, PlayedMove
 from core.state.failure import FailureKind
 from problems.chess_engines.game import Chess
@@ -47,6 +47,30 @@ def test_forfeits_are_tagged_and_explained(termination, tag):
     made = record(ConnectFour(), (), ("4",), termination=termination, message="why } not", failure=FailureKind.EXIT)
     tags, moves = tags_and_moves(to_pgn(ConnectFour(), made, (), {"White": "A", "Black": "B"}))
     assert tags["Termination"] == tag and tags["Variant"] == "connect_four" and moves == ["4", "1-0"]
+
+
+def test_the_opening_is_named_and_ratings_are_added():
+    made = record(Chess(), ("e2e4", "e7e5"), ("g1f3", "b8c6", "f1b5", "a7a6"), result="1/2-1/2", termination="length")
+    pgn = to_pgn(Chess(), made, ("e2e4", "e7e5"), {"White": "A", "Black": "B", "Date": "2026.11.22"})
+    tags, _ = tags_and_moves(with_elo(pgn, 12.4, -7.6))
+    assert (tags["ECO"], tags["Opening"]) == ("C70", "Ruy Lopez: Morphy Defense") and tags["Date"] == "2026.11.22"
+    assert (tags["WhiteElo"], tags["BlackElo"]) == ("12", "-8")
+    assert opening_of(pgn) == "C70 Ruy Lopez: Morphy Defense" and with_elo(pgn, None, None) == pgn
+    assert opening_of(to_pgn(ConnectFour(), record(ConnectFour(), (), ("4",)), (), {})) is None
+
+
+def test_a_transposition_has_the_name_of_its_position():
+    game = Chess()
+    assert game.opening_name(("g1f3", "d7d5", "d2d4")) == game.opening_name(("d2d4", "d7d5", "g1f3"))
+    assert game.opening_name(()) is None
+
+
+def test_what_engines_said_stands_beside_their_moves():
+    made = record(Chess(), (), ("e2e4", "e7e5", "g1f3"))
+    scores = [(35.0, 4), (-99_994.0, 7), (None, None)]
+    told = [m.model_copy(update={"score": s, "depth": d}) for m, (s, d) in zip(made.moves, scores, strict=True)]
+    pgn = to_pgn(Chess(), made.model_copy(update={"moves": tuple(told)}), (), {"White": "A", "Black": "B"})
+    assert "[%eval 0.35,4]" in pgn and "[%eval #-3,7]" in pgn and pgn.count("%eval") == 2
 
 
 def test_names_cannot_break_out_of_their_tag():

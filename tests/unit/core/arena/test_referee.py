@@ -7,7 +7,7 @@ from itertools import chain, repeat
 import pytest
 
 from core.arena.limit import Clocks, MoveLimit
-from core.arena.player import Forfeit, Turn
+from core.arena.player import Forfeit, Reply, Turn
 from core.arena.referee import Adjudication, play_game
 from core.state.failure import FailureKind
 from problems.connect_four.game import ConnectFour
@@ -29,7 +29,7 @@ class Scripted:
         answer = next(self.answers)
         if isinstance(answer, BaseException):
             raise answer
-        return answer, next(self.scores)
+        return Reply(answer, next(self.scores))
 
     def close(self):
         return ""

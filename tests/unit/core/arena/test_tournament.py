@@ -10,6 +10,7 @@ from arena_support import make_deps as deps_of
 
 from core.arena.evaluator import ArenaEvaluator
 from core.arena.match import Engine
+from core.arena.mutation import with_constants
 from core.arena.tournament import Tournament, game_key, round_robin
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -123,7 +124,7 @@ def test_champion_and_runner_up_sit_down_with_the_candidates(tmp_path):
     deps = deps_of(tmp_path)
     evaluator = ArenaEvaluator(deps, SPEC, four_settings())
     commit(deps, baselines(), evaluator.evaluate(baselines()))
-    stronger = SPEC.anchor.code.replace("DEPTH = 2", "DEPTH = 5").replace("WIN_FIRST = False", "WIN_FIRST = True")
+    stronger = with_constants(SPEC.anchor.code, {"EXTENSION": 6, "WIN_FIRST": True})
     deep = ArenaEvaluator(deps, SPEC, four_settings())
     (verdict,) = deep.evaluate([candidate(stronger)])
     players = {row["node_id"] for row in verdict.tournament.standings}
@@ -198,7 +199,7 @@ def test_a_fork_without_games_measures_from_the_champions_own_metric(tmp_path):
     deps = deps_of(tmp_path / "one")
     evaluator = ArenaEvaluator(deps, SPEC, four_settings())
     commit(deps, baselines(), evaluator.evaluate(baselines()))
-    stronger = SPEC.anchor.code.replace("DEPTH = 2", "DEPTH = 4")
+    stronger = with_constants(SPEC.anchor.code, {"EXTENSION": 6, "WIN_FIRST": True})
     (verdict,) = evaluator.evaluate([candidate(stronger)])
     champion = candidate(stronger).model_copy(
         update={
@@ -222,8 +223,7 @@ def test_careful_promotion_in_a_whole_tournament(tmp_path, rule):
     evaluator = ArenaEvaluator(deps, SPEC, settings)
     commit(deps, baselines(), evaluator.evaluate(baselines()))
     before = len(deps.games.all())
-    changes = (("DEPTH = 2", "DEPTH = 2 + 4"), ("WIN_FIRST = False", "WIN_FIRST = True"))
-    stronger = SPEC.anchor.code.replace(*changes[0]).replace(*changes[1])
+    stronger = with_constants(SPEC.anchor.code, {"EXTENSION": 6, "WIN_FIRST": True})
     (verdict,) = evaluator.evaluate([candidate(stronger)])
     decision = verdict.tournament.decision
     assert decision["rule"] == rule and verdict.tournament.promoted[0] in ("champ", "new")
