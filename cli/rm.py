@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 from cli.options import project_dir_of
+from core.executor.workspace import remove_tree
+from runs.leftover_bases import leftover_bases
 from runs.run_folder import find_run, hold, logs_dir
 from utils.errors import ConfigError, StoreError
 
@@ -31,6 +33,9 @@ def run(args: argparse.Namespace) -> int:
     for folder in folders:
         _remove(project_dir, folder)
         print(f"removed {folder.name}")
+    for base in leftover_bases(project_dir):
+        remove_tree(base)
+        print(f"removed the copy of a repository that no run uses any more: {base.name}")
     return 0
 
 

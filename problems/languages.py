@@ -7,6 +7,7 @@ from pathlib import Path
 LANGUAGES = {
     ".py": "python", ".c": "c", ".h": "c", ".cc": "cpp", ".cpp": "cpp", ".rs": "rust", ".go": "go", ".js": "javascript",
     ".ts": "typescript", ".sh": "sh", ".jl": "julia", ".java": "java", ".rb": "ruby", ".pl": "perl", ".lua": "lua",
+    ".r": "r", ".R": "r", ".sql": "sql",
 }  # fmt: skip
 
 

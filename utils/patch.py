@@ -53,6 +53,11 @@ class FilePatch:
         return marks.count("+"), marks.count("-")
 
 
+def is_script(text: str) -> bool:
+    """True for a file that names its interpreter: a new one can be run as it is."""
+    return text.startswith("#!")
+
+
 def tree_patches(code: str) -> list[FilePatch] | None:
     """What a program changes of the tree that it is a diff against, file by file; None for one of another kind."""
     if not _TREE.match(code):
@@ -131,7 +136,7 @@ def _written(path: str, old: str | None, new: str | None) -> str:
         return ""
     head = [f"diff --git a/{path} b/{path}\n"]
     if old is None:
-        head.append("new file mode 100644\n")
+        head.append(f"new file mode {'100755' if is_script(new or '') else '100644'}\n")
     elif new is None:
         head.append("deleted file mode 100644\n")
     body = list(_hunks(_split(old or ""), _split(new or "")))
@@ -208,8 +213,9 @@ def _read_file(lines: list[str], place: int) -> tuple[FilePatch, int]:
         while place < len(lines) and not lines[place].startswith(("@@ ", "diff --git ", "--- ")):
             kind = "added" if lines[place].startswith("new file") else kind
             kind = "deleted" if lines[place].startswith("deleted file") else kind
-            if not re.match(r"(new|deleted|old|index|similarity|rename|copy) ?", lines[place]):
+            if not re.match(r"(new|deleted|old|index|similarity|rename|copy|GIT|Binary) ?", lines[place]):
                 break
+            _check_head(path, lines[place])
             place += 1
     if place < len(lines) and _begins_file(lines, place) and lines[place].startswith("--- "):
         old, new = (_path(lines[place + i]) for i in (0, 1))
@@ -223,6 +229,18 @@ def _read_file(lines: list[str], place: int) -> tuple[FilePatch, int]:
     if not path:
         raise PatchError(f"line {began + 1}: a file without a name")
     return FilePatch(path, kind, tuple(hunks), "\n".join(lines[began:place]) + "\n"), place  # type: ignore[arg-type]
+
+
+def _check_head(path: str, line: str) -> None:
+    """Raises PatchError for what no text says: the patch would be taken for less than it means."""
+    if line.startswith(("GIT binary patch", "Binary files")):
+        raise PatchError(f"{path}: binary files cannot be added or changed; write text")
+    if line.startswith("new file mode 120000"):
+        raise PatchError(f"{path}: links cannot be added; write a file")
+    if line.startswith(("new mode", "old mode")):
+        raise PatchError(f"{path}: modes stay as they are; a new file that begins with #! can be run")
+    if line.startswith(("rename ", "copy ")):
+        raise PatchError(f"{path}: files cannot be renamed or copied by a diff; delete one and write the other")
 
 
 def _path(line: str) -> str | None:

@@ -76,6 +76,8 @@ class BaseTree:
     folder: Path
     replaced: tuple[str, ...] = ()
     """Paths of it that are not there: deleted, or the workspace has its own. Without links in them."""
+    writable: tuple[str, ...] = ()
+    """Paths of it that the job may write."""
 
 
 class Session(Protocol):
@@ -136,7 +138,8 @@ class Sandbox(Protocol):
         """The same for an arbitrary command line (any language).
 
         Args:
-            base: the folder below the workspace, for the tier `warm`; elsewhere the caller copies it.
+            base: the folder below the workspace. Only the tier `warm` shows it there; elsewhere `workspace` is a copy
+                of it already, whose files stay ours.
         """
 
     def session(

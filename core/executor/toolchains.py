@@ -13,7 +13,9 @@ from utils.errors import ConfigError
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 _SECRETS = ("credentials*", ".credentials*", ".npmrc", ".netrc", ".pypirc", ".condarc", ".git-credentials")
 """Files of logins that lie in such folders."""
-_HOMES = {".rustup": "RUSTUP_HOME", ".julia": "JULIA_DEPOT_PATH", ".juliaup": "JULIAUP_DEPOT_PATH"}
+_HOMES = {
+    ".cargo": "CARGO_HOME", ".rustup": "RUSTUP_HOME", ".julia": "JULIA_DEPOT_PATH", ".juliaup": "JULIAUP_DEPOT_PATH",
+}  # fmt: skip
 """A folder's name → the variable by which its programs find it; their own home is elsewhere for programs."""
 _KNOWN = {
     "Rust": ("~/.cargo/bin", "~/.rustup"),

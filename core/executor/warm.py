@@ -163,6 +163,7 @@ class WarmSandbox:
             in_memory=base is not None or _fits_in_memory(limits.disk_mb),
             base=None if base is None else str(base.folder.resolve()),
             replaced=[] if base is None else list(base.replaced),
+            writable=[] if base is None else list(base.writable),
         )  # fmt: skip
         try:
             slot = self._server.open_slot(setup)

@@ -96,5 +96,5 @@ class RemoteJobs(JobQueue):
             return None
         with self._lock:
             if path not in self._folders:
-                self._folders[path] = pack_folder(Path(path))
+                self._folders[path] = pack_folder(Path(path), links=True)
             return self._folders[path]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import stat
 import zipfile
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
@@ -39,33 +41,55 @@ def check_shippable(folder: Path, key: str) -> None:
             )
 
 
-def pack_folder(folder: Path) -> tuple[str, bytes]:
-    """(name by content, zip) of a folder's regular files."""
+def pack_folder(folder: Path, *, links: bool = False) -> tuple[str, bytes]:
+    """(name by content, zip) of a folder's regular files and folders; with `links` also of those that stay in it."""
     buffer = io.BytesIO()
     digest = blake2b(digest_size=12)
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for path in sorted(p for p in folder.rglob("*") if p.is_file() and not p.is_symlink()):
-            name, data = path.relative_to(folder).as_posix(), path.read_bytes()
-            digest.update(f"{name}\0{len(data)}\0".encode())
+        for path in sorted(folder.rglob("*")):
+            mode = path.lstat().st_mode
+            name, data = path.relative_to(folder).as_posix(), _content(path, mode, folder)
+            if data is None or (stat.S_ISLNK(mode) and not links):
+                continue
+            digest.update(f"{name}\0{len(data)}\0{mode:o}\0".encode())
             digest.update(data)
-            info = zipfile.ZipInfo(name)
-            info.external_attr = path.stat().st_mode << 16
+            info = zipfile.ZipInfo(f"{name}/" if stat.S_ISDIR(mode) else name)
+            info.external_attr = mode << 16
             archive.writestr(info, data)
     return digest.hexdigest(), buffer.getvalue()
 
 
-def unpack_folder(data: bytes, folder: Path) -> None:
-    """Write a zip's files below `folder`; a name that leads out of it is refused."""
+def _content(path: Path, mode: int, folder: Path) -> bytes | None:
+    """A file's bytes, where a link leads, b"" for a folder; None for what is not shipped."""
+    if stat.S_ISLNK(mode):
+        leads = os.readlink(path)
+        inside = not os.path.isabs(leads) and Path(os.path.normpath(path.parent / leads)).is_relative_to(folder)
+        return os.fsencode(leads) if inside else None
+    return path.read_bytes() if stat.S_ISREG(mode) else b"" if stat.S_ISDIR(mode) else None
+
+
+def unpack_folder(data: bytes, folder: Path, *, links: bool = False) -> None:
+    """Write a zip's files below `folder`; a name that leads out of it is refused, and so is a link unless `links`."""
+    leading: list[tuple[Path, str]] = []
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for info in archive.infolist():
             parts = PurePosixPath(info.filename).parts
             if not parts or ".." in parts or PurePosixPath(info.filename).is_absolute():
                 raise ValueError(f"a shipped file is called {info.filename!r}")
-            path = folder.joinpath(*parts)
+            path, mode = folder.joinpath(*parts), info.external_attr >> 16
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(archive.read(info))
-            if info.external_attr >> 16 & 0o100:
-                path.chmod(0o755)
+            if stat.S_ISLNK(mode):
+                if not links:
+                    raise ValueError(f"{info.filename!r} is a link")
+                leading.append((path, os.fsdecode(archive.read(info))))
+            elif info.is_dir():
+                path.mkdir(exist_ok=True)
+                path.chmod(stat.S_IMODE(mode) | 0o700)
+            else:
+                path.write_bytes(archive.read(info))
+                path.chmod(0o755 if mode & 0o100 else 0o644)
+    for path, leads in leading:  # last: nothing was written through one
+        path.symlink_to(leads)
 
 
 def serve(spec_text: str, inputs: tuple[str, bytes] | None, sandbox: Sandbox, state_dir: Path) -> tuple[str, bytes]:
@@ -112,6 +136,6 @@ def _inputs_folder(inputs: tuple[str, bytes], state_dir: Path) -> Path:
         fresh = state_dir / "inputs" / f".{name}"
         remove_tree(fresh)
         fresh.mkdir(parents=True)
-        unpack_folder(data, fresh)
+        unpack_folder(data, fresh, links=True)
         fresh.rename(folder)
     return folder

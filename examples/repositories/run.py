@@ -43,9 +43,10 @@ def seconds(source: Path) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("package", choices=PACKAGES)
-    parser.add_argument("--writer", choices=["recorded", "rules"], default="recorded")
+    parser.add_argument("--writer", choices=["recorded", "rules", "model"], default="recorded")
+    parser.add_argument("--steps", type=int, default=6, help="of a model of yours; its keys follow, as --llm=openai")
     parser.add_argument("--folder", help="where to work; a fresh temporary folder if absent")
-    args = parser.parse_args()
+    args, more = parser.parse_known_args()
     folder = Path(args.folder or tempfile.mkdtemp(prefix="repositories-")).resolve()
     (folder / "original").mkdir(parents=True)
     source = fetched(args.package, folder / "original")
@@ -55,15 +56,16 @@ def main() -> None:
         f"--problem.eval={TESTS} && python3 bench.py", "--problem.metric=seconds", "--problem.direction=min",
         "--problem.require=tests==pass", "--problem.options.repeats=3", "--problem.options.alone=true",
         f"--problem.options.statement=Make the package {args.package} faster at what bench.py times.",
-        "--search.islands.num_islands=1", "--search.batch=1", "--logging.report=false",
+        "--search.islands.num_islands=1", "--search.batch=1", "--search.lag=1", "--logging.report=false", *more,
     ]  # fmt: skip
+    if args.writer != "rules":
+        words += ["--search.islands.crossover_prob=0", "--search.islands.generate_prob=0", "--search.control=0"]
     if args.writer == "recorded":
         count = replies.read_text().count("\n%%%\n") + 1
         player = f"{sys.executable} {HERE / 'play.py'} {replies}"
         words += [f"--search.max_steps={count}", "--llm.code.provider=command", f"--llm.code.command={player}"]
-        words += ["--search.islands.crossover_prob=0", "--search.islands.generate_prob=0", "--search.control=0"]
     else:
-        words += ["--search.max_steps=20"]
+        words += [f"--search.max_steps={args.steps if args.writer == 'model' else 20}"]
     evo = [sys.executable, str(ROOT / "main.py")]
     print(" ".join(evo), *(f"'{word}'" for word in words), flush=True)
     subprocess.run([*evo, *words], cwd=folder, check=True)
@@ -74,6 +76,9 @@ def main() -> None:
 
 def told(name: str, folder: Path, source: Path, patch: Path) -> None:
     """Apply the patch to a fresh copy of the original, run its tests, and compare the two in turns."""
+    if "diff --git" not in patch.read_text():
+        print(json.dumps({"package": name, "speed_up": None, "note": "nothing was better than the package as it is"}))
+        return
     (folder / "patched").mkdir()
     faster = fetched(name, folder / "patched")
     environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(folder)}

@@ -10,13 +10,16 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from problems.neighbours import autoresearch, openevolve, shinka
-from problems.neighbours.reading import Translation
+from omegaconf import OmegaConf
+
+from problems.neighbours import aide, autoresearch, openevolve, shinka
+from problems.neighbours.reading import Translation, leaves
+from utils.config import check_config, load_preset, to_plain
 from utils.config_schema import Config
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 
-FORMS = (openevolve, shinka, autoresearch)
+FORMS = (openevolve, shinka, autoresearch, aide)
 
 
 def translate(config: Config) -> None:
@@ -37,11 +40,31 @@ def translate(config: Config) -> None:
         raise ConfigError(f"problem.path={path}: no folder of a form that is known: {needs}")
     found = form.read(folder, config.problem.metric, shlex.quote(config.execution.python or "python3"))
     config.problem.path = None
+    if found.preset:
+        _take_preset(config, found.preset)
     given = config.given or frozenset()
     for key, value in found.keys.items():
         if key not in given:
             _set(config, key, value)
     _tell(form.NAME, found)
+
+
+def _take_preset(config: Config, name: str) -> None:
+    """Another problem preset in place of the one that was named; what the user set himself stays."""
+    plain, given = to_plain(config, secrets=True), config.given or frozenset()
+    for preset, put in ((config.presets.problem, False), (name, True)):
+        for key, value in leaves(OmegaConf.to_container(load_preset("problem", preset))):
+            *sections, last = key.split(".")
+            part = plain
+            for section in sections:
+                part = part.setdefault(section, {})
+            if key not in given:
+                part.pop(last, None)
+                part |= {last: value} if put else {}
+    fresh = check_config(plain)
+    for section in ("problem", "search", "execution", "agent", "budget"):
+        setattr(config, section, getattr(fresh, section))
+    config.presets.problem = name
 
 
 def _set(config: Config, key: str, value: Any) -> None:

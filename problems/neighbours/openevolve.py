@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,9 @@ OUTPUT = (
 )
 """Say nothing about the search, or are known without."""
 
+PROGRAMS = ("initial_program.*", "init_program.*", "initial_prompt.*")
+"""What the program is called, the usual name first."""
+
 
 def recognises(folder: Path) -> bool:
     return (folder / "evaluator.py").is_file() and _program(folder) is not None
@@ -65,20 +68,36 @@ def read(folder: Path, metric: str | None, python: str) -> Translation:
     }
     taken: dict[str, str] = {}
     left: list[str] = []
-    plain = {key: value for key, value in leaves(yaml_of(folder / "config.yaml")) if value is not None}
+    config, others = _config(folder)
+    plain = {key: value for key, value in leaves(yaml_of(config)) if value is not None}
     for theirs, value in plain.items():
         ours, said = TABLE.get(theirs, ("", _as_it_is))
         if ours:
             keys[ours], taken[theirs] = said(value), ours
         elif theirs not in (*MODELS, *OUTPUT):
             left.append(theirs)
-    return Translation(keys, taken, tuple(left), tuple(_models(plain)))
+    return Translation(keys, taken, tuple(left), (*others, *_models(plain)))
 
 
 def _program(folder: Path) -> Path | None:
-    """`initial_program.py`, or the one of another language."""
-    found = sorted(path for path in folder.glob("initial_program.*") if path.is_file())
-    return next((path for path in found if path.suffix == ".py"), found[0] if found else None)
+    """`initial_program.*`, in Python rather than another language; else by another name that its users give it."""
+    for pattern in PROGRAMS:
+        found = sorted(path for path in folder.glob(pattern) if path.is_file())
+        if found:
+            return next((path for path in found if path.suffix == ".py"), found[0])
+    return None
+
+
+def _config(folder: Path) -> tuple[Path, Sequence[str]]:
+    """The file that is read (it may not be there), and a word on others: a folder may have one for each phase."""
+    usual = folder / "config.yaml"
+    if usual.is_file():
+        return usual, ()
+    found = sorted(path for path in folder.glob("config*.y*ml") if path.is_file())
+    if not found:
+        return usual, ()
+    others = ", ".join(path.name for path in found[1:])
+    return found[0], [f"{found[0].name} is read" + (f", and not {others}" if others else "")]
 
 
 def _models(plain: Mapping[str, Any]) -> list[str]:

@@ -21,6 +21,8 @@ class Translation:
     """Their keys that have no counterpart."""
     hints: tuple[str, ...] = ()
     """What the user may want to add."""
+    preset: str = ""
+    """The problem preset whose settings take the place of those that the folder was named with; '' keeps them."""
 
 
 def yaml_of(path: Path) -> dict[str, Any]:

@@ -39,7 +39,8 @@ class ScriptEvaluator(Evaluator):
         shows: further files and folders that the evaluator reads.
         metric: name of the metric that steers; None: `combined_score`, else the mean of all numbers.
         timeout: seconds for one evaluation.
-        python: the programs are Python; of others nothing is known before they are evaluated.
+        file: what the user's program is called, where it is no Python: nothing is known of such programs before they
+            are evaluated. `beside`: its folder, where that is another than the evaluator's.
     """
 
     def __init__(
@@ -54,10 +55,11 @@ class ScriptEvaluator(Evaluator):
         metric: str | None,
         timeout: float,
         lower_is_better: bool,
-        python: bool = True,
+        file: str = "",
+        beside: str = "",
     ) -> None:
         self._deps, self._evaluator, self._program, self._options = deps, evaluator, program, options
-        self._python = python
+        self._file, self._beside = file, beside
         self._isolation, self._shows = isolation, list(shows)
         self._metric, self._timeout = metric, timeout
         self._direction = Direction(lower_is_better)
@@ -71,7 +73,7 @@ class ScriptEvaluator(Evaluator):
         self._take(self._stored())
 
     def check(self, node: Node) -> Evaluation | None:
-        return syntax_refusal(node.code) if self._python else None
+        return None if self._file else syntax_refusal(node.code)
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
         decision = self._decided()
@@ -101,7 +103,7 @@ class ScriptEvaluator(Evaluator):
         Where programs are screened, trials are scored apart all the same: a program that says beside the evaluator
         which numbers are the best would have what it reads there written into its source.
         """
-        if not self._python:
+        if self._file:
             return nothing_better(node)
         known = parent_metric(node, self._deps.journal)
         tuned = tune_program(
@@ -229,7 +231,7 @@ class ScriptEvaluator(Evaluator):
         return {
             "code": code, "inputs": str(self._evaluator.parent), "evaluator": self._evaluator.name,
             "options": self._options, "metric": self._metric, "limits": self._deps.limits.model_dump(mode="json"),
-            "timeout": self._timeout, "seed": self._deps.seed,
+            "timeout": self._timeout, "seed": self._deps.seed, "file": self._file, "folder": self._beside,
         }  # fmt: skip
 
     def _verdict(self, run: EvaluatorRun, shared: Decision | None) -> Evaluation:

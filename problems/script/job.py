@@ -21,7 +21,7 @@ HARNESS = "swarm_evo_harness.py"
 def decide(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     """Job entry. Payload: `code` (the user's own program), `inputs` (folder of the evaluator; shipped to a worker
     elsewhere), `evaluator` (its name there), `options` of the harness, `metric`, `wanted`, `shows`, `limits`,
-    `timeout`, `seed`.
+    `timeout`, `seed`, `file` (of a program that is no Python), `folder` (its own, where that is another).
 
     Returns `{decision, run}`, or `{unusable: line}` where the evaluator's own environment is at fault.
     """
@@ -31,6 +31,7 @@ def decide(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
         modules=modules_beside(evaluator.parent, payload["code"], evaluator.stem),
         forks=False,
         timeout=payload["timeout"],
+        text_file=payload["file"],
     )
     decider = Decider(
         sandbox,
@@ -42,6 +43,8 @@ def decide(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
         score=lambda value: steering(value, payload["metric"])[0],
         limits=_limits(payload),
         seed=payload["seed"],
+        file=payload["file"],
+        beside=payload["folder"],
     )
     try:
         decision, run = decider.decide()
@@ -60,7 +63,7 @@ def score(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     harness = harness_of(sandbox, evaluator, payload["options"])
     how: Apart | Together = decision.apart(harness, timeout)
     if payload["beside"]:
-        how = decision.together(harness, evaluator.parent, timeout)
+        how = decision.together(harness, evaluator.parent, timeout, payload["folder"])
     run = how.run(sandbox, payload["code"], limits=_limits(payload), seed=payload["seed"])
     return run.model_dump(mode="json")
 

@@ -26,6 +26,8 @@ from utils.config_schema import Config
 from utils.errors import ConfigError
 from utils.prompt_builder import fenced_data
 
+TEXTS = (".txt", ".md")
+"""Endings of files that nobody runs."""
 MOST_SAID = 3_000
 """Characters of an evaluator's docstrings that a prompt holds."""
 
@@ -44,7 +46,9 @@ class Options(BaseModel):
     cascade_thresholds: list[float] = Field(default_factory=lambda: [0.5, 0.75, 0.9])
     isolation: Literal["auto", "apart", "screen", "together"] = "auto"
     """How programs are kept apart from the evaluator: `apart`, behind a proxy; `screen`, in one sandbox first and apart
-    before a score may rank; `together`, in one sandbox, labelled `unisolated`. `auto` decides with your own program."""
+    before a score may rank; `together`, in one sandbox, labelled `unisolated`. `auto` decides with your own program.
+    A text (.txt, .md) that the evaluator only reads, to ask a model with it for one, may be scored `apart`: the
+    evaluator then runs outside of the sandbox, with its network."""
     shows: list[str] = Field(default_factory=list)
     """Further files and folders that the evaluator reads, for `screen` and `together`. What it is seen to read is
     known without."""
@@ -85,10 +89,21 @@ class ScriptProblem(Problem):
         for key, path in (("program", self.program), ("evaluator", self.evaluator_file)):
             if not path.is_file():
                 raise ConfigError(f"problem.{key}={path}: no such file")
+        if self.language != "python" and self.options.isolation in ("apart", "screen"):
+            self._check_text()
         if self._sent:
             check_shippable(self.evaluator_file.parent, "evaluator")
         if self.evaluator_file.suffix == ".py":
             check_evaluator(self.evaluator_file)
+
+    def _check_text(self) -> None:
+        """A program that the evaluator runs itself shares its sandbox; a text is only read."""
+        if self.options.isolation == "screen" or self.program.suffix.lower() not in TEXTS:
+            texts = ", ".join(TEXTS)
+            raise ConfigError(
+                f"problem.options.isolation={self.options.isolation}: {self.program.name} is no Python, so its "
+                f"evaluator runs it itself: allowed: auto, together; for texts ({texts}), which are only read, apart"
+            )
 
     @property
     def language(self) -> str:
@@ -158,7 +173,8 @@ class ScriptProblem(Problem):
             metric=self.metric,
             timeout=self.options.evaluation_timeout,
             lower_is_better=self.lower_is_better,
-            python=self.language == "python",
+            file="" if self.language == "python" else self.program.name,
+            beside="" if self.program.parent == self.evaluator_file.parent else str(self.program.parent),
         )
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:

@@ -45,6 +45,9 @@ class Apart:
     """False: each evaluation loads the evaluator anew."""
     timeout: float = 300.0
     """Seconds for one evaluation; `limits.seconds` are for one call of the candidate."""
+    text_file: str = ""
+    """For a candidate that is a text and no program: the name of the file that the evaluator is given with it. Nothing
+    of it is run."""
 
     def run(
         self, sandbox: WarmSandbox, code: str, *, limits: Limits, seed: int = 0, watch: bool = False
@@ -60,10 +63,11 @@ class Apart:
         began = time.monotonic()
         deadline = began + self.timeout
         prelude = HANDLES + import_lines(self.modules or {})
-        session = sandbox.session(code, limits=limits, seed=seed, prelude=prelude)
+        program = "" if self.text_file else code
+        session = sandbox.session(program, limits=limits, seed=seed, prelude=prelude)
         try:
             names = session.look_wrapped(min(limits.seconds, self.timeout))
-            run = self._judged(sandbox, session, names, limits, deadline, watch)
+            run = self._judged(sandbox, session, code, names, limits, deadline, watch)
         except SessionFailure:
             run = EvaluatorRun()
         finally:
@@ -75,19 +79,28 @@ class Apart:
         return run.model_copy(update=found)
 
     def _judged(
-        self, sandbox: WarmSandbox, session: SandboxSession, names: Any, limits: Limits, deadline: float, watch: bool
+        self,
+        sandbox: WarmSandbox,
+        session: SandboxSession,
+        code: str,
+        names: Any,
+        limits: Limits,
+        deadline: float,
+        watch: bool,
     ) -> EvaluatorRun:
         with ExitStack() as stack:
             server = self._server(sandbox, stack, deadline, watch)
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="swarm-evaluator-")))
-            program, marker = folder / "candidate.py", folder / "was-run"
-            program.write_text(_STUB.format(marker=str(marker)))
+            program, marker = folder / (self.text_file or "candidate.py"), folder / "was-run"
+            text = code if self.text_file else _STUB.format(marker=str(marker))
+            program.write_text(text, encoding="utf-8", errors="surrogateescape")
             ours, theirs = socket.socketpair()
             stack.callback(ours.close)
             output = stack.enter_context(tempfile.TemporaryFile())
             task = {
                 "program": str(program), "names": names, "call_timeout": limits.seconds,
                 "watch": watch, "classes": None if self.classes is None else list(self.classes),
+                "is_text": bool(self.text_file),
             }  # fmt: skip
             with theirs:
                 pid = server.start(task, [session.channel, theirs.fileno(), output.fileno()])

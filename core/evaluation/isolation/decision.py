@@ -57,13 +57,26 @@ class Decision(BaseModel):
     """What a sandbox has to show for the evaluator to run in it, its own folder apart."""
     noise: float = 0.0
     """How much the score of one program varies by itself."""
+    file: str = ""
+    """What the file of a program that is no Python is called: its compiler or evaluator may go by that."""
 
     def apart(self, evaluator: Path, timeout: float) -> Apart:
-        return Apart(evaluator, classes=self.classes, modules=self.modules, forks=self.forks, timeout=timeout)
+        return Apart(
+            evaluator, classes=self.classes, modules=self.modules, forks=self.forks, timeout=timeout,
+            text_file=self.file,
+        )  # fmt: skip
 
-    def together(self, evaluator: Path, folder: Path, timeout: float) -> Together:
-        """`folder`: where the user's evaluator lies on this machine, with what is beside it."""
-        return Together(evaluator, shows=(str(folder), *self.shows), timeout=timeout)
+    def together(self, evaluator: Path, folder: Path, timeout: float, beside: str = "") -> Together:
+        """How a program is scored beside the evaluator.
+
+        Args:
+            folder: where the user's evaluator lies on this machine, with what is beside it.
+            beside: folder of the user's program, where that is another; for programs that are no Python.
+        """
+        shows = tuple(path for path in (str(folder), beside, *self.shows) if path)
+        if not self.file:
+            return Together(evaluator, shows=shows, timeout=timeout)
+        return Together(evaluator, shows=shows, timeout=timeout, file=self.file, beside=beside or str(folder))
 
 
 class Decider:
@@ -75,15 +88,18 @@ class Decider:
         folder: of the user's evaluator.
         shows: further files and folders that it is known to read.
         score: of what the evaluator returned.
+        file: what the program's file is called, where it is no Python; `beside`: its folder, where that is another than
+            the evaluator's. Such programs are run by the evaluator, so that the two share a sandbox; a text is only
+            read, and may be kept apart (`wanted`).
     """
 
     def __init__(
         self, sandbox: WarmSandbox, code: str, *, wanted: str, start: Apart, folder: Path, shows: tuple[str, ...],
-        score: Score, limits: Limits, seed: int,
+        score: Score, limits: Limits, seed: int, file: str = "", beside: str = "",
     ) -> None:  # fmt: skip
         self._sandbox, self._code, self._wanted = sandbox, code, wanted
         self._start, self._folder, self._shows, self._score = start, folder, shows, score
-        self._limits, self._seed = limits, seed
+        self._limits, self._seed, self._file, self._beside_it = limits, seed, file, beside
 
     def decide(self) -> tuple[Decision, EvaluatorRun]:
         """The decision, and the run of the user's program that stands for it.
@@ -93,10 +109,14 @@ class Decider:
         """
         if self._sandbox.tier == "none":
             return self._shared("there is no sandbox", None)
+        if self._file and self._wanted != "apart":
+            return self._shared(f"the evaluator runs {self._file} itself", None)
         first = self._start.run(self._sandbox, self._code, limits=self._limits, seed=self._seed, watch=True)
         self._shows = (*self._shows, *(path for path in first.opened if not self._is_shown(path)))
         if self._wanted == "together":
             return self._shared("problem.options.isolation=together", first)
+        if self._file:
+            return Decision(isolation="apart", shows=self._shows, forks=False, file=self._file), first
         hindered = _hindered(first)
         if hindered or self._score(first.value) is None:
             return self._shared(hindered, first)
@@ -109,7 +129,7 @@ class Decider:
 
     def _shared(self, reason: str, first: EvaluatorRun | None) -> tuple[Decision, EvaluatorRun]:
         """Together, if that gives a score; else the failure that the program had apart."""
-        decision = Decision(isolation="together", reason=reason, shows=self._shows)
+        decision = Decision(isolation="together", reason=reason, shows=self._shows, file=self._file)
         insisted = self._wanted in ("apart", "screen")
         run = first if insisted and first is not None else self._beside(decision)
         if first is not None and self._score(run.value) is None and not insisted:
@@ -168,7 +188,7 @@ class Decider:
         return [how.run(self._sandbox, self._code, limits=self._limits, seed=self._seed) for _ in range(count)]
 
     def _beside(self, decision: Decision) -> EvaluatorRun:
-        how = decision.together(self._start.evaluator, self._folder, self._start.timeout)
+        how = decision.together(self._start.evaluator, self._folder, self._start.timeout, self._beside_it)
         return how.run(self._sandbox, self._code, limits=self._limits, seed=self._seed)
 
     def _numbers(self, runs: list[EvaluatorRun]) -> list[float]:

@@ -22,6 +22,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, NoReturn
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -145,7 +146,8 @@ class Parts:
 
         stand = self.proxy.Proxy(self.plain.unwrap(task["names"]), ask, self.channel.ProgramRaised, task["classes"])
         try:
-            with self.stand_in.installed(task["program"], stand.fill, stand.refuse):
+            stood_in = self.stand_in.installed(task["program"], stand.fill, stand.refuse)
+            with nullcontext() if task["is_text"] else stood_in:
                 told["value"] = self.loading.to_plain(function(task["program"]))
         except BaseException as error:  # noqa: BLE001 - the user's evaluator may raise anything, SystemExit too
             told |= {"error": _trace(error), "line": _line(error)}

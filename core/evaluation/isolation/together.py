@@ -24,9 +24,12 @@ _LOADING = (Path(__file__).parent / "loading.py").read_text(encoding="utf-8").pa
 STORE = "run.db"
 """A folder of such files' folders holds runs."""
 _DRIVER = """
-def evaluate__(path, function, code):
+def evaluate__(path, function, code, file, beside):
     # the last of ours: from here on nothing that comes out of this process is to be believed
-    home = os.path.abspath("candidate.py")
+    home = os.path.abspath(file or "candidate.py")
+    for name in os.listdir(beside) if beside else ():
+        if name != file and not os.path.lexists(name):
+            os.symlink(os.path.join(beside, name), name)
     with open(home, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(code)
     return to_plain(load(path, function)(home))
@@ -69,6 +72,10 @@ class Together:
     """Files and folders that the evaluator reads; its own folder is among them."""
     timeout: float = 300.0
     """Seconds for one evaluation."""
+    file: str = ""
+    """What the candidate's file is called, '' for one of Python: compilers go by it."""
+    beside: str = ""
+    """Folder whose files lie beside the candidate, as they lie beside the user's own program; one of `shows`."""
 
     def run(self, sandbox: WarmSandbox, code: str, *, limits: Limits, seed: int = 0) -> EvaluatorRun:
         """Score a candidate.
@@ -79,7 +86,7 @@ class Together:
         began = time.monotonic()
         box = self._box(sandbox)
         session = box.session("", limits=limits, seed=seed, prelude=_LOADING + _DRIVER)
-        arguments = [str(self.evaluator), self.function, code]
+        arguments = [str(self.evaluator), self.function, code, self.file, self.beside]
         run, program = EvaluatorRun(), None
         try:
             run = EvaluatorRun(value=session.call("evaluate__", arguments, timeout=self.timeout))

@@ -33,7 +33,7 @@ class Compartment:
         if workspace is not None:
             self._place_inputs(workspace)
             self._host = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY)
-            if not self.in_memory and self.uid is not None:
+            if not self.in_memory and self.uid is not None and self.setup.base is None:
                 _give(workspace, self.uid)
         if not self.namespaces:
             self._step_down()
@@ -108,6 +108,8 @@ class Compartment:
             self._copy(self._host, mounts.WORKSPACE)
             if self.uid is not None and self._base is None:  # a tree's files are ours: its programs only read them
                 _give(mounts.WORKSPACE, self.uid)
+        if self._base is not None:
+            self._base.open_up(mounts.WORKSPACE, self.setup.writable)
 
     def collect(self, disk_mb: int) -> None:
         """After a job, when all its processes are dead: what it left goes to the host's workspace."""

@@ -84,6 +84,8 @@ class SlotSetup(Message):
     """Host folder that lies below the workspace; what is written lies over it, in memory."""
     replaced: list[str] = field(default_factory=list)
     """Paths of the base that are not shown."""
+    writable: list[str] = field(default_factory=list)
+    """Paths of the base that jobs may write."""
 
     @property
     def home(self) -> str:

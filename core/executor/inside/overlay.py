@@ -47,6 +47,12 @@ class Overlay:
         for path in paths:
             os.unlink(f"{root}/{path}")
 
+    def open_up(self, root: str, paths: list[str]) -> None:
+        """Let the job write paths of the tree, in the view; what is not there is left out."""
+        for path in paths:
+            if os.path.isfile(f"{root}/{path}"):
+                os.chmod(f"{root}/{path}", 0o666)
+
     def overlaid(self) -> list[str]:
         """Paths of the tree, at most a thousand, that something lies over: another file, or a mark that it is gone."""
         found: list[str] = []

@@ -13,6 +13,7 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+from core.executor.kept_tree import OPEN_FOLDER
 from utils.errors import ConfigError
 
 LEFT_OUT = frozenset({".git", ".hg", ".svn", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".DS_Store"})
@@ -20,8 +21,6 @@ LEFT_OUT = frozenset({".git", ".hg", ".svn", "__pycache__", ".pytest_cache", ".m
 MOST_FILES, MOST_BYTES = 100_000, 4 << 30
 LARGEST_TEXT = 2_000_000
 """Bytes of a file that may be searched."""
-_OPEN_FOLDER = 0o1777
-"""Whoever runs in a copy may add files to a folder, and remove or rename only his own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +135,7 @@ def _copy(source: Path, files: Mapping[str, Entry], text: str, store: Path, name
             if entry.mode != stat.S_IFLNK:
                 target.chmod(entry.mode)
         for folder, _, _ in os.walk(tree):
-            os.chmod(folder, _OPEN_FOLDER)
+            os.chmod(folder, OPEN_FOLDER)
         (fresh / "files.json").write_text(text, encoding="utf-8")
         fresh.chmod(0o755)
         fresh.rename(store / name)

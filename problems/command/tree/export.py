@@ -10,6 +10,7 @@ from pathlib import Path
 
 from problems.command.tree.tree import Tree
 from utils.errors import ConfigError
+from utils.patch import is_script
 
 FORMS = ("patch", "folder", "branch")
 PATCH, FILES = "changes.patch", "files"
@@ -22,10 +23,7 @@ def write_changes(tree: Tree, out: Path) -> list[Path]:
     written = [out / PATCH]
     written[0].write_text(tree.code(), encoding="utf-8", newline="")
     for path, text in tree.files().items():
-        target = out / FILES / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8", newline="")
-        written.append(target)
+        written.append(_write(tree, path, text, out / FILES))
     return written
 
 
@@ -54,9 +52,18 @@ def export_as(form: str, tree: Tree, target: str, source: Path, message: str) ->
         if text is None:
             (path / name).unlink()
         else:
-            (path / name).parent.mkdir(parents=True, exist_ok=True)
-            (path / name).write_text(text, encoding="utf-8", newline="")
+            _write(tree, name, text, path)
     return str(path)
+
+
+def _write(tree: Tree, path: str, text: str, folder: Path) -> Path:
+    """A file of the tree, with the mode that it is scored with."""
+    target = folder / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8", newline="")
+    entry = tree.ground.base.files.get(path)
+    target.chmod(entry.mode if entry else 0o755 if is_script(text) else 0o644)
+    return target
 
 
 def _branch(tree: Tree, name: str, source: Path, message: str) -> str:

@@ -32,21 +32,20 @@ def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     Returns `{result: ExecutionResult, touched: paths, reports: {path: text}, graded: null | {output, code, error}}`.
     """
     limits = Limits.model_validate(payload["limits"])
-    workspace = context.scratch / "workspace"
     built, failed = _built(payload, context, limits)
     if failed is not None:
         return {"result": failed.model_dump(mode="json"), "touched": [], "reports": {}, "graded": None}
-    result, touched = run_on_base(
+    with run_on_base(
         context.sandbox, ["/bin/sh", "-c", payload["command"]], base=Path(payload["inputs"]),
-        files={**built, **payload["changes"]}, workspace=workspace, limits=limits, seed=payload["seed"],
-        writable=[*built, *payload["writable"]],
-    )  # fmt: skip
-    graded = None
-    if payload["grade"] and result.failure is None:
-        graded = grade(payload, workspace, context.scratch, limits.seconds)
-    reports = {path: collect_file(workspace, path, LARGEST_REPORT).data for path in payload["reports"]}
+        files={**built, **payload["changes"]}, scratch=context.scratch / "workspace", limits=limits,
+        seed=payload["seed"], writable=[*built, *payload["writable"]],
+    ) as run:  # fmt: skip
+        graded = None
+        if payload["grade"] and run.result.failure is None:
+            graded = grade(payload, run.workspace, context.scratch, limits.seconds)
+        reports = {path: collect_file(run.workspace, path, LARGEST_REPORT).data for path in payload["reports"]}
     texts = {path: data.decode("utf-8", "replace") for path, data in reports.items() if data is not None}
-    return {"result": result.model_dump(mode="json"), "touched": touched, "reports": texts, "graded": graded}
+    return {"result": run.result.model_dump(mode="json"), "touched": run.touched, "reports": texts, "graded": graded}
 
 
 def repeated(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
@@ -93,17 +92,17 @@ def _built(
     key = sha256(json.dumps([payload["build"], inputs]).encode("utf-8", "surrogatepass")).hexdigest()[:24]
     place = base.parent / "builds" / key
     if not place.is_dir():
-        workspace = context.scratch / "build"
-        result, touched = run_on_base(
-            context.sandbox, ["/bin/sh", "-c", payload["build"]], base=base, files=inputs, workspace=workspace,
-            limits=limits, seed=payload["seed"], writable=payload["writable"],
-        )  # fmt: skip
-        if result.failure is None and touched:
-            text = f"problem.build changed {', '.join(touched[:5])}; files that it may are problem.options.writable"
-            result = result.model_copy(update={"failure": FailureKind.TAMPERED, "message": text})
-        if result.failure is not None:
-            return {}, result.model_copy(update={"message": f"problem.build: {result.message}"})
-        _keep(workspace, base, inputs, place)
+        with run_on_base(
+            context.sandbox, ["/bin/sh", "-c", payload["build"]], base=base, files=inputs,
+            scratch=context.scratch / "build", limits=limits, seed=payload["seed"], writable=payload["writable"],
+        ) as run:  # fmt: skip
+            result, touched = run.result, run.touched
+            if result.failure is None and touched:
+                text = f"problem.build changed {', '.join(touched[:5])}; files that it may are problem.options.writable"
+                result = result.model_copy(update={"failure": FailureKind.TAMPERED, "message": text})
+            if result.failure is not None:
+                return {}, result.model_copy(update={"message": f"problem.build: {result.message}"})
+            _keep(run.workspace, base, inputs, place)
     os.utime(place)
     return {
         path.relative_to(place).as_posix(): path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()

@@ -17,6 +17,7 @@ _DEFINED = re.compile(
     r"^(?:export |pub |public |static |async )*(?:def|class|func|fn|function|struct|impl) +(\w+)", re.M
 )
 _NAMES_SHOWN = 8
+_WORD = re.compile(r"[\w.+@=~-]+(?:/[\w.+@=~-]+)*")
 
 
 def map_of(ground: Ground) -> str:
@@ -32,11 +33,13 @@ def map_of(ground: Ground) -> str:
 
 
 def relevant(tree: Tree, texts: Iterable[str], room: int) -> list[str]:
-    """Paths of the files that a prompt shows: what the program changed, what its output or the task names, then the
-    smallest, up to `room` bytes together."""
+    """Paths of the files that a prompt shows: what the program changed, what its output or the task names, be it
+    locked, then the smallest that may change, up to `room` bytes together."""
     searched = tree.ground.searched()
-    said = "\n".join(texts)
-    named = [path for path in searched if path in said or re.search(rf"\b{re.escape(_stem(path))}\b", said)]
+    words = {word.strip(".") for text in texts for word in _WORD.findall(text)}
+    stems = {_stem(word) for word in words}
+    named = [path for path in searched if _stem(path) in stems]
+    named += [path for path in _locked_by_name(tree, words, stems) if readable(tree, [path])]
     rest = sorted(searched, key=lambda path: (tree.ground.base.files[path].size, path))
     chosen: list[str] = []
     for path in dict.fromkeys((*(p for p, text in tree.changes.items() if text is not None), *named, *rest)):
@@ -55,6 +58,14 @@ def rendered(tree: Tree, paths: Sequence[str]) -> str:
 def readable(tree: Tree, paths: Sequence[str]) -> list[str]:
     """Those of the paths that a writer may see: everything of the repository that is text and not protected."""
     return [p for p in paths if tree.text(p) is not None and not matches(p, tree.ground.protected)]
+
+
+def _locked_by_name(tree: Tree, words: set[str], stems: set[str]) -> list[str]:
+    """Files that may not change and are meant by a word: by their path, or by a name that no other file has."""
+    ground = tree.ground
+    locked = [path for path in ground.base.files if _stem(path) in stems and not ground.may_change(path)]
+    alike = Counter(map(_stem, locked))
+    return [p for p in locked if alike[_stem(p)] == 1 or any(word == p or word.endswith(f"/{p}") for word in words)]
 
 
 def _line(ground: Ground, path: str) -> str:

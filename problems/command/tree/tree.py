@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -50,7 +51,8 @@ class Ground:
             raise TreeError(f"{path} is locked; files that may change: {allowed}", locked=True)
         entry = self.base.files.get(path)
         if entry is not None and self.base.text(path) is None:
-            raise TreeError(f"{path} is no text of at most {LARGEST_TEXT:,} bytes; it stays as it is", locked=True)
+            what = "a link" if entry.mode == stat.S_IFLNK else f"no text of at most {LARGEST_TEXT:,} bytes"
+            raise TreeError(f"{path} is {what}; it stays as it is", locked=True)
         for end in range(1, len(names)):
             if "/".join(names[:end]) in self.base.files:
                 raise TreeError(f"{path}: {'/'.join(names[:end])} is a file or a link, not a folder", locked=True)

@@ -1,0 +1,95 @@
+"""A program with files beside it, in a language that is compiled: the candidate is scored, not the first program.
+
+The case of OpenEvolve's issue 402: a test file in Java is searched, the classes that it tests lie beside it, and every
+candidate was scored as if it were the first.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from support.command_line import Cli
+
+JAVA = {
+    "TestFile.java": 'public class TestFile {\n    static int asked = 1;\n    public static void main(String[] a) {\n'
+    '        for (int i = 0; i < asked; i++) System.out.println("ok " + new CodeFile().twice(i));\n    }\n}\n',
+    "CodeFile.java": "public class CodeFile {\n    int twice(int x) { return new Helper().sum(x, x); }\n}\n",
+    "Helper.java": "public class Helper {\n    int sum(int a, int b) { return a + b; }\n}\n",
+}  # fmt: skip
+SHELL = {
+    "TestFile.sh": 'asked=1\n. "$(dirname "$0")/CodeFile.sh"\ni=0\nwhile [ $i -lt $asked ]; do echo "ok $(twice $i)"; '
+    "i=$((i+1)); done\n",
+    "CodeFile.sh": "twice() { echo $(($1 + $1)); }\n",
+}  # fmt: skip
+COMPILE = {
+    "java": '["sh", "-c", "javac -d out *.java && java -cp out TestFile"]',
+    "sh": '["sh", os.path.basename(program)]',
+}
+EVALUATOR = '''
+import os
+import subprocess
+
+
+def evaluate(program):
+    """As its users write it: whatever lies beside the program is built with it."""
+    done = subprocess.run(COMPILE, cwd=os.path.dirname(program), capture_output=True, text=True)
+    if done.returncode:
+        return {"combined_score": 0.0, "error": done.stderr[-500:]}
+    return {"combined_score": float(done.stdout.count("ok "))}
+'''
+WRITER = """
+import re, sys
+prompt = sys.stdin.read()
+left = int(re.findall(r"Steps left, this one included: (\\d+)\\.", prompt)[-1])
+print(f"Asks more.\\n\\nPATH\\n<<<<<<< SEARCH\\nLINE1\\n=======\\nLINE{10 - left}\\n>>>>>>> REPLACE\\n")
+"""
+
+
+@pytest.mark.parametrize("language", ["sh", "java"])
+@pytest.mark.parametrize("form", ["evaluator", "repository"])
+def test_each_candidate_is_scored_with_the_files_beside_it(cli: Cli, language: str, form: str):
+    if language == "java" and shutil.which("javac") is None:
+        pytest.skip("no Java compiler here")
+    files = JAVA if language == "java" else SHELL
+    folder = cli.folder / "theirs"
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    program = next(iter(files))
+    if form == "evaluator":
+        (folder / "evaluator.py").write_text(EVALUATOR.replace("COMPILE", COMPILE[language]))
+        problem = ["--problem", "script", f"problem.program={folder / program}",
+                   f"problem.evaluator={folder / 'evaluator.py'}"]  # fmt: skip
+    else:
+        command = "javac -d /tmp/out *.java && java -cp /tmp/out" if language == "java" else "sh"
+        problem = [
+            "--problem", "command", f"problem.source={folder}", f"problem.editable={program}", "problem.metric=oks",
+            f"problem.eval={command} {program.removesuffix('.java')} > out.txt; echo oks: $(grep -c ok out.txt)",
+            "problem.direction=max",
+        ]  # fmt: skip
+    ended = cli("run", *problem, *_writer(cli.folder, program, language), "search.max_steps=3", timeout=240)
+    assert ended.code == 0, ended.err + ended.out
+    found = cli.show()
+    scores = [row["metric"] for row in found["nodes"]]
+    assert scores == [1.0, 7.0, 8.0, 9.0], "the first program, and three that are better, one after the other"
+    assert found["best_metric"] == 9.0
+    best = cli.node(found["best_node_id"])["code"]
+    assert ("asked = 9" if language == "java" else "asked=9") in best
+
+
+def _writer(folder: Path, program: str, language: str) -> list[str]:
+    """A writer that asks for more with each step that is left."""
+    line = "static int asked = " if language == "java" else "asked="
+    text = WRITER.replace("PATH", program).replace("LINE1", f"{line}1" + ";" * (language == "java"))
+    text = text.replace("LINE", line).replace("{10 - left}", "{10 - left}" + ";" * (language == "java"))
+    (folder / "writer.py").write_text(text)
+    command = f"{shlex.quote(sys.executable)} {folder / 'writer.py'}"
+    return [
+        "llm.code.provider=command", f"llm.code.command={command}", "search.islands.num_islands=1", "search.batch=1",
+        "search.control=0", "search.islands.crossover_prob=0", "search.islands.generate_prob=1", "logging.view=quiet",
+        "search.islands.tune_interval=0",
+    ]  # fmt: skip
