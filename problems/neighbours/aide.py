@@ -20,6 +20,7 @@ NEEDS = "AIDE's is a folder of data with FOLDER.md beside it"
 _HEADING = re.compile(r"^#+[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _ORDERED = re.compile(r"\b(time[- ]?series|forecast\w*)\b", re.IGNORECASE)
 _TIMES = ("date", "datetime", "time", "timestamp")
+_READ = ("data.target", "data.metric", "data.split")
 _SHORT = frozenset({"f1", "r2"})
 """Names of metrics below three letters that are no words by chance."""
 
@@ -32,21 +33,18 @@ def read(folder: Path, metric: str | None, python: str) -> Translation:
     """As `data.dir`, `data.goal` and what the two tell about target, metric and the order of rows."""
     said = text_of(_text(folder))
     keys = {"problem.kind": "competition", "data.dir": str(folder), "data.goal": said}
-    taken: dict[str, str] = {}
-    hints: list[str] = []
     target = _target(folder, said)
     kind = metric_kind(metric) if metric else metric_in(_part(said, "evaluat", "metric") or said)
-    if target and kind:
-        keys |= {"data.target": target, "data.metric": kind.name}
-        taken |= {f"to predict: {target}": "data.target", f"judged by {kind.label}": "data.metric"}
-        times = [name for name in _columns(_train(folder)) if name.lower() in _TIMES]
-        if len(times) == 1 and _ORDERED.search(said):
-            keys["data.split"] = f"time:{times[0]}"
-            taken[f"rows ordered by {times[0]}"] = "data.split"
-    else:
+    if not target or not kind:
         missing = " and ".join(word for word, found in (("target", target), ("metric", kind)) if not found)
-        hints.append(f"its text leaves the {missing} open: say --data.target and --data.metric to have scores graded")
-    return Translation(keys, taken, hints=tuple(hints), preset="competition")
+        hint = f"its text leaves the {missing} open: say --data.target and --data.metric to have scores graded"
+        return Translation(keys, hints=(hint,), preset="competition")
+    keys |= {"data.target": target, "data.metric": kind.name}
+    times = [name for name in _columns(_train(folder)) if name.lower() in _TIMES]
+    if len(times) == 1 and _ORDERED.search(said):
+        keys["data.split"] = f"time:{times[0]}"
+    told = ", ".join(f"{key}={value}" for key, value in keys.items() if key in _READ)
+    return Translation(keys, hints=(f"as its files and its text are read: {told}",), preset="competition")
 
 
 def metric_in(text: str) -> MetricKind | None:

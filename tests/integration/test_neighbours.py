@@ -72,6 +72,50 @@ def test_autoresearchs_three_files(cli: Cli):
     assert found["config"]["execution"]["timeout"] == 900
 
 
+def test_aides_data_and_text(cli: Cli):
+    """No target and no metric is said: both stand in the files, and scores are graded on hidden rows."""
+    ended = search(cli, EXAMPLES / "aide/orchard", "search.max_steps=1", "search.ensemble=false")
+    assert ended.code == 0, ended.err
+    assert "data.target=harvest_kg, data.metric=rmsle" in ended.err
+    found = cli.show()
+    config = found["config"]
+    assert config["problem"]["kind"] == "competition" and "kilograms of apples" in config["data"]["goal"]
+    assert config["search"]["policy"] == "three_phase" and config["execution"]["timeout"] == 300, "not those of script"
+    assert found["metric_source"] == "verified" and found["direction"] == "min"
+    assert cli.here("resume", "latest", "search.max_steps=2").code == 0, "nothing of the folder's form is needed again"
+
+
+def test_where_aides_text_leaves_it_open_nothing_is_guessed(cli: Cli):
+    folder = cli.folder / "task"
+    folder.mkdir()
+    (folder / "train.csv").write_text("day,low,high\n" + "".join(f"{i},{i},{i + 1}\n" for i in range(60)))
+    (cli.folder / "task.md").write_text("## Goal\nPredict low and high.\n\n## Evaluation\nAs you like.\n")
+    ended = cli.here("run", "--problem", "script", f"problem.path={folder}")
+    assert ended.code == 2 and "leaves the target and metric open" in ended.err
+    assert "give data.target and data.metric, or an LLM" in ended.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Root-Mean-Squared-Error (RMSE) between the logarithm of the predicted and the observed value", "rmsle"),
+        ("scored by RMSE", "rmse"),
+        ("area under the ROC curve between the predicted probability and the target", "auc"),
+        ("Submissions are scored on mean absolute error.", "mae"),
+        ("quadratic weighted kappa, which measures agreement", "qwk"),
+        ("multi-class logarithmic loss (logloss)", "logloss"),
+        ("macro F1", "f1_macro"),
+        ("Classification accuracy", "accuracy"),
+        ("whatever a map of the top shows", None),
+    ],
+)
+def test_a_metric_in_words(text: str, name: str | None):
+    from problems.neighbours.aide import metric_in
+
+    found = metric_in(text)
+    assert (found.name if found else None) == name
+
+
 @pytest.mark.parametrize(
     ("files", "says"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -120,6 +121,17 @@ def _steps(run_dir: Path) -> int:
     ):
         return int(connection.execute("SELECT COUNT(*) FROM nodes").fetchone()[0])
     return 0
+
+
+def test_a_base_that_no_run_uses_goes_with_the_last_that_did(cli: Cli, repository: Path):
+    for _ in range(2):
+        assert cli.here(*words(repository, "search.max_steps=1")).code == 0
+    first, second = cli.runs
+    (base,) = (cli.folder / "workspaces/.bases").iterdir()
+    os.utime(base, (0, 0))
+    assert base.name not in cli.here("rm", first.name, "--yes").out and base.is_dir()
+    ended = cli.here("rm", second.name, "--yes")
+    assert ended.code == 0 and base.name in ended.out and not base.exists()
 
 
 def test_tickets_hand_out_files_and_take_them_in(cli: Cli, repository: Path, eventually: Any):

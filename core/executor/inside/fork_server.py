@@ -7,6 +7,7 @@ is sent. It ends when its parent does.
 from __future__ import annotations
 
 import gc
+import glob
 import importlib
 import importlib.util
 import os
@@ -40,7 +41,10 @@ _SETTINGS = (
     "/etc/localtime",
     "/etc/alternatives",
     "/etc/fonts",
+    "/etc/R",
 )
+_SETTINGS_OF_VERSIONS = "/etc/java-*"
+"""Without them a compiler of Debian's does not start: what lies below /usr are links to them."""
 _COMPANIONS = {
     "numpy": ("numpy.random", "numpy.linalg", "numpy.fft"),
     "pandas": ("pandas.core.computation.expressions", "pandas.plotting", "pandas.io.parsers"),
@@ -96,7 +100,8 @@ def _read_only(show: list[str]) -> list[str]:
     own = [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
     own += [os.path.realpath(path) for path in own]
     wanted = sorted({*own, *show} - {"/"}, key=len)
-    result = [path for path in (*_SYSTEM, *_SETTINGS) if os.path.exists(path)]
+    settings = (*_SETTINGS, *sorted(glob.glob(_SETTINGS_OF_VERSIONS)))
+    result = [path for path in (*_SYSTEM, *settings) if os.path.exists(path)]
     for path in wanted:
         if os.path.exists(path) and not any(path == shown or path.startswith(shown + "/") for shown in result):
             result.append(path)
