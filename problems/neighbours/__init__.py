@@ -53,14 +53,16 @@ def _take_preset(config: Config, name: str) -> None:
     """Another problem preset in place of the one that was named; what the user set himself stays."""
     plain, given = to_plain(config, secrets=True), config.given or frozenset()
     for preset, put in ((config.presets.problem, False), (name, True)):
-        for key, value in leaves(OmegaConf.to_container(load_preset("problem", preset))):
+        settings = OmegaConf.to_container(load_preset("problem", preset))
+        assert isinstance(settings, dict)
+        for key, value in leaves({str(name): part for name, part in settings.items()}):
             *sections, last = key.split(".")
-            part = plain
+            place = plain
             for section in sections:
-                part = part.setdefault(section, {})
+                place = place.setdefault(section, {})
             if key not in given:
-                part.pop(last, None)
-                part |= {last: value} if put else {}
+                place.pop(last, None)
+                place |= {last: value} if put else {}
     fresh = check_config(plain)
     for section in ("problem", "search", "execution", "agent", "budget"):
         setattr(config, section, getattr(fresh, section))
