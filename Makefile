@@ -51,7 +51,8 @@ test-world: $(VENV)/.dev .venv-agents/.tried  ## with programs that are not ours
 
 .venv-agents/.tried:
 	@mkdir -p .venv-agents
-	-npm install --silent --no-audit --no-fund --prefix .venv-agents @anthropic-ai/claude-code @openai/codex
+	-npm install --silent --no-audit --no-fund --prefix .venv-agents @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai \
+		@modelcontextprotocol/inspector
 	@touch $@
 
 .venv-llm/.ready:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 from agents.templates import load_templates
 from core.contracts import Agent, AgentContext, AgentResult, Prompt
@@ -61,11 +61,15 @@ class BaseAgent(Agent, ABC):
         return None
 
     def reply(self, context: AgentContext, prompt: Prompt) -> str:
-        """Ask, and ask again with the reason while the reply is unusable, at most `repairs` times. The last reply."""
-        user, text = prompt.user, ""
+        """Ask, and ask again with the reason while the reply is unusable, at most `repairs` times. The last reply.
+
+        Only the first time the writer may look at something before it writes.
+        """
+        user, text, toolbox = prompt.user, "", context.toolbox
         for attempt in range(self.repairs + 1):
+            look: dict[str, Any] = {"toolbox": toolbox} if toolbox is not None and attempt == 0 else {}
             try:
-                text = context.query(prompt.system, user, context=prompt.context, attempt=attempt)
+                text = context.query(prompt.system, user, context=prompt.context, attempt=attempt, **look)
                 fault = self.fault(context, text)
             except ReplyError as error:
                 fault = str(error)

@@ -71,6 +71,9 @@ class CoderAgent(BaseAgent):
     def prompt(self, context: AgentContext) -> Prompt:
         templates = self.templates["system"], self.templates[self._template(context)]
         system, user = self.builder.build_messages(*templates, self._parts(context))
+        if context.toolbox is not None:
+            look = fill_template(self.templates["look"], {"calls": str(context.toolbox.most_calls)})
+            user = f"{user.rstrip()}\n\n{look}"
         return Prompt(system=system, user=user, context=facts(context, self.operators))
 
     def fault(self, context: AgentContext, reply: str) -> str | None:

@@ -15,6 +15,7 @@ SPECIAL: Mapping[str, frozenset[str]] = {
     "format_program": frozenset({"language"}),
     "format_function": frozenset({"language"}),
     "format_diff": frozenset({"language"}),
+    "look": frozenset({"calls"}),
     "repair": frozenset({"prompt", "reason", "reply"}),
     "review": frozenset({"task", "code", "outcome", "output"}),
     "lesson": frozenset({"task", "parent", "code", "outcome", "output"}),

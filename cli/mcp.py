@@ -8,10 +8,10 @@ import sys
 from contextlib import redirect_stdout
 
 from runs.mcp.handlers import handler_of
-from runs.mcp.protocol import Handler, McpServer
 from runs.mcp.tools import INSTRUCTIONS, ROLES
 from swarm_evo import __version__
 from utils.errors import ConfigError
+from utils.mcp_protocol import Handler, McpServer
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -17,8 +17,11 @@ from core.storage.database import unpacked
 from core.storage.reader import RunReader
 from reports.conclusion import Conclusion, conclusion_of
 from reports.outside import sessions, tickets
+from reports.transcript import Turn, transcript
 from reports.winner import is_concluded, rows_of, winner_node
 
+TRANSCRIPTS = 5
+"""Newest sessions that a report tells turn by turn."""
 PAGE = 2000
 """Events read at once."""
 
@@ -52,6 +55,8 @@ class RunFacts:
     roles: list[dict[str, Any]] = field(default_factory=list)
     tickets: list[dict[str, Any]] = field(default_factory=list)
     sessions: list[dict[str, Any]] = field(default_factory=list)
+    transcripts: dict[str, list[Turn]] = field(default_factory=dict)
+    """Node → turns of its session: of the best, and of the newest ones."""
     ladder: dict[str, int] = field(default_factory=dict)
     generations: list[GenerationFinished] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -94,6 +99,7 @@ def read_facts(run_dir: Path) -> RunFacts:
         line = (
             [journal[i] for i in reversed(journal.ancestors(best.id))] + [best] if best and best.id in journal else []
         )
+        wrote = sessions(reader)
         found = RunFacts(
             run=run_dir.name,
             problem=str(facts.get("problem", "")),
@@ -111,7 +117,8 @@ def read_facts(run_dir: Path) -> RunFacts:
             cost=reader.cost(),
             roles=reader.cost_by_role(),
             tickets=tickets(reader),
-            sessions=sessions(reader),
+            sessions=wrote,
+            transcripts=_transcripts(reader, wrote, best),
             config=facts.get("config") or {},
             environment=facts.get("environment") or {},
             sandbox=facts.get("sandbox") or {},
@@ -125,6 +132,12 @@ def read_facts(run_dir: Path) -> RunFacts:
         for event in _events(reader):
             _learn(found, event)
     return found
+
+
+def _transcripts(reader: RunReader, wrote: list[dict[str, Any]], best: Node | None) -> dict[str, list[Turn]]:
+    ids = [str(one["node_id"]) for one in wrote]
+    shown = [node_id for node_id in ids if node_id in ids[-TRANSCRIPTS:] or (best and node_id == best.id)]
+    return {node_id: transcript(reader.calls(node_id)) for node_id in shown}
 
 
 def _programs(reader: RunReader) -> Iterator[Node]:

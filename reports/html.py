@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from core.state.failure import FailureKind
@@ -13,11 +14,17 @@ from reports.facts import RunFacts, read_facts
 from reports.markup import EMPTY, Content, Markup, clip, code, figure, join, table, tag
 from reports.operator_worth import worth_of
 from reports.outcome import measured, outcome
+from reports.outside import who_wrote
 from reports.provenance import cell, environment, flat, reproduce, settings
+from reports.transcript import Turn
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 MOST_REMARKS = 50
 MOST_SESSIONS = 200
+MOST_TURNS = 50
+LONGEST_TURN = 2_000
+"""Characters of one text of a session."""
+WRITER_COLUMNS = ("writer", "programs", "failed", "duplicates", "improvements", "best", "tokens", "cost_usd")
 MOST_GENERATIONS = 500
 STYLE = Path(__file__).with_name("report.css")
 
@@ -46,7 +53,7 @@ def render(facts: RunFacts) -> str:
         ("What the ladder saved", _ladder(facts)),
         ("Failures", _failures(facts)),
         ("Cost", _cost(facts)),
-        ("Who wrote from outside", _outside(facts)),
+        ("Who wrote what", join([_writers(facts), _outside(facts)])),
         ("What the user said, and warnings", _remarks(facts)),
         ("Reproduce", reproduce(facts)),
         ("Environment and sandbox", environment(facts)),
@@ -191,6 +198,15 @@ def _cost(facts: RunFacts) -> Markup:
     return join(parts)
 
 
+def _writers(facts: RunFacts) -> Markup:
+    """A row a writer; nothing where one wrote all."""
+    rows = who_wrote(facts.nodes, facts.lower_is_better)
+    if len(rows) < 2 and not (facts.sessions or facts.tickets):
+        return EMPTY
+    return table([name.replace("_", " ") for name in WRITER_COLUMNS],
+                 [[cell(getattr(row, name)) for name in WRITER_COLUMNS] for row in rows])  # fmt: skip
+
+
 def _outside(facts: RunFacts) -> Markup:
     """Tickets by what became of them, and the sessions of coding agents."""
     parts = []
@@ -200,12 +216,24 @@ def _outside(facts: RunFacts) -> Markup:
         checks = sum(int(one["checks"]) for one in facts.tickets)
         parts.append(tag("p", f"{len(facts.tickets)} tickets: {told}; {checks} checks."))
     if facts.sessions:
-        columns = ("node_id", "writer", "turns", "prompt_tokens", "completion_tokens", "cost_usd", "seconds")
+        columns = ("node_id", "writer", "turns", "prompt_tokens", "completion_tokens", "cost_usd", "seconds", "files")
         head = ["node", *(name.replace("_", " ") for name in columns[1:])]
-        rows = [[cell(one.get(name)) for name in columns] for one in facts.sessions[-MOST_SESSIONS:]]
+        told = [{**one, "files": ", ".join(one["files"])} for one in facts.sessions[-MOST_SESSIONS:]]
         parts.append(tag("p", f"{len(facts.sessions)} sessions of coding agents; each exchange is a call of its node."))
-        parts.append(table(head, rows))
+        parts.append(table(head, [[cell(one.get(name)) for name in columns] for one in told]))
+        parts += [_session(node_id, turns) for node_id, turns in facts.transcripts.items()]
     return join(parts)
+
+
+def _session(node_id: str, turns: Sequence[Turn]) -> Markup:
+    """One session as a conversation, folded."""
+    lines = []
+    for number, turn in enumerate(turns[:MOST_TURNS], 1):
+        told = [tag("p", clip(text, LONGEST_TURN), class_="plan") for text in turn.told]
+        called = [tag("p", tag("code", clip(text, LONGEST_TURN))) for text in turn.called]
+        said = [tag("p", clip(turn.said, LONGEST_TURN), class_="plan")] if turn.said else []
+        lines.append(tag("div", tag("h4", f"turn {number}"), *told, *said, *called))
+    return tag("details", tag("summary", f"session of {node_id}: {len(turns)} turns"), *lines)
 
 
 def _worth(facts: RunFacts) -> Markup:

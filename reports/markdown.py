@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from reports.facts import RunFacts, read_facts
+from reports.outside import who_wrote
 from utils.clean_text import clean, one_line
 
 LONGEST_CODE = 20_000
@@ -26,7 +27,8 @@ def write_markdown(run_dir: Path, out: Path) -> Path:
 
 
 def render_markdown(facts: RunFacts) -> str:
-    return "\n".join([*_outcome(facts), *_scores(facts), *_effort(facts), *_program(facts), *_origin(facts)]) + "\n"
+    parts = (_outcome, _scores, _effort, _writers, _program, _origin)
+    return "\n".join(line for part in parts for line in part(facts)) + "\n"
 
 
 def _outcome(facts: RunFacts) -> Iterator[str]:
@@ -57,6 +59,22 @@ def _effort(facts: RunFacts) -> Iterator[str]:
     failed = sum(facts.failures.values())
     parts += [f"{failed} programs failed"] if failed else []
     yield f"\n{', '.join(parts)}."
+
+
+def _writers(facts: RunFacts) -> Iterator[str]:
+    """Who wrote what, where that is more than one, or somebody from outside."""
+    rows = who_wrote(facts.nodes, facts.lower_is_better)
+    if len(rows) > 1 or facts.sessions or facts.tickets:
+        yield "\n| writer | programs | failed | improvements | best | tokens | $ |\n|---|--:|--:|--:|--:|--:|--:|"
+        for row in rows:
+            values = (row.programs, row.failed, row.improvements, row.best, row.tokens, row.cost_usd)
+            yield f"| {_plain(row.writer)} | " + " | ".join(map(_number, values)) + " |"
+    if facts.tickets:
+        told = sum(one["state"] == "told" for one in facts.tickets)
+        yield f"\n{len(facts.tickets)} tickets, {told} told."
+    if facts.sessions:
+        turns = sum(one["turns"] for one in facts.sessions)
+        yield f"\n{len(facts.sessions)} sessions of coding agents, {turns} turns."
 
 
 def _program(facts: RunFacts) -> Iterator[str]:

@@ -1,18 +1,67 @@
-"""Who wrote from outside: tickets that were handed out, and the sessions of coding agents."""
+"""Who wrote what: programs by their writer, tickets that were handed out, and the sessions of coding agents."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict
 from sqlalchemy import func, select
 
+from core.backend.records import SESSION
+from core.state.node import Node
 from core.storage.models import CALLS
 from core.storage.reader import RunReader
 from core.storage.ticket_store import stored_tickets
+from utils.direction import Direction
+from utils.patch import tree_patches
 
 _NAMES = ("provider", "model")
-SESSION = "session"
-"""Role of what an agent asked its models within one session."""
+
+
+class Wrote(BaseModel):
+    """All programs of one writer: a model, an agent, `client` for whoever told a ticket, `rules`, the user."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    writer: str
+    programs: int = 0
+    failed: int = 0
+    duplicates: int = 0
+    improvements: int = 0
+    """Programs that were better than all before them."""
+    best: float | None = None
+    tokens: int | None = None
+    """None where nobody counted."""
+    cost_usd: float | None = None
+
+
+def who_wrote(nodes: Iterable[Node], lower_is_better: bool) -> list[Wrote]:
+    """A row a writer, the one with the most programs first.
+
+    Args:
+        nodes: in journal order.
+    """
+    direction = Direction(lower_is_better)
+    rows: dict[str, Wrote] = {}
+    best: float | None = None
+    for node in nodes:
+        name = node.writer or "unknown"
+        row, score = rows.get(name) or Wrote(writer=name), node.metric_value if node.is_scored else None
+        improves = score is not None and best is not None and direction.better(score, best)
+        own = row.best if score is None or (row.best is not None and direction.better(row.best, score)) else score
+        rows[name] = row.model_copy(update={
+            "programs": row.programs + 1, "failed": row.failed + (node.failure is not None),
+            "duplicates": row.duplicates + (node.duplicate_of is not None), "best": own,
+            "improvements": row.improvements + improves, "cost_usd": _sum(row.cost_usd, node.cost_usd),
+            "tokens": _sum(_sum(row.tokens, node.prompt_tokens), node.completion_tokens),
+        })  # fmt: skip
+        best = score if score is not None and (best is None or improves) else best
+    return sorted(rows.values(), key=lambda row: -row.programs)
+
+
+def _sum(total: Any, more: Any) -> Any:
+    return total if more is None else more if total is None else total + more
 
 
 def tickets(reader: RunReader) -> list[dict[str, Any]]:
@@ -24,7 +73,7 @@ def tickets(reader: RunReader) -> list[dict[str, Any]]:
 
 
 def sessions(reader: RunReader) -> list[dict[str, Any]]:
-    """Each session of an agent: its proposal, how many replies of models it took, and what they came to."""
+    """Each session of an agent: its proposal, the replies of models it took, what they came to, what it changed."""
     turns = (
         select(CALLS.c.node_id, func.count().label("turns"), func.sum(CALLS.c.seconds).label("model_seconds"))
         .where(CALLS.c.role == SESSION)
@@ -43,6 +92,14 @@ def sessions(reader: RunReader) -> list[dict[str, Any]]:
     with reader.db.transaction() as connection:
         rows = connection.execute(query).mappings().all()
     return [
-        {"writer": f"{row['provider']}/{row['model']}", **{key: row[key] for key in row if key not in _NAMES}}
-        for row in rows
-    ]
+        {"writer": f"{row['provider']}/{row['model']}", **{key: row[key] for key in row if key not in _NAMES},
+         "files": _changed(reader.node(row["node_id"]))} for row in rows
+    ]  # fmt: skip
+
+
+def _changed(node: Node | None) -> list[str]:
+    """Paths that a session changed; `program` where a program is one text, nothing where it handed in none."""
+    if node is None or not node.code:
+        return []
+    patches = tree_patches(node.code)
+    return ["program"] if patches is None else [patch.path for patch in patches]

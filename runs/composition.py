@@ -39,6 +39,7 @@ from runs.policies import policy_of
 from runs.search import Deadline, Process, Search
 from runs.selftest import SelfTest
 from runs.tickets.files import ProgramFiles
+from runs.toolbox import Toolboxes
 from runs.workers import open_workers, workspaces_dir
 from runs.writing import agents_of, model_client_of, reviewer_of, uses_models
 from utils.config_schema import Config
@@ -64,7 +65,8 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         deps = _evaluator_deps(config, process, journal, jobs, tier)
         evaluator = parts.enter_context(closing(with_defaults(problem.evaluator(deps), EvaluatorDefaults)))
         files.bind(journal, evaluator)
-        stages = _stages(config, problem, process, journal, evaluator, model_client, isolated=tier != "none")
+        toolbox = Toolboxes(config, problem, journal, files, jobs, limits_of(config))
+        stages = _stages(config, problem, process, journal, evaluator, model_client, toolbox, isolated=tier != "none")
         orchestrator = _orchestrator(config, problem, process, journal, stages, evaluator, model_client)
         return Search(
             config=config,
@@ -148,6 +150,7 @@ def _stages(
     journal: Journal,
     evaluator: Evaluator,
     model_client: ModelClient,
+    toolbox: Toolboxes,
     *,
     isolated: bool,
 ) -> Stages:
@@ -176,6 +179,7 @@ def _stages(
         ),
         bind=model_client.bind,
         usage=model_client.usage_of,
+        toolbox=toolbox,
     )
 
 

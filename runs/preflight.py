@@ -8,6 +8,7 @@ from core.backend.roles import model_settings
 from core.loop.schedules import schedule_of
 from runs.operators import operators_of
 from runs.policies import policy_of
+from runs.toolbox import check_tools
 from runs.tracking import trackers_of
 from utils.config_schema import Config
 from utils.errors import ConfigError
@@ -30,6 +31,7 @@ def preflight(config: Config, *, calls_models: bool = True) -> None:
     policy_of(config)
     operators_of(config)
     trackers_of(config)
+    check_tools(config)
     roles = model_settings(config.llm, plugins=config.plugin_folders)
     if calls_models and any(settings.provider != "rules" for settings in roles.values()):
         from core.backend.preflight import check

@@ -133,6 +133,15 @@ class AgentSection(Section):
     """A model's program that crashes goes back to it once, with the traceback, in the same step."""
     repairs: int = Field(3, ge=0)
     """Requests that ask for a usable reply again."""
+    tools: bool = False
+    """A model may look before it writes: `run_python` on the data that programs see, in the sandbox, `read_node`,
+    `check`. Each call is a request more."""
+    tool_calls: int = Field(8, ge=1)
+    """Most calls before one program, with `agent.tools`."""
+    tool_seconds: float = Field(60.0, gt=0)
+    """Seconds that all of them together may run."""
+    tool_kb: int = Field(8, ge=1)
+    """Longest answer of one call, in KB."""
 
 
 class SearchSection(Section):

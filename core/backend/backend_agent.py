@@ -55,7 +55,7 @@ def query(client: Any, request: Request, settings: ModelSettings, deadline: Dead
         files = [*named.values(), sys.executable]
         box = settings.box or FreshFolder()
         with box.open(words, files, door.inside.fileno() if door.inside else None) as view:
-            handed = lay_out(view.folder, request, settings.desk, metered=door.metered)
+            handed = lay_out(view.folder, request, settings.desk, url=door.url, token=door.token)
             link_named(named, view.folder)
             return _run(view, handed, settings, deadline, door)
 

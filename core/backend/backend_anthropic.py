@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from core.backend.deadline import Deadline
-from core.backend.exchange import Reply, Request, Usage
+from core.backend.exchange import Message, Reply, Request, Usage
 from core.backend.network import check_address
 from core.backend.provider import ProviderSpec, is_installed
 from core.backend.settings import ModelSettings
@@ -20,6 +20,7 @@ _BREAKPOINT = {"cache_control": {"type": "ephemeral"}}
 """What stands before it is kept by the provider for minutes, and read again at a tenth of the price."""
 BLOCK_SIZE = 4_000
 """Characters: about the thousand tokens from which on a provider keeps anything."""
+_CHOICE = {"offer": {"type": "auto", "disable_parallel_tool_use": True}, "offered": {"type": "none"}}
 _FINISH = {
     "end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool", "max_tokens": "length",
     "model_context_window_exceeded": "length", "refusal": "filter",
@@ -80,24 +81,39 @@ def _arguments(request: Request, settings: ModelSettings) -> dict[str, Any]:
     arguments: dict[str, Any] = {
         "model": settings.model,
         "max_tokens": settings.max_tokens,
-        "messages": [{"role": message.role, "content": message.text} for message in request.messages],
+        "messages": [_message(message) for message in request.messages],
     }
     if request.messages[0].role == "user":
         arguments["messages"][0]["content"] = _cacheable(request.messages[0].text)
+    if request.messages[-1].role == "tool":  # the next request begins with all of this one
+        arguments["messages"][-1]["content"][0] |= _BREAKPOINT
     if request.system:
         arguments["system"] = [_block(request.system) | _BREAKPOINT]
     # Not sent where it is not set: newer models take no temperature. The API's scale ends at 1.
     if settings.temperature is not None and not settings.reasoning:
         arguments["temperature"] = min(settings.temperature, 1.0)
-    if request.mode == "tool":
+    if request.mode in ("tool", "offer", "offered"):
         arguments["tools"] = [
             {"name": t.name, "description": t.description, "input_schema": t.parameters} for t in request.tools
         ]
-        arguments["tool_choice"] = {"type": "tool", "name": request.forced} if request.forced else {"type": "any"}
+        wanted = _CHOICE.get(request.mode, {"type": "any"})
+        arguments["tool_choice"] = {"type": "tool", "name": request.forced} if request.forced else wanted
     elif request.mode == "schema":
         schema = {**request.tool.parameters, "additionalProperties": False}
         arguments["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
     return arguments | ({"extra_body": dict(settings.extra)} if settings.extra else {})
+
+
+def _message(message: Message) -> dict[str, Any]:
+    called = message.called
+    if called is None:
+        return {"role": message.role, "content": message.text}
+    if message.role == "tool":
+        result = {"type": "tool_result", "tool_use_id": called.id, "content": message.text}
+        return {"role": "user", "content": [result]}
+    call = {"type": "tool_use", "id": called.id, "name": called.name, "input": dict(called.arguments)}
+    said = [_block(message.text)] if message.text.strip() else []
+    return {"role": "assistant", "content": [*said, call]}
 
 
 def _block(text: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.backend import backend_anthropic
 from core.backend.deadline import Deadline
-from core.backend.exchange import Reply, Request, Usage
+from core.backend.exchange import Message, Reply, Request, Usage
 from core.backend.network import check_address
 from core.backend.provider import ProviderSpec, need_package
 from core.backend.settings import ModelSettings
@@ -18,6 +18,8 @@ _BROKEN_CALL = frozenset(
     {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE"}
 )
 _FINISH = {"STOP": "stop", "MAX_TOKENS": "length", "OTHER": "stop"}
+_UNSIGNED = b"skip_thought_signature_validator"
+"""Google's word for a call that comes without the thoughts behind it: the record of calls holds none."""
 _ADDRESS = "https://generativelanguage.googleapis.com"
 
 
@@ -71,14 +73,22 @@ def _options(settings: ModelSettings) -> dict[str, Any]:
 
 def query(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
     """One try. Errors are the SDK's own; a stream without a finish reason raises EOFError."""
-    contents = [
-        {"role": "model" if message.role == "assistant" else "user", "parts": [{"text": message.text}]}
-        for message in request.messages
-    ]
+    contents = [_content(message) for message in request.messages]
     arguments = {"model": settings.model, "contents": contents, "config": _config(request, settings, deadline)}
     if settings.stream:
         return _gather(client.models.generate_content_stream(**arguments), deadline)
     return within_size(_gather([client.models.generate_content(**arguments)], deadline))
+
+
+def _content(message: Message) -> dict[str, Any]:
+    called = message.called
+    if called is None:
+        return {"role": "model" if message.role == "assistant" else "user", "parts": [{"text": message.text}]}
+    if message.role == "tool":
+        answer = {"name": called.name, "response": {"result": message.text}}
+        return {"role": "user", "parts": [{"function_response": answer}]}
+    call: dict[str, Any] = {"function_call": {"name": called.name, "args": dict(called.arguments)}}
+    return {"role": "model", "parts": [call | {"thought_signature": _UNSIGNED}]}
 
 
 def _credentials(settings: ModelSettings) -> Any:
@@ -101,14 +111,16 @@ def _config(request: Request, settings: ModelSettings, deadline: Deadline) -> di
         config["system_instruction"] = request.system
     if settings.temperature is not None:
         config["temperature"] = settings.temperature
-    if request.mode == "tool":
+    if request.mode in ("tool", "offer", "offered"):
         declared = [
             {"name": t.name, "description": t.description, "parameters_json_schema": t.parameters}
             for t in request.tools
         ]
         names = [request.forced] if request.forced else [tool.name for tool in request.tools]
         config["tools"] = [{"function_declarations": declared}]
-        config["tool_config"] = {"function_calling_config": {"mode": "ANY", "allowed_function_names": names}}
+        mode = {"offer": "AUTO", "offered": "NONE"}.get(request.mode, "ANY")
+        calling = {"mode": mode, **({"allowed_function_names": names} if mode == "ANY" else {})}
+        config["tool_config"] = {"function_calling_config": calling}
     elif request.mode == "schema":
         config |= {"response_mime_type": "application/json", "response_json_schema": request.tool.parameters}
     return config

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from core.backend.deadline import Deadline
-from core.backend.exchange import Reply, Request, Usage
+from core.backend.exchange import Message, Reply, Request, Usage
 from core.backend.network import check_address
 from core.backend.provider import ProviderSpec
 from core.backend.settings import ModelSettings
@@ -76,21 +76,32 @@ def _send(client: Any, arguments: dict[str, Any], settings: ModelSettings, deadl
 
 def _arguments(request: Request, settings: ModelSettings, length: str) -> dict[str, Any]:
     messages = [{"role": "system", "content": request.system}] if request.system else []
-    messages += [{"role": message.role, "content": message.text} for message in request.messages]
+    messages += [_message(message) for message in request.messages]
     arguments: dict[str, Any] = {"model": settings.model, "messages": messages, length: settings.max_tokens}
     if settings.temperature is not None and not settings.reasoning:
         arguments["temperature"] = settings.temperature
-    if request.mode == "tool":
+    if request.mode in ("tool", "offer", "offered"):
         arguments["tools"] = [
             {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": t.parameters}}
             for t in request.tools
         ]
         forced = {"type": "function", "function": {"name": request.forced}}
-        arguments["tool_choice"] = forced if request.forced else "required"
+        wanted = {"offer": "auto", "offered": "none"}.get(request.mode, "required")
+        arguments["tool_choice"] = forced if request.forced else wanted
     elif request.mode == "schema":
         schema = {"name": request.tool.name, "schema": request.tool.parameters}
         arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
     return arguments | ({"extra_body": dict(settings.extra)} if settings.extra else {})
+
+
+def _message(message: Message) -> dict[str, Any]:
+    called = message.called
+    if called is None:
+        return {"role": message.role, "content": message.text}
+    if message.role == "tool":
+        return {"role": "tool", "tool_call_id": called.id, "content": message.text}
+    call = {"id": called.id, "type": "function", "function": {"name": called.name, "arguments": called.text}}
+    return {"role": "assistant", "content": message.text or None, "tool_calls": [call]}
 
 
 def _read(answer: Any) -> Reply:

@@ -23,6 +23,7 @@ from core.backend.settings import ModelSettings
 from core.backend.usage import Amount, Ledger, likely_tokens, most_tokens
 from core.contracts import CallLog, CallRecord, RulesWriter
 from core.state.task import derive_seed
+from utils.clean_text import whole
 from utils.errors import (
     BackendBusyError,
     BackendError,
@@ -104,6 +105,18 @@ class CallPipeline:
                 self._cache.save(record)
             return record
 
+    def look(self, blank: CallRecord, run: Callable[[], str]) -> CallRecord:
+        """The answer of a function of ours that a model called: from the record, or made and stored now."""
+        with self._single_flight.hold((blank.request_hash, blank.sample)):
+            found = self._log.find_call(blank.request_hash, blank.sample)
+            if found is not None:
+                return found
+            started = time.monotonic()
+            answer = whole(run())
+            record = blank.model_copy(update={"reply": answer, "seconds": time.monotonic() - started})
+            self._log.save_call(record)
+            return record
+
     def prepare(self, settings: ModelSettings) -> None:
         """Begin to load what a call of this model needs; nothing where no call will be made."""
         if not self._offline and spec_of(settings).package:
@@ -157,7 +170,7 @@ class CallPipeline:
         try:
             reply, usage, cost = self._retrier.call(attempt, policy, self._notice)
         except RefusedError as refusal:
-            if request.mode not in ("tool", "schema") or not refusal.is_about_form:
+            if request.mode not in ("tool", "schema", "offer") or not refusal.is_about_form:
                 raise
             # Part of the ladder: recorded, so that a resumed or replayed run takes the same step down.
             facts = {"reply": str(refusal), "finish_reason": f"{REFUSED}{refusal.status}"}

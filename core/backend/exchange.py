@@ -15,11 +15,32 @@ from utils.time_share import without_times
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """A turn of the conversation."""
+class Called:
+    """A function that the model called before it wrote."""
 
-    role: Literal["user", "assistant"]
+    name: str
+    arguments: Mapping[str, Any]
+    number: int
+    """From 0 in its conversation."""
+
+    @property
+    def id(self) -> str:
+        """Its name, where a provider wants one."""
+        return f"call_{self.number}"
+
+    @property
+    def text(self) -> str:
+        """Its arguments as JSON."""
+        return json.dumps(self.arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A turn of the conversation. With `called`, an assistant's turn is that call, a tool's is the answer to it."""
+
+    role: Literal["user", "assistant", "tool"]
     text: str
+    called: Called | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +54,17 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of a model. `mode` is the form in which the arguments of a tool are asked for."""
+    """What is asked of a model. `mode` is the form in which the arguments of a tool are asked for.
+
+    In the mode `offer` it may call one of the tools or reply in words; in `offered` it may call none any more.
+    """
 
     system: str
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...] = ()
     forced: str = ""
     """Name of the tool that must be called; '' for any of `tools`."""
-    mode: Literal["text", "tool", "schema", "fence"] = "text"
+    mode: Literal["text", "tool", "schema", "fence", "offer", "offered"] = "text"
     context: Mapping[str, Any] | None = field(default=None, repr=False)
     """Plain JSON for `rules`; real providers do not see it."""
 
@@ -51,9 +75,14 @@ class Request:
 
     @property
     def user(self) -> str:
-        """The conversation as one text, for the record; a plain prompt stays as it is."""
+        """The conversation as one text, for the record; a plain prompt stays as it is.
+
+        Of calls before the last one their own records tell.
+        """
         if len(self.messages) == 1:
             return self.messages[0].text
+        if (last := self.messages[-1]).called is not None:
+            return f"({len(self.messages) - 1} messages as before)\n\n[answer of {last.called.name}]\n{last.text}"
         return "\n\n".join(f"[{message.role}]\n{message.text}" for message in self.messages)
 
 
@@ -109,7 +138,7 @@ def request_hash(request: Request, settings: ModelSettings) -> str:
         "provider": settings.provider,
         "model": settings.model,
         "system": without_times(request.system),
-        "messages": [[message.role, without_times(message.text)] for message in request.messages],
+        "messages": [_plain(message) for message in request.messages],
     }
     if settings.provider == "rules":
         plain["context"] = request.context
@@ -124,6 +153,12 @@ def request_hash(request: Request, settings: ModelSettings) -> str:
         }
     text = json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()  # a context may hold half characters
+
+
+def _plain(message: Message) -> list[Any]:
+    called = message.called
+    told = [message.role, without_times(message.text)]
+    return told if called is None else [*told, called.name, called.arguments]
 
 
 def _place(base_url: str) -> str:

@@ -36,11 +36,12 @@ def ask(request: Request, settings: ModelSettings, exchange: Exchange) -> str:
         ReplyError: the reply is empty, cut at `max_tokens`, filtered or oversize, or no rung gave usable arguments.
     """
     if not request.tools:
-        return _usable_text(exchange(request, 0), settings)
+        return usable_text(exchange(request, 0), settings)
     return _climb(request, settings, exchange)
 
 
-def _usable_text(reply: Reply, settings: ModelSettings) -> str:
+def usable_text(reply: Reply, settings: ModelSettings) -> str:
+    """What the reply says, without its thoughts. Raises ReplyError for one that is cut, withheld, oversize or empty."""
     if reason := _spoiled(reply, settings):
         raise ReplyError(f"{settings.writer}: {reason}")
     text = without_thoughts(reply.text)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from pydantic import SecretStr
@@ -14,13 +15,15 @@ from core.backend.cache import ReplyCache
 from core.backend.call_pipeline import CallPipeline, External, Notice
 from core.backend.exchange import Reply, Request, Usage
 from core.backend.ladder import ask
+from core.backend.looking import look_first
 from core.backend.messages import build_request
 from core.backend.prices import PRICE_DAY, cost_of, usual_tokens
-from core.backend.records import CallKey, reply_of
+from core.backend.records import LOOK, CallKey, look_record, reply_of
 from core.backend.retry import Retrier
+from core.backend.roles import calls_functions
 from core.backend.settings import ModelSettings
 from core.backend.usage import Ledger
-from core.contracts import WRITING_ROLES, CallLog, CallRecord, RulesWriter
+from core.contracts import WRITING_ROLES, CallLog, CallRecord, RulesWriter, Toolbox
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 
@@ -36,16 +39,19 @@ class NodeUsage:
     completion_tokens: int | None = None
     cost_usd: float | None = None
     seconds: float = 0.0
+    looks: Mapping[str, int] = field(default_factory=dict)
+    """Function → how often a model called it before it wrote."""
 
     def plus(self, record: CallRecord) -> NodeUsage:
         writes = record.role in WRITING_ROLES or not self.writer
         return NodeUsage(
             writer=_writer(record) if writes else self.writer,
-            calls=self.calls + 1,
+            calls=self.calls + (record.role != LOOK),
             prompt_tokens=_sum(self.prompt_tokens, record.prompt_tokens),
             completion_tokens=_sum(self.completion_tokens, record.completion_tokens),
             cost_usd=_sum(self.cost_usd, record.cost_usd),
             seconds=self.seconds + record.seconds,
+            looks=dict(Counter(self.looks) + Counter([record.tool])) if record.role == LOOK else self.looks,
         )
 
 
@@ -156,7 +162,15 @@ class ModelClient:
         if self._cache is not None:
             self._cache.close()
 
-    def _query(self, request: Request, role: str, node_id: str, attempt: int, overrides: Mapping[str, Any]) -> str:
+    def _query(
+        self,
+        request: Request,
+        role: str,
+        node_id: str,
+        attempt: int,
+        overrides: Mapping[str, Any],
+        toolbox: Toolbox | None,
+    ) -> str:
         settings = self._chooser.choose(_overridden(self.settings_of(role), overrides), node_id, role)
         key = CallKey(self._run_seed, node_id, role, attempt)
 
@@ -165,6 +179,13 @@ class ModelClient:
             self._count(record, node_id)
             return reply_of(record)
 
+        def answer(name: str, arguments: str, turn: int, run: Callable[[], str]) -> CallRecord:
+            record = self._pipeline.look(look_record(key, turn, settings, name, arguments), run)
+            self._count(record, node_id)
+            return record
+
+        if toolbox is not None and calls_functions(settings):
+            return look_first(request, settings, toolbox, exchange, answer)
         return ask(request, settings, exchange)
 
     def _count(self, record: CallRecord, node_id: str) -> None:
@@ -194,6 +215,7 @@ class BoundQuery:
         context: Mapping[str, Any] | None = None,
         attempt: int = 0,
         role: str = "",
+        toolbox: Toolbox | None = None,
         **overrides: Any,
     ) -> str:
         """Ask the model; see `core.contracts.Query`.
@@ -205,7 +227,7 @@ class BoundQuery:
             RunStopped: the client's `stop` event was set.
         """
         request = build_request(system_message, user_message, tools, tool_choice, context)
-        return self.model_client._query(request, role or self.role, self.node_id, attempt, overrides)
+        return self.model_client._query(request, role or self.role, self.node_id, attempt, overrides, toolbox)
 
     @property
     def writer(self) -> str:

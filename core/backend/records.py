@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from core.backend.exchange import Exchanged, Reply, Request
@@ -16,6 +17,8 @@ from utils.errors import RefusedError, UnwantedPromptError
 TOOL = "tool:"
 REFUSED = "refused:"
 UNWANTED = "unwanted"
+LOOK = "look"
+"""Role of the records that hold what a model looked at before it wrote."""
 SESSION = "session"
 """Role of the records that hold what an agent asked its models."""
 CONVERSATIONS = {"messages", "input", "contents"}
@@ -79,6 +82,15 @@ def session_records(blank: CallRecord, exchanges: Sequence[Exchanged]) -> Iterat
             "user": whole(json.dumps(asked, ensure_ascii=False)), "reply": whole(one.reply),
             "finish_reason": str(one.status), "seconds": one.seconds,
         })  # fmt: skip
+
+
+def look_record(key: CallKey, turn: int, settings: ModelSettings, name: str, arguments: str) -> CallRecord:
+    """A call of one of our functions by a model, without its answer."""
+    digest = sha256(json.dumps([name, arguments]).encode("utf-8", "surrogatepass")).hexdigest()
+    return CallRecord(
+        request_hash=digest, sample=f"{key.sample()}/look/{turn}", node_id=key.node_id or None, role=LOOK,
+        attempt=key.attempt, provider=settings.provider, model=settings.model, tool=whole(name), user=whole(arguments),
+    )  # fmt: skip
 
 
 def reply_of(record: CallRecord) -> Reply:

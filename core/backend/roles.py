@@ -58,6 +58,11 @@ def model_settings(
     return _boxed(roles, box, desk) if box and any(_has_command(settings) for settings in roles.values()) else roles
 
 
+def calls_functions(settings: ModelSettings) -> bool:
+    """True if the model can be offered functions by its provider, and nothing says that its server ignores them."""
+    return spec_of(settings).has_tools and settings.tools == "tool"
+
+
 def _has_command(settings: ModelSettings) -> bool:
     return any(spec_of(model).starts_program for model in settings.alternatives)
 

@@ -129,6 +129,7 @@ def most_tokens(request: Request, settings: ModelSettings) -> Usage:
     """
     text = len(request.system.encode("utf-8", "replace"))
     text += sum(len(message.text.encode("utf-8", "replace")) + 16 for message in request.messages)
+    text += sum(len(message.called.text) + 32 for message in request.messages if message.called)
     if request.mode != "text":
         text += sum(len(str(tool.parameters)) + len(tool.description) + 64 for tool in request.tools)
     prompt = text + FRAMING_TOKENS

@@ -71,6 +71,7 @@ from core.contracts.writing import (
     Query,
     Reviewer,
     RulesWriter,
+    Toolbox,
     WriterBox,
     WriterDesk,
 )
@@ -125,6 +126,7 @@ __all__ = [
     "Session",
     "SessionFailure",
     "Store",
+    "Toolbox",
     "WriterBox",
     "WriterDesk",
     "with_defaults",

@@ -18,6 +18,27 @@ if TYPE_CHECKING:
     from core.events import Event
 
 
+class Toolbox(Protocol):
+    """Functions that a model may call before it writes one program. They look, and change nothing. Thread-safe."""
+
+    tools: Sequence[Mapping[str, Any]]
+    """Name, text and JSON schema of each, as `Query` takes them."""
+    most_calls: int
+    """Of all functions together."""
+    most: Mapping[str, int]
+    """Function → how often it may be called, where that is less."""
+    seconds: float
+    """That all calls together may take."""
+
+    def call(self, name: str, arguments: Mapping[str, Any], seconds: float) -> str:
+        """The answer as the model reads it, within its bytes; what went wrong is an answer too.
+
+        Args:
+            arguments: as the function's schema says.
+            seconds: that are left.
+        """
+
+
 class Query(Protocol):
     """One call of a language model, or of `rules`. Bound by the caller to model, key, store, budget and node."""
 
@@ -31,6 +52,7 @@ class Query(Protocol):
         context: Mapping[str, Any] | None = None,
         attempt: int = 0,
         role: str = "",
+        toolbox: Toolbox | None = None,
         **overrides: Any,
     ) -> str:
         """Return the reply's text, or with `tools` the tool call's arguments as JSON text.
@@ -39,6 +61,8 @@ class Query(Protocol):
             context: plain JSON that real providers ignore and `rules` hands to the problem's RulesWriter.
             attempt: 0 for the first call of this node and role, 1.. for repairs; part of the call's identity.
             role: under which the call is made and counted; '' for the one that the query is bound to.
+            toolbox: what the model may call before it replies; not beside `tools`. What cannot call anything is asked
+                without.
             overrides: `model`, `provider`, `temperature`, … for this call only.
         """
 
@@ -91,6 +115,8 @@ class AgentContext:
     """What `begin_round` returned for this round or row of rounds."""
     refusal: str = ""
     """In a repair: why the check refused the previous attempt."""
+    toolbox: Toolbox | None = None
+    """What the writer may look at before it writes; None for nothing but the prompt."""
     extras: Mapping[str, Any] = field(default_factory=dict)
     """Plain JSON from the problem (`Problem.prompt_extras`): signature, allowed imports, output format, …"""
 

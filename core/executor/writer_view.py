@@ -31,7 +31,7 @@ _ETC = (
 _INSTALLED = ("bin", "lib", "lib64", "pyvenv.cfg")
 """What belongs to an installed program below its prefix."""
 _MARKS = ("pyvenv.cfg", "conda-meta", "lib/node_modules")
-CLOSES_NETWORK = ("warm",)
+CLOSES_NETWORK = ("warm", "bubblewrap")
 """Tiers that can take all of the network from a writer but one address."""
 DISK_MB = 4096
 """What a writer may keep in the private folders of its view."""
@@ -56,8 +56,9 @@ class WriterView:
         """The command line that runs `command` in its view. What it wrote is removed at the end."""
         if door is not None and self.tier not in CLOSES_NETWORK:
             raise NoSandboxError(
-                f"llm.*.network=gateway needs the sandbox tier warm, and here it is {self.tier}: nothing else keeps an "
-                "agent from other addresses; llm.*.network=open lets it use the network and a login of its own"
+                f"llm.*.network=gateway needs the sandbox tier warm or bubblewrap, and here it is {self.tier}: nothing "
+                "else keeps an agent from other addresses; llm.*.network=open lets it use the network and a login of "
+                "its own"
             )
         uid = self._uids.take() if self._uids else None
         place = Path(tempfile.mkdtemp(prefix="swarm-evo-writer-"))

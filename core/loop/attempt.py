@@ -30,6 +30,10 @@ class Usage(Protocol):
     @property
     def cost_usd(self) -> float | None: ...
 
+    @property
+    def looks(self) -> Mapping[str, int]:
+        """Function → how often a model called it before it wrote."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunContext:

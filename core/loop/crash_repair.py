@@ -69,9 +69,8 @@ def repaired(attempt: Attempt, agent: Agent, failed: Node) -> bool:
 def _context(context: AgentContext, failed: Node) -> AgentContext:
     """That of a debug step on the failed program: the same memory, so that the prompt begins alike."""
     task = context.task.model_copy(update={"operator": "debug", "parent_ids": (failed.id,)})
-    return replace(
-        context, task=task, parents=(failed,), grandparents=(), others=(), query=_numbered_later(context.query)
-    )
+    query = _numbered_later(context.query)
+    return replace(context, task=task, parents=(failed,), grandparents=(), others=(), query=query, toolbox=None)
 
 
 def _numbered_later(query: Query) -> Query:

@@ -25,7 +25,7 @@ def finished_node(attempt: Attempt, run_context: RunContext, usage: Usage, *, re
     return written.model_copy(
         update={
             **_findings(verdict),
-            "metadata": {**written.metadata, **verdict.metadata},
+            "metadata": {**written.metadata, **verdict.metadata, **({"looks": usage.looks} if usage.looks else {})},
             "code": verdict.code if verdict.code is not None else written.code,
             "exec_time": verdict.seconds,
             "claimed_metric": claimed,

@@ -8,7 +8,7 @@ only stage that has to be stored on the way. What is stored is never done again:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ from core.contracts import (
     Query,
     Reviewer,
     Store,
+    Toolbox,
 )
 from core.events import StageDone
 from core.loop.attempt import Attempt, RoundContext, RunContext, Usage
@@ -48,6 +49,7 @@ class Stages:
         agents: by operator; `*` for all others.
         bind: (role, node id) → Query.
         usage: node id → what its calls used.
+        toolbox: what a proposal's writer may look at before it writes.
         clock: seconds from any start, for what is told of each stage. Nothing is decided by it.
     """
 
@@ -62,6 +64,7 @@ class Stages:
         run_context: RunContext,
         bind: Callable[[str, str], Query],
         usage: Callable[[str], Usage],
+        toolbox: Callable[[Task, Sequence[Node]], Toolbox | None] = lambda task, parents: None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._agents = agents
@@ -72,6 +75,7 @@ class Stages:
         self._run_context = run_context
         self._bind = bind
         self._usage = usage
+        self._toolbox = toolbox
         self._clock = clock
 
     # ------------------------------------------------------------ before it runs
@@ -108,6 +112,7 @@ class Stages:
             lower_is_better=run_context.lower_is_better,
             shared=notes.shared,
             refusal=refusal,
+            toolbox=self._toolbox(task, above),
             extras=run_context.extras,
         )
         return Attempt(task, context)

@@ -16,6 +16,7 @@ from dashboard.server.routes_runs import Run
 from dashboard.server.schemas.arena import Engine, GameDetail, GamePage
 from dashboard.server.schemas.nodes import Call, Diff, NodeDetail, NodePage
 from reports.candidates import candidate_rows, candidates_csv
+from reports.transcript import Turn, transcript
 
 NodeId = Annotated[str, Path(pattern=r"^[0-9a-f]{4,64}$", description="Node id, or a unique prefix of it.")]
 GameId = Annotated[str, Query(alias="id", min_length=1, max_length=400)]
@@ -100,6 +101,11 @@ def node_routes(catalog: RunCatalog) -> APIRouter:
     def calls(run: Run, node_id: NodeId) -> list[Call]:
         """Prompts and replies, in order. Also for a node that is not committed yet. Untrusted texts."""
         return nodes.node_calls(catalog.reader(run), node_id)
+
+    @router.get("/runs/{run}/nodes/{node_id}/transcript")
+    def session(run: Run, node_id: NodeId) -> list[Turn]:
+        """The session of the coding agent that wrote it, turn by turn; [] where none did. Untrusted texts."""
+        return transcript(catalog.reader(run).calls(node_id))
 
     return router
 

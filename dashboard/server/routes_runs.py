@@ -27,7 +27,7 @@ from dashboard.server.schemas.runs import (
 )
 from dashboard.server.schemas.search import Curve, Dimensions, FailureCount, Generation, Islands
 from dashboard.server.snapshot import event_json, event_rows, snapshot_json
-from reports.outside import sessions, tickets
+from reports.outside import sessions, tickets, who_wrote
 
 Run = Annotated[str, Path(max_length=128, description="Run id, as listed by /api/runs.")]
 SEQ = 2**53
@@ -122,8 +122,9 @@ def view_routes(catalog: RunCatalog) -> APIRouter:
 
     @router.get("/runs/{run}/outside")
     def outside(run: Run) -> Outside:
-        """Who wrote from outside: tickets by their state, and the sessions of coding agents."""
+        """Who wrote what: programs by writer, tickets by their state, and the sessions of coding agents."""
         reader = catalog.reader(run)
-        return Outside.model_validate({"tickets": tickets(reader), "sessions": sessions(reader)})
+        wrote = who_wrote(reader.nodes(texts=False), bool(reader.fact("lower_is_better", False)))
+        return Outside.model_validate({"writers": wrote, "tickets": tickets(reader), "sessions": sessions(reader)})
 
     return router

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from runs.mcp.protocol import Call, Handler
 from runs.mcp.tools import ROLES
 from utils.errors import SwarmEvoError
+from utils.mcp_protocol import Call, Handler
 
 _ROLE = {tool.name: role for role, tools in ROLES.items() for tool in tools}
 _LOOK = 1.0

@@ -15,10 +15,10 @@ from typing import Any
 from dashboard.server.catalog import LOCK_NAME, lock_holder
 from dashboard.server.control import send_line, stop_gracefully
 from runs.mcp.plans import Plan
-from runs.mcp.protocol import Call
 from runs.mcp.reading_tools import status
 from runs.run_folder import find_run, is_held
 from utils.errors import ConfigError, SwarmEvoError
+from utils.mcp_protocol import Call
 
 MAIN = Path(__file__).resolve().parents[2] / "main.py"
 IDLE = 1800

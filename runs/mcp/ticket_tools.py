@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from runs.mcp.protocol import Call
 from runs.run_folder import find_run
 from runs.tickets.client import ask_the_run
 from runs.tickets.folder import read_folder, write_folder
 from runs.tickets.leases import Leases
 from utils.errors import ConfigError
+from utils.mcp_protocol import Call
 
 LONGEST_WAIT = 20.0
 """Seconds of one call: clients give up after a minute, some after less."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from runs.mcp.protocol import Tool
+from utils.mcp_protocol import Tool
 
 INSTRUCTIONS = """\
 Swarm-Evo searches for programs: you write candidates, it runs each in a sandbox and scores it with code that the

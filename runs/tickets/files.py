@@ -29,6 +29,11 @@ class ProgramFiles:
         """The one file of a program that is no tree."""
         return "program.py" if self._problem.language == "python" else "program.txt"
 
+    @property
+    def is_tree(self) -> bool:
+        """True if a program is a tree of files."""
+        return self._problem.tree is not None
+
     def hand_out(self, code: str) -> tuple[dict[str, str], list[str]]:
         tree = self._problem.tree
         if tree is not None:

@@ -19,6 +19,7 @@ from support.model_server import ModelServer
 from core.storage.reader import RunReader
 from reports.facts import read_facts
 from reports.html import render
+from reports.markdown import render_markdown
 from reports.outside import sessions
 
 KEY = "sk-planted-key-of-the-user"
@@ -105,6 +106,15 @@ print("key:", os.environ["ANTHROPIC_API_KEY"], os.environ["OPENAI_API_KEY"])
     ):
         told = json.load(answer)
         assert told["tickets"] == [] and told["sessions"][0]["node_id"] == node["node_id"]
+        assert told["sessions"][0]["files"] == ["program"]
+        (wrote,) = [row for row in told["writers"] if row["writer"].startswith("agent/")]
+        assert (wrote["programs"], wrote["best"], wrote["tokens"]) == (1, 0.5, 110)
+        with urlopen(f"http://{address}/api/runs/{cli.run_dir.name}/nodes/{node['node_id']}/transcript") as answer:
+            (turn,) = json.load(answer)
+        assert "Find x near 2" in turn["told"][0] and turn["said"] == "as you say" and turn["status"] == "200"
+    report = render(read_facts(cli.run_dir))
+    assert "session of " in report and "as you say" in report and "Who wrote what" in report
+    assert "| agent/claude-sonnet-4-5 | 1 |" in render_markdown(read_facts(cli.run_dir))
     asked = len(models.requests)
     assert cli.here("replay", "latest", "--verify").code == 0
     (cli.folder / "agent.py").write_text("raise SystemExit('started again')")
@@ -244,7 +254,7 @@ def test_turns_are_bounded(search, cli, models):
         (["llm.code.command=/nonexistent/claude -p x"], "there is no program '/nonexistent/claude'"),
         (["llm.code.command=null"], "--llm=claude-code"),
         (["llm.code.session.usd=null"], "session.usd is not set"),
-        (["execution.sandbox=lite"], "network=gateway needs the sandbox tier warm"),
+        (["execution.sandbox=lite"], "network=gateway needs the sandbox tier warm or bubblewrap"),
     ],
 )
 def test_what_cannot_work_is_one_line(search, cli, words, said):

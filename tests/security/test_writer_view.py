@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
-from support.attack_accounts import Account, ordinary_user, ourselves
+from support.attack_accounts import Account, attacked, ordinary_user, ourselves
 
 from core.executor.inside import landlock
 
 SCRIPT = Path(__file__).parent / "writer_attack.py"
 ALLOWED = {"named file": "for you", "own folder": "written", "named variable": "yes", "network": "hi", "child": "42"}
-
-
-def attacked(account: Account, tier: str, folder: Path) -> dict:
-    if account.why:
-        pytest.skip(account.why)
-    folder.mkdir(parents=True)
-    folder.chmod(0o777)
-    environment = {
-        **os.environ,
-        "PYTHONDONTWRITEBYTECODE": "1",
-        **({"PYTHONPATH": account.site} if account.site else {}),
-    }
-    done = subprocess.run(
-        [*account.prefix, account.python, str(SCRIPT), tier, str(folder)], cwd="/", env=environment,
-        capture_output=True, text=True, timeout=100,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout)
 
 
 @pytest.fixture(params=["ourselves", "ordinary user"])
@@ -46,7 +26,7 @@ def test_a_writer_finds_nothing(account, tier, tmp_path):
         pytest.skip("this kernel has no Landlock")
     if tier == "bubblewrap" and (shutil.which("bwrap") is None or (os.getuid() == 0 and not account.prefix)):
         pytest.skip("bubblewrap is not installed, or would be run as root")
-    told = attacked(account, tier, tmp_path / "place")
+    told = attacked(account, SCRIPT, tier, tmp_path / "place")
     assert told.get("found") == {}, told
     assert {name: told["may"][name] for name in ALLOWED} == ALLOWED, told
     assert not told["survivor"] and not told["left"]
@@ -57,7 +37,7 @@ def test_a_writer_finds_nothing(account, tier, tmp_path):
 
 def test_without_the_view_it_finds_all_of_it(tmp_path):
     """The control: every attack of the list wins where nothing holds."""
-    told = attacked(ourselves(), "none", tmp_path / "place")
+    told = attacked(ourselves(), SCRIPT, "none", tmp_path / "place")
     looked = {
         f"{how} {name}" for how in ("read", "write") for name in ("labels.csv", "run.db", "evaluator.py", ".git/config")
     }

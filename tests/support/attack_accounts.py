@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pwd
 import shutil
@@ -9,6 +10,9 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 NAME = "swarmevotest"
 
@@ -64,3 +68,23 @@ def _reachable_python() -> tuple[str | None, str]:
 
 def _open_to_all(path: Path) -> bool:
     return all(parent.stat().st_mode & 0o001 for parent in (path, *path.parents))
+
+
+def attacked(account: Account, script: Path, tier: str, folder: Path) -> dict[str, Any]:
+    """What an attack prints as JSON: a script that is started as that account, with a tier and a folder."""
+    if account.why:
+        pytest.skip(account.why)
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+    environment = {
+        **os.environ,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **({"PYTHONPATH": account.site} if account.site else {}),
+    }
+    done = subprocess.run(
+        [*account.prefix, account.python, str(script), tier, str(folder)], cwd="/", env=environment,
+        capture_output=True, text=True, timeout=100,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found

@@ -51,14 +51,27 @@ class ModelServer:
 
     def step(self, request: dict[str, Any]) -> Step:
         text = json.dumps(request)
-        results = text.count('"tool_result"') + text.count('"function_call_output"') + text.count('"role": "tool"')
+        marks = ('"tool_result"', '"function_call_output"', '"role": "tool"', '"functionResponse"')
+        results = sum(map(text.count, marks))
         return self._script(request, results) if request.get("tools") else self._plain
 
 
 def tool_named(request: dict[str, Any], *names: str) -> str:
     """The first of the request's tools whose name ends so."""
-    tools = [str(tool.get("name") or tool.get("function", {}).get("name")) for tool in request.get("tools", [])]
-    return next((tool for name in names for tool in tools if tool.endswith(name)), "")
+    return next((tool for name in names for tool in tools_of(request) if tool.endswith(name)), "")
+
+
+def tools_of(request: dict[str, Any]) -> list[str]:
+    """Names of the tools that a request offers, in any language; those of a name space as `space/name`."""
+    found: list[str] = []
+    for tool in request.get("tools", []):
+        if tool.get("type") == "namespace":
+            found += [f"{tool['name']}/{inner['name']}" for inner in tool["tools"]]
+        elif "functionDeclarations" in tool:
+            found += [one["name"] for one in tool["functionDeclarations"]]
+        else:
+            found.append(str(tool.get("name") or tool.get("function", {}).get("name", "")))
+    return found
 
 
 def _handler(models: ModelServer) -> type[BaseHTTPRequestHandler]:
@@ -71,27 +84,16 @@ def _handler(models: ModelServer) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
-            models.keys += [self.headers.get("x-api-key") or self.headers.get("authorization") or ""]
+            headers = ("x-api-key", "x-goog-api-key", "authorization")
+            models.keys.append(next((self.headers[name] for name in headers if name in self.headers), ""))
             models.paths.append(self.path)
-            if "count_tokens" in self.path:
-                self._send(200, "application/json", b'{"input_tokens": 10}')
+            if "count_tokens" in self.path or ":countTokens" in self.path:
+                self._send(
+                    200, "application/json", b'{"totalTokens": 10}' if ":" in self.path else b'{"input_tokens": 10}'
+                )
                 return
             models.requests.append(request)
-            said = models.step(request)
-            if "/responses" in self.path:
-                self._stream(_responses(said))
-            elif "/messages" in self.path:
-                body = _message(request, said)
-                if request.get("stream"):
-                    self._stream(_message_events(body))
-                else:
-                    self._send(200, "application/json", json.dumps(body).encode())
-            else:
-                self._send(200, "application/json", json.dumps(_chat(said)).encode())
-
-        def _stream(self, events: Sequence[dict[str, Any]]) -> None:
-            text = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
-            self._send(200, "text/event-stream", text.encode())
+            self._send(200, *spoken(self.path, request, models.step(request)))
 
         def _send(self, status: int, kind: str, body: bytes) -> None:
             try:
@@ -107,6 +109,31 @@ def _handler(models: ModelServer) -> type[BaseHTTPRequestHandler]:
             pass
 
     return Handler
+
+
+def spoken(path: str, request: dict[str, Any], said: Step) -> tuple[str, bytes]:
+    """(content type, body) of an answer in the language that the path names."""
+    if "/responses" in path:
+        return _stream(_responses(said))
+    if "/messages" in path:
+        body = _message(request, said)
+        return _stream(_message_events(body)) if request.get("stream") else _whole(body)
+    if "GenerateContent" in path:
+        return _stream([_generated(said)])
+    if ":generateContent" in path:
+        return _whole(_generated(said))
+    body = _chat(said)
+    return _stream(_chat_chunks(body), end="data: [DONE]\n\n") if request.get("stream") else _whole(body)
+
+
+def _whole(body: dict[str, Any]) -> tuple[str, bytes]:
+    return "application/json", json.dumps(body).encode()
+
+
+def _stream(events: Sequence[dict[str, Any]], end: str = "") -> tuple[str, bytes]:
+    named = ((f"event: {event['type']}\n" if "type" in event else "", event) for event in events)
+    text = "".join(f"{name}data: {json.dumps(event)}\n\n" for name, event in named)
+    return "text/event-stream", (text + end).encode()
 
 
 USAGE = {"input_tokens": 100, "output_tokens": 10}
@@ -167,3 +194,20 @@ def _chat(said: Step) -> dict[str, Any]:
     usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
     return {"id": "c", "object": "chat.completion", "created": 0, "model": "m", "usage": usage,
             "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}  # fmt: skip
+
+
+def _chat_chunks(whole: dict[str, Any]) -> list[dict[str, Any]]:
+    """A chat completion as the two chunks of a stream: what is said, and what it took."""
+    (choice,) = whole["choices"]
+    calls = [{**call, "index": 0} for call in choice["message"].get("tool_calls", [])]
+    delta = {**choice["message"], **({"tool_calls": calls} if calls else {})}
+    same = {"id": whole["id"], "object": "chat.completion.chunk", "created": 0, "model": whole["model"]}
+    said = {**same, "choices": [{"index": 0, "delta": delta, "finish_reason": choice["finish_reason"]}]}
+    return [said, {**same, "choices": [], "usage": whole["usage"]}]
+
+
+def _generated(said: Step) -> dict[str, Any]:
+    part = {"text": said} if isinstance(said, str) else {"functionCall": {"name": said[0], "args": said[1]}}
+    usage = {"promptTokenCount": 100, "candidatesTokenCount": 10, "totalTokenCount": 110}
+    candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
+    return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "scripted"}

@@ -100,7 +100,7 @@ def reply_limit(asked: Asked) -> int | None:
 def usage_of(raw: bytes) -> Usage | None:
     """What a reply took, whole or as a stream of events; None where it does not say."""
     found: dict[str, int] = {}
-    for part in _objects(raw):
+    for part in objects(raw):
         for place in (part, part.get("message"), part.get("response")):
             if isinstance(place, Mapping):
                 for name in ("usage", "usageMetadata"):
@@ -116,8 +116,8 @@ def usage_of(raw: bytes) -> Usage | None:
     return Usage(prompt + cached + written, reply + found.get("thoughtsTokenCount", 0), cached)
 
 
-def _objects(raw: bytes) -> Iterator[dict[str, Any]]:
-    """The JSON objects of a reply: one, a list of them, or those of its `data:` lines."""
+def objects(raw: bytes) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a reply as it came: one, a list of them, or those of its `data:` lines."""
     text = raw.decode("utf-8", "replace")
     parts = [line[5:] for line in text.splitlines() if line.startswith("data:")] or [text]
     for part in parts:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from core.backend.agent.own_tools import entries
 from core.backend.exchange import Request
 from core.contracts import WriterDesk
 from utils.globs import matches
@@ -30,7 +31,7 @@ Regular files only, of at most 1 MB. Other files are yours to use and are thrown
 
 - `evidence/` holds the parents' programs, outputs and scores.
 - `./check` looks at the files as they lie: do they parse, keep the rules, differ from all before? It tells no score and
-  answers 5 times.
+  answers 5 times. The tool `check` of the MCP server `swarm-evo` is the same.
 - `./give-up "why"` ends the session without a program.
 
 Try what you write before you end. Your last message: what you tried, in one or two sentences.
@@ -54,10 +55,17 @@ class Handed:
     """The program that is to be changed; '' without a parent."""
     files: Mapping[str, str]
     editable: tuple[str, ...]
+    ours: frozenset[str]
+    """What lies there and is no part of a program, whatever may be changed."""
 
 
-def lay_out(folder: Path, request: Request, desk: WriterDesk | None, *, metered: bool) -> Handed:
-    """Fill a fresh folder with the task, the files to change, the evidence and two small scripts."""
+def lay_out(folder: Path, request: Request, desk: WriterDesk | None, *, url: str, token: str) -> Handed:
+    """Fill a fresh folder with the task, the files to change, the evidence, two small scripts and clients' settings.
+
+    Args:
+        url: of the gateway; '' where there is none to ask.
+        token: of this session, at the gateway.
+    """
     context = request.context or {}
     parents = [one for one in context.get("parents") or () if isinstance(one, Mapping)]
     code = str(parents[0].get("code", "")) if parents else ""
@@ -66,12 +74,13 @@ def lay_out(folder: Path, request: Request, desk: WriterDesk | None, *, metered:
     texts = {TASK: task + (_HOW.format(editable=", ".join(editable)) if desk else "")}
     for number, parent in enumerate(parents, 1):
         texts |= _evidence(f"evidence/parent-{number}", parent)
+    texts |= entries(url if desk else "", token)
+    scripts = {"check": "check", "give-up": "give_up"} if desk and url else {}
+    for name, path in scripts.items():
+        _write(folder, name, _SCRIPT.format(python=sys.executable, path=path)).chmod(0o755)
     for name, text in {**texts, **files}.items():
         _write(folder, name, text)
-    if desk and metered:
-        for name, path in (("check", "check"), ("give-up", "give_up")):
-            _write(folder, name, _SCRIPT.format(python=sys.executable, path=path)).chmod(0o755)
-    return Handed(folder, code, files, tuple(editable))
+    return Handed(folder, code, files, tuple(editable), frozenset({*texts, *scripts} - files.keys()))
 
 
 def _evidence(place: str, parent: Mapping[str, Any]) -> dict[str, str]:
@@ -88,7 +97,7 @@ def left_behind(handed: Handed) -> tuple[dict[str, str | None], str]:
     found: dict[str, str] = {}
     for path in regular_files(handed.folder):
         name = path.relative_to(handed.folder).as_posix()
-        if not matches(name, handed.editable):
+        if name in handed.ours or not matches(name, handed.editable):
             continue
         if len(found) >= MOST_FILES:
             return {}, f"it left more than {MOST_FILES} files where it may change some"

@@ -16,11 +16,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.backend.agent.dialects import VARIABLES, Asked, bounded, reply_limit, understood, usage_of
+from core.backend.agent.own_tools import TOOLS
 from core.backend.exchange import Exchanged, Usage
 from core.backend.network import check_address, host_of, is_loopback, shown_url
 from core.backend.prices import cost_of
 from core.backend.settings import ModelSettings
 from utils.errors import BackendError
+from utils.mcp_protocol import answered
 
 LARGEST_BODY = 32 * 1024 * 1024
 """Bytes of a request, and what is kept of a reply."""
@@ -77,6 +79,8 @@ class Gateway:
         self.broken = ""
         """Why no request can ever be passed on: a fault of the configuration, not of the agent."""
         self.spent = Spent()
+        self.seconds = settings.timeout
+        """That a model may take for one reply: it ends with the session at the latest."""
         self.exchanges: list[Exchanged] = []
         self._settings, self._key_of, self._check = settings, key_of, check
         self._checks = 0
@@ -125,6 +129,10 @@ class Gateway:
                 return {"error": f"all {MOST_CHECKS} checks of this ticket are used; write the program and end"}
         problems = self._check() if self._check else []
         return {"ok": not problems, "problems": problems}
+
+    def by_mcp(self, message: bytes) -> str:
+        """The same two as tools: the answer to one message, '' where it wants none."""
+        return answered(TOOLS, lambda name, arguments, _: self.own(f"/{name}", arguments) or {}, message, version="1")
 
     def end(self, why: str) -> None:
         self.why = self.why or why
@@ -229,6 +237,9 @@ class _Handler(BaseHTTPRequestHandler):
         if not _has_token(dict(self.headers), self.path, self.server.gateway.token):
             self._refuse(401, "the session's token is missing or wrong")
             return
+        if path == "/mcp":
+            self._answer_mcp(raw)
+            return
         asked = understood(path, raw)
         own = self.server.gateway.own(path, asked.body if asked else _object(raw))
         if own is not None:
@@ -237,6 +248,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(404, f"no model answers at {path}")
         else:
             self._pass_on(asked, raw)
+
+    def _answer_mcp(self, raw: bytes) -> None:
+        if self.command != "POST":
+            self._refuse(405, "one message a POST; nothing is sent by itself")
+            return
+        found = self.server.gateway.by_mcp(raw)
+        self._send(200 if found else 202, found.encode())
 
     def _pass_on(self, asked: Asked, raw: bytes) -> None:
         began, body, worst, usd = time.monotonic(), asked.body, Usage(0, 0), 0.0
@@ -260,7 +278,7 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(address)
         made = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         kept = {name: value for name, value in self.headers.items() if name.lower() in _KEPT}
-        connection = made(parts.hostname or "", parts.port, timeout=300)
+        connection = made(parts.hostname or "", parts.port, timeout=self.server.gateway.seconds)
         try:
             target = parts.path + self.path.replace(self.server.gateway.token, "")
             connection.request(self.command, target, body or None, {**kept, **headers})

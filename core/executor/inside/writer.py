@@ -6,14 +6,11 @@ of the machine is there: no data, no runs, no other process. Nothing of it is le
 
 from __future__ import annotations
 
-import fcntl
 import importlib
 import json
 import os
 import shutil
 import signal
-import socket
-import struct
 import sys
 import time
 from typing import Any, NoReturn
@@ -25,12 +22,11 @@ if __package__ in (None, ""):
     importlib.import_module(__package__)
     del sys.path[0]
 
-from . import bubble, compartment, confine, hiding, kernel, landlock, mounts, seccomp, watch
+from . import bubble, compartment, confine, door, hiding, kernel, landlock, mounts, seccomp, watch
 
 SETUP_FAILED = 125
 _NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
 """A network of its own only with a door: a command asks models itself, an agent asks the gateway."""
-_SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 _KILL_SECONDS = 5.0
 
 
@@ -67,7 +63,8 @@ def _first_process(task: dict[str, Any], shown: list[str], owner: tuple[int, int
         kernel.map_identity(*owner)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if task["door"] is not None:
-        _open_door(task["door"], task["port"])
+        door.bring_up()
+        door.open_door(task["door"], task["port"])
     layout = mounts.Layout(task["scratch"], shown, task["devices"])
     if task["uid"] is not None:
         _give(task["folder"], task["uid"])
@@ -79,19 +76,6 @@ def _first_process(task: dict[str, Any], shown: list[str], owner: tuple[int, int
     _end(_wait(command))
 
 
-def _open_door(door: int, port: int) -> None:
-    """Listen at the only address of this network, and let the gateway outside answer there.
-
-    A socket belongs to the network that it was made in, whoever holds it.
-    """
-    with socket.socket() as interface:
-        up = struct.unpack("16sH14x", fcntl.ioctl(interface, _SIOCGIFFLAGS, struct.pack("16sH14x", b"lo", 0)))[1]
-        fcntl.ioctl(interface, _SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", up | _IFF_UP))
-    with socket.socket() as listener, socket.socket(fileno=door) as outside:
-        listener.bind(("127.0.0.1", port))
-        socket.send_fds(outside, [b"1"], [listener.fileno()])
-
-
 def _in_bubble(task: dict[str, Any], shown: list[str], hidden: list[str]) -> NoReturn:
     """Become bwrap, which makes the namespaces and ends with whoever asked for the command."""
     words = [
@@ -101,8 +85,13 @@ def _in_bubble(task: dict[str, Any], shown: list[str], hidden: list[str]) -> NoR
     ]  # fmt: skip
     for path in task["devices"]:
         words += ["--dev-bind-try", path, path]
+    command = task["command"]
+    if task["door"] is not None:
+        inside = f"{bubble.INSIDE}/inside"
+        words += ["--unshare-net", "--ro-bind", os.path.dirname(os.path.abspath(__file__)), inside]
+        command = [sys.executable, "-I", "-B", f"{inside}/door.py", str(task["door"]), str(task["port"]), *command]
     bubble.place(bubble.FILTER, seccomp.writer_program(namespaces=True, scoped=False))
-    words += ["--chdir", task["home"], "--seccomp", str(bubble.FILTER), "--", *task["command"]]
+    words += ["--chdir", task["home"], "--seccomp", str(bubble.FILTER), "--", *command]
     program = shutil.which("bwrap") or "bwrap"
     os.execve(program, [program, *words], dict(os.environ))
 

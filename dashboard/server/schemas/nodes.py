@@ -90,7 +90,10 @@ class Call(Model):
     """A prompt and its reply. Untrusted texts."""
 
     role: str
+    """`look` for a function of ours that a model called before it wrote: `user` its arguments, `reply` its answer."""
     attempt: int
+    tool: str
+    """Name of the function that was forced, or called by a `look`."""
     provider: str
     model: str
     system: str

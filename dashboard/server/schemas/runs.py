@@ -10,6 +10,7 @@ from core.events import Event
 from core.state.operators import FREE_OPERATORS, Colour
 from dashboard.server.schemas.base import Model
 from reports.control import Control
+from reports.outside import Wrote
 from reports.run_index import RunLine
 from reports.verdict import Kind, Verdict
 from reports.winner import Runner, Winner
@@ -144,9 +145,14 @@ class SessionRow(Model):
     """From its start to the end of its process group."""
     model_seconds: float
     """Of these, while a model was asked."""
+    files: list[str] = Field(default_factory=list)
+    """What it changed, by path; `program` where a program is one text."""
 
 
 class Outside(Model):
+    """Who wrote what."""
+
+    writers: list[Wrote]
     tickets: list[TicketRow]
     sessions: list[SessionRow]
 

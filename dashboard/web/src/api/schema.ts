@@ -543,6 +543,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run}/nodes/{node_id}/transcript": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Session
+         * @description The session of the coding agent that wrote it, turn by turn; [] where none did. Untrusted texts.
+         */
+        get: operations["session_api_runs__run__nodes__node_id__transcript_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run}/notes": {
         parameters: {
             query?: never;
@@ -572,7 +592,7 @@ export interface paths {
         };
         /**
          * Outside
-         * @description Who wrote from outside: tickets by their state, and the sessions of coding agents.
+         * @description Who wrote what: programs by writer, tickets by their state, and the sessions of coding agents.
          */
         get: operations["outside_api_runs__run__outside_get"];
         put?: never;
@@ -761,6 +781,8 @@ export interface components {
             seconds: number;
             /** System */
             system: string;
+            /** Tool */
+            tool: string;
             /** Tries */
             tries: number;
             /** User */
@@ -2185,12 +2207,17 @@ export interface components {
             /** Meaning */
             meaning: string;
         };
-        /** Outside */
+        /**
+         * Outside
+         * @description Who wrote what.
+         */
         Outside: {
             /** Sessions */
             sessions: components["schemas"]["SessionRow"][];
             /** Tickets */
             tickets: components["schemas"]["TicketRow"][];
+            /** Writers */
+            writers: components["schemas"]["Wrote"][];
         };
         /**
          * Own
@@ -2730,6 +2757,8 @@ export interface components {
             completion_tokens?: number | null;
             /** Cost Usd */
             cost_usd?: number | null;
+            /** Files */
+            files?: string[];
             /** Model Seconds */
             model_seconds: number;
             /** Node Id */
@@ -2939,6 +2968,31 @@ export interface components {
                 [key: string]: unknown;
             }[];
         };
+        /**
+         * Turn
+         * @description One request of the agent and its model's answer. Untrusted texts.
+         */
+        Turn: {
+            /** Called */
+            called?: string[];
+            /**
+             * Said
+             * @default
+             */
+            said: string;
+            /**
+             * Seconds
+             * @default 0
+             */
+            seconds: number;
+            /**
+             * Status
+             * @default
+             */
+            status: string;
+            /** Told */
+            told?: string[];
+        };
         /** ValidationError */
         ValidationError: {
             /** Context */
@@ -3037,6 +3091,40 @@ export interface components {
             role: string;
             /** Step */
             step: number | null;
+            /** Writer */
+            writer: string;
+        };
+        /**
+         * Wrote
+         * @description All programs of one writer: a model, an agent, `client` for whoever told a ticket, `rules`, the user.
+         */
+        Wrote: {
+            /** Best */
+            best?: number | null;
+            /** Cost Usd */
+            cost_usd?: number | null;
+            /**
+             * Duplicates
+             * @default 0
+             */
+            duplicates: number;
+            /**
+             * Failed
+             * @default 0
+             */
+            failed: number;
+            /**
+             * Improvements
+             * @default 0
+             */
+            improvements: number;
+            /**
+             * Programs
+             * @default 0
+             */
+            programs: number;
+            /** Tokens */
+            tokens?: number | null;
             /** Writer */
             writer: string;
         };
@@ -4231,6 +4319,47 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Problem"];
                 };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    session_api_runs__run__nodes__node_id__transcript_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Run id, as listed by /api/runs. */
+                run: string;
+                /** @description Node id, or a unique prefix of it. */
+                node_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Turn"][];
+                };
+            };
+            /** @description No such run, node or game. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Validation Error */
             422: {

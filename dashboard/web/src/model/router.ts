@@ -17,7 +17,7 @@ export function parse(hash: string): Route {
 }
 
 /** The views of a run; an address that names another one is put right by `RunPage`. */
-export const VIEWS: readonly string[] = ["overview", "graph", "nodes", "node", "failures", "analysis", "islands", "arena", "game", "facts"];
+export const VIEWS: readonly string[] = ["overview", "graph", "nodes", "node", "failures", "analysis", "islands", "arena", "game", "writers", "facts"];
 
 function decode(part: string): string {
   try {

@@ -1,7 +1,7 @@
 // One node, opened: what it changed, what was asked and answered, what it printed, how it was judged and why it was made.
 import { type ReactNode, useMemo, useState } from "react";
 import { runPath } from "../api/client";
-import type { Call, Diff, NodeDetail } from "../api/types";
+import type { Call, Diff, NodeDetail, Turn } from "../api/types";
 import { Empty, Failed, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/widgets";
 import { CodeView, Copy, DiffView, SideView } from "../components/code";
 import { Markdown } from "../components/markdown";
@@ -15,13 +15,14 @@ import type { RunState } from "../model/run-state";
 import { Marks } from "./marks";
 
 const STAGES = ["select", "prompt", "reply", "code", "execute", "review"];
-type Tab = "diff" | "code" | "calls" | "output";
+type Tab = "diff" | "code" | "session" | "calls" | "output";
 
 export function NodeView({ connection, id }: { connection: Connection; id: string }) {
   const { state } = connection;
   const known = state.byId.has(id);
   const base = runPath(state.id, `/nodes/${encodeURIComponent(id)}`);
   const { data, error } = useResource<NodeDetail>(base, 0, known);
+  const { data: turns } = useResource<Turn[]>(`${base}/transcript`, 0, known);
   const [picked, setTab] = useState<Tab | null>(null);
   const [wrap, setWrap] = useKept("wrap", false);
   if (error) return <Empty title="This node cannot be shown"><span>{error}. <a href={href(state.id, "nodes")}>All nodes</a></span></Empty>;
@@ -44,9 +45,10 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
         {message && <p className={node.failure ? "bad" : "muted"} style={{ marginTop: 8, overflowWrap: "anywhere" }}>{message}</p>}
       </Panel>
       <div className="cols">
-        <Panel title="Program" flush actions={<><label className="small row"><input type="checkbox" checked={wrap} onChange={(e) => setWrap(e.target.checked)} /> wrap</label><Copy text={node.code} what="program" /><Segmented label="Show" value={tab} onChange={setTab} options={[["diff", "difference"], ["code", "code"], ["calls", "prompt and reply"], ["output", "output"]]} /></>}>
+        <Panel title="Program" flush actions={<><label className="small row"><input type="checkbox" checked={wrap} onChange={(e) => setWrap(e.target.checked)} /> wrap</label><Copy text={node.code} what="program" /><Segmented label="Show" value={tab} onChange={setTab} options={[["diff", "difference"], ["code", "code"], ...(turns?.length ? [["session", "session"] as [Tab, string]] : []), ["calls", "prompt and reply"], ["output", "output"]]} /></>}>
           {tab === "diff" && <DiffTab path={`${base}/diff`} state={state} wrap={wrap} />}
           {tab === "code" && <CodeView code={node.code} wrap={wrap} />}
+          {tab === "session" && <Session turns={turns ?? []} />}
           {tab === "calls" && <Calls path={`${base}/calls`} />}
           {tab === "output" && <Output node={node} />}
         </Panel>
@@ -182,11 +184,29 @@ function Calls({ path }: { path: string }) {
       <div className="row small" style={{ padding: "7px 12px" }}><span className="grow" /><Segmented label="Texts" value={raw ? "raw" : "formatted"} onChange={(value) => setRaw(value === "raw")} options={[["formatted", "formatted"], ["raw", "as sent"]]} /></div>
       {data.map((call, i) => (
         <details key={i} open={i === 0}>
-          <summary><span className="mono">{call.role}{call.attempt ? ` #${call.attempt}` : ""}</span> · {call.provider}/{call.model} · {seconds(call.seconds)} · {count(call.prompt_tokens)} → {count(call.completion_tokens)} tokens · {dollars(call.cost_usd)} {call.cached && <span className="tag">cached</span>} {call.finish_reason && call.finish_reason !== "stop" && <span className="tag warn">{call.finish_reason}</span>}</summary>
+          <summary><span className="mono">{call.role}{call.role === "look" && ` ${call.tool}`}{call.attempt ? ` #${call.attempt}` : ""}</span> · {call.provider}/{call.model} · {seconds(call.seconds)} · {count(call.prompt_tokens)} → {count(call.completion_tokens)} tokens · {dollars(call.cost_usd)} {call.cached && <span className="tag">cached</span>} {call.finish_reason && call.finish_reason !== "stop" && <span className="tag warn">{call.finish_reason}</span>}</summary>
           <div className="inner">
             {call.system && Shown({ what: "System", text: call.system })}
             {Shown({ what: "Prompt", text: call.user })}
             {Shown({ what: "Reply", text: call.reply })}
+          </div>
+        </details>
+      ))}
+    </div>
+  );
+}
+
+/** What a coding agent was told, said and called, turn by turn. */
+function Session({ turns }: { turns: readonly Turn[] }) {
+  return (
+    <div data-testid="session">
+      {turns.map((turn, i) => (
+        <details key={i} open={turns.length < 4}>
+          <summary><span className="num">{i + 1}</span> · {seconds(turn.seconds ?? 0)} · {turn.called?.length ? turn.called.map((call) => call.split(" ")[0]).join(", ") : (turn.said ?? "").slice(0, 80) || "nothing said"} {turn.status !== "200" && <span className="tag warn">{turn.status}</span>}</summary>
+          <div className="inner">
+            {turn.told?.map((text, k) => <div key={k}><h3>{i ? "What came of it" : "Told"}</h3><Text>{text}</Text></div>)}
+            {turn.said && <><h3>Said</h3><Text>{turn.said}</Text></>}
+            {turn.called?.map((text, k) => <div key={k}><h3>Called</h3><Text>{text}</Text></div>)}
           </div>
         </details>
       ))}

@@ -19,6 +19,7 @@ const ArenaView = lazy(() => import("./arena").then((file) => ({ default: file.A
 const GameView = lazy(() => import("./game").then((file) => ({ default: file.GameView })));
 const GraphView = lazy(() => import("./graph").then((file) => ({ default: file.GraphView })));
 const IslandsView = lazy(() => import("./islands").then((file) => ({ default: file.IslandsView })));
+const WritersView = lazy(() => import("./writers").then((file) => ({ default: file.WritersView })));
 const NodeView = lazy(() => import("./node").then((file) => ({ default: file.NodeView })));
 
 export function RunPage({ route, run, themeButton }: { route: Route; run: string; themeButton: ReactNode }) {
@@ -60,6 +61,7 @@ function View({ route, connection }: { route: Route; connection: Connection }) {
     case "islands": return <IslandsView connection={connection} />;
     case "arena": return <ArenaView connection={connection} />;
     case "game": return <GameView connection={connection} id={route.query.get("id") ?? ""} key={route.query.get("id")} />;
+    case "writers": return <WritersView connection={connection} />;
     case "facts": return <FactsView connection={connection} />;
     default: return <Overview connection={connection} />;
   }
@@ -72,6 +74,7 @@ function Tabs({ connection, view }: { connection: Connection; view: string }) {
   tabs.push(["analysis", "Analysis"]);
   if (state.hasIslands) tabs.push(["islands", "Islands"]);
   if (state.hasArena) tabs.push(["arena", "Arena"]);
+  tabs.push(["writers", "Writers"]);
   tabs.push(["facts", "Setup"]);
   const active = view === "node" ? "nodes" : view === "game" ? "arena" : view;
   return (

@@ -84,6 +84,32 @@ def test_it_is_no_proxy(gateway):
         assert client.recv(100).split()[1] == b"403"
 
 
+def by_mcp(gateway: Gateway, method: str, **params: Any) -> dict[str, Any]:
+    status, told = asked(gateway, "/mcp", {"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+    assert status == 200
+    return dict(told["result"])
+
+
+def test_its_own_tools_are_there_by_mcp_too(gateway, models):
+    opened = by_mcp(gateway, "initialize", protocolVersion="2025-11-25", capabilities={})
+    assert opened["serverInfo"]["name"] == "swarm-evo"
+    assert asked(gateway, "/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"})[0] == 202
+    assert [tool["name"] for tool in by_mcp(gateway, "tools/list")["tools"]] == ["check", "give_up"]
+    told = [by_mcp(gateway, "tools/call", name="check", arguments={}) for _ in range(5)]
+    assert told[0]["structuredContent"] == {"ok": False, "problems": [{"kind": "syntax"}]}
+    assert "5 checks" in asked(gateway, "/check", {})[1]["error"], "counted together, whichever way they come"
+    assert by_mcp(gateway, "tools/call", name="give_up", arguments={"reason": "too hard"})["isError"] is False
+    assert gateway.over.is_set() and "too hard" in gateway.why
+    assert models.requests == []
+
+
+def test_who_may_not_ask_by_mcp(gateway):
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    assert asked(gateway, "/mcp", hello, **{"x-api-key": "wrong"})[0] == 401
+    assert asked(gateway, "/mcp", hello, host="evil.example")[0] == 403
+    assert asked(gateway, "/mcp", {}, method="GET")[0] == 405, "there is no stream to listen to"
+
+
 def test_checks_are_counted(gateway):
     told = [asked(gateway, "/check", {})[1] for _ in range(6)]
     assert [one.get("ok") for one in told] == [False] * 5 + [None] and "5 checks" in told[5]["error"]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runs.mcp.protocol import SERVER_KEY, VERSION_KEY, Call, McpServer, Tool, wrong
 from runs.mcp.tools import INSTRUCTIONS, ROLES
+from utils.mcp_protocol import SERVER_KEY, VERSION_KEY, Call, McpServer, Tool, wrong
 
 TOOLS = [
     Tool("echo", "Say it again.", {"text": {"type": "string"}, "n": {"type": "integer"}}, {}, ("text",), reads=True)

@@ -79,6 +79,7 @@ class McpServer:
 
     Args:
         write: takes one line of text; called by one thread at a time.
+        at_once: calls run in the thread of `serve`, which returns when all is answered.
     """
 
     def __init__(
@@ -89,12 +90,14 @@ class McpServer:
         *,
         version: str,
         instructions: str = "",
+        at_once: bool = False,
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._handle = handle
         self._write = write
         self._about = {"name": "swarm-evo", "version": version}
         self._instructions = instructions
+        self._at_once = at_once
         self._lock = threading.Lock()
         self._calls: dict[Any, Call] = {}
 
@@ -170,7 +173,10 @@ class McpServer:
         token = meta.get("progressToken") if isinstance(meta, dict) else None
         call = self._calls[number] = Call(self._send, token if isinstance(token, str | int) else None)
         work = (number, tool, {} if arguments is None else arguments, call, stateless)
-        threading.Thread(target=self._work, args=work, daemon=True, name=tool.name).start()
+        if self._at_once:
+            self._work(*work)
+        else:
+            threading.Thread(target=self._work, args=work, daemon=True, name=tool.name).start()
 
     def _work(self, number: str | int, tool: Tool, arguments: Any, call: Call, stateless: bool) -> None:
         fault = wrong(tool, arguments)
@@ -192,6 +198,13 @@ class McpServer:
     def _send(self, message: dict[str, Any]) -> None:
         with self._lock:
             self._write(json.dumps(message) + "\n")
+
+
+def answered(tools: Sequence[Tool], handle: Handler, message: bytes, *, version: str) -> str:
+    """The answer to one message, as HTTP carries them; '' to what wants none."""
+    lines: list[str] = []
+    McpServer(tools, handle, lines.append, version=version, at_once=True).serve([message])
+    return "".join(lines)
 
 
 def _failed(number: str | int | None, code: int, message: str, data: Any = None) -> dict[str, Any]:
