@@ -212,15 +212,15 @@ def _outside(facts: RunFacts) -> Markup:
     parts = []
     if facts.tickets:
         states = Counter(str(one["state"]) for one in facts.tickets)
-        told = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in states.items())
+        sessions = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in states.items())
         checks = sum(int(one["checks"]) for one in facts.tickets)
-        parts.append(tag("p", f"{len(facts.tickets)} tickets: {told}; {checks} checks."))
+        parts.append(tag("p", f"{len(facts.tickets)} tickets: {sessions}; {checks} checks."))
     if facts.sessions:
         columns = ("node_id", "writer", "turns", "prompt_tokens", "completion_tokens", "cost_usd", "seconds", "files")
         head = ["node", *(name.replace("_", " ") for name in columns[1:])]
-        told = [{**one, "files": ", ".join(one["files"])} for one in facts.sessions[-MOST_SESSIONS:]]
+        sessions = [{**one, "files": ", ".join(one["files"])} for one in facts.sessions[-MOST_SESSIONS:]]
         parts.append(tag("p", f"{len(facts.sessions)} sessions of coding agents; each exchange is a call of its node."))
-        parts.append(table(head, [[cell(one.get(name)) for name in columns] for one in told]))
+        parts.append(table(head, [[cell(one.get(name)) for name in columns] for one in sessions]))
         parts += [_session(node_id, turns) for node_id, turns in facts.transcripts.items()]
     return join(parts)
 
