@@ -140,6 +140,7 @@ def _evaluator_deps(config: Config, process: Process, journal: Journal, jobs: Jo
         isolated=tier != "none",
         archive_mb=config.execution.archive_mb,
         tune_trials=config.search.tune_trials,
+        repeats=config.search.repeats,
     )
 
 

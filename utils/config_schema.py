@@ -174,6 +174,8 @@ class SearchSection(Section):
     """Programs of a round that get the full score, by their cheap one."""
     tune_trials: int = Field(40, ge=1)
     """Values of a program's constants that one `tune` tries."""
+    repeats: int = Field(2, ge=0)
+    """script, command: further evaluations of a program that may be the best, where scores are not the same twice."""
     top_k: int = Field(5, ge=1)
     """Candidates of the final choice."""
     ensemble: bool = True

@@ -100,6 +100,17 @@ class EvaluatorDefaults(Protocol):
         """Verdicts, in order, on cases that no step of the search saw, for the final choice; None: none are left."""
         return None
 
+    def doubts(self, verdict: Evaluation) -> bool:
+        """True if a node's score may be luck that matters: then `confirm` is called before it is committed.
+
+        Called in the order of the commits, with the journal as it stands there.
+        """
+        return False
+
+    def confirm(self, node: Node, verdict: Evaluation) -> Evaluation | None:
+        """A better founded verdict, for scores that are not the same twice; None: the one it has is enough."""
+        return None
+
     def choice(self) -> str | None:
         """Id of the run's answer, where scores of different rounds cannot be compared. None: the best score wins."""
         return None

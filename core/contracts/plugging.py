@@ -42,6 +42,8 @@ class EvaluatorDeps:
     """What a program leaves in its workspace is packed below `files/<node id>/`, up to this size; 0 packs nothing."""
     tune_trials: int = 40
     """How many programs one `tune` may score."""
+    repeats: int = 0
+    """Further evaluations of a program that may be the best, where scores are not the same twice."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,6 +236,8 @@ class SearchState:
         nodes: list[Node] = []
         events: list[Event] = []
         for attempt in attempts:
+            self.stages.confirm(attempt)
+        for attempt in attempts:
             node = self.journal.append(self.stages.finished(attempt))
             nodes.append(node)
             events += events_of(node, self.journal, self._usage(node.id), self._active_seconds())

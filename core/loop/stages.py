@@ -31,13 +31,18 @@ from core.loop.finished_node import finished_node
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
+from core.state.operators import FREE_OPERATORS
 from core.state.task import Task
-from utils.errors import JobLost, ReplyError
+from utils.errors import BudgetExhausted, JobLost, ReplyError
 
 T = TypeVar("T")
 
 EXECUTE_AGAIN = "execute again"
 """The stage of a program that was repaired in the same step."""
+_SCORED_ONCE = FREE_OPERATORS | {"tune"}
+"""What was scored before, in trials, or is not the search's own."""
+CONFIRM = "confirm"
+"""The stage of a program that is scored several times, before it is committed."""
 OTHERS_CONSIDERED = 16
 """Of the best nodes, so many are looked at for programs that a prompt shows beside the parents."""
 
@@ -227,6 +232,27 @@ class Stages:
 
         attempt.verdict = self._stage(attempt, name, work)
         self.keep(attempt, name, attempt.verdict.model_dump(mode="json"))
+
+    def confirm(self, attempt: Attempt) -> None:
+        """Let the evaluator look once more at a node that is committed next; what it found is stored at once."""
+        node, verdict = attempt.node, attempt.verdict
+        if node is None or verdict is None or verdict.metric is None or node.operator in _SCORED_ONCE:
+            return
+        if not self._evaluator.doubts(verdict):
+            return
+        stored = self._store.stages(node.id).get(CONFIRM)
+        if stored is not None:
+            attempt.verdict = Evaluation.model_validate(stored)
+            return
+        started = self._clock()
+        try:
+            found = self._evaluator.confirm(node, verdict)
+        except (BudgetExhausted, JobLost):  # the first look stands
+            return
+        if found is not None:
+            attempt.verdict = found
+            attempt.seconds[CONFIRM] = round(self._clock() - started, 6)
+            self.keep(attempt, CONFIRM, found.model_dump(mode="json"))
 
     def wants_review(self, attempt: Attempt) -> bool:
         """`auto`: what ran, where the reviewer's reading is its score; an evaluator speaks for itself."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, JobSpec
 from core.evaluation.base import failed_run, nothing_better, parent_metric, refused, source_of
-from core.evaluation.repeats import seen_again
+from core.evaluation.repeats import Repeats
 from core.evaluation.timing import timed_spec
 from core.evaluation.tune import MOST_LITERALS, tune
 from core.state.failure import FailureKind
@@ -30,6 +30,7 @@ class CommandEvaluator(Evaluator):
 
     def __init__(self, spec: CommandSpec, deps: EvaluatorDeps) -> None:
         self._spec, self._deps = spec, deps
+        self._repeats = Repeats(deps.journal, deps.repeats)
 
     def check(self, node: Node) -> Evaluation | None:
         if split(node.code, self._spec.names) is None:
@@ -61,7 +62,16 @@ class CommandEvaluator(Evaluator):
 
     def second_look(self, nodes: Sequence[Node]) -> list[Evaluation] | None:
         """The best again, where the same program does not get the same score twice."""
-        return seen_again(nodes, lambda node: self._score(node.code, node.id))
+        return self._repeats.seen_again(nodes, self._anew)
+
+    def doubts(self, verdict: Evaluation) -> bool:
+        return self._repeats.doubts(verdict)
+
+    def confirm(self, node: Node, verdict: Evaluation) -> Evaluation | None:
+        return self._repeats.confirmed(node, verdict, self._anew)
+
+    def _anew(self, node: Node) -> Evaluation:
+        return self._score(node.code, node.id)
 
     def _one(self, node: Node) -> Evaluation:
         return self.check(node) or self._score(node.code, node.id)

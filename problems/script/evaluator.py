@@ -11,7 +11,7 @@ from core.contracts import Evaluation, Evaluator, EvaluatorDeps, JobSpec
 from core.evaluation.base import nothing_better, parent_metric
 from core.evaluation.isolation.decision import Decision
 from core.evaluation.isolation.evaluator import EvaluatorRun
-from core.evaluation.repeats import seen_again
+from core.evaluation.repeats import Repeats
 from core.evaluation.static_check import syntax_refusal
 from core.evaluation.tune import tune_program
 from core.events import Warned
@@ -63,6 +63,7 @@ class ScriptEvaluator(Evaluator):
         self._isolation, self._shows = isolation, list(shows)
         self._metric, self._timeout = metric, timeout
         self._direction = Direction(lower_is_better)
+        self._repeats = Repeats(deps.journal, deps.repeats)
         self._lock = threading.Lock()
         self._first: Evaluation | None = None
         """The verdict on the user's own program, from deciding."""
@@ -124,7 +125,16 @@ class ScriptEvaluator(Evaluator):
 
     def second_look(self, nodes: Sequence[Node]) -> list[Evaluation] | None:
         """The best again, where the same program does not get the same score twice."""
-        return seen_again(nodes, lambda node: self.score(node.code, node.id))
+        return self._repeats.seen_again(nodes, self._anew)
+
+    def doubts(self, verdict: Evaluation) -> bool:
+        return self._repeats.doubts(verdict)
+
+    def confirm(self, node: Node, verdict: Evaluation) -> Evaluation | None:
+        return self._repeats.confirmed(node, verdict, self._anew)
+
+    def _anew(self, node: Node) -> Evaluation:
+        return self.score(node.code, node.id)
 
     # ------------------------------------------------------------ how candidates are kept apart
 

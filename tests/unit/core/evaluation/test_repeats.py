@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import pytest
+
 from core.contracts import Evaluation
-from core.evaluation.repeats import seen_again
+from core.evaluation.repeats import FREE, Repeats
 from core.search.final_choice import choose, looked_again
 from core.state.failure import FailureKind
+from core.state.journal import Journal
 from core.state.node import Node
 
 
-def node(name, metric):
-    return Node(id=name, code=f"{name} = 1", metric_value=metric)
+def node(name, metric, **more):
+    return Node(id=name, code=f"{name} = 1", metric_value=metric, operator="improve", **more)
 
 
 def scored_in_turn(scores):
@@ -21,6 +24,13 @@ def scored_in_turn(scores):
         return value if isinstance(value, Evaluation) else Evaluation(metric=value)
 
     return score, looked
+
+
+# ---------------------------------------------------------------- the final choice
+
+
+def seen_again(nodes, score):
+    return Repeats(Journal(), 2).seen_again(nodes, score)
 
 
 def test_what_scores_the_same_twice_is_looked_at_once():
@@ -37,6 +47,12 @@ def test_the_best_by_luck_loses_to_the_best_mean():
     assert choose(looked_again(top, again, lower_is_better=False)).winner.id == "steady"
 
 
+def test_a_mean_of_several_looks_counts_as_several():
+    score, _ = scored_in_turn({"a": [4.0, 4.0]})
+    (again,) = seen_again([node("a", 8.0, interval=(7.0, 9.0))], score)
+    assert again.metric == pytest.approx((3 * 8.0 + 2 * 4.0) / 5)
+
+
 def test_what_fails_when_it_is_run_again_is_not_chosen():
     top = [node("a", 3.0), node("b", 2.0)]
     crash = Evaluation(failure=FailureKind.TIMEOUT, message="past 60 s")
@@ -47,3 +63,93 @@ def test_what_fails_when_it_is_run_again_is_not_chosen():
 
 def test_nothing_to_look_at():
     assert seen_again([], lambda node: Evaluation()) is None
+
+
+def test_the_user_may_want_none():
+    journal = Journal(nodes=[node("a", 1.0)])
+    repeats = Repeats(journal, 0)
+    assert not repeats.doubts(Evaluation(metric=2.0)) and repeats.seen_again([node("a", 1.0)], None) is None
+
+
+# ---------------------------------------------------------------- in the search
+
+
+def committed(journal, repeats, name, *scores):
+    """Commit a program with these scores in turn, as the loop does; its node and how often it was scored."""
+    verdict = Evaluation(metric=scores[0], signature=(scores[0], 1.0))
+    looks = iter(scores[1:])
+    taken = 1
+
+    def score(_):
+        nonlocal taken
+        taken += 1
+        value = next(looks)
+        return value if isinstance(value, Evaluation) else Evaluation(metric=value, signature=(value, 1.0))
+
+    if repeats.doubts(verdict):
+        verdict = repeats.confirmed(node(name, scores[0]), verdict, score) or verdict
+    more = {"interval": verdict.interval, "signature": verdict.signature, "metadata": verdict.metadata}
+    return journal.append(node(name, verdict.metric, **more)), taken
+
+
+def search(lower=False):
+    journal = Journal(lower)
+    return journal, Repeats(journal, 2)
+
+
+def test_the_best_of_noisy_scores_is_the_best_mean():
+    journal, repeats = search()
+    assert committed(journal, repeats, "start", 1.0)[1] == 1, "there is nothing to compare it with"
+    lucky, taken = committed(journal, repeats, "lucky", 3.0, 1.5, 1.5)
+    assert (lucky.metric_value, taken) == (2.0, 3)
+    low, high = lucky.interval
+    assert low < 1.5 and high > 2.5 and lucky.metadata["scores"] == [3.0, 1.5, 1.5]
+    assert lucky.signature == (2.0, 1.0), "the mean of each case"
+    below, taken = committed(journal, repeats, "below", 1.2, 2.4, 2.7)
+    assert taken == 3 and below.metric_value == pytest.approx(2.1), "nearer to the best than the spread"
+    assert journal.get_best_node().id == "below"
+    assert committed(journal, repeats, "far", -9.0)[1] == 1
+
+
+def test_lower_may_be_better():
+    journal, repeats = search(lower=True)
+    committed(journal, repeats, "start", 5.0)
+    lucky, taken = committed(journal, repeats, "lucky", 1.0, 4.0, 4.0)
+    assert (lucky.metric_value, taken) == (3.0, 3)
+    assert committed(journal, repeats, "worse", 99.0)[1] == 1
+
+
+def test_steady_scores_cost_two_further_looks_in_all():
+    journal, repeats = search()
+    looks = [committed(journal, repeats, f"n{score}", float(score), float(score))[1] for score in range(20)]
+    assert looks == [1, 2, 2, *[1] * 17]
+    assert all(found.interval is None and found.metric_value == found.step for found in journal)
+
+
+def test_a_noisy_search_is_bounded_by_its_steps():
+    journal, repeats = search()
+    looks = [committed(journal, repeats, f"n{place}", 1.0 + place, 1.0, 3.0 + place)[1] for place in range(40)]
+    assert sum(looks) - len(looks) <= FREE + len(journal)
+
+
+def test_what_fails_the_second_time_keeps_its_first_score_and_is_counted():
+    journal, repeats = search()
+    crash = Evaluation(failure=FailureKind.TIMEOUT)
+    found = [committed(journal, repeats, f"n{place}", float(place), crash) for place in range(60)]
+    assert [one.metric_value for one, _ in found] == list(map(float, range(60)))
+    assert sum(taken - 1 for _, taken in found) <= FREE + 60
+
+
+def test_a_resumed_process_decides_alike():
+    journal, repeats = search()
+    for place, scores in enumerate([(1.0,), (3.0, 1.5, 1.5), (2.0, 2.4, 1.9)]):
+        committed(journal, repeats, f"n{place}", *scores)
+    for metric in (0.0, 1.0, 1.9, 2.1, 2.6, 9.0):
+        verdict = Evaluation(metric=metric)
+        assert Repeats(journal, 2).doubts(verdict) == repeats.doubts(verdict)
+
+
+def test_an_evaluator_that_repeats_by_itself_is_left_alone():
+    journal, repeats = search()
+    committed(journal, repeats, "start", 1.0)
+    assert not repeats.doubts(Evaluation(metric=2.0, interval=(1.9, 2.1)))

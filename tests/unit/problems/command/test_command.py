@@ -22,6 +22,8 @@ from problems.numbers import NumbersWriter, values, with_numbers
 from utils.errors import ConfigError
 from utils.response import parse_response
 
+DEPS = SimpleNamespace(isolated=True, journal=Journal(), repeats=0)
+
 
 def cfg(**section):
     empty = {
@@ -95,7 +97,7 @@ def test_grading_reads_the_output_outside(files, tmp_path_factory):
 
 def test_a_grading_command_that_fails_is_an_evaluation_error(files):
     problem = build(cfg(source=str(files / "a.sh"), grade="cat"), files)
-    evaluator = CommandEvaluator(problem.spec, SimpleNamespace(isolated=True))
+    evaluator = CommandEvaluator(problem.spec, DEPS)
     verdict = evaluator.verdict(ExecutionResult(tier="warm"), {"output": "", "code": 3, "error": "bad\nworse"})
     assert verdict.failure is FailureKind.EVAL_ERROR and "worse" in verdict.message
 
@@ -103,7 +105,7 @@ def test_a_grading_command_that_fails_is_an_evaluation_error(files):
 @pytest.mark.parametrize(("graded", "source"), [(True, "verified"), (False, "unisolated")])
 def test_only_a_graded_score_is_verified(files, graded, source):
     problem = build(cfg(source=str(files / "a.sh"), grade="cat" if graded else None), files)
-    evaluator = CommandEvaluator(problem.spec, SimpleNamespace(isolated=True))
+    evaluator = CommandEvaluator(problem.spec, DEPS)
     report = {"output": "score: 4", "code": 0, "error": ""} if graded else None
     verdict = evaluator.verdict(ExecutionResult(term_out="score: 1000" if graded else "score: 4", tier="warm"), report)
     assert (verdict.metric, verdict.source) == (4, source), (
@@ -115,7 +117,9 @@ def test_only_a_graded_score_is_verified(files, graded, source):
     ("output", "failure"), [("nothing", FailureKind.EVAL_ERROR), ("score: nan", FailureKind.NON_FINITE)]
 )
 def test_no_metric_is_a_failure(files, output, failure):
-    evaluator = CommandEvaluator(build(cfg(source=str(files / "a.sh")), files).spec, SimpleNamespace(isolated=True))
+    evaluator = CommandEvaluator(
+        build(cfg(source=str(files / "a.sh")), files).spec, SimpleNamespace(isolated=True, journal=Journal(), repeats=0)
+    )
     verdict = evaluator.verdict(ExecutionResult(term_out=output), None)
     assert verdict.failure is failure and verdict.metric is None and "score" in verdict.message
 
@@ -138,7 +142,9 @@ def test_a_timed_command_is_scored_by_the_timing_lane(files, tmp_path_factory):
     sandbox = open_sandbox("auto", state_dir=here)
     pool = JobPool(LocalJobs(sandbox, 2, scratch=here))
     try:
-        deps = SimpleNamespace(jobs=pool, limits=Limits(seconds=20), seed=1, isolated=True, journal=Journal(True))
+        deps = SimpleNamespace(
+            jobs=pool, limits=Limits(seconds=20), seed=1, isolated=True, journal=Journal(True), repeats=0
+        )
         evaluator = CommandEvaluator(problem.spec, deps)
         found = evaluator.evaluate([SimpleNamespace(id="n", code=problem.code)])[0]
         assert found.failure is None, found.message
@@ -185,9 +191,9 @@ def test_a_diff_may_touch_any_of_the_files(files):
     node = agent.code(context, reply).node
     assert node.failure is None
     assert split(node.code, problem.spec.names)["b.c"] == "int x = 6;\n"
-    assert CommandEvaluator(problem.spec, None).check(node) is None
+    assert CommandEvaluator(problem.spec, DEPS).check(node) is None
     assert (
-        CommandEvaluator(problem.spec, None).check(Node(id="q", code="=== a.sh ===\nx\n")).failure
+        CommandEvaluator(problem.spec, DEPS).check(Node(id="q", code="=== a.sh ===\nx\n")).failure
         is FailureKind.REPLY_ERROR
     )
 
@@ -208,7 +214,9 @@ class Shell:
 @pytest.mark.parametrize(("x", "better"), [("30", True), ("40", False)])
 def test_tune_moves_the_numbers_of_any_language(files, x, better):
     problem, jobs, journal = build(cfg(source=str(files / "a.sh")), files), Shell(), Journal(False)
-    deps = SimpleNamespace(isolated=True, jobs=jobs, journal=journal, limits=Limits(seconds=1), seed=0, tune_trials=30)
+    deps = SimpleNamespace(
+        isolated=True, jobs=jobs, journal=journal, limits=Limits(seconds=1), seed=0, tune_trials=30, repeats=0
+    )
     code = f"# a comment stays\nx={x}  # so does this\n"
     journal.append(Node(id="p", code=code, metric_value=-((int(x) - 40) ** 2)))
     node = Node(id="t", code=code, operator="tune", parent_ids=("p",))
