@@ -30,6 +30,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--patch", metavar="FILE", help="a tree's changes as one patch")
     parser.add_argument("--folder", metavar="DIR", help="a tree as a new folder, whole: exactly what was scored")
     parser.add_argument("--branch", metavar="NAME", help="a tree as a new branch of its repository, with one commit")
+    parser.add_argument(
+        "--notebook",
+        action="store_true",
+        help="also write solution.ipynb, which runs as it is on Kaggle",
+    )
     parser.add_argument("--recording", metavar="DIR", help="write the models' replies as a recording for `demo`")
     add_trust_option(parser)
     add_unsandboxed_option(parser)
@@ -63,6 +68,9 @@ def run(args: argparse.Namespace) -> int:
     out = Path(args.out) if args.out else run_dir / "best_solution"
     with writes("out", out):
         written = write_solution(problem, node, out, run_dir)
+    if args.notebook:
+        page = out / "solution.ipynb"
+        written.append(Path(problem.export_as("notebook", node, str(page), _message(run_dir.name, problem, node))))
     if args.refit:
         written += _refit(args, config, problem, node, out)
     if not args.out:

@@ -34,7 +34,6 @@ from runs.control import ControlFile, StopWatch, stopped_nodes
 from runs.limits import told_limits
 from runs.live_output import LiveOutput
 from runs.operators import operators_of
-from runs.packages import installed_packages
 from runs.policies import policy_of
 from runs.search import Deadline, Process, Search
 from runs.selftest import SelfTest
@@ -43,6 +42,7 @@ from runs.toolbox import Toolboxes
 from runs.workers import open_workers, workspaces_dir
 from runs.writing import agents_of, model_client_of, reviewer_of, uses_models
 from utils.config_schema import Config
+from utils.packages import installed_packages
 from utils.strategies import POLICIES
 
 

@@ -157,15 +157,16 @@ class ProblemDefaults(Protocol):
         return {}
 
     def export_as(self, form: str, node: Node, target: str, message: str) -> str:
-        """Write `node` as a `patch`, a whole `folder` or a git `branch`; returns what was written.
+        """Write `node` as a `patch`, a whole `folder`, a git `branch` or a `notebook`; returns what was written.
 
         Args:
             target: the file, the folder, or the branch's name.
-            message: of the branch's commit.
+            message: of the branch's commit, or above the notebook.
         Raises:
-            ConfigError: the problem has no trees, or the target cannot be written.
+            ConfigError: the problem has no such form, or the target cannot be written.
         """
-        raise ConfigError(f"--{form}: only where problem.source is a folder")
+        where = "in competitions" if form == "notebook" else "where problem.source is a folder"
+        raise ConfigError(f"--{form}: only {where}")
 
     def refit(self, node: Node, out: Path, jobs: Jobs, limits: Limits) -> list[Path]:
         """Train `node` once more on all labelled rows, write program and outputs into `out`, return what was written.

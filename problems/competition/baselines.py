@@ -17,11 +17,11 @@ def baselines(extras: Mapping[str, Any]) -> list[Baseline]:
     if not facts.is_table:
         return [Baseline("sample submission", script.constant(facts))]
     target = "log1p" if facts.metric == "rmsle" else "none"
-    linear = "words" if facts.texts else "logistic" if facts.classifies else "ridge"
+    linear = ("words", "logistic") if facts.classifies else ("words_ridge", "ridge")
     found = [Baseline("dummy", _dummy(facts))]
     for name, member in (
-        ({"words": "TF-IDF + linear"}.get(linear, linear), Member(linear)),
-        ("HistGradientBoosting", Member("svd_boost" if facts.texts else "hgb")),
+        ("TF-IDF + linear", Member(linear[0])) if facts.texts else (linear[1], Member(linear[1])),
+        ("HistGradientBoosting", Member("hgb")),
     ):
         code = script.render(Recipe(target=target, members=(member,)), facts)
         found.append(

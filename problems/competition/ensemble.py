@@ -36,8 +36,11 @@ MEMBERS = [{names}]
 
 
 # [SECTION: TRAIN]
-def run(number, member):
-    """Run one member in a folder and a process of its own; its submission's path."""
+AT_ONCE = {at_once}
+
+
+def start(number, member):
+    """Run one member in a folder and a process of its own; the process."""
     folder = os.path.join("working", f"member_{{number}}")
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(os.path.join(folder, "submission"))
@@ -54,8 +57,13 @@ def run(number, member):
         finally:
             sys.stdout.flush()
             os._exit(code)
+    return child
+
+
+def submission_of(number, child):
+    """Wait for a member; its submission's path."""
     _, status = os.waitpid(child, 0)
-    written = os.path.join(folder, "submission", "submission.csv")
+    written = os.path.join("working", f"member_{{number}}", "submission", "submission.csv")
     absolute = os.path.join("submission", "submission.csv")
     if not os.path.exists(written) and os.path.exists(absolute):
         shutil.move(absolute, written)
@@ -64,7 +72,13 @@ def run(number, member):
     return written
 
 
-tables = [pd.read_csv(run(number, member)).set_index(KEY) for number, member in enumerate(MEMBERS)]
+running, tables = [], []
+for number, member in enumerate(MEMBERS):
+    running.append(start(number, member))
+    if len(running) - len(tables) >= AT_ONCE:
+        tables.append(pd.read_csv(submission_of(len(tables), running[len(tables)])).set_index(KEY))
+while len(tables) < len(running):
+    tables.append(pd.read_csv(submission_of(len(tables), running[len(tables)])).set_index(KEY))
 
 
 # [SECTION: PREDICT]
@@ -107,9 +121,13 @@ def program(members: Sequence[Node], picks: Sequence[int], *, scale: str, key: s
         weights=[counts[i] for i in chosen],
         members="\n\n\n".join(_as_function(name, members[i].code) for name, i in zip(names, chosen, strict=True)),
         names=", ".join(names),
+        at_once="1" if any(_KNOWS_ITS_PLACE.search(members[i].code) for i in chosen) else _ALL_AT_ONCE,
     )
 
 
+_ALL_AT_ONCE = 'len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1'
+_KNOWS_ITS_PLACE = re.compile(r"/workspace|abspath|getcwd|resolve\(|absolute\(")
+"""Words of programs that may write their submission by its full path: there is one of it, so they run one by one."""
 _UNLIKE_A_MODULE = re.compile(
     r"\b(n_jobs|multiprocessing|concurrent|joblib|pickle|globals|locals|vars|exec|eval|__file__)\b"
 )

@@ -14,17 +14,18 @@ from core.evaluation.grading import GradingFault, TrustedChild, python_command
 from core.evaluation.static_check import syntax_refusal
 from core.state.failure import FailureKind
 from core.state.node import Node
-from core.state.task import derive_seed
 from core.workers.local import script_spec
 from problems.competition.ensemble import program
 from problems.competition.medals import medal
 from problems.competition.prepared import LAUNCH, Prepared
+from problems.competition.seeds import seed_of
 from problems.competition.source import Source
 from utils.errors import JobLost
 from utils.logger_system import log_msg
 from utils.workspace_builder import SUBMISSION
 
 MIN_BYTES = 16 * 2**20
+OWN_WRITERS = ("rules", "ensemble")
 
 _ESTIMATE = re.compile(r"^\s*cv\s*[:=]\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*$", re.MULTILINE | re.IGNORECASE)
 
@@ -96,9 +97,12 @@ class CompetitionEvaluator(Evaluator):
             self._judge.close()
 
     def _evaluate(self, node: Node) -> Evaluation:
-        """A smoke run on a part of the rows where there is one, then the whole run."""
+        """A smoke run on a part of the rows where there is one, then the whole run.
+
+        Programs of our own repertoire are known to run: they are not run twice.
+        """
         smoke = self._prepared.folder / "smoke"
-        if self._smoke and smoke.is_dir():
+        if self._smoke and smoke.is_dir() and node.writer not in OWN_WRITERS and node.operator != "baseline":
             refusal = self._run(node, smoke, grade=False)
             if refusal.failure is not None:
                 fidelity = {"fidelity": "smoke"}
@@ -131,7 +135,7 @@ class CompetitionEvaluator(Evaluator):
             node.code,
             limits=limits,
             inputs=inputs,
-            seed=derive_seed(self._deps.seed, "run", node.id) % 2**32,
+            seed=seed_of(self._deps.seed, node),
             collect=[SUBMISSION],
             max_bytes=max(MIN_BYTES, 20 * size),
             keep_dir=self._deps.run_dir / "files" / node.id,

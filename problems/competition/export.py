@@ -30,7 +30,7 @@ def export(node: Node, out: Path, run_dir: Path, prepared: Prepared) -> list[Pat
     return [program, *(_predictions(kept, out, prepared) if kept.is_file() else [])]
 
 
-def refit(node: Node, out: Path, prepared: Prepared, jobs: Jobs, limits: Limits, seed: int = 0) -> list[Path]:
+def refit(node: Node, out: Path, prepared: Prepared, jobs: Jobs, limits: Limits, seed: int) -> list[Path]:
     """Run the program once more with the hidden labels added to `train.csv`, in the same sandbox.
 
     There is no score for what comes out: no labelled row is left to check it on.

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from core.contracts import Baseline, Evaluator, EvaluatorDeps, Problem, RulesWriter
 from core.state.node import Node
 from problems.competition.prepared import Prepared, prepare
+from problems.competition.seeds import seed_of
 from problems.competition.source import DATA_PACKAGES, Source, find_source
-from utils.config_schema import Config
+from utils.config_schema import AgentSection, Config
 from utils.direction import Direction
 from utils.errors import ConfigError
+from utils.packages import boosters
 
 if TYPE_CHECKING:
     from core.contracts import Jobs, Limits
@@ -41,7 +43,20 @@ def build(cfg: Config, project_dir: Path) -> CompetitionProblem:
         known=known,
         random_draws=draws,
         smoke=cfg.search.smoke,
-    )
+        pace={
+            "budget": _budget(cfg), "timeout": cfg.execution.timeout, "workers": cfg.search.workers,
+            "steps": cfg.search.max_steps,
+            "batch": cfg.search.batch if cfg.search.schedule == "rounds" else 1,  # else each program is a round
+        },
+        packages=boosters(cfg.execution.python),
+        seed=cfg.project.seed,
+    )  # fmt: skip
+
+
+def _budget(cfg: Config) -> float | None:
+    """The search's seconds; None where nobody limited them: half a day is only where every search ends."""
+    unlimited: float = AgentSection.model_fields["time_limit"].default
+    return None if cfg.budget.seconds is None or cfg.budget.seconds >= unlimited else cfg.budget.seconds
 
 
 def check_options(options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -71,10 +86,13 @@ class CompetitionProblem(Problem):
         known: the same for the facts in `prompt_extras`; `rules` sends nothing out and may know all.
         random_draws: `rules` draws every program anew: the control that search is compared with.
         smoke: a program runs on a part of the rows first, where the data are large enough to have such a part.
+        pace: the seconds of the search (`budget`) and of one run (`timeout`), `workers`, `steps` and the programs of a
+            round (`batch`): `rules` fits its programs into them.
+        packages: modules of boosted trees that programs can import.
+        seed: of the run.
     """
 
     family: Literal["competition"] = "competition"
-    preload = PRELOAD
     seeds_search = False
     single_function = False
 
@@ -87,6 +105,9 @@ class CompetitionProblem(Problem):
         known: str = "rows",
         random_draws: bool = False,
         smoke: bool = True,
+        pace: Mapping[str, Any] | None = None,
+        packages: tuple[str, ...] = (),
+        seed: int = 0,
     ) -> None:
         self.name = f"competition/{source.name}"
         self.lower_is_better = source.lower_is_better
@@ -98,6 +119,10 @@ class CompetitionProblem(Problem):
         self._known = known
         self._random_draws = random_draws
         self._smoke = smoke
+        self._pace = dict(pace or {})
+        self._packages = packages
+        self._seed = seed
+        self.preload = (*PRELOAD, *packages)
         self._prepared: Prepared | None = None
 
     @property
@@ -156,6 +181,7 @@ class CompetitionProblem(Problem):
         data["columns"] = [_schema_of(column) for column in meta["columns"]] if bare else meta["columns"]
         data["metric"] = kind.name if kind else self._source.label
         data["task"] = meta.get("task") or (kind.task if kind else None)
+        data |= {"limits": self._pace, "packages": self._packages}
         return {"output_format": self._output_format(meta), "data": data}
 
     def baselines(self) -> Sequence[Baseline]:
@@ -180,11 +206,23 @@ class CompetitionProblem(Problem):
 
         return export(node, out, run_dir, self._ready())
 
-    def refit(self, node: Node, out: Path, jobs: Jobs, limits: Limits, seed: int = 0) -> list[Path]:
-        """Train `node` once more on all labelled rows and write its program and predictions into `out`."""
+    def export_as(self, form: str, node: Node, target: str, message: str) -> str:
+        """Write `node` as a `notebook` that runs on Kaggle; no other form."""
+        from problems.competition.notebook import write_notebook
+
+        if form != "notebook":
+            return super().export_as(form, node, target, message)
+        write_notebook(node, Path(target), message, self._source, self._ready())
+        return target
+
+    def refit(self, node: Node, out: Path, jobs: Jobs, limits: Limits) -> list[Path]:
+        """Train `node` once more on all labelled rows and write its program and predictions into `out`.
+
+        It gets the seed that it was scored with.
+        """
         from problems.competition.export import refit
 
-        return refit(node, out, self._ready(), jobs, limits, seed)
+        return refit(node, out, self._ready(), jobs, limits, seed_of(self._seed, node))
 
     def _ready(self) -> Prepared:
         if self._prepared is None:

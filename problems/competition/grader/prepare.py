@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import parts, refit, split, validate
+from . import parts, reading, refit, split, validate
 from .grade import Judge
 from .pictures import collections
 from .rdata import write_raw
@@ -36,8 +36,10 @@ def handler() -> Callable[[dict[str, Any]], Any]:
 
 def prepare(request: dict[str, Any]) -> dict[str, Any]:
     """Do the work; `config_error` where the user can mend it."""
-    out = Path(request["out"])
     try:
+        if request["verb"] == "ways":
+            return reading.ways(request)
+        out = Path(request["out"])
         if request["verb"] == "refit":
             refit.add_labels(Path(request["public"]), out, request["exam"], Path(request["theirs"] or ""))
             return {}

@@ -9,36 +9,69 @@ from dataclasses import replace
 
 from problems.competition.rules import features
 from problems.competition.rules.facts import Facts
-from problems.competition.rules.families import FAMILIES, Family, seconds_of, suited
+from problems.competition.rules.families import FAMILIES, seconds_of, suited
+from problems.competition.rules.family import Family
 from problems.competition.rules.recipe import Member, Recipe
 
-ORDER = ("words", "hgb", "elastic", "logistic", "gb", "svm", "extra", "ridge", "svd_boost", "bayes_words", "forest",
-         "bayes", "kernel", "knn", "huber")  # fmt: skip
+ORDER = ("words", "words_ridge", "lgbm", "hgb", "elastic", "logistic", "gb", "svm", "extra", "xgb", "cat", "ridge",
+         "bayes_words", "forest", "bayes", "kernel", "knn", "huber")  # fmt: skip
 """Drafts take families in this order, so that the first few are unlike each other."""
-STRENGTH = {"hgb": 4, "gb": 4, "svm": 4, "elastic": 3, "ridge": 2, "logistic": 3, "words": 4, "extra": 2}
+PANEL = 3
+"""The draft that is a blend from the start: by then the first few families stand alone."""
+PANELLED = ("words", "words_ridge", "lgbm", "hgb", "elastic", "logistic", "svm", "extra", "gb", "cat", "xgb", "knn")
+"""Families that are asked into it, in this order."""
+PANEL_TIME = 2.0
+"""How many times the pace of a program it may take."""
+STRENGTH = {"hgb": 4, "gb": 4, "svm": 4, "elastic": 3, "ridge": 2, "logistic": 3, "words": 4, "words_ridge": 4,
+            "extra": 2, "lgbm": 4, "xgb": 3, "cat": 4}  # fmt: skip
 """How often a family is asked to join a blend, beside 1 for all others."""
 MAX_MEMBERS = 5
-MAX_SECONDS = 4.0
-"""Estimated training time that a change may reach."""
-LARGE = 200_000
-"""Rows from which drafts learn a sample first, and what proves good learns more of them."""
-SAMPLE_ROWS = 30_000
-MAX_SECONDS_LARGE, MAX_SECONDS_GROWN = 20.0, 150.0
-"""The same as MAX_SECONDS on large tables: of a change, and of learning more rows."""
+SAMPLE_ROWS = 10_000
+"""Rows that a sample has at least."""
+GROWN = 3.0
+"""How many times its pace a program may take to learn more rows."""
+UNEVEN = ("balanced_accuracy", "f1", "f1_macro", "mcc")
+"""Metrics that a rare class counts in for more than its share of the rows."""
 
 Change = Callable[[Recipe, Facts, random.Random], tuple[Recipe, str] | None]
 
 
 def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple[Recipe, str]:
     """A first recipe of one family. `ordinal` counts the drafts of a run; None draws the family."""
-    rows = SAMPLE_ROWS if facts.rows > LARGE else 0
-    names = [name for name in ORDER if name in {family.name for family in suited(_learned(facts, rows))}]
+    rows = sample_rows(facts)
+    seen = _learned(facts, rows)
+    names = [name for name in ORDER if name in {family.name for family in suited(seen)}]
+    if ordinal == PANEL and len(names) > 1:
+        return _panel(facts, rng, rows)
     name = names[ordinal % len(names)] if ordinal is not None else rng.choice(names)
     family = FAMILIES[name]
     chosen = tuple(step for step in features.available(facts) if rng.random() < _chance(step, family))
-    recipe = Recipe(_target(facts, rng), chosen, _encode(family, rng), (_member(family, rng),), rows=rows)
+    recipe = Recipe(_target(facts, rng), chosen, _encode(family, rng), (_member(family, seen, rng),), rows=rows,
+                    rare=_rare(facts, rng))  # fmt: skip
     said = ", ".join(features.about(step) for step in chosen) or "the columns as they are"
     return recipe, f"Train {family.about} on {said}{_target_words(recipe)}."
+
+
+def sample_rows(facts: Facts) -> int:
+    """Rows that drafts learn first, where boosting on all of them would take too much of a program's time; else 0."""
+    whole = FAMILIES["hgb"].seconds(facts)
+    if whole <= facts.pace or facts.rows <= SAMPLE_ROWS:
+        return 0
+    share: float = (facts.pace / 2 / whole) ** (1 / FAMILIES["hgb"].power)
+    return max(SAMPLE_ROWS, round(facts.rows * share / 1000) * 1000)
+
+
+def _panel(facts: Facts, rng: random.Random, rows: int) -> tuple[Recipe, str]:
+    """Unlike families that share the time of a program, weighed on rows that none of them learned."""
+    seen = _learned(facts, rows)
+    able = {family.name: family for family in suited(seen)}
+    recipe = Recipe(_target(facts, rng), tuple(features.available(facts)), weights="learned", rows=rows,
+                    rare=_rare(facts, rng))  # fmt: skip
+    for name in PANELLED:
+        if name in able and len(recipe.members) < MAX_MEMBERS:
+            grown = replace(recipe, members=(*recipe.members, able[name].default(seen)))
+            recipe = grown if not recipe.members or cost(grown, facts) <= PANEL_TIME * facts.pace else recipe
+    return recipe, f"Weigh {_list_families(recipe.members)} by out-of-fold fit{_target_words(recipe)}."
 
 
 def random_recipe(facts: Facts, rng: random.Random) -> Recipe:
@@ -46,7 +79,7 @@ def random_recipe(facts: Facts, rng: random.Random) -> Recipe:
     recipe, _ = draft(facts, rng)
     for _ in range(rng.randint(0, 3)):
         grown = _blend(recipe, facts, rng)
-        recipe = grown[0] if grown and cost(grown[0], facts) <= _affordable(facts) else recipe
+        recipe = grown[0] if grown and cost(grown[0], facts) <= facts.pace else recipe
     return replace(recipe, encode=rng.choice(("native", "ordinal", "target")))
 
 
@@ -62,7 +95,7 @@ def improve(
     weights = dict(MOVES)
     weights[_blend] = max(1, 10 - 4 * (len(recipe.members) - 1))  # the first partners bring most
     if recipe.rows:
-        weights[_grow] = 12
+        weights[_grow] = 20
     if wide:
         weights |= {_fine: 12, _shift: 4, _blend: 2}
     moves: list[Change] = [move for move, weight in weights.items() for _ in range(weight)]
@@ -70,7 +103,7 @@ def improve(
         changed = rng.choice(moves)(recipe, facts, rng)
         if not changed or changed[0] == recipe or undoes(changed[1], made_by):
             continue
-        most = MAX_SECONDS_GROWN if changed[0].rows != recipe.rows else _affordable(facts)
+        most = GROWN * facts.pace if changed[0].rows != recipe.rows else facts.pace
         if cost(changed[0], facts) <= max(most, cost(recipe, facts)):
             return changed
     return draft(facts, rng)
@@ -90,7 +123,7 @@ def undoes(plan: str, made_by: str) -> bool:
 def merge(first: Recipe, second: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str]:
     """Genes of both parents: models of one beside models of the other, features of either, the better one's target."""
     members = _joined(first.members, second.members)
-    while len(members) > 2 and cost(replace(first, members=members), facts) > _affordable(facts):
+    while len(members) > 2 and cost(replace(first, members=members), facts) > facts.pace:
         members = members[:-1]
     steps = set(first.features) | set(second.features)
     chosen = tuple(n for n in features.available(facts) if n in steps and (n in first.features or rng.random() < 0.5))
@@ -112,24 +145,34 @@ def _learned(facts: Facts, rows: int) -> Facts:
     return replace(facts, rows=min(rows, facts.rows)) if rows else facts
 
 
-def _affordable(facts: Facts) -> float:
-    return MAX_SECONDS_LARGE if facts.rows > LARGE else MAX_SECONDS
-
-
 def _grow(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
-    """More rows: five times as many, or all."""
-    rows = 5 * recipe.rows
-    if not recipe.rows or rows >= facts.rows:
-        return replace(recipe, rows=0), f"Learn all {facts.rows:,} rows."
-    return replace(recipe, rows=rows), f"Learn {rows:,} rows."
+    """All rows; three times as many where all would take too long."""
+    whole = replace(recipe, rows=0)
+    if 3 * recipe.rows >= facts.rows or cost(whole, facts) <= GROWN * facts.pace:
+        return whole, f"Learn all {facts.rows:,} rows."
+    return replace(recipe, rows=3 * recipe.rows), f"Learn {3 * recipe.rows:,} rows."
 
 
-def _member(family: Family, rng: random.Random) -> Member:
+def _member(family: Family, facts: Facts, rng: random.Random) -> Member:
     """The family's default with up to two parameters drawn anew: far corners of a grid are seldom good."""
-    member = family.default()
+    default = member = family.default(facts)
     for name in rng.sample(sorted(family.grid), min(len(family.grid), rng.randint(0, 2))):
         member = member.with_param(name, rng.choice(family.grid[name]))
-    return member
+    return member if family.seconds(facts, member) <= facts.pace else default
+
+
+def _rare(facts: Facts, rng: random.Random) -> float:
+    """What rare classes are worth in a draft."""
+    if facts.task != "labels" or facts.metric not in UNEVEN:
+        return 0.0
+    return 1.0 if facts.metric == "balanced_accuracy" else rng.choice((0.0, 0.3, 0.5))
+
+
+def _rarer(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    if facts.task != "labels" or facts.metric not in UNEVEN:
+        return None
+    rare = max(0.0, round(recipe.rare + rng.choice((-0.3, -0.1, 0.1, 0.3)), 2))
+    return replace(recipe, rare=rare), f"Divide probabilities by the classes' shares to the power of {rare:g}."
 
 
 def _chance(step: str, family: Family) -> float:
@@ -159,13 +202,14 @@ def _encode(family: Family, rng: random.Random) -> str:
 
 def _blend(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
     there = {member.family for member in recipe.members}
-    others = [family for family in suited(_learned(facts, recipe.rows)) if family.name not in there]
+    seen = _learned(facts, recipe.rows)
+    others = [family for family in suited(seen) if family.name not in there]
     if not others or len(recipe.members) >= MAX_MEMBERS:
         return None
     unlike = [f for f in others if f.wants not in {FAMILIES[name].wants for name in there}]
     pool = unlike if unlike and rng.random() < 0.7 else others
     family = rng.choices(pool, [STRENGTH.get(family.name, 1) for family in pool])[0]
-    member = _member(family, rng)
+    member = _member(family, seen, rng)
     total = sum(m.weight for m in recipe.members)
     share = rng.choice((0.3, 0.5, 0.6)) if len(recipe.members) == 1 else rng.choice((0.2, 0.3, 0.4))
     grown = (*recipe.members, replace(member, weight=round(total * share / (1 - share), 4)))
@@ -220,7 +264,7 @@ def _shift(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, st
 
 def _feature(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
     known = features.available(facts)
-    if not known or all(FAMILIES[member.family].wants in ("words", "topics") for member in recipe.members):
+    if not known or all(FAMILIES[member.family].wants == "words" for member in recipe.members):
         return None  # models of words alone do not look at columns
     name = rng.choice(known)
     if name in recipe.features:
@@ -298,5 +342,6 @@ def _list_families(members: tuple[Member, ...]) -> str:
 
 MOVES: tuple[tuple[Change, int], ...] = (
     (_blend, 10), (_tune, 3), (_feature, 3), (_reweigh, 2), (_recode, 1), (_retarget, 1), (_bag, 1), (_drop, 1),
+    (_rarer, 2),
 )  # fmt: skip
 """Each with its weight in the draw."""

@@ -9,6 +9,13 @@ from typing import Any
 
 from problems.competition.rules.scales import ordered
 
+PROGRAMS = 24
+"""Programs that a search of limited time should come to, at least."""
+MANY, WORDY = 30, 60
+"""Values from which on a category is told by its mean target, and by the words in its values."""
+WORDY_LENGTH = 8
+"""Characters that such values have on average."""
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -39,6 +46,18 @@ class Facts:
     missing: tuple[str, ...]
     positive_target: bool
     skewed_target: bool
+    many: tuple[str, ...] = ()
+    """Categories of many values, each seen several times."""
+    wordy: tuple[str, ...] = ()
+    """Categories of many values that are texts themselves, such as names of products."""
+    outputs: int = 1
+    """Classes that a booster grows trees for: all of them where there are more than two, else 1."""
+    pace: float = 4.0
+    """Seconds on one thread that one program may take, by estimate."""
+    batch: int = 2
+    """Programs of a round of the search."""
+    packages: tuple[str, ...] = ()
+    """Libraries of boosted trees that programs can import beside scikit-learn."""
 
     @property
     def is_table(self) -> bool:
@@ -77,13 +96,15 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
 
     numbers = of("number")
     goal = columns[targets[0]] if targets else {}
+    task = "classes" if label in columns else str(data.get("task") or _task_of(goal))
+    rows = int(data.get("rows", {}).get("train", 0))
     return Facts(
         key=str(key or "id"),
         targets=targets,
         classes=tuple(data["targets"]) if label in columns else (),
-        task="classes" if label in columns else str(data.get("task") or _task_of(goal)),
+        task=task,
         metric=str(data.get("metric") or ""),
-        rows=int(data.get("rows", {}).get("train", 0)),
+        rows=rows,
         numbers=numbers,
         categories=of("category"),
         texts=of("text"),
@@ -96,11 +117,36 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         missing=tuple(n for n in numbers if used[n]["missing"] > 0),
         positive_target=goal.get("min", -1) >= 0,
         skewed_target=abs(goal.get("skew", 0)) > 1,
+        many=tuple(n for n in of("category") if MANY <= used[n]["unique"] < 0.7 * rows),
+        wordy=tuple(n for n in of("category") if _is_wordy(used[n])),
+        outputs=_outputs(task, goal),
+        pace=_pace(data.get("limits") or {}, rows),
+        batch=int((data.get("limits") or {}).get("batch") or 2),
+        packages=tuple(data.get("packages") or ()),
     )
 
 
 def _task_of(goal: Mapping[str, Any]) -> str:
     return "regression" if goal.get("kind") == "number" else "labels"
+
+
+def _outputs(task: str, goal: Mapping[str, Any]) -> int:
+    classes = int(goal.get("unique", 0)) if task in ("labels", "classes") else 0
+    return classes if classes > 2 else 1
+
+
+def _pace(limits: Mapping[str, Any], rows: int) -> float:
+    """A share of the search's seconds; without such a limit, of those of one run, and more on large tables."""
+    timeout, budget = float(limits.get("timeout") or 300.0), limits.get("budget")
+    if budget is None:
+        return min(timeout / 75 * (1 + rows / 20_000), timeout / 3)
+    programs = min(PROGRAMS, limits.get("steps") or PROGRAMS)
+    return min(max(float(budget) * int(limits.get("workers") or 1) / programs, 1.0), timeout / 3)
+
+
+def _is_wordy(column: Mapping[str, Any]) -> bool:
+    lengths = [len(value) for value in column.get("values", []) if isinstance(value, str)]
+    return column["unique"] >= WORDY and bool(lengths) and sum(lengths) / len(lengths) >= WORDY_LENGTH
 
 
 def _scale(column: Mapping[str, Any]) -> tuple[str, ...] | None:

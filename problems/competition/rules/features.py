@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from problems.competition.rules.facts import Facts
 
 Lines = list[str]
+TOPICS = 24
+"""Numbers that a column of texts becomes."""
 
 
 def _ranks(facts: Facts) -> Lines:
@@ -47,19 +50,27 @@ def _missing(facts: Facts) -> Lines:
 
 
 def _dates(facts: Facts) -> Lines:
-    lines = ["    # dates become parts that repeat"]
+    lines = ["    # dates become parts that repeat, and days that pass"]
     for name in facts.dates:
         lines += [
-            f"    when = pd.to_datetime(frame.pop({name!r}), errors='coerce'{_form(name, facts)})",
+            f"    when = {_times(f'frame.pop({name!r})', name, facts)}",
             f"    frame[{name + '_year'!r}], frame[{name + '_month'!r}] = when.dt.year, when.dt.month",
             f"    frame[{name + '_weekday'!r}], frame[{name + '_day'!r}] = when.dt.weekday, when.dt.dayofyear",
             f"    frame[{name + '_weekend'!r}] = (when.dt.weekday >= 5).astype(int)",
+            f"    frame[{name + '_hour'!r}] = when.dt.hour + when.dt.minute / 60",
+            f"    frame[{name + '_days'!r}] = (when - pd.Timestamp('2000-01-01')).dt.total_seconds() / 86400",
         ]
+    for first, second in pairwise(facts.dates):
+        lines.append(
+            f"    frame[{f'{first}_to_{second}'!r}] = frame[{second + '_days'!r}] - frame[{first + '_days'!r}]"
+        )
     return lines
 
 
-def _form(name: str, facts: Facts) -> str:
-    return f", format={facts.date_formats[name]!r}" if name in facts.date_formats else ""
+def _times(column: str, name: str, facts: Facts) -> str:
+    """The expression of a column's times; those with a zone in universal time."""
+    form = f", format={facts.date_formats[name]!r}" if name in facts.date_formats else ""
+    return f"pd.to_datetime({column}, errors='coerce', utc=True{form}).dt.tz_localize(None)"
 
 
 def _holidays(facts: Facts) -> Lines:
@@ -67,7 +78,7 @@ def _holidays(facts: Facts) -> Lines:
     return [
         "    # public holidays and the days beside them",
         "    from pandas.tseries.holiday import USFederalHolidayCalendar",
-        f"    when = pd.to_datetime(frame[{first!r}], errors='coerce'{_form(first, facts)}).dt.normalize()",
+        f"    when = {_times(f'frame[{first!r}]', first, facts)}.dt.normalize()",
         "    holidays = USFederalHolidayCalendar().holidays(when.min(), when.max())",
         "    frame['holiday'] = when.isin(holidays).astype(int)",
         "    frame['after_holiday'] = when.isin(holidays + pd.Timedelta(days=1)).astype(int)",
@@ -98,33 +109,119 @@ STEPS: dict[str, tuple[str, Callable[[Facts], bool], Callable[[Facts], Lines]]] 
 }
 """Name → what it is for the plan, whether the data have something for it, and its lines. Applied in this order."""
 
-LATER = {
-    "winsor": "extreme values pulled to the 0.5 % and 99.5 % quantiles of the training rows",
-    "frequency": "how frequent a category is, as a number",
-    "squares": "squares of the most correlated numbers",
-}
-"""Steps that need the training rows: written after `add_features`."""
+_NUMBERS = "numbers = [name for name in X if pd.api.types.is_numeric_dtype(X[name])]"
+
+
+def _winsor(facts: Facts) -> Lines:
+    return [
+        "low, high = X[numbers].quantile(0.005), X[numbers].quantile(0.995)  # extreme values are pulled in",
+        "X[numbers], X_test[numbers] = X[numbers].clip(low, high, axis=1), X_test[numbers].clip(low, high, axis=1)",
+    ]
+
+
+def _frequency(facts: Facts) -> Lines:
+    return [
+        "for name in categories:  # how frequent a category is",
+        "    share = X[name].value_counts(normalize=True)",
+        '    X[name + "_share"] = X[name].map(share).astype(float).fillna(0)',
+        '    X_test[name + "_share"] = X_test[name].map(share).astype(float).fillna(0)',
+        _NUMBERS,
+    ]
+
+
+def _squares(facts: Facts) -> Lines:
+    return [
+        "strength = X[numbers].corrwith(pd.Series(pd.factorize(y, sort=True)[0], index=X.index)).abs()",
+        "for name in strength.sort_values(ascending=False).index[:8]:  # curves for the strongest numbers",
+        '    X[name + "_squared"] = (X[name] - X[name].mean()) ** 2',
+        '    X_test[name + "_squared"] = (X_test[name] - X[name].mean()) ** 2',
+        _NUMBERS,
+    ]
+
+
+def _averages(facts: Facts) -> Lines:
+    kind = "continuous" if not facts.classifies else "multiclass" if facts.outputs > 1 else "binary"
+    target = "pd.factorize(y, sort=True)[0]" if facts.classifies else "y"
+    return [
+        "# mean targets of categories of many values; those of a training row are learned from other rows",
+        f"many = {list(facts.many)!r}",
+        f"means = TargetEncoder(target_type={kind!r}, random_state=0)",
+        'codes, codes_test = (table[many].fillna("missing").astype(str) for table in (X, X_test))',
+        f"codes, codes_test = means.fit_transform(codes, {target}), means.transform(codes_test)",
+        "for place in range(codes.shape[1]):",
+        '    X[f"average_{place}"], X_test[f"average_{place}"] = codes[:, place], codes_test[:, place]',
+        _NUMBERS,
+    ]
+
+
+def _topics(facts: Facts) -> Lines:
+    how = {name: {"ngram_range": (1, 2), "token_pattern": r"\S+"} for name in facts.texts}
+    how |= {name: {"ngram_range": (2, 4), "analyzer": "char_wb"} for name in facts.wordy}
+    return [
+        "def topics(name, **how):",
+        '    """What the words of a column are about, as a few numbers for each of its values."""',
+        '    values = pd.concat([X[name], X_test[name]]).fillna("").astype(str).drop_duplicates()',
+        "    words = TfidfVectorizer(max_features=20_000, sublinear_tf=True, **how).fit_transform(values)",
+        f"    found = TruncatedSVD(max(1, min({TOPICS}, *(size - 1 for size in words.shape))), random_state=0)",
+        "    return pd.DataFrame(found.fit_transform(words), index=values.to_numpy())",
+        "",
+        "",
+        f"for name, how in {how!r}.items():",
+        "    told = topics(name, **how)",
+        "    for table in (X, X_test):",
+        '        table[[f"{name}_topic_{place}" for place in told]] = (',
+        '            told.loc[table[name].fillna("").astype(str)].to_numpy()',
+        "        )",
+        _NUMBERS,
+    ]
+
+
+LATER: dict[str, tuple[str, Callable[[Facts], bool], Callable[[Facts], Lines]]] = {
+    "winsor": (
+        "extreme values pulled to the 0.5 % and 99.5 % quantiles of the training rows",
+        lambda f: bool(f.numbers), _winsor,
+    ),
+    "frequency": ("how frequent a category is, as a number", lambda f: bool(f.categories), _frequency),
+    "squares": ("squares of the most correlated numbers", lambda f: bool(f.numbers), _squares),
+    "averages": ("mean targets of categories of many values", lambda f: bool(f.many), _averages),
+    "topics": ("what the words of texts and names are about, as numbers", lambda f: bool(f.wordy or f.texts), _topics),
+}  # fmt: skip
+"""Steps that need the training rows: written after `add_features`, in this order."""
 
 
 def available(facts: Facts) -> list[str]:
     """Names of the steps that this data set has something for."""
-    later = [
-        n
-        for n, fits in (("winsor", facts.numbers), ("frequency", facts.categories), ("squares", facts.numbers))
-        if fits
-    ]
-    return [name for name, (_, fits, _) in STEPS.items() if fits(facts)] + later
+    return [name for name, (_, fits, _) in (STEPS | LATER).items() if fits(facts)]
 
 
 def about(name: str) -> str:
-    return STEPS[name][0] if name in STEPS else LATER.get(name, name)
+    return (STEPS | LATER)[name][0]
+
+
+def needed(chosen: tuple[str, ...], facts: Facts, wants: set[str]) -> tuple[str, ...]:
+    """The steps that are written: those chosen that the data have something for, and those no model can do without.
+
+    Args:
+        wants: what the models want their columns to look like (see Family).
+    """
+    kept = [name for name in chosen if name in available(facts)]
+    must = ["dates"] if facts.dates else []  # no model takes a date as it is
+    must += ["topics"] if facts.texts and wants & {"trees", "dense"} else []
+    return (*kept, *(name for name in must if name not in kept))
+
+
+def imports(steps: tuple[str, ...]) -> set[tuple[str, str]]:
+    """Pairs of module and name that the lines of these steps need."""
+    found = {("sklearn.preprocessing", "TargetEncoder")} if "averages" in steps else set()
+    if "topics" in steps:
+        found |= {
+            ("sklearn.feature_extraction.text", "TfidfVectorizer"), ("sklearn.decomposition", "TruncatedSVD"),
+        }  # fmt: skip
+    return found
 
 
 def write(chosen: tuple[str, ...], facts: Facts) -> Lines:
-    """The whole section; leaves X, X_test, `numbers` and `categories`."""
-    chosen = tuple(name for name in chosen if name in available(facts))
-    if facts.dates and "dates" not in chosen:
-        chosen = (*chosen, "dates")  # no model takes a date as it is
+    """The whole section, of steps that are `needed`; leaves X, X_test, `numbers` and `categories`."""
     lines: Lines = []
     if "ranks" in chosen:
         lines += ["def rank(words):", "    return {word: place for place, word in enumerate(words)}", "", ""]
@@ -138,9 +235,9 @@ def write(chosen: tuple[str, ...], facts: Facts) -> Lines:
         f"texts = {list(facts.texts)!r}",
         "categories = [name for name in X if name not in numbers and name not in texts]",
     ]
-    for name in LATER:
+    for name, (_, _, step) in LATER.items():
         if name in chosen:
-            lines += _LATER[name]
+            lines += step(facts)
     lines += [
         *(
             [
@@ -157,25 +254,3 @@ def write(chosen: tuple[str, ...], facts: Facts) -> Lines:
         '    X_test[name] = X_test[name].where(X_test[name].isin(kind.categories), "other").astype(kind)',
     ]
     return lines
-
-
-_LATER: dict[str, Lines] = {
-    "winsor": [
-        "low, high = X[numbers].quantile(0.005), X[numbers].quantile(0.995)  # extreme values are pulled in",
-        "X[numbers], X_test[numbers] = X[numbers].clip(low, high, axis=1), X_test[numbers].clip(low, high, axis=1)",
-    ],
-    "frequency": [
-        "for name in categories:  # how frequent a category is",
-        "    share = X[name].value_counts(normalize=True)",
-        '    X[name + "_share"] = X[name].map(share).astype(float).fillna(0)',
-        '    X_test[name + "_share"] = X_test[name].map(share).astype(float).fillna(0)',
-        "numbers = [name for name in X if pd.api.types.is_numeric_dtype(X[name])]",
-    ],
-    "squares": [
-        "strength = X[numbers].corrwith(pd.Series(pd.factorize(y, sort=True)[0], index=X.index)).abs()",
-        "for name in strength.sort_values(ascending=False).index[:8]:  # curves for the strongest numbers",
-        '    X[name + "_squared"] = (X[name] - X[name].mean()) ** 2',
-        '    X_test[name + "_squared"] = (X_test[name] - X[name].mean()) ** 2',
-        "numbers = [name for name in X if pd.api.types.is_numeric_dtype(X[name])]",
-    ],
-}

@@ -41,10 +41,13 @@ class Recipe:
     """Seeds that are averaged for models that have one."""
     rows: int = 0
     """Training rows that are drawn, where there are more than can be learned in the time; 0 for all."""
+    rare: float = 0.0
+    """Labels: 0 hands in the likeliest class, 1 the one that is likeliest beyond its share of the rows."""
 
     def dump(self) -> str:
         plain = asdict(self)
-        return json.dumps({k: v for k, v in plain.items() if k != "rows" or v}, sort_keys=True, separators=(",", ":"))
+        said = {k: v for k, v in plain.items() if k not in ("rows", "rare") or v}
+        return json.dumps(said, sort_keys=True, separators=(",", ":"))
 
 
 def load(text: str) -> Recipe:
@@ -62,6 +65,7 @@ def load(text: str) -> Recipe:
         weights=str(plain["weights"]),
         bags=int(plain["bags"]),
         rows=int(plain.get("rows", 0)),
+        rare=float(plain.get("rare", 0.0)),
     )
 
 

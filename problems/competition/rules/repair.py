@@ -42,7 +42,7 @@ def _simpler(known: Recipe, failure: str, facts: Facts, rng: random.Random) -> t
             return replace(known, members=kept, bags=1, weights="given"), (
                 f"It failed by {failure}: leave out {FAMILIES[dear.family].about}, the dearest model."
             )
-        if facts.rows > changes.LARGE and known.rows != changes.SAMPLE_ROWS:
+        if facts.rows > changes.SAMPLE_ROWS and known.rows != changes.SAMPLE_ROWS:
             rows = max(changes.SAMPLE_ROWS, (known.rows or facts.rows) // 5)
             return replace(known, rows=rows, bags=1), f"It failed by {failure}: learn {rows:,} rows."
         member = _smaller(known.members[0])

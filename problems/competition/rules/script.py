@@ -15,7 +15,7 @@ def render(recipe: Recipe, facts: Facts) -> str:
     """The script. Equal recipes on equal facts give equal text."""
     parts = {
         "DATA": _data(recipe, facts),
-        "FEATURES": features.write(recipe.features, facts),
+        "FEATURES": features.write(_steps(recipe, facts), facts),
         "MODEL": _model(recipe, facts),
         "TRAIN": _train(recipe, facts),
         "PREDICT": _predict(recipe, facts),
@@ -56,13 +56,17 @@ def _data(recipe: Recipe, facts: Facts) -> list[str]:
     ]
 
 
+def _steps(recipe: Recipe, facts: Facts) -> tuple[str, ...]:
+    return features.needed(recipe.features, facts, {FAMILIES[member.family].wants for member in recipe.members})
+
+
 def _imports(recipe: Recipe, facts: Facts) -> list[str]:
-    wanted = {("sklearn.pipeline", "make_pipeline")}
+    wanted = {("sklearn.pipeline", "make_pipeline")} | features.imports(_steps(recipe, facts))
     if recipe.weights == "learned":
         wanted |= {("sklearn.model_selection", "cross_val_predict"), ("scipy.optimize", "nnls")}
     for member in recipe.members:
         family = FAMILIES[member.family]
-        wanted |= set(family.imports(facts)) | _PREPARATION[_preparation(member, recipe)][0]
+        wanted |= set(family.imports(facts)) | _PREPARATION[_preparation(member, recipe, facts)][0]
     by_module: dict[str, list[str]] = {}
     for module, name in sorted(wanted):
         by_module.setdefault(module, []).append(name)
@@ -71,26 +75,25 @@ def _imports(recipe: Recipe, facts: Facts) -> list[str]:
 
 def _model(recipe: Recipe, facts: Facts) -> list[str]:
     lines: list[str] = []
-    for name in dict.fromkeys(_preparation(member, recipe) for member in recipe.members):
+    for name in dict.fromkeys(_preparation(member, recipe, facts) for member in recipe.members):
         lines += [*_PREPARATION[name][1], "", ""]
     lines += ["def build(seed):", '    """Pairs of weight and model."""', "    return ["]
     total = sum(member.weight for member in recipe.members) or 1.0
     for member in recipe.members:
         family = FAMILIES[member.family]
         share = member.weight / total
-        lines.append(f"        ({share:.4g}, {_preparation(member, recipe)}({family.write(member, facts, 'seed')})),")
+        made = family.write(member, facts, "seed")
+        lines.append(f"        ({share:.4g}, {_preparation(member, recipe, facts)}({made})),")
     return [*lines, "    ]"]
 
 
-def _preparation(member: Member, recipe: Recipe) -> str:
+def _preparation(member: Member, recipe: Recipe, facts: Facts) -> str:
     wants = FAMILIES[member.family].wants
     if wants != "trees":
         return wants
-    return (
-        "native"
-        if recipe.encode == "native" and member.family == "hgb"
-        else ("by_target" if recipe.encode == "target" else "ordinal")
-    )
+    if member.family == "cat" or (recipe.encode == "native" and member.family == "hgb"):
+        return "native_columns" if facts.texts else "native"
+    return "by_target" if recipe.encode == "target" else "ordinal"
 
 
 _COMPOSE = {("sklearn.compose", "make_column_transformer"), ("sklearn.impute", "SimpleImputer")}
@@ -102,6 +105,14 @@ _PREPARATION: dict[str, tuple[set[tuple[str, str]], list[str]]] = {
         set(),
         ["def native(model):", '    """Histogram boosting reads categories and missing values by itself."""',
          "    return make_pipeline(model)"],
+    ),
+    "native_columns": (
+        _COMPOSE,
+        ["def native_columns(model):",
+         '    """Without the texts; categories and missing values the model reads by itself."""',
+         '    columns = [("passthrough", [*categories, *numbers])]',
+         "    columns = make_column_transformer(*columns, verbose_feature_names_out=False)",
+         '    return make_pipeline(columns.set_output(transform="pandas"), model)'],
     ),
     "ordinal": (
         _COMPOSE | {("sklearn.preprocessing", "OrdinalEncoder")},
@@ -137,13 +148,6 @@ _PREPARATION: dict[str, tuple[set[tuple[str, str]], list[str]]] = {
         _TFIDF,
         ["def words(model):",
          f"    return make_pipeline(make_column_transformer(*[({_TFIDF_LINE}, name) for name in texts]), model)"],
-    ),
-    "topics": (
-        _TFIDF | {("sklearn.decomposition", "TruncatedSVD")},
-        ["def topics(model):",
-         f"    words = make_column_transformer(*[({_TFIDF_LINE}, name) for name in texts])",
-         "    width = words.fit_transform(X).shape[1]",
-         "    return make_pipeline(words, TruncatedSVD(min(60, width - 1), random_state=0), model)"],
     ),
 }  # fmt: skip
 
@@ -187,6 +191,9 @@ def _learned(facts: Facts) -> list[str]:
 def _predict(recipe: Recipe, facts: Facts) -> list[str]:
     if facts.task == "labels":
         lines = ["prediction = classes[blend.argmax(axis=1)]"]
+        if recipe.rare:
+            lines = ["shares = np.bincount(goal) / len(goal)  # a rare class needs less to be handed in",
+                     f"prediction = classes[(blend / shares ** {recipe.rare}).argmax(axis=1)]"]  # fmt: skip
     elif facts.task == "classes":
         lines = ["prediction = pd.DataFrame(blend, columns=classes.astype(str))"]
     elif facts.task == "probability":

@@ -35,7 +35,7 @@ class CompetitionWriter:
             )
         if self._random_draws:
             return reply("A random draw from the repertoire.", script.render(changes.random_recipe(facts, rng), facts))
-        plan, code = _write(doing(context), parents, facts, rng, _ordinal(context))
+        plan, code = _write(doing(context), parents, facts, rng, _ordinal(context, facts.batch))
         return reply(plan, code)
 
 
@@ -77,11 +77,15 @@ def _write(
     return plan, script.render(made, facts)
 
 
-def _ordinal(context: Mapping[str, Any]) -> int | None:
-    """Which draft of the run this is, as far as the context tells."""
+def _ordinal(context: Mapping[str, Any], batch: int) -> int | None:
+    """Which program of the run this is, as far as the context tells.
+
+    Args:
+        batch: programs of a round.
+    """
     task = context.get("task") or {}
     if isinstance(context.get("ordinal"), int):
         return int(context["ordinal"])
     if isinstance(task, Mapping) and "round" in task:
-        return 2 * int(task["round"]) + int(task.get("slot", 0))
+        return batch * int(task["round"]) + int(task.get("slot", 0))
     return None

@@ -9,8 +9,8 @@ from pathlib import Path
 
 _DISTRIBUTION = {"sklearn": "scikit-learn", "cv2": "opencv-python", "PIL": "pillow"}
 _USUAL = (
-    "numpy", "pandas", "scipy", "scikit-learn", "lightgbm", "xgboost", "catboost", "torch", "torchvision",
-    "transformers", "statsmodels", "joblib", "numba", "sympy", "networkx", "ortools", "cvxpy",
+    "numpy", "pandas", "scipy", "scikit-learn", "lightgbm", "xgboost", "xgboost-cpu", "catboost", "torch",
+    "torchvision", "transformers", "statsmodels", "joblib", "numba", "sympy", "networkx", "ortools", "cvxpy",
 )  # fmt: skip
 
 
@@ -24,6 +24,12 @@ def installed_packages(preload: Sequence[str], python: str | None = None) -> str
     places = sys.path if python is None else _site_packages(Path(python))
     found = {name: next(iter(distributions(name=name, path=places)), None) for name in names}
     return "\n".join(sorted(f"{name}=={one.version}" for name, one in found.items() if one is not None))
+
+
+def boosters(python: str | None = None) -> tuple[str, ...]:
+    """Modules of boosted trees beside scikit-learn that programs can import."""
+    found = {line.partition("==")[0].removesuffix("-cpu") for line in installed_packages((), python).splitlines()}
+    return tuple(name for name in ("lightgbm", "xgboost", "catboost") if name in found)
 
 
 def _site_packages(python: Path) -> list[str]:

@@ -1,0 +1,254 @@
+"""`rules` against AutoML on tables: FLAML, and LightGBM tuned by random search, in the same wall-clock time.
+
+    python -m benchmarks.automl setup ENV                       an environment for the rivals; ours never holds them
+    python -m benchmarks.automl run --rivals ENV [--seconds 60] [--splits 0,1,2,3,4] [--sets ames,churn] [--only flaml]
+    python -m benchmarks.automl                                 the table of what has been measured so far
+
+A cell is a set, a split (80 % of the rows to learn, 20 % to be scored on) and a time. `rules` goes first: its search
+is told three quarters of the time, and what it took as a whole, with start, final part and the winner's refit, is what
+each rival is given. Cells that are measured already are skipped, splits are the outer loop, so a stop leaves an even
+table. `--boosters` lets `rules` use the rivals' libraries too (`execution.python`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks._automl_sets import KEY, TABLES, Table
+
+HERE = Path(__file__).resolve().parent
+MAIN = HERE.parent / "main.py"
+RESULTS = HERE / "automl.jsonl"
+RIVALS = ("flaml", "lightgbm")
+SHARE = 0.75
+"""Of the time, for the search; the rest is for its start, the final part and the refit."""
+DRAWS = 300
+T_95 = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262}
+"""Student's t by degrees of freedom."""
+
+
+def main(words: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="benchmarks.automl", description=__doc__.partition("\n")[0])
+    verbs = parser.add_subparsers(dest="verb")
+    verbs.add_parser("setup").add_argument("env", type=Path)
+    runs = verbs.add_parser("run")
+    runs.add_argument("--rivals", type=Path, required=True, metavar="ENV")
+    runs.add_argument("--seconds", type=float, default=60)
+    runs.add_argument("--splits", type=_numbers, default=(0, 1, 2, 3, 4))
+    runs.add_argument("--sets", type=_sets, default=tuple(TABLES))
+    runs.add_argument("--only", choices=RIVALS)
+    runs.add_argument("--boosters", action="store_true")
+    for parser_ in (parser, runs):
+        parser_.add_argument("--results", type=Path, default=RESULTS)
+    options = parser.parse_args(words)
+    if options.verb == "setup":
+        return _set_up(options.env)
+    if options.verb == "run":
+        return _run(options)
+    print(summary(_read(options.results)))
+    return 0
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(word) for word in text.split(","))
+
+
+def _sets(text: str) -> tuple[str, ...]:
+    unknown = set(text.split(",")) - set(TABLES)
+    if unknown:
+        raise argparse.ArgumentTypeError(f"unknown set {sorted(unknown)[0]!r}; allowed: {', '.join(TABLES)}")
+    return tuple(text.split(","))
+
+
+def _set_up(env: Path) -> int:
+    subprocess.run([sys.executable, "-m", "venv", str(env)], check=True)
+    packages = ("flaml[automl]", "lightgbm", "xgboost-cpu", "scikit-learn", "pandas")
+    return subprocess.run([str(env / "bin/python"), "-m", "pip", "install", "-q", *packages], check=False).returncode
+
+
+def _run(options: argparse.Namespace) -> int:
+    done = {(row["set"], row["split"], row["seconds"], row["boosters"]) for row in _read(options.results)}
+    for split in options.splits:
+        for name in options.sets:
+            if (name, split, options.seconds, options.boosters) in done:
+                continue
+            with tempfile.TemporaryDirectory(prefix="automl-") as folder:
+                row = measure(TABLES[name], split, options, Path(folder))
+            with options.results.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+            print(json.dumps(row), flush=True)
+    return 0
+
+
+def measure(table: Table, split: int, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """One cell: scores and seconds of each system, and what `rules` gains over each rival with its standard error."""
+    truth = write_split(table, split, folder)
+    systems = [name for name in RIVALS if options.only in (None, name)]
+    row: dict[str, Any] = {"set": table.name, "split": split, "seconds": options.seconds, "boosters": options.boosters}
+    row |= {"metric": table.metric, "rows": sum(1 for _ in (folder / "train.csv").open()) - 1, "score": {}, "took": {}}
+    python = options.rivals / "bin" / "python"
+    ours, row["took"]["rules"], row["steps"] = search(
+        table, split, options.seconds, folder, options.boosters and python
+    )
+    predicted = {"rules": ours}
+    for system in systems:
+        predicted[system], row["took"][system] = _ask(python, system, table, folder, row["took"]["rules"])
+    score = scorer(table.metric)
+    row["score"] = {name: score(truth, found) for name, found in predicted.items()}
+    row["gain"] = {name: gain(table, truth, ours, predicted[name]) for name in systems}
+    return row
+
+
+def write_split(table: Table, split: int, folder: Path) -> Any:
+    """`train.csv` and `test.csv`; the targets of the latter."""
+    import numpy as np
+
+    frame = table.read()
+    if table.metric == "auc":
+        first = sorted(frame[table.target].unique(), key=str)[0]
+        frame[table.target] = (frame[table.target] != first).astype(int)
+    drawn = np.random.default_rng(split).permutation(len(frame))
+    cut = round(0.8 * len(frame))
+    train, test = (frame.iloc[np.sort(part)] for part in (drawn[:cut], drawn[cut:]))
+    if table.metric == "logloss":
+        test = test[test[table.target].isin(set(train[table.target]))]
+    train.to_csv(folder / "train.csv", index=False)
+    test.drop(columns=table.target).to_csv(folder / "test.csv", index=False)
+    if table.metric != "logloss":
+        return test[table.target].to_numpy(float)
+    places = {name: place for place, name in enumerate(sorted(train[table.target].unique()))}
+    return test[table.target].map(places).to_numpy()
+
+
+def search(table: Table, seed: int, seconds: float, folder: Path, python: Path | None) -> tuple[Any, float, int]:
+    """Predictions of the winner of a search after its refit, the seconds of it all, and the steps."""
+    import pandas as pd
+
+    data, project = folder / "data", folder / "project"
+    data.mkdir()
+    for name in ("train.csv", "test.csv"):
+        shutil.copy(folder / name, data)
+    words = [f"--data.dir={data}", f"--data.target={table.target}", f"--data.metric={table.metric}"]
+    words += [f"--project.dir={project}", f"--project.seed={seed}", "--search.max_steps=null", "--logging.view=quiet"]
+    words += [f"--budget.seconds={SHARE * seconds}", "--logging.report=false", "--llm.code.provider=rules"]
+    words += [f"--execution.python={python}"] if python else []
+    started = time.monotonic()
+    _main(words)
+    _main(["export-best", "latest", "--refit", f"--out={folder / 'best'}", f"--project.dir={project}"])
+    took = time.monotonic() - started
+    shown = json.loads(_main(["show", "latest", "--json", f"--project.dir={project}"]))
+    mine = pd.read_csv(folder / "best" / "submission.csv").set_index(KEY)
+    mine = mine.loc[pd.read_csv(folder / "test.csv")[KEY]]
+    return (mine.to_numpy() if mine.shape[1] > 1 else mine.iloc[:, 0].to_numpy()), took, int(shown["steps"])
+
+
+def _main(words: list[str]) -> str:
+    done = subprocess.run([sys.executable, str(MAIN), *words], capture_output=True, text=True, timeout=3600)
+    if done.returncode:
+        raise SystemExit(f"main.py {' '.join(words)}: exit {done.returncode}: {done.stderr[-1000:]}")
+    return done.stdout
+
+
+def _ask(python: Path, system: str, table: Table, folder: Path, seconds: float) -> tuple[Any, float]:
+    import pandas as pd
+
+    started = time.monotonic()
+    words = [str(python), str(HERE / "_automl_rival.py"), system, str(folder), table.target, table.metric, str(seconds)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=3600)
+    if done.returncode:
+        raise SystemExit(f"{system} on {table.name}: {done.stderr[-1000:]}")
+    found = pd.read_csv(folder / "predictions.csv").to_numpy(float)
+    return (found if found.shape[1] > 1 else found[:, 0]), time.monotonic() - started
+
+
+def scorer(metric: str) -> Any:
+    """`score(truth, predicted)` as a number."""
+    import numpy as np
+    from sklearn.metrics import log_loss, roc_auc_score
+
+    def rmsle(truth: Any, found: Any) -> float:
+        return float(np.sqrt(np.mean((np.log1p(np.clip(found, 0, None)) - np.log1p(truth)) ** 2)))
+
+    return {
+        "rmsle": rmsle,
+        "rmse": lambda truth, found: float(np.sqrt(np.mean((found - truth) ** 2))),
+        "mae": lambda truth, found: float(np.mean(np.abs(found - truth))),
+        "auc": lambda truth, found: float(roc_auc_score(truth, found)),
+        "logloss": lambda truth, found: float(log_loss(truth, found, labels=range(found.shape[1]))),
+    }[metric]
+
+
+def gain(table: Table, truth: Any, ours: Any, theirs: Any) -> dict[str, float]:
+    """How much better `rules` is, as a share of the rival's score (of what it lacks to 1 for AUC), and its standard
+    error over rows that are drawn again."""
+    import numpy as np
+
+    score, rng = scorer(table.metric), np.random.default_rng(0)
+
+    def share(rows: Any) -> float:
+        mine, other = score(truth[rows], ours[rows]), score(truth[rows], theirs[rows])
+        if not table.lower_is_better:
+            mine, other = 1 - mine, 1 - other
+        return (other - mine) / max(other, 1e-12)
+
+    drawn = [rng.integers(0, len(truth), len(truth)) for _ in range(DRAWS)]
+    whole = [share(rows) for rows in drawn if table.metric != "auc" or 0 < truth[rows].mean() < 1]
+    return {"mean": share(np.arange(len(truth))), "error": float(np.std(whole))}
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
+
+
+def summary(rows: Sequence[dict[str, Any]]) -> str:
+    """A table for each time and rival, and how often `rules` is better, level or worse."""
+    parts = []
+    for seconds, boosters in sorted({(row["seconds"], row["boosters"]) for row in rows}):
+        for rival in RIVALS:
+            chosen = [r for r in rows if (r["seconds"], r["boosters"]) == (seconds, boosters) and rival in r["gain"]]
+            if chosen:
+                beside = " (with the rival's libraries)" if boosters else ""
+                parts.append(f"rules{beside} against {rival}, {seconds:g} s\n{_table(chosen, rival)}")
+    return "\n\n".join(parts) or "nothing is measured yet"
+
+
+def _table(rows: Sequence[dict[str, Any]], rival: str) -> str:
+    lines = [f"{'set':<15}{'rows':>7}{'metric':>8}{'splits':>7}{'rules':>11}{rival:>11}{'gain':>9}{'95 % of it':>19}"]
+    counts = {"better": 0, "level": 0, "worse": 0}
+    for name in dict.fromkeys(row["set"] for row in rows):
+        mine = [row for row in rows if row["set"] == name]
+        middle, low, high = interval([row["gain"][rival] for row in mine])
+        verdict = "better" if low > 0 else "worse" if high < 0 else "level"
+        counts[verdict] += 1
+        scores = [sum(row["score"][system] for row in mine) / len(mine) for system in ("rules", rival)]
+        lines.append(
+            f"{name:<15}{mine[0]['rows']:>7}{mine[0]['metric']:>8}{len(mine):>7}{scores[0]:>11.5g}{scores[1]:>11.5g}"
+            f"{middle:>9.1%}{f'{low:+.1%} … {high:+.1%}':>19} {verdict}"
+        )
+    return "\n".join([*lines, ", ".join(f"{verdict} on {count}" for verdict, count in counts.items())])
+
+
+def interval(gains: Sequence[dict[str, float]]) -> tuple[float, float, float]:
+    """Mean gain and its 95 % interval: Student's t over three splits or more, else from the rows of the test parts."""
+    means = [one["mean"] for one in gains]
+    middle = sum(means) / len(means)
+    if len(means) > 2:
+        spread = math.sqrt(sum((one - middle) ** 2 for one in means) / (len(means) - 1) / len(means))
+        wide = T_95.get(len(means) - 1, 2.1) * spread
+    else:
+        wide = 1.96 * math.sqrt(sum(one["error"] ** 2 for one in gains)) / len(gains)
+    return middle, middle - wide, middle + wide
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,45 @@
+"""How the user's tables are read with pandas alone: for programs that leave this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from .formats import LINED_JSON, SHEETS, look_at, read_any
+from .own_tables import read_own
+from .tables import Unusable
+
+
+def ways(request: dict[str, Any]) -> dict[str, Any]:
+    """`{train: {file, function, how}, …}` for each table of the user's, and the `targets`.
+
+    Raises:
+        Unusable: the labels lie in a second table, which a reader elsewhere would have to join.
+    """
+    if request.get("labels") or not set(targets := read_own(request).targets) <= _columns(request["train"]):
+        raise Unusable("export-best --notebook: the labels lie in a second table; join it to the first before")
+    found = {name: _way(Path(request[name])) for name in ("train", "test", "sample") if request.get(name)}
+    return {**found, "targets": targets}
+
+
+def _columns(path: str) -> set[str]:
+    return set(map(str, read_any(Path(path), rows=5)[0].columns))
+
+
+def _way(path: Path) -> dict[str, Any]:
+    look = look_at(path)
+    how: dict[str, Any] = {}
+    if look.suffix in SHEETS:
+        function = "read_excel"
+    elif look.suffix == ".feather":
+        function = "read_feather"
+    elif look.suffix in (".parquet", ".pq"):
+        function = "read_parquet"
+    elif look.suffix == ".json" or look.suffix in LINED_JSON:
+        function, how = "read_json", {"lines": True} if look.suffix in LINED_JSON else {}
+    else:
+        function = "read_csv"
+        told = {"sep": look.mark, "decimal": look.decimal, "encoding": look.encoding}
+        plain = {"sep": ",", "decimal": ".", "encoding": "utf-8"}
+        how = {name: value for name, value in told.items() if value != plain[name]}
+    return {"file": path.name, "function": function, "how": how}

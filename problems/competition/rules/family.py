@@ -1,0 +1,132 @@
+"""Family: a kind of model, how it is written, what its columns look like, what it costs and how it is tuned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from problems.competition.rules.facts import Facts
+from problems.competition.rules.recipe import Member
+
+LARGE = 10_000
+"""Rows from which trees may be larger and more."""
+ROUNDS = ("max_iter", "n_estimators", "iterations")
+LEAVES = ("max_leaf_nodes", "num_leaves")
+ABSOLUTE = ("mae", "medae", "mape", "smape", "rmspe")
+"""Metrics of absolute errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A kind of model.
+
+    Args:
+        wants: `trees` (coded columns), `dense` (one-hot, scaled), `text` (TF-IDF beside one-hot) or `words` (TF-IDF
+            alone).
+        regressor, classifier: class names, '' if there is none.
+        modules: the module of each class.
+        grid: values of each parameter, in an order in which neighbours are alike; the middle is the default.
+        large: what a default is instead on at least `LARGE` rows.
+        fixed: parameters that are always written.
+        names: parameters that are written as names of the script, not as values.
+        absolute, quantile: parameters of a regressor where the metric is of absolute errors, or a quantile's; `{q}`
+            stands for the quantile.
+        cost: seconds on one thread for 1,000 rows of 80 columns, about.
+        power: how the cost grows with rows.
+        per_class: more than two classes cost as many times as much.
+        package: the library that it comes with, where that is not scikit-learn.
+        wrap: what stands round the classifier, for those without probabilities.
+    """
+
+    name: str
+    about: str
+    wants: str
+    regressor: str
+    classifier: str
+    modules: tuple[str, str]
+    grid: Mapping[str, tuple[Any, ...]]
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    fixed_classifier: Mapping[str, Any] = field(default_factory=dict)
+    cost: float = 0.1
+    power: float = 1.0
+    seeded: bool = False
+    wrap: str = "{}"
+    large: Mapping[str, Any] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    absolute: Mapping[str, Any] = field(default_factory=dict)
+    quantile: Mapping[str, Any] = field(default_factory=dict)
+    per_class: bool = False
+    package: str = ""
+
+    def suits(self, facts: Facts) -> bool:
+        """True if programs can import it, it has a model for the task and columns, and it can afford the rows."""
+        written = self.classifier if facts.classifies else self.regressor
+        if not written or (self.package and self.package not in facts.packages):
+            return False
+        if self.wants in ("text", "words") and not facts.texts:
+            return False
+        return self.seconds(facts, self._cheapest(self._middle(facts))) <= facts.pace
+
+    def seconds(self, facts: Facts, member: Member | None = None) -> float:
+        """What a fit takes, about; without a member, one of the middle of the grid."""
+        thousands: float = (max(facts.rows, 100) / 1000) ** self.power
+        outputs = facts.outputs if self.per_class else 1
+        effort = 1.0
+        for name, value in member.params if member else ():
+            if not isinstance(value, int):
+                continue
+            if name in ROUNDS and name in self.grid:
+                effort *= value / self._middle_of(name)
+            elif name in LEAVES and name in self.grid:
+                effort *= (value / self._middle_of(name)) ** 0.5
+        return self.cost * thousands * outputs * effort * (0.3 + facts.width / 80)
+
+    def default(self, facts: Facts) -> Member:
+        """The middle of the grid, with fewer rounds where these take longer than a program may."""
+        member = self._middle(facts)
+        return member if self.seconds(facts, member) <= facts.pace else self._cheapest(member)
+
+    def write(self, member: Member, facts: Facts, seed: str) -> str:
+        """The constructor call."""
+        classifies = facts.classifies
+        known = {**self.fixed, **(self.fixed_classifier if classifies else self._loss(facts))}
+        known |= {name: value for name, value in member.params if name in self.grid}
+        if classifies:
+            known.pop("epsilon", None)  # of a regressor's margin
+        arguments = [f"{name}={value!r}" for name, value in known.items()]
+        arguments += [f"{name}={value}" for name, value in self.names.items()]
+        if self.seeded:
+            arguments.append(f"random_state={seed}")
+        call = f"{self.classifier if classifies else self.regressor}({', '.join(arguments)})"
+        return self.wrap.format(call) if classifies else call
+
+    def imports(self, facts: Facts) -> list[tuple[str, str]]:
+        """Pairs of module and name."""
+        if not facts.classifies:
+            return [(self.modules[0], self.regressor)]
+        more = [("sklearn.calibration", "CalibratedClassifierCV")] if "Calibrated" in self.wrap else []
+        return [(self.modules[1], self.classifier), *more]
+
+    def _loss(self, facts: Facts) -> dict[str, Any]:
+        if facts.metric in ABSOLUTE:
+            return dict(self.absolute)
+        if not facts.metric.startswith("quantile@"):
+            return {}
+        share = float(facts.metric.partition("@")[2])
+        filled = {name: value.replace("{q}", str(share)) for name, value in self.quantile.items()}
+        return {name: share if value == str(share) else value for name, value in filled.items()}
+
+    def _middle_of(self, name: str) -> Any:
+        return self.grid[name][len(self.grid[name]) // 2]
+
+    def _middle(self, facts: Facts) -> Member:
+        large = self.large if facts.rows >= LARGE else {}
+        return Member(self.name, tuple(sorted((name, large.get(name, self._middle_of(name))) for name in self.grid)))
+
+    def _cheapest(self, member: Member) -> Member:
+        """The member with the fewest rounds of the grid."""
+        for name in ROUNDS:
+            if name in self.grid:
+                member = member.with_param(name, min(self.grid[name]))
+        return member
