@@ -1,0 +1,117 @@
+"""`export-best --notebook`: its cells run where Kaggle's folders are, with pandas and scikit-learn alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from support.command_line import Cli
+
+CELL_OF_A_FILE = re.compile(r"^%%writefile (\S+)\n", re.ASCII)
+
+
+def kaggle_data(folder: Path) -> Path:
+    """A competition as Kaggle hands it out; the training table is packed, has semicolons and no ids."""
+    folder.mkdir()
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame({"area": draw.gamma(3, 30, 240).round(1), "town": draw.choice(["Ulm", "Bonn"], 240)})
+    frame["rent"] = (9 * frame["area"] + 100 * (frame["town"] == "Bonn") + draw.normal(0, 5, 240)).round(2)
+    frame.loc[5, "rent"] = None
+    frame[:200].to_csv(folder / "train.csv.gz", index=False, sep=";")
+    test = frame[200:].drop(columns="rent").reset_index(drop=True)
+    test.insert(0, "flat", [f"F{n}" for n in range(40)])
+    test.to_csv(folder / "test.csv", index=False)
+    test[["flat"]].assign(rent=500.0).to_csv(folder / "sample_submission.csv", index=False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
+    """(the notebook, the folder of the data)"""
+    folder = tmp_path_factory.mktemp("kaggle")
+    data = kaggle_data(folder / "data")
+    (folder / "project").mkdir()
+    cli = Cli(folder / "project")
+    words = [f"--data.dir={data}", "--data.target=rent", "--data.metric=rmse", "--search.max_steps=3"]
+    ended = cli(*words, timeout=280)
+    assert ended.code == 0, ended.err
+    ended = cli("export-best", "latest", "--notebook", "--out=best")
+    assert ended.code == 0, ended.err
+    yield folder / "project" / "best" / "solution.ipynb", data
+    cli.close()
+
+
+def check(made: Path) -> None:
+    submission, truth = pd.read_csv(made), np.random.default_rng(0)
+    area, town = truth.gamma(3, 30, 240).round(1)[200:], truth.choice(["Ulm", "Bonn"], 240)[200:]
+    assert list(submission) == ["flat", "rent"] and list(submission["flat"]) == [f"F{n}" for n in range(40)]
+    wanted = 9 * area + 100 * (town == "Bonn")
+    assert np.sqrt(np.mean((submission["rent"] - wanted) ** 2)) < 0.5 * wanted.std()
+
+
+def run_cells(page: Path, data: Path, working: Path, *, instead: str = "") -> subprocess.CompletedProcess[str]:
+    """The cells one after the other in a process without our modules.
+
+    Args:
+        instead: lines that take the program's place.
+    """
+    lines = ["from pathlib import Path"]
+    for cell in json.loads(page.read_text())["cells"]:
+        written = CELL_OF_A_FILE.match(cell["source"])
+        if cell["cell_type"] == "code":
+            text = cell["source"]
+            text = f"Path({written[1]!r}).write_text({instead or text[written.end() :]!r})" if written else text
+            lines.append(text)
+    found = {**os.environ, "SWARM_EVO_DATA": str(data), "SWARM_EVO_WORKING": str(working), "PYTHONPATH": ""}
+    words = [sys.executable, "-c", "\n".join(lines)]
+    return subprocess.run(words, env=found, capture_output=True, text=True, timeout=200, check=False)
+
+
+@pytest.mark.timeout(400)
+def test_its_cells_run_as_a_program_on_kaggles_folders(exported: tuple[Path, Path], tmp_path: Path) -> None:
+    page, data = exported
+    done = run_cells(page, data, tmp_path)
+    assert done.returncode == 0, done.stderr
+    check(tmp_path / "submission.csv")
+    assert "/kaggle/input/data" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [("made[:-1]", "KeyError"), ("made.assign(rent=float('nan'))", "values are missing"),
+     ("made.rename(columns={'rent': 'Rent'})", "the sample has ['flat', 'rent']")],
+)  # fmt: skip
+def test_a_submission_that_does_not_fit_the_sample_is_not_handed_in(
+    exported: tuple[Path, Path], tmp_path: Path, rows: str, said: str
+) -> None:
+    page, data = exported
+    program = "import pandas as pd\nmade = pd.read_csv('input/sample_submission.csv')\n"
+    done = run_cells(page, data, tmp_path, instead=f"{program}{rows}.to_csv('submission/submission.csv', index=False)")
+    assert done.returncode != 0 and said in done.stderr and not (tmp_path / "submission.csv").exists()
+
+
+@pytest.mark.long
+@pytest.mark.timeout(400)
+def test_it_runs_as_a_notebook(exported: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    page, data = exported
+    monkeypatch.setenv("SWARM_EVO_DATA", str(data))
+    monkeypatch.setenv("SWARM_EVO_WORKING", str(tmp_path))
+    nbclient.NotebookClient(nbformat.read(page, as_version=4), timeout=200).execute()
+    check(tmp_path / "submission.csv")
+
+
+def test_other_problems_have_no_notebook(tmp_path: Path) -> None:
+    cli = Cli(tmp_path)
+    assert cli("--problem=tsp", "search.max_steps=1", timeout=120).code == 0
+    ended = cli("export-best", "latest", "--notebook")
+    cli.close()
+    assert ended.code == 2 and "--notebook: only in competitions" in ended.err
