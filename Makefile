@@ -6,7 +6,7 @@ ARGS   ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-dev run test test-all test-world test-llm coverage check format dashboard page replay bench types lock clean
+.PHONY: help install install-dev run test test-all boundary test-world test-llm coverage check format dashboard page replay bench bench-check types lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -45,6 +45,10 @@ test: $(VENV)/.dev  ## the tests in five minutes, no key and no network (one of 
 test-all: $(VENV)/.dev  ## what `make test` leaves out: long suites, and five times the examples of every law
 	$(call pytest,$(together) -m "long or hypothesis" --hypothesis-profile=long)
 	$(call pytest,$(alone) -m long)
+
+boundary: $(VENV)/.dev  ## every attack of tests/boundary in every tier, as you and (where you are root) as an ordinary user
+	$(BIN)/python -m tests.boundary --sandbox=warm --sandbox=lite $(ARGS)
+	$(BIN)/python -m tests.boundary --user --sandbox=warm --sandbox=lite --sandbox=bubblewrap $(ARGS)
 
 test-world: $(VENV)/.dev .venv-agents/.tried  ## with programs that are not ours (chess clients, Ray, models, coding agents); what is missing is skipped by name
 	$(BIN)/python -m pytest tests/world -rs $(ARGS)
@@ -94,6 +98,9 @@ replay: $(VENV)/.run page  ## show a stored run as it was (RUN=…)
 
 bench: $(VENV)/.dev  ## run every benchmark and write benchmarks/README.md
 	$(BIN)/python -m benchmarks $(ARGS)
+
+bench-check: $(VENV)/.dev  ## run the short benchmarks and fail on what is a quarter slower than benchmarks/README.md says
+	$(BIN)/python -m benchmarks --check $(ARGS)
 
 lock:  ## resolve the locks anew (needs uv)
 	uv pip compile --universal --generate-hashes --python-version 3.11 --extra data pyproject.toml requirements-dev.in --no-annotate --no-header -o requirements-dev.lock

@@ -1,4 +1,8 @@
-"""`python -m benchmarks [NAME …]`: run the benchmarks and write what they print to benchmarks/README.md."""
+"""`python -m benchmarks [NAME …]`: run the benchmarks and write what they print to benchmarks/README.md.
+
+`python -m benchmarks --check [NAME …]`: run the short ones, compare them with that page, and end with 1 if something
+has become slower.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+from benchmarks import _check
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -35,19 +41,22 @@ def machine() -> str:
 
 
 def run(name: str) -> str:
-    """The section of one benchmark."""
+    """The section of one benchmark, with what the machine was worth before and after it."""
+    before = _check.calibration()
     started = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", f"benchmarks.{name}"],
         cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False,
     )  # fmt: skip
     seconds = time.perf_counter() - started
+    worth = (before + _check.calibration()) / 2
     verdict = "" if done.returncode == 0 else f" **ended with exit code {done.returncode}**"
     told = done.stdout if done.returncode == 0 else done.stdout + done.stderr[-4000:]  # progress goes to stderr
     output = told.strip("\n").rstrip().replace(str(ROOT), ".")
     day = f"{time.gmtime().tm_year}-{time.gmtime().tm_mon:02d}-{time.gmtime().tm_mday:02d}"
     return (
-        f"## {name}\n\n`python -m benchmarks.{name}` ({seconds:.0f} s, {day}, {machine()}){verdict}\n\n"
+        f"## {name}\n\n`python -m benchmarks.{name}` ({seconds:.0f} s, {day}, {machine()}, "
+        f"calibration {worth:.1f} ms){verdict}\n\n"
         f"```text\n{output}\n```\n"
     )
 
@@ -58,14 +67,33 @@ def sections(page: str) -> dict[str, str]:
     return {part.splitlines()[0].strip(): f"## {part.rstrip()}\n" for part in parts}
 
 
+def check(wanted: list[str], kept: dict[str, str]) -> int:
+    """0 if nothing that the page knows is slower now, 1 otherwise."""
+    print(f"{'':40s} {'page':>10s} {'now':>10s} {'times':>8s}   (times: as long as it should take on this machine)")
+    slower = False
+    for name in wanted:
+        before = kept.get(name, "")
+        if _check.calibration_of(before) is None:
+            print(f"{name}: the page has no calibration for it; `python -m benchmarks {name}` writes it anew")
+            continue
+        for change in _check.checked(name, before, lambda name=name: run(name)):  # type: ignore[misc]
+            print(change, flush=True)
+            slower = slower or change.is_slower
+    return int(slower)
+
+
 def main(words: list[str]) -> int:
     page = HERE / "README.md"
-    wanted = words or names()
-    unknown = sorted(set(wanted) - set(names()))
+    checks = "--check" in words
+    known = sorted(_check.FIGURES) if checks else names()
+    wanted = [word for word in words if word != "--check"] or known
+    unknown = sorted(set(wanted) - set(known))
     if unknown:
-        print(f"unknown benchmark '{unknown[0]}'; allowed: {', '.join(names())}", file=sys.stderr)
+        print(f"unknown benchmark '{unknown[0]}'; allowed: {', '.join(known)}", file=sys.stderr)
         return 2
     kept = sections(page.read_text(encoding="utf-8")) if page.is_file() else {}
+    if checks:
+        return check(wanted, kept)
     for name in wanted:
         print(f"{name} …", flush=True)
         kept[name] = run(name)

@@ -132,7 +132,8 @@ def steps(total: int) -> dict[str, Any]:
 
     with tempfile.TemporaryDirectory(prefix="swarm-overhead-") as folder:
         run_dir, own = Path(folder) / "run", OwnTime()
-        store, journal, judge = RunStore(run_dir), Journal(lower_is_better=True), Judge(own)
+        store, judge = RunStore(run_dir), Judge(own)
+        journal = Journal(lower_is_better=True, read=store.texts)
         model_client = ModelClient(model_settings(LLMSection()), log=store, rules=Writer(own), run_seed=1)
         run_context = RunContext(
             "Predict the price. " * 50, preview="c0: float, 1 % missing\n" * 80, packages="numpy==2\n" * 10

@@ -54,7 +54,9 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
     """
     with ExitStack() as parts:
         time_limit = problem.time_limit(limits_of(config))
-        journal = Journal(problem.lower_is_better, normal_hash=problem.normal_hash, time_limit=time_limit)
+        journal = Journal(
+            problem.lower_is_better, normal_hash=problem.normal_hash, time_limit=time_limit, read=process.store.texts
+        )
         files = ProgramFiles(problem)
         model_client = parts.enter_context(closing(model_client_of(config, problem, process, parts, files)))
         model_client.prepare()

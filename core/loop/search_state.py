@@ -85,6 +85,7 @@ class SearchState:
         for node in self._store.nodes():
             waiting = self._begin_restored(waiting)
             self._learning.learn(self.journal.append(node))
+            self.journal.stored()
         for task in self._begin_restored(waiting):  # a store of before `Task.seen`
             self._restored.append(self.begin(task))
         for attempt, _ in self._restored:
@@ -242,6 +243,7 @@ class SearchState:
             nodes.append(node)
             events += events_of(node, self.journal, self._usage(node.id), self._active_seconds())
         self._store.commit(nodes, events)
+        self.journal.stored()
         for node in nodes:
             self._learning.learn(node)
         self._drain(self._policy)

@@ -6,6 +6,7 @@ import bisect
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
 from threading import Lock
@@ -15,11 +16,14 @@ from core.state.fingerprint import ast_hash
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
 from core.state.program_index import ProgramIndex
+from core.state.stored_node import Read, StoredNode
 from core.state.summary import BEST_SHOWN, Summary, within
 from core.state.task import Task
 from utils.direction import Direction
 from utils.prompt_builder import BYTES_PER_TOKEN, fence
 
+WHOLE = 64
+"""So many of the newest nodes, and of those whose texts were read last, are kept whole in memory."""
 _HASHED = ("id", "parent_ids", "operator", "code", "metric_value", "failure", "signature", "is_valid")
 
 
@@ -32,6 +36,7 @@ class Journal:
         lower_is_better: the problem's direction; the only one the journal obeys.
         normal_hash: equal for programs that behave alike although their texts differ, or None; see `ProgramIndex`.
         time_limit: seconds that a program's run is told against in summaries; None: they say nothing of time.
+        read: reads a stored node's texts; with it, older nodes take little memory (`stored`). None keeps all whole.
     """
 
     def __init__(
@@ -41,6 +46,7 @@ class Journal:
         *,
         normal_hash: Callable[[str], str | None] = ast_hash,
         time_limit: float | None = None,
+        read: Read | None = None,
     ) -> None:
         self.lower_is_better = lower_is_better
         self.direction = Direction(lower_is_better)
@@ -48,6 +54,9 @@ class Journal:
         self._outdated: set[int] = set()
         """Positions of nodes whose children, visits or reward have changed since they were read last."""
         self._updating = Lock()
+        self._read = None if read is None else lru_cache(maxsize=WHOLE)(read)
+        self._kept_small = 0
+        """So many of the first nodes are `StoredNode`s."""
         self._position: dict[str, int] = {}
         self._children: dict[str, list[str]] = {}
         self._visits: dict[str, int] = {}
@@ -104,6 +113,16 @@ class Journal:
         self._index(node, position)
         self._digest.update(json.dumps(node.model_dump(mode="json", include=set(_HASHED)), sort_keys=True).encode())
         return node
+
+    def stored(self) -> None:
+        """All nodes so far are in the store: of all but the newest, the texts are read from there when asked for."""
+        if self._read is None:
+            return
+        self._summarise()
+        with self._updating:
+            for position in range(self._kept_small, len(self._nodes) - WHOLE):
+                self._nodes[position] = StoredNode.of(self._nodes[position], self._read)
+                self._kept_small = position + 1
 
     def get_node_by_id(self, node_id: str) -> Node | None:
         """The node with current index values, or None."""
@@ -228,6 +247,10 @@ class Journal:
     def newest(self, count: int) -> Iterator[Node]:
         """The newest nodes, newest first; their `children_ids`, `visits` and `total_reward` may be out of date."""
         return islice(reversed(self._nodes), count)
+
+    def ranked(self) -> Iterator[Node]:
+        """Scored nodes, best first, the earliest of equals; as many as are asked for."""
+        return (self._current(position) for _, position in self._ranking)
 
     def top(self, k: int) -> list[Node]:
         """The k best scored nodes, best first; equals in commit order."""

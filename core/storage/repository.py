@@ -16,7 +16,7 @@ from core.storage.call_store import CallStore
 from core.storage.game_store import GameStore
 from core.storage.models import NODES, STAGES, TASKS, TICKETS
 from core.storage.rows import node_from_row, node_values, task_values
-from core.storage.statements import ADD_NODE, ADD_TASK, DROP_STAGES, PUT_STAGE, STAGES_OF
+from core.storage.statements import ADD_NODE, ADD_TASK, DROP_STAGES, NODE_TEXTS, PUT_STAGE, STAGES_OF
 from core.storage.ticket_store import GONE, TicketStore
 from core.storage.unreadable import reads_store
 from utils.metric import Metric
@@ -86,6 +86,13 @@ class RunStore(CallStore, GameStore, TicketStore):
         with self.db.transaction() as connection:
             rows = connection.execute(select(NODES).order_by(NODES.c.step)).mappings().all()
         return [node_from_row(self.db, row) for row in rows]
+
+    @reads_store
+    def texts(self, node_id: str) -> tuple[str, str]:
+        """(program, output) of a committed node."""
+        with self.db.transaction() as connection:
+            code, output = connection.execute(NODE_TEXTS, {"node": node_id}).one()
+        return self.db.get_text(code), self.db.get_text(output)
 
     @reads_store
     def open_tasks(self) -> list[Task]:

@@ -29,6 +29,7 @@ DROP_FACT = Prepared(delete(FACTS).where(FACTS.c.key == bindparam("name")))
 
 TEXT = select(TEXTS.c.body).where(TEXTS.c.hash == bindparam("name"))
 FACT = select(FACTS.c.value).where(FACTS.c.key == bindparam("key"))
+NODE_TEXTS = select(NODES.c.code, NODES.c.term_out).where(NODES.c.id == bindparam("node"))
 STAGES_OF = select(STAGES.c.stage, STAGES.c.payload).where(STAGES.c.node_id == bindparam("node"))
 CALL = select(CALLS).where(CALLS.c.request_hash == bindparam("request"), CALLS.c.sample == bindparam("sample"))
 GAME = select(GAMES.c.game).where(GAMES.c.key == bindparam("key"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from core.contracts import Evaluation
 from core.state.failure import FailureKind
@@ -11,7 +12,7 @@ from core.state.journal import Journal
 from core.state.node import Node
 from utils.direction import Direction
 
-RANKED = 5
+RANKED = 3
 """So many scored programs of an island rank: a screened one must seem better than the last of them."""
 ALWAYS = frozenset({"baseline", "user", "tune"})
 """Operators whose programs are scored apart whatever the screening says."""
@@ -55,16 +56,15 @@ def may_rank(screened: Sequence[Screened], journal: Journal, direction: Directio
         if one.score is None
         or (
             one.node.operator in ALWAYS
-            or direction.better(one.score, cuts.setdefault(one.node.island, _last_ranked(journal, one.node, direction)))
+            or direction.better(one.score, cuts.setdefault(one.node.island, _last_ranked(journal, one.node)))
         )
     ]
 
 
-def _last_ranked(journal: Journal, node: Node, direction: Direction) -> float | None:
+def _last_ranked(journal: Journal, node: Node) -> float | None:
     """The score of rank `RANKED` on the node's island; None while fewer are scored."""
-    scores = [other.metric_value for other in journal if other.is_scored and other.island == node.island]
-    ranked = direction.ranked([score for score in scores if score is not None], score=lambda score: score)
-    return ranked[RANKED - 1] if len(ranked) >= RANKED else None
+    at_home = (other.metric_value for other in journal.ranked() if other.island == node.island)
+    return next(islice(at_home, RANKED - 1, None), None)
 
 
 def margin(noise: float, score: float) -> float:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 from tests.boundary import suite
 from tests.boundary.kinds import KINDS
+from tests.boundary.ours import ROOT
+from tests.support.attack_accounts import ordinary_user
 
 
 def main() -> int:
@@ -20,27 +24,45 @@ def main() -> int:
     parser.add_argument("--kind", action="append", default=[], choices=sorted(KINDS))
     parser.add_argument("--way", action="append", default=[], help="apart, screen, auto, together")
     parser.add_argument("--against", metavar="CMD", help="another runner: CMD FOLDER (README.md)")
-    parser.add_argument("--sandbox", default="auto", help="warm, lite, bubblewrap; auto without")
+    parser.add_argument("--sandbox", action="append", default=[], help="warm, lite, bubblewrap; auto without")
+    parser.add_argument("--user", action="store_true", help="as root: try it all as an ordinary user")
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="N attacks of each family and kind")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows here, too")
     args = parser.parse_args()
+    if args.user and os.getuid() == 0:
+        return as_user([word for word in sys.argv[1:] if word != "--user"])
     pairs = suite.chosen(args.kind, args.names, args.sample)
     if not pairs:
         parser.error(f"no attack fits {' '.join(args.names + args.kind)}")
     began, rows, theirs = time.monotonic(), [], shlex.split(args.against or "")
-    found = suite.against_command(theirs, pairs) if theirs else suite.against_us(pairs, args.way, args.sandbox)
-    print(f"{'attack':44s} {'kind':20s} {'theirs' if args.against else 'ours':24s} control")
+    tiers = args.sandbox or ["auto"]
+    found = suite.against_command(theirs, pairs) if theirs else suite.against_us(pairs, args.way, tiers)
+    print(f"{'attack':44s} {'kind':26s} {'theirs' if args.against else 'ours':24s} control")
     for row in found:
         rows.append(row)
         lost = "" if row.is_attack else "   NO ATTACK: it loses where nothing stands in its way"
         told = "held" if row.held else f"LOST ({', '.join(row.won)})"
-        place = f"{row.kind} {row.way}".strip()
-        print(f"{row.name:44s} {place:20s} {told:24s} {', '.join(row.control) or 'held'}{lost}", flush=True)
+        tier = "" if row.tier == "auto" else row.tier
+        place = " ".join(filter(None, (row.kind, row.way, tier)))
+        print(f"{row.name:44s} {place:26s} {told:24s} {', '.join(row.control) or 'held'}{lost}", flush=True)
     print(f"\n{suite.summary(rows)}, {time.monotonic() - began:.0f} s")
     if args.json:
-        facts = ("name", "kind", "way", "won", "control")
+        facts = ("name", "kind", "way", "tier", "won", "control")
         args.json.write_text(json.dumps([{name: getattr(row, name) for name in facts} for row in rows], indent=1))
     return 0 if all(row.held and row.is_attack for row in rows) else 1
+
+
+def as_user(words: list[str]) -> int:
+    """The same in a process of an ordinary user, made for such suites."""
+    account = ordinary_user()
+    if account.why:
+        print(f"no ordinary user: {account.why}", file=sys.stderr)
+        return 1
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    if account.site:
+        environment["PYTHONPATH"] = account.site
+    command = [*account.prefix, account.python, "-m", "tests.boundary", *words]
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
 if __name__ == "__main__":

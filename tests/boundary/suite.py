@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, product
 
 from tests.boundary import against, ours
 from tests.boundary.records import Attack, attacks
@@ -23,6 +23,8 @@ class Row:
     """The facts by which it won against the runner that is tried; empty: it was held."""
     control: list[str]
     """The facts by which it won against the control."""
+    tier: str = "auto"
+    """`execution.sandbox`."""
 
     @property
     def name(self) -> str:
@@ -65,20 +67,23 @@ def controls(pairs: Sequence[tuple[Attack, str]]) -> dict[tuple[str, str], list[
     return _against(against.NAIVE, pairs)
 
 
-def against_us(pairs: Sequence[tuple[Attack, str]], ways: Sequence[str] = (), tier: str = "auto") -> Iterator[Row]:
-    """Rows as they are known, kind by kind.
+def against_us(
+    pairs: Sequence[tuple[Attack, str]], ways: Sequence[str] = (), tiers: Sequence[str] = ("auto",)
+) -> Iterator[Row]:
+    """Rows as they are known, tier by tier and kind by kind.
 
     Args:
         ways: only these of a kind that has several; its first where it has none of them.
-        tier: `execution.sandbox`.
+        tiers: values of `execution.sandbox`.
     """
     control = controls(pairs)
-    for kind in dict.fromkeys(kind for _, kind in pairs):
+    for tier, kind in product(tiers, dict.fromkeys(kind for _, kind in pairs)):
         of_kind = [attack for attack, other in pairs if other == kind]
         known = ours.ways(kind)
         for way in [way for way in known if way in ways] or (known[:1] if ways else known):
             found = ours.attacked(kind, way, of_kind, tier)
-            yield from (Row(attack, kind, way, found[attack.name], control[attack.name, kind]) for attack in of_kind)
+            for attack in of_kind:
+                yield Row(attack, kind, way, found[attack.name], control[attack.name, kind], tier)
 
 
 def against_command(command: Sequence[str], pairs: Sequence[tuple[Attack, str]]) -> Iterator[Row]:

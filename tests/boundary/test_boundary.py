@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from support.attack_accounts import ordinary_user
 
 from tests.boundary import suite
 from tests.boundary.against import NAIVE
 from tests.boundary.kinds import KINDS
-from tests.boundary.ours import ways
+from tests.boundary.ours import ROOT, ways
 from tests.boundary.records import attacks
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
@@ -40,6 +42,19 @@ def test_all_are_held(kind: str, way: str, sample: int) -> None:
     _nobody_wins(kind, way, sample)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("tier", ["warm", "lite", "bubblewrap"])
+def test_a_sample_is_held_as_an_ordinary_user(tier: str) -> None:
+    """`make boundary` tries all of them so."""
+    account = ordinary_user()
+    if account.why or (tier == "bubblewrap" and shutil.which("bwrap") is None):
+        pytest.skip(account.why or "bubblewrap is not installed")
+    words = ["--user", f"--sandbox={tier}", "--sample=1", "--way=apart", "--way=screen"]
+    command = [sys.executable, "-m", "tests.boundary", *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_there_are_enough_of_them() -> None:
     assert len(attacks()) >= 60
     assert len(suite.chosen()) >= 200
@@ -56,9 +71,7 @@ def test_another_runner_is_tried_by_a_command(tmp_path: Path) -> None:
         str(tmp_path / "rows"),
     ]
     command = [sys.executable, "-m", "tests.boundary", *words, "--against", " ".join(NAIVE)]
-    done = subprocess.run(
-        command, cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=120, check=False
-    )
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 1, done.stderr
     assert "0 of 4 held, 4 of 4 controls won (competition 2, script 2)" in done.stdout
     assert all(row["won"] for row in json.loads((tmp_path / "rows").read_text()))

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import pytest
 from support.chat_server import ChatServer
-from support.command_line import Cli
+from support.command_line import Cli, toy_words
 from support.processes import descendants, eventually, kill_hard, survivors
 
 from core.storage.reader import RunReader
@@ -224,6 +224,7 @@ def test_a_note_is_told_to_as_many_writers_as_a_round_has(cli, toy, boundary):
 
 
 FAMILIES = {
+    "pipeline": toy_words(40, "search.schedule=pipeline", "search.batch=4", "search.workers=4", seconds=0.05),
     "competition": ["--problem.name=diabetes", "--search.max_steps=6", "--search.num_drafts=3"],
     "bin_packing": [
         "--problem=bin_packing", "--problem.name=u120", "--search.max_generations=20", "--search.per_island=4",

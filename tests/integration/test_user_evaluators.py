@@ -21,6 +21,7 @@ from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
 from problems.script.evaluator import DECISION, ScriptEvaluator
 from problems.script.problem import build
+from problems.script.screening import RANKED
 
 LOAD = """
 import importlib.util
@@ -308,7 +309,7 @@ def test_fine_grained_evaluators_are_screened_and_what_ranks_is_scored_apart(jud
     first = asked.score()
     assert asked.decision.isolation == "screen" and "calls a program" in asked.decision.reason
     assert first.source == "verified" and asked.evaluator.together
-    for number in range(5):
+    for number in range(RANKED):
         better = asked.score(BEST.replace("-room", f"-{number + 1}.0 * room"))
         assert better.source == "verified" and better.metric > first.metric
     worse = asked.score("def priority(item, room):\n    return 2 * room\n")

@@ -7,13 +7,12 @@ thread alone never has more than one call on its way: a program must not see wha
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 HEADER = 4
@@ -23,7 +22,6 @@ MOST_PARTS = 4 << 20
 _CHUNK = 1 << 18
 _SMALL = 1 << 14
 """Most answers are short; a buffer of this size costs nothing to make."""
-_encode = json.JSONEncoder(separators=(",", ":")).encode
 EACH = "__handles__.each"
 """The program's side of several calls in one frame: (name, arguments, named ones) each."""
 
@@ -64,12 +62,13 @@ class Channel:
     Args:
         fd: descriptor of the session's socket; the program is loaded and nothing is on its way.
         timeout: seconds for each call.
-        wrap, unwrap: of `plain`, to and from JSON data that keeps kinds apart.
+        plain: the module of that name: data that keeps its kinds apart, as JSON.
     """
 
-    def __init__(self, fd: int, *, timeout: float, wrap: Callable[[Any], Any], unwrap: Callable[[Any], Any]) -> None:
+    def __init__(self, fd: int, *, timeout: float, plain: Any) -> None:
         self._socket = socket.socket(fileno=fd)
-        self._timeout, self._wrap, self._unwrap = timeout, wrap, unwrap
+        self._timeout, self._wrap, self._unwrap = timeout, plain.wrap, plain.unwrap
+        self._encode, self._decode = plain.encode, plain.decode
         self._socket.setblocking(True)
         self._limit(timeout)
         self._turn = threading.Lock()
@@ -179,7 +178,7 @@ class Channel:
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         if self.failed is not None:
             raise self.failed
-        data = _encode(request).encode("utf-8", "surrogatepass")
+        data = self._encode(request)
         try:
             self._socket.sendall(len(data).to_bytes(HEADER, "little") + data)
             body = self._frame(time.monotonic() + self._timeout)
@@ -190,7 +189,7 @@ class Channel:
         if len(body) > MOST_PARTS and max(map(body.count, (b",", b"[", b"{"))) > MOST_PARTS:
             raise self._broken("runtime", f"an answer of more than {MOST_PARTS:,} values")
         try:
-            message = json.loads(body)
+            message = self._decode(body)
         except (ValueError, RecursionError, MemoryError) as error:
             raise self._broken("runtime", f"a frame that is not JSON ({type(error).__name__})") from error
         if type(message) is not dict or len(message) != 1:

@@ -135,7 +135,7 @@ class Parts:
     def _report(
         self, task: dict[str, Any], fd: int, function: Callable[[str], Any], report_to: socket.socket
     ) -> dict[str, Any]:
-        asking = self.channel.Channel(fd, timeout=task["call_timeout"], wrap=self.plain.wrap, unwrap=self.plain.unwrap)
+        asking = self.channel.Channel(fd, timeout=task["call_timeout"], plain=self.plain)
         told: dict[str, Any] = dict(NOTHING)
 
         def ask(name: str, args: Any, named: Any) -> Any:

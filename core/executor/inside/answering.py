@@ -5,7 +5,6 @@ Nothing here is trusted: the program shares the process and may replace any of i
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable
@@ -39,7 +38,7 @@ def serve(code: CodeType | None, prelude: str, source: str) -> NoReturn:
 def _answer(module: ModuleType, data: bytes) -> bytes:
     """The answer's frame, in the form of the request's where that can say it."""
     try:
-        request = packed.unpack(data) if packed.is_packed(data) else json.loads(data)
+        request = packed.unpack(data) if packed.is_packed(data) else plain.decode(data)
         answer = _made(module, request)
         return (packed.pack(answer) if packed.is_packed(data) else None) or plain.encode(answer)
     except SystemExit as error:

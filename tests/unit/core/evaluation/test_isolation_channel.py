@@ -22,7 +22,7 @@ class Program:
 
     def __init__(self, *replies: bytes | None, timeout: float = 5.0) -> None:
         ours, self.theirs = socket.socketpair()
-        self.channel = Channel(ours.detach(), timeout=timeout, wrap=plain.wrap, unwrap=plain.unwrap)
+        self.channel = Channel(ours.detach(), timeout=timeout, plain=plain)
         self.asked: list = []
         self.thread = threading.Thread(target=self._serve, args=(replies,), daemon=True)
         self.thread.start()

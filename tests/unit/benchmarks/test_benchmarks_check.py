@@ -1,0 +1,78 @@
+"""`python -m benchmarks --check`: what counts as slower, and what is only another machine or a moment's noise."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks import _check
+from benchmarks.__main__ import check, sections
+from benchmarks.__main__ import run as section_of
+
+NAME = "backend_calls"
+
+
+def page(rules: int, http: int = 500, *, calibration: float = 40.0) -> str:
+    return (
+        f"## {NAME}\n\n`python -m benchmarks.{NAME}` (5 s, a machine, calibration {calibration} ms)\n\n```text\n"
+        f"rules                   {rules} calls/s   (1 … 2)\nrules + run store        900 calls/s   (1 … 2)\n"
+        f"HTTP                     {http} calls/s   (1 … 2)\ncache                   9000 calls/s   (1 … 2)\n```\n"
+    )
+
+
+def slower(before: str, now: str) -> list[str]:
+    return [change.figure.name for change in _check.changes(NAME, before, now) if change.is_slower]
+
+
+def test_what_takes_a_quarter_longer_is_slower() -> None:
+    assert slower(page(1000), page(801)) == []
+    assert slower(page(1000), page(799)) == ["calls of rules"]
+    assert slower(page(1000, 500), page(1000, 300)) == ["calls over HTTP"]
+
+
+def test_half_the_speed_of_the_whole_machine_is_no_change() -> None:
+    half = page(500, 250, calibration=80).replace("9000", "4500")
+    assert slower(page(1000), half) == []
+    assert slower(page(1000), page(700, 500, calibration=20)) == [
+        "calls of rules", "calls over HTTP", "calls of the cache",
+    ]  # fmt: skip
+
+
+def test_a_time_is_slower_where_it_is_longer() -> None:
+    told = "calibration 40 ms\nsession, one call at a time {} µs\nproxy {} µs a call\n"
+    found = list(_check.changes("proxied_calls", told.format(66.0, 30.0), told.format(66.0, 40.0)))
+    assert [(change.figure.name, change.is_slower) for change in found] == [
+        ("µs of a call through the proxy", True), ("µs of a call of a session", False),
+    ]  # fmt: skip
+
+
+def test_a_moment_of_noise_is_tried_again_and_a_slower_program_stays_slower() -> None:
+    noisy = iter([page(100), page(990)])
+    assert not any(change.is_slower for change in _check.checked(NAME, page(1000), lambda: next(noisy)))
+    measured: list[str] = []
+
+    def always() -> str:
+        measured.append("")
+        return page(100)
+
+    assert any(change.is_slower for change in _check.checked(NAME, page(1000), always))
+    assert len(measured) == _check.TRIES
+
+
+def test_a_figure_that_nothing_says_any_more_is_no_silence() -> None:
+    with pytest.raises(ValueError, match="calls of rules"):
+        list(_check.changes(NAME, page(1000), page(1000).replace("rules    ", "laws     ")))
+
+
+def test_a_page_of_before_calibration_is_not_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    old = sections("# Benchmarks\n\n" + page(1000).replace(", calibration 40.0 ms", ""))
+    assert check([NAME], old) == 0
+    assert "no calibration" in capsys.readouterr().out
+
+
+@pytest.mark.long
+def test_a_benchmark_that_is_run_twice_is_not_slower() -> None:
+    """With the real benchmark: what it prints is what the figures are read from."""
+    first = section_of(NAME)
+    found = _check.checked(NAME, first, lambda: section_of(NAME))
+    assert len(found) == len(_check.FIGURES[NAME])
+    assert not any(change.is_slower for change in found), "\n".join(map(str, found))
