@@ -53,10 +53,10 @@ boundary: $(VENV)/.dev  ## every attack of tests/boundary in every tier, as you 
 test-world: $(VENV)/.dev .venv-agents/.tried  ## with programs that are not ours (chess clients, Ray, models, coding agents); what is missing is skipped by name
 	$(BIN)/python -m pytest tests/world -rs $(ARGS)
 
+AGENTS = @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai @modelcontextprotocol/inspector
 .venv-agents/.tried:
 	@mkdir -p .venv-agents
-	-npm install --silent --no-audit --no-fund --prefix .venv-agents @anthropic-ai/claude-code @openai/codex @google/gemini-cli opencode-ai \
-		@modelcontextprotocol/inspector
+	-@for client in $(AGENTS); do npm install --silent --no-audit --no-fund --prefix .venv-agents $$client || true; done
 	@touch $@
 
 .venv-llm/.ready:

@@ -212,9 +212,9 @@ def _outside(facts: RunFacts) -> Markup:
     parts = []
     if facts.tickets:
         states = Counter(str(one["state"]) for one in facts.tickets)
-        sessions = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in states.items())
+        told = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in states.items())
         checks = sum(int(one["checks"]) for one in facts.tickets)
-        parts.append(tag("p", f"{len(facts.tickets)} tickets: {sessions}; {checks} checks."))
+        parts.append(tag("p", f"{len(facts.tickets)} tickets: {told}; {checks} checks."))
     if facts.sessions:
         columns = ("node_id", "writer", "turns", "prompt_tokens", "completion_tokens", "cost_usd", "seconds", "files")
         head = ["node", *(name.replace("_", " ") for name in columns[1:])]

@@ -36,5 +36,8 @@ def entries(url: str, token: str) -> dict[str, str]:
     headers = {"Authorization": f"Bearer {token}"}
     claude: dict[str, Any] = {"type": "http", "url": f"{url}/mcp", "headers": headers, "alwaysLoad": True}
     gemini: dict[str, Any] = {"httpUrl": f"{url}/mcp", "headers": headers, "trust": True}
-    found = {".mcp.json": claude, ".gemini/settings.json": gemini}
-    return {path: json.dumps({"mcpServers": {SERVER: entry} if url else {}}) + "\n" for path, entry in found.items()}
+    found = {".mcp.json": {"mcpServers": {SERVER: claude} if url else {}}}
+    if url:  # by itself Gemini CLI would take the variable of an address for another way to log in
+        login = {"auth": {"selectedType": "gemini-api-key"}}
+        found[".gemini/settings.json"] = {"mcpServers": {SERVER: gemini}, "security": login}
+    return {path: json.dumps(settings) + "\n" for path, settings in found.items()}
