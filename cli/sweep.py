@@ -9,9 +9,11 @@ import threading
 from collections.abc import Callable
 
 from cli.options import add_config_options, config_of, project_dir_of
+from reports.sweeps.plan import Cell, Plan, sweep_folder
+from reports.sweeps.table import SweepTable, table_of
+from runs.run_folder import is_held, logs_dir
 from runs.sweeps.cells import run_cells
-from runs.sweeps.plan import Cell, Plan, seeds_of, settings_of, sweep_folder
-from runs.sweeps.table import Table, table_of
+from runs.sweeps.words import seeds_of, settings_of
 from utils.errors import ConfigError
 
 SHOW = "show"
@@ -46,18 +48,18 @@ def run(args: argparse.Namespace) -> int:
     plan = Plan(words=_common(args), settings=settings_of(args.vary, args.case), seeds=seeds_of(args.seeds))
     for setting in plan.settings:
         _check(args, setting)
-    folder = sweep_folder(config_of(args).project.dir, args.name or plan.default_name)
+    folder = sweep_folder(logs_dir(config_of(args).project.dir), args.name or plan.default_name)
     plan.keep(folder)
     print(f"sweep {folder.name}: {len(plan.cells)} runs; `sweep show {folder.name}` looks at it", file=sys.stderr)
     run_cells(plan, folder, args.jobs, _teller(len(plan.cells)))
-    return _print(args, table_of(plan, folder))
+    return _print(args, table_of(plan, folder, is_held))
 
 
 def _show(args: argparse.Namespace) -> int:
     if len(args.what) != 2 or args.what[0] != SHOW:
         raise ConfigError(f"sweep {' '.join(args.what)}: write `sweep show NAME`, or `sweep --vary KEY=A,B`")
-    folder = sweep_folder(project_dir_of(args), args.what[1])
-    return _print(args, table_of(Plan.read(folder), folder))
+    folder = sweep_folder(logs_dir(project_dir_of(args)), args.what[1])
+    return _print(args, table_of(Plan.read(folder), folder, is_held))
 
 
 def _common(args: argparse.Namespace) -> tuple[str, ...]:
@@ -92,7 +94,7 @@ def _teller(count: int) -> Callable[[Cell, str], None]:
     return told
 
 
-def _print(args: argparse.Namespace, table: Table) -> int:
+def _print(args: argparse.Namespace, table: SweepTable) -> int:
     if args.json:
         print(json.dumps(table.model_dump(mode="json"), indent=2))
     else:

@@ -9,22 +9,24 @@ from rich.table import Table as Lines
 from rich.text import Text
 
 from cli.terminal.console import VisibleConsole
-from runs.sweeps.table import Row, Table
+from reports.sweeps.table import SweepRow, SweepTable
 from utils.direction import Direction
 
 
-def print_sweep(table: Table) -> None:
+def print_sweep(table: SweepTable) -> None:
     """One line a setting; what is compared stands above, what is missing below."""
     console = VisibleConsole()
     better = Direction(table.lower_is_better).word
     where = "unseen part" if table.score == "final" else "validation part"
     console.print(Text(f"{table.name}: {table.problem}, score on the {where} ({better} is better), mean and 95 %"))
-    console.print(Text("gain: over the first setting, paired by seed; above 0 is better"))
-    lines = Lines(Column("setting", no_wrap=True), "seeds", "score", "gain", "seconds", "dollars")
+    console.print(
+        Text("gain: over the first setting, lead: over the best other one; paired by seed, above 0 is better")
+    )
+    lines = Lines(Column("setting", no_wrap=True), "seeds", "score", "gain", "lead", "seconds", "dollars")
     for row in table.rows:
         lines.add_row(
-            Text(_label(row.setting)), str(row.runs), _pair(row.mean, row.interval), _gain(row),
-            _number(row.seconds), _number(row.cost_usd),
+            Text(_label(row.setting)), str(row.runs), _pair(row.mean, row.interval),
+            _gain(row.gain, row.gain_interval, row.verdict), _lead(row), _number(row.seconds), _number(row.cost_usd),
         )  # fmt: skip
     console.print(lines)
     states = Counter(cell.status for cell in table.cells if cell.status != "finished")
@@ -34,25 +36,22 @@ def print_sweep(table: Table) -> None:
         console.print(Text(f"without a valid program, and so in no mean: {without}"))
 
 
-def verdict(row: Row) -> str:
-    """What the paired interval allows to be said."""
-    if row.gain_interval is None:
-        return "" if row.gain is None else "too few seeds"
-    low, high = row.gain_interval
-    return "better" if low > 0 else "worse" if high < 0 else "not told apart"
-
-
 def _pair(mean: float | None, interval: tuple[float, float] | None) -> str:
     if mean is None:
         return "–"
     return f"{mean:.6g}" + (f" ({interval[0]:.6g} to {interval[1]:.6g})" if interval else "")
 
 
-def _gain(row: Row) -> str:
-    if row.gain is None:
+def _gain(gain: float | None, interval: tuple[float, float] | None, verdict: str) -> str:
+    if gain is None:
         return "–"
-    interval = f" ({row.gain_interval[0]:+.4g} to {row.gain_interval[1]:+.4g})" if row.gain_interval else ""
-    return f"{row.gain:+.4g}{interval}: {verdict(row)}"
+    ends = f" ({interval[0]:+.4g} to {interval[1]:+.4g})" if interval else ""
+    return f"{gain:+.4g}{ends}: {verdict}"
+
+
+def _lead(row: SweepRow) -> str:
+    found = _gain(row.lead, row.lead_interval, row.lead_verdict)
+    return f"{found} (over {_label(row.rival)})" if row.rival else found
 
 
 def _label(setting: tuple[str, ...]) -> str:

@@ -19,6 +19,7 @@ from dashboard.server.page import DIST, page_routes
 from dashboard.server.routes_control import control_routes
 from dashboard.server.routes_nodes import arena_routes, node_routes
 from dashboard.server.routes_runs import run_routes, view_routes
+from dashboard.server.routes_sweeps import sweep_routes
 from dashboard.server.schemas.frames import FRAMES
 from dashboard.server.schemas.runs import ReplayAt
 from dashboard.server.security import Guard
@@ -70,6 +71,7 @@ def create_app(
     api.include_router(view_routes(catalog))
     api.include_router(node_routes(catalog))
     api.include_router(arena_routes(catalog))
+    api.include_router(sweep_routes(catalog))
     api.include_router(control_routes(catalog, Launcher(catalog, main, plugins), plugins))
     app.include_router(api)
     app.include_router(api_page(app))

@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from core.storage.reader import RunReader
-from runs.run_folder import DB
-from runs.sweeps.plan import Cell, Plan
+from reports.sweeps.plan import Cell, Plan, run_of
 from utils.errors import SwarmEvoError
 
 MAIN = Path(__file__).resolve().parents[2] / "main.py"
@@ -22,16 +21,6 @@ INTERRUPTED = 130
 
 class CellFailed(SwarmEvoError):
     """A run of a sweep ended by an error; what it said is the message."""
-
-
-def run_of(folder: Path, cell: Cell) -> Path | None:
-    """The folder of the cell's run; None where it has not begun, or was removed."""
-    try:
-        name = (folder / f"{cell.name}.run").read_text(encoding="utf-8").strip()
-    except OSError:
-        return None
-    found = folder.parents[1] / name
-    return found if (found / DB).is_file() else None
 
 
 def is_finished(run: Path) -> bool:

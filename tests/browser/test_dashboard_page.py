@@ -16,6 +16,7 @@ from support.dashboard import AXE, serving
 from support.synthetic_runs import SyntheticRun, arena, arena_generation, bin_packing, competition, write_all
 
 from core.events import NodeCommitted, RunStarted, Warned
+from reports.sweeps.plan import Plan, sweep_folder
 
 COMPETITION, PACKING, CHESS, FOUR = "competition-demo", "bin_packing-demo", "chess-demo", "connect_four-demo"
 
@@ -619,3 +620,33 @@ def test_texts_of_programs_and_models_are_never_html(page, stored):
     page.goto(f"{stored}#/run/{CHESS}/arena")
     page.get_by_text("<b>now</b>").first.wait_for()
     assert page.evaluate("window.hacked") is None
+
+
+@pytest.mark.long
+def test_a_sweep_has_a_page_with_table_mean_curves_and_runs(page, tmp_path):
+    logs = tmp_path / "logs"
+    settings = (("search.policy=three_phase",), ("search.policy=mcts",))
+    plan = Plan(words=("--problem.name=diabetes",), settings=settings, seeds=(1, 2, 3))
+    folder = sweep_folder(logs, "policies")
+    plan.keep(folder)
+    for number, cell in enumerate(plan.cells[:-1]):
+        made = competition(logs, 12, run=f"run-{number}", seed=number)
+        made.end()
+        made.close()
+        (folder / f"{cell.name}.run").write_text(f"run-{number}")
+    with serving(tmp_path) as (address, _):
+        page.goto(f"http://{address}/")
+        page.get_by_role("link", name="Sweeps").click()
+        page.get_by_role("link", name="policies").click()
+        page.wait_for_url(re.compile("#/sweep\\?name=policies"))
+        rows = page.get_by_role("region", name="Settings and what they came to").locator("tbody tr")
+        rows.nth(1).get_by_text("too few seeds").first.wait_for()
+        assert rows.count() == 2 and "policy=mcts" in rows.nth(1).inner_text()
+        page.locator(".uplot canvas").wait_for()
+        assert page.locator(".legend .mono").all_inner_texts() == ["policy=three_phase", "policy=mcts"]
+        page.get_by_text("1 of 6 runs have not ended").wait_for()
+        assert page.get_by_role("region", name="Runs of the sweep").locator("tbody tr").count() == 6
+        page.get_by_role("link", name="run-0").click()
+        page.wait_for_url(re.compile("#/run/run-0"))
+        page.goto(f"http://{address}/#/sweep?name=none")
+        page.get_by_role("alert").get_by_text("no sweep").wait_for()

@@ -36,7 +36,7 @@ def test_a_run_that_was_stopped_is_resumed(cli, toy):
     assert begun.code == 0, begun.err
     run = next(path.parent.name for path in cli.folder.glob("logs/*/run.db"))
     words = ("sweep", "--seeds=1", "--vary", "search.policy=mcts,three_phase", "--name=halves", "--json")
-    from runs.sweeps.plan import Cell
+    from reports.sweeps.plan import Cell
 
     folder = cli.folder / "logs" / "sweeps" / "halves"
     folder.mkdir(parents=True)

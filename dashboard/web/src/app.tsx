@@ -6,6 +6,8 @@ import { go, useRoute } from "./model/router";
 import { RunPage } from "./views/run-page";
 import { RunsView } from "./views/runs";
 
+const SweepView = lazy(() => import("./views/sweep").then((file) => ({ default: file.SweepView })));
+const SweepsView = lazy(() => import("./views/sweep").then((file) => ({ default: file.SweepsView })));
 const CompareView = lazy(() => import("./views/compare").then((file) => ({ default: file.CompareView })));
 
 export function App() {
@@ -30,5 +32,7 @@ export function App() {
     </button>
   );
   if (!route.run && route.view === "compare") return <Suspense><CompareView query={route.query} themeButton={themeButton} /></Suspense>;
+  if (!route.run && route.view === "sweep") return <Suspense><SweepView query={route.query} themeButton={themeButton} /></Suspense>;
+  if (!route.run && route.view === "sweeps") return <Suspense><SweepsView themeButton={themeButton} /></Suspense>;
   return route.run ? <RunPage key={route.run + (route.query.has("speed") ? "/replay" : "")} route={route} run={route.run} themeButton={themeButton} /> : <RunsView themeButton={themeButton} />;
 }

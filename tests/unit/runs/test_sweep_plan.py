@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cli.terminal.sweep_text import verdict
-from runs.sweeps.plan import Plan, seeds_of, settings_of, sweep_folder
-from runs.sweeps.table import CellFacts, _row
+from reports.sweeps.plan import Plan, sweep_folder
+from reports.sweeps.table import CellFacts, _row
+from runs.sweeps.words import seeds_of, settings_of
 from utils.direction import Direction
 from utils.errors import ConfigError
 
@@ -66,5 +66,20 @@ def test_gains_are_paired_by_seed(second, lower_is_better, said):
     scores |= {(b, seed): score for seed, score in zip(plan.seeds, second, strict=True) if score is not None}
     finished = [CellFacts(setting=s, seed=seed, status="finished") for s in (a, b) for seed in plan.seeds]
     row = _row(plan, b, finished, scores, Direction(lower_is_better))
-    assert verdict(row) == said and row.pairs == 5 - second.count(None) and row.without == second.count(None)
+    assert row.verdict == said and row.pairs == 5 - second.count(None) and row.without == second.count(None)
     assert _row(plan, a, finished, scores, Direction(lower_is_better)).gain is None
+
+
+def test_each_setting_is_compared_with_the_best_of_the_others():
+    settings = tuple((f"search.batch={number}",) for number in (1, 2, 3))
+    plan = Plan(words=(), settings=settings, seeds=(1, 2, 3, 4, 5))
+    scores = {(setting, seed): 10.0 * place + seed + 0.1 * (seed % 2) * place
+              for place, setting in enumerate(settings) for seed in plan.seeds}  # fmt: skip
+    rows = [_row(plan, setting, [], scores, Direction(False)) for setting in settings]
+    assert [row.rival for row in rows] == [settings[2], settings[2], settings[1]]
+    assert [row.lead_verdict for row in rows] == ["worse", "worse", "better"]
+    assert rows[2].lead == pytest.approx(10.06) and rows[2].gain == pytest.approx(20.12)
+    assert [_row(plan, setting, [], scores, Direction(True)).rival for setting in settings[:2]] == [
+        settings[1],
+        settings[0],
+    ]

@@ -683,6 +683,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sweeps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sweeps
+         * @description Every sweep of the project, newest first; one whose plan cannot be read is left out.
+         */
+        get: operations["sweeps_api_sweeps_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sweeps/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sweep
+         * @description A sweep as it stands: each run, and a row a setting with means and paired differences.
+         */
+        get: operations["sweep_api_sweeps__name__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -817,6 +857,36 @@ export interface components {
              * @enum {string}
              */
             type: "candidate.rejected";
+        };
+        /**
+         * CellFacts
+         * @description One run of a sweep as it stands.
+         */
+        CellFacts: {
+            /** Cost Usd */
+            cost_usd?: number | null;
+            /** Final Metric */
+            final_metric?: number | null;
+            /** Metric */
+            metric?: number | null;
+            /** Run */
+            run?: string | null;
+            /** Seconds */
+            seconds?: number | null;
+            /** Seed */
+            seed: number;
+            /** Setting */
+            setting: string[];
+            /**
+             * Status
+             * @default not begun
+             */
+            status: string;
+            /**
+             * Steps
+             * @default 0
+             */
+            steps: number;
         };
         /**
          * ChangedFile
@@ -2899,6 +2969,82 @@ export interface components {
              */
             type: "strategist.question";
         };
+        /** SweepLine */
+        SweepLine: {
+            /** Begun */
+            begun: number;
+            /** Name */
+            name: string;
+            /** Seeds */
+            seeds: number;
+            /** Settings */
+            settings: number;
+        };
+        /**
+         * SweepRow
+         * @description One setting over its seeds. Scores are in the metric's unit; gains are above 0 where they are good.
+         */
+        SweepRow: {
+            /** Cost Usd */
+            cost_usd: number | null;
+            /** Gain */
+            gain: number | null;
+            /** Gain Interval */
+            gain_interval: [
+                number,
+                number
+            ] | null;
+            /** Interval */
+            interval: [
+                number,
+                number
+            ] | null;
+            /** Lead */
+            lead: number | null;
+            /** Lead Interval */
+            lead_interval: [
+                number,
+                number
+            ] | null;
+            /** Lead Verdict */
+            lead_verdict: string;
+            /** Mean */
+            mean: number | null;
+            /** Pairs */
+            pairs: number;
+            /** Rival */
+            rival: string[] | null;
+            /** Runs */
+            runs: number;
+            /** Seconds */
+            seconds: number | null;
+            /** Setting */
+            setting: string[];
+            /** Verdict */
+            verdict: string;
+            /** Without */
+            without: number;
+        };
+        /**
+         * SweepTable
+         * @description A sweep as it stands.
+         */
+        SweepTable: {
+            /** Cells */
+            cells: components["schemas"]["CellFacts"][];
+            /** Lower Is Better */
+            lower_is_better: boolean;
+            /** Name */
+            name: string;
+            /** Problem */
+            problem: string;
+            /** Rows */
+            rows: components["schemas"]["SweepRow"][];
+            /** Score */
+            score: string;
+            /** Words */
+            words: string[];
+        };
         /**
          * TicketRow
          * @description A proposal that was leased to a writer outside.
@@ -4651,6 +4797,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    sweeps_api_sweeps_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepLine"][];
+                };
+            };
+        };
+    };
+    sweep_api_sweeps__name__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A sweep's name, as listed by /api/sweeps. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepTable"];
                 };
             };
             /** @description Validation Error */

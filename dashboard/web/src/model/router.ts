@@ -42,6 +42,11 @@ export function compareHref(runs: readonly string[]): string {
   return `#/compare?runs=${runs.map(encodeURIComponent).join(",")}`;
 }
 
+/** The address of a sweep. */
+export function sweepHref(name: string): string {
+  return `#/sweep?name=${encodeURIComponent(name)}`;
+}
+
 export function go(to: string): void {
   location.hash = to;
 }

@@ -2,21 +2,14 @@
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { get, runPath, text } from "../api/client";
 import type { Curve, RunDetail } from "../api/types";
-import { Chart } from "../components/chart";
-import type { Series } from "../components/chart-props";
 import { CodeView } from "../components/code";
 import { Shell } from "../components/shell";
-import { Empty, Failed, Panel, Segmented } from "../components/widgets";
-import { along, type Axis, bandOf, bySetup, differences, mergeCurves } from "../model/compare";
-import { yRange } from "../model/curve";
+import { Empty, Failed, Panel } from "../components/widgets";
+import { bySetup, differences } from "../model/compare";
 import { dollars, metric, seconds } from "../model/format";
-import { useColors, useKept } from "../model/hooks";
 import { compareHref, href } from "../model/router";
 import { VERDICTS } from "../model/runs";
-
-const COLORS = ["accent", "orange", "teal", "violet", "pink", "blue", "gold", "muted", "line"] as const;
-const HUES = COLORS.slice(0, 7);
-const AXES = { steps: "step", seconds: "active seconds", dollars: "dollars" } as const;
+import { Curves } from "./curves";
 
 interface Compared { detail: RunDetail; curve: Curve; code: string }
 
@@ -53,7 +46,7 @@ function Comparison({ runs }: { runs: Compared[] }) {
     <div className="stack">
       {problems.size > 1 && <div className="banner" role="status">These runs search different problems ({[...problems].join(", ")}): their values do not compare.</div>}
       <Panel title="Outcome" flush><Outcomes runs={runs} /></Panel>
-      {[...problems].map((problem) => <Curves key={problem} problem={problem ?? ""} runs={runs.filter(({ detail }) => detail.problem === problem)} />)}
+      {[...problems].map((problem) => <CurvesOf key={problem} problem={problem ?? ""} runs={runs.filter(({ detail }) => detail.problem === problem)} />)}
       <Panel title={`Configuration: ${differing.length} difference${differing.length === 1 ? "" : "s"}`} flush>
         {differing.length === 0 ? <Empty title="The configurations are the same" /> : (
           <div className="scroll" tabIndex={0} role="region" aria-label="Differences of the configurations"><table>
@@ -65,6 +58,12 @@ function Comparison({ runs }: { runs: Compared[] }) {
       <Programs runs={runs} />
     </div>
   );
+}
+
+function CurvesOf({ problem, runs }: { problem: string; runs: Compared[] }) {
+  const named = useMemo(() => runs.map(({ detail, curve }) => ({ name: detail.title || detail.run, curve })), [runs]);
+  const groups = useMemo(() => bySetup(runs.map((r) => r.detail)).map((of) => ({ of, name: of.length > 1 ? `${of.length} seeds of ${named[of[0]].name}` : named[of[0]].name })), [runs, named]);
+  return <Curves title={`Best so far${problem ? `, ${problem}` : ""}`} runs={named} groups={groups} />;
 }
 
 function Outcomes({ runs }: { runs: Compared[] }) {
@@ -83,54 +82,6 @@ function Outcomes({ runs }: { runs: Compared[] }) {
       ))}</tbody>
     </table></div>
   );
-}
-
-function Curves({ problem, runs }: { problem: string; runs: Compared[] }) {
-  const [axis, setAxis] = useKept<Axis>("compare-axis", "steps");
-  const groups = useMemo(() => bySetup(runs.map((r) => r.detail)), [runs]);
-  const seeds = groups.some((group) => group.length > 1);
-  const [means, setMeans] = useState(true);
-  const colors = useColors(COLORS);
-  const lower = runs[0].curve.lower_is_better;
-  const lines = useMemo(() => (seeds && means ? meanLines(runs, groups, axis) : runLines(runs, axis)), [runs, groups, axis, seeds, means]);
-  const values = lines.curves.flatMap((curve) => curve.best);
-  const series = lines.merged.series.map((line, i): Series => ({ label: lines.names[lines.of[i]], color: colors[HUES[lines.of[i] % HUES.length]], values: line, kind: lines.edge[i] ? "edge" : "step" }));
-  return (
-    <Panel
-      title={`Best so far${problem ? `, ${problem}` : ""}`}
-      actions={<>{seeds && <label className="small row"><input type="checkbox" checked={means} onChange={(e) => setMeans(e.target.checked)} /> mean ± deviation of seeds</label>}<Segmented label="By" value={axis} onChange={setAxis} options={[["steps", "step"], ["seconds", "time"], ["dollars", "dollars"]]} /></>}
-    >
-      <div className="legend" style={{ marginBottom: 8 }}>{lines.names.map((name, i) => <span key={i}><span className="dot" style={{ background: colors[HUES[i % HUES.length]] }} /><span className="mono">{name}</span></span>)}<span>{runs[0].curve.unit} {lower ? "↓ lower is better" : "↑ higher is better"}</span></div>
-      {values.length > 0 ? <Chart label={`Best so far by ${AXES[axis]}`} x={lines.merged.steps} axis={AXES[axis]} whole={axis === "steps"} grid={colors.line} text={colors.muted} height={320} range={yRange(values, lower)} series={series} bands={lines.bands} /> : <Empty title="Nothing scored yet" />}
-    </Panel>
-  );
-}
-
-interface Lines { names: string[]; curves: { steps: number[]; best: number[] }[]; merged: ReturnType<typeof mergeCurves>; of: number[]; edge: boolean[]; bands: [number, number][] }
-
-function runLines(runs: Compared[], axis: Axis): Lines {
-  const curves = runs.map(({ curve }) => along(curve, axis));
-  return { names: runs.map(({ detail }) => detail.title || detail.run), curves, merged: mergeCurves(curves), of: runs.map((_, i) => i), edge: runs.map(() => false), bands: [] };
-}
-
-/** A line a setup, with the spread of its seeds around it. */
-function meanLines(runs: Compared[], groups: number[][], axis: Axis): Lines {
-  const curves: Lines["curves"] = [];
-  const of: number[] = [];
-  const edge: boolean[] = [];
-  const bands: [number, number][] = [];
-  groups.forEach((group, g) => {
-    const band = bandOf(group.map((i) => along(runs[i].curve, axis)));
-    const add = (best: number[], isEdge: boolean) => { curves.push({ steps: band.steps, best }); of.push(g); edge.push(isEdge); };
-    add(band.mean, false);
-    if (group.length > 1) {
-      add(band.high, true);
-      add(band.low, true);
-      bands.push([curves.length - 1, curves.length]);
-    }
-  });
-  const names = groups.map((group) => (group.length > 1 ? `${group.length} seeds of ${runs[group[0]].detail.title || runs[group[0]].detail.run}` : runs[group[0]].detail.title || runs[group[0]].detail.run));
-  return { names, curves, merged: mergeCurves(curves), of, edge, bands };
 }
 
 function Programs({ runs }: { runs: Compared[] }) {

@@ -30,7 +30,7 @@ export function RunsView({ themeButton }: { themeButton: ReactNode }) {
         <Panel
           title={runs ? `${rows.length === runs.length ? "" : `${rows.length} of `}${runs.length} run${runs.length === 1 ? "" : "s"}` : "Runs"}
           flush
-          actions={<button type="button" className="primary" aria-expanded={starting} onClick={() => setStarting(!starting)}>Start a run</button>}
+          actions={<><a className="button" href="#/sweeps">Sweeps</a><button type="button" className="primary" aria-expanded={starting} onClick={() => setStarting(!starting)}>Start a run</button></>}
         >
           {starting && <StartForm onCancel={() => setStarting(false)} />}
           {runs === null && !error && <Empty title="Loading…" />}

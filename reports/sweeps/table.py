@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import fmean
 
@@ -9,9 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from core.storage.reader import RunReader
 from reports.conclusion import conclusion_of
-from runs.reading import status_of
-from runs.sweeps.cells import run_of
-from runs.sweeps.plan import Cell, Plan
+from reports.sweeps.plan import Cell, Plan, run_of
 from utils.direction import Direction
 from utils.stats import student_interval
 
@@ -34,7 +33,7 @@ class CellFacts(BaseModel):
     seconds: float | None = None
 
 
-class Row(BaseModel):
+class SweepRow(BaseModel):
     """One setting over its seeds. Scores are in the metric's unit; gains are above 0 where they are good."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -52,12 +51,20 @@ class Row(BaseModel):
     gain: float | None
     """Over the first setting, mean over those seeds."""
     gain_interval: tuple[float, float] | None
+    verdict: str
+    """What that interval allows to be said: `better`, `worse`, `not told apart`, `too few seeds`; '' of the first."""
+    rival: tuple[str, ...] | None
+    """The best of the other settings, by its mean."""
+    lead: float | None
+    """Over the rival, mean over the seeds that both have."""
+    lead_interval: tuple[float, float] | None
+    lead_verdict: str
     cost_usd: float | None
     seconds: float | None
     """Mean of a run."""
 
 
-class Table(BaseModel):
+class SweepTable(BaseModel):
     """A sweep as it stands."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -69,14 +76,22 @@ class Table(BaseModel):
     problem: str
     words: tuple[str, ...]
     cells: list[CellFacts]
-    rows: list[Row]
+    rows: list[SweepRow]
 
 
-def table_of(plan: Plan, folder: Path) -> Table:
-    """Read every run of the sweep, finished or not."""
+Scores = Mapping[tuple[tuple[str, ...], int], float]
+"""(setting, seed) → score."""
+
+
+def table_of(plan: Plan, folder: Path, is_held: Callable[[Path], bool]) -> SweepTable:
+    """Read every run of the sweep, finished or not.
+
+    Args:
+        is_held: true for the folder of a run that a live process works on.
+    """
     cells, directions, problems = [], set(), set()
     for cell in plan.cells:
-        found, lower, problem = _read(folder, cell)
+        found, lower, problem = _read(folder, cell, is_held)
         cells.append(found)
         if found.run is not None:
             directions.add(lower)
@@ -89,7 +104,7 @@ def table_of(plan: Plan, folder: Path) -> Table:
         for cell in finished
         if (score := cell.final_metric if final else cell.metric) is not None
     }
-    return Table(
+    return SweepTable(
         name=folder.name,
         score="final" if final else "validation",
         lower_is_better=direction.lower_is_better,
@@ -100,18 +115,19 @@ def table_of(plan: Plan, folder: Path) -> Table:
     )
 
 
-def _read(folder: Path, cell: Cell) -> tuple[CellFacts, bool, str]:
+def _read(folder: Path, cell: Cell, is_held: Callable[[Path], bool]) -> tuple[CellFacts, bool, str]:
     run = run_of(folder, cell)
     if run is None:
         return CellFacts(setting=cell.setting, seed=cell.seed), False, ""
     with RunReader(run) as reader:
         facts = reader.facts()
         winner = conclusion_of(reader, facts).winner
+        status = str(facts.get("status", ""))
         found = CellFacts(
             setting=cell.setting,
             seed=cell.seed,
             run=run.name,
-            status=status_of(run, facts),
+            status="interrupted" if status == "running" and not is_held(run) else status,
             metric=winner.metric if winner else None,
             final_metric=winner.final_metric if winner else None,
             steps=reader.steps(),
@@ -122,20 +138,16 @@ def _read(folder: Path, cell: Cell) -> tuple[CellFacts, bool, str]:
 
 
 def _row(
-    plan: Plan,
-    setting: tuple[str, ...],
-    finished: list[CellFacts],
-    scores: dict[tuple[tuple[str, ...], int], float],
-    direction: Direction,
-) -> Row:
+    plan: Plan, setting: tuple[str, ...], finished: list[CellFacts], scores: Scores, direction: Direction
+) -> SweepRow:
     mine = [cell for cell in finished if cell.setting == setting]
-    own = [scores[setting, seed] for seed in plan.seeds if (setting, seed) in scores]
-    first = plan.settings[0]
-    shared = [seed for seed in plan.seeds if (setting, seed) in scores and (first, seed) in scores]
-    gains = [direction.gain(scores[setting, seed], scores[first, seed]) for seed in shared] if setting != first else []
+    own = _of(plan, setting, scores)
+    first, rival = plan.settings[0], _rival(plan, setting, scores, direction)
+    gains = _gains(plan, setting, first, scores, direction) if setting != first else []
+    leads = _gains(plan, setting, rival, scores, direction) if rival else []
     costs = [cell.cost_usd for cell in mine if cell.cost_usd is not None]
     seconds = [cell.seconds for cell in mine if cell.seconds is not None]
-    return Row(
+    return SweepRow(
         setting=setting,
         runs=len(own),
         without=len(mine) - len(own),
@@ -144,11 +156,41 @@ def _row(
         pairs=len(gains),
         gain=fmean(gains) if gains else None,
         gain_interval=_interval(gains),
+        verdict=_verdict(gains),
+        rival=rival,
+        lead=fmean(leads) if leads else None,
+        lead_interval=_interval(leads),
+        lead_verdict=_verdict(leads),
         cost_usd=fmean(costs) if costs else None,
         seconds=fmean(seconds) if seconds else None,
     )
 
 
+def _of(plan: Plan, setting: tuple[str, ...], scores: Scores) -> list[float]:
+    return [scores[setting, seed] for seed in plan.seeds if (setting, seed) in scores]
+
+
+def _rival(plan: Plan, setting: tuple[str, ...], scores: Scores, direction: Direction) -> tuple[str, ...] | None:
+    others = [other for other in plan.settings if other != setting and _of(plan, other, scores)]
+    return direction.best(others, lambda other: fmean(_of(plan, other, scores)))
+
+
+def _gains(
+    plan: Plan, setting: tuple[str, ...], over: tuple[str, ...], scores: Scores, direction: Direction
+) -> list[float]:
+    """By how much `setting` is better, seed by seed where both have a score."""
+    shared = [seed for seed in plan.seeds if (setting, seed) in scores and (over, seed) in scores]
+    return [direction.gain(scores[setting, seed], scores[over, seed]) for seed in shared]
+
+
 def _interval(values: list[float]) -> tuple[float, float] | None:
     found = student_interval(values)
     return found[1:] if found else None
+
+
+def _verdict(gains: list[float]) -> str:
+    interval = _interval(gains)
+    if interval is None:
+        return "too few seeds" if gains else ""
+    low, high = interval
+    return "better" if low > 0 else "worse" if high < 0 else "not told apart"

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from hashlib import sha256
-from itertools import product
 from pathlib import Path
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from runs.run_folder import logs_dir
+from core.storage.database import DB_NAME
 from utils.errors import ConfigError
 
 FOLDER = "sweeps"
 PLAN = "plan.json"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-_COMMA = re.compile(r",(?![^\[{]*[\]}])")
-"""Commas between values, not those inside of a list or an object."""
-_PRESETS = ("llm",)
-"""Presets that may vary. Another problem has other scores: it is another sweep."""
 
 
 class Cell(BaseModel):
@@ -83,50 +77,24 @@ class Plan(BaseModel):
         (folder / PLAN).write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 
-def sweep_folder(project_dir: str | Path, name: str) -> Path:
+def sweep_folder(logs: Path, name: str) -> Path:
     """`logs/sweeps/NAME`. Raises ConfigError for what is no name."""
     if not _NAME.fullmatch(name):
-        raise ConfigError(f"sweep '{name}': letters, digits and . _ - are allowed")
-    return logs_dir(project_dir) / FOLDER / name
+        raise ConfigError(f"sweep '{name[:80]}': letters, digits and . _ - are allowed")
+    return logs / FOLDER / name
 
 
-def settings_of(vary: Sequence[str], cases: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Every combination of the values of `vary`, then the settings of `cases`. Others are compared with the first.
-
-    Args:
-        vary: `KEY=A,B,…` each.
-        cases: `KEY=VALUE[,KEY=VALUE…]` each: a setting of its own, beside the combinations.
-    Raises:
-        ConfigError: a word that is neither, or nothing that differs.
-    """
-    columns = [_values(word) for word in vary]
-    settings = [tuple(found) for found in product(*columns)] if columns else []
-    settings += [tuple(_pair(word, "--case") for word in _COMMA.split(case)) for case in cases]
-    if len(set(settings)) < 2:
-        raise ConfigError("sweep: two settings at least, as in --vary search.policy=three_phase,mcts")
-    return tuple(dict.fromkeys(settings))
+def sweeps_of(logs: Path) -> list[Path]:
+    """The folders of all sweeps, the newest first."""
+    found = [path for path in (logs / FOLDER).glob(f"*/{PLAN}") if _NAME.fullmatch(path.parent.name)]
+    return [path.parent for path in sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)]
 
 
-def _values(word: str) -> list[str]:
-    key, _, values = _pair(word, "--vary").partition("=")
-    return [f"{key}={value}" for value in _COMMA.split(values)]
-
-
-def _pair(word: str, option: str) -> str:
-    key, equals, value = word.removeprefix("--").partition("=")
-    if not equals or not value or ("." not in key and key not in _PRESETS):
-        allowed = f"a dotted configuration key or {', '.join(_PRESETS)}"
-        raise ConfigError(f"{option} {word}: KEY=VALUE[,…] is wanted, KEY {allowed}")
-    return f"{key}={value}"
-
-
-def seeds_of(text: str) -> tuple[int, ...]:
-    """`1..5` or `1,2,7`. Raises ConfigError."""
-    found = re.fullmatch(r"(\d+)\.\.(\d+)", text)
+def run_of(folder: Path, cell: Cell) -> Path | None:
+    """The folder of the cell's run; None where it has not begun, or was removed."""
     try:
-        seeds = range(int(found[1]), int(found[2]) + 1) if found else [int(word) for word in text.split(",")]
-    except ValueError as error:
-        raise ConfigError(f"--seeds {text}: write 1..5 or 1,2,7") from error
-    if not seeds:
-        raise ConfigError(f"--seeds {text}: the first is above the last")
-    return tuple(dict.fromkeys(seeds))
+        name = (folder / f"{cell.name}.run").read_text(encoding="utf-8").strip()
+    except OSError:
+        return None
+    found = folder.parents[1] / name
+    return found if (found / DB_NAME).is_file() else None

@@ -1,0 +1,63 @@
+// Best so far of several runs: each by itself, or the mean of the runs of a group with the spread around it.
+import { useMemo, useState } from "react";
+import type { Curve } from "../api/types";
+import { Chart } from "../components/chart";
+import type { Series } from "../components/chart-props";
+import { Empty, Panel, Segmented } from "../components/widgets";
+import { along, type Axis, bandOf, mergeCurves } from "../model/compare";
+import { yRange } from "../model/curve";
+import { useColors, useKept } from "../model/hooks";
+
+const COLORS = ["accent", "orange", "teal", "violet", "pink", "blue", "gold", "muted", "line"] as const;
+const HUES = COLORS.slice(0, 7);
+const AXES = { steps: "step", seconds: "active seconds", dollars: "dollars" } as const;
+
+export interface NamedCurve { name: string; curve: Curve }
+/** Runs that differ in their seed alone, as places in the list of runs. */
+export interface Group { name: string; of: number[] }
+
+export function Curves({ title, runs, groups }: { title: string; runs: NamedCurve[]; groups: Group[] }) {
+  const [axis, setAxis] = useKept<Axis>("compare-axis", "steps");
+  const seeds = groups.some(({ of }) => of.length > 1);
+  const [means, setMeans] = useState(true);
+  const colors = useColors(COLORS);
+  const lower = runs[0].curve.lower_is_better;
+  const lines = useMemo(() => (seeds && means ? meanLines(runs, groups, axis) : runLines(runs, axis)), [runs, groups, axis, seeds, means]);
+  const values = lines.curves.flatMap((curve) => curve.best);
+  const series = lines.merged.series.map((line, i): Series => ({ label: lines.names[lines.of[i]], color: colors[HUES[lines.of[i] % HUES.length]], values: line, kind: lines.edge[i] ? "edge" : "step" }));
+  return (
+    <Panel
+      title={title}
+      actions={<>{seeds && <label className="small row"><input type="checkbox" checked={means} onChange={(e) => setMeans(e.target.checked)} /> mean ± deviation of seeds</label>}<Segmented label="By" value={axis} onChange={setAxis} options={[["steps", "step"], ["seconds", "time"], ["dollars", "dollars"]]} /></>}
+    >
+      <div className="legend" style={{ marginBottom: 8 }}>{lines.names.map((name, i) => <span key={i}><span className="dot" style={{ background: colors[HUES[i % HUES.length]] }} /><span className="mono">{name}</span></span>)}<span>{runs[0].curve.unit} {lower ? "↓ lower is better" : "↑ higher is better"}</span></div>
+      {values.length > 0 ? <Chart label={`Best so far by ${AXES[axis]}`} x={lines.merged.steps} axis={AXES[axis]} whole={axis === "steps"} grid={colors.line} text={colors.muted} height={320} range={yRange(values, lower)} series={series} bands={lines.bands} /> : <Empty title="Nothing scored yet" />}
+    </Panel>
+  );
+}
+
+interface Lines { names: string[]; curves: { steps: number[]; best: number[] }[]; merged: ReturnType<typeof mergeCurves>; of: number[]; edge: boolean[]; bands: [number, number][] }
+
+function runLines(runs: NamedCurve[], axis: Axis): Lines {
+  const curves = runs.map(({ curve }) => along(curve, axis));
+  return { names: runs.map(({ name }) => name), curves, merged: mergeCurves(curves), of: runs.map((_, i) => i), edge: runs.map(() => false), bands: [] };
+}
+
+/** A line a group, with the spread of its seeds around it. */
+function meanLines(runs: NamedCurve[], groups: Group[], axis: Axis): Lines {
+  const curves: Lines["curves"] = [];
+  const of: number[] = [];
+  const edge: boolean[] = [];
+  const bands: [number, number][] = [];
+  groups.forEach((group, g) => {
+    const band = bandOf(group.of.map((i) => along(runs[i].curve, axis)));
+    const add = (best: number[], isEdge: boolean) => { curves.push({ steps: band.steps, best }); of.push(g); edge.push(isEdge); };
+    add(band.mean, false);
+    if (group.of.length > 1) {
+      add(band.high, true);
+      add(band.low, true);
+      bands.push([curves.length - 1, curves.length]);
+    }
+  });
+  return { names: groups.map(({ name }) => name), curves, merged: mergeCurves(curves), of, edge, bands };
+}

@@ -1,0 +1,56 @@
+"""The words of a sweep's command line: which settings and seeds it has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import product
+
+from utils.errors import ConfigError
+
+_COMMA = re.compile(r",(?![^\[{]*[\]}])")
+"""Commas between values, not those inside of a list or an object."""
+_PRESETS = ("llm",)
+"""Presets that may vary. Another problem has other scores: it is another sweep."""
+
+
+def settings_of(vary: Sequence[str], cases: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Every combination of the values of `vary`, then the settings of `cases`. Others are compared with the first.
+
+    Args:
+        vary: `KEY=A,B,…` each.
+        cases: `KEY=VALUE[,KEY=VALUE…]` each: a setting of its own, beside the combinations.
+    Raises:
+        ConfigError: a word that is neither, or nothing that differs.
+    """
+    columns = [_values(word) for word in vary]
+    settings = [tuple(found) for found in product(*columns)] if columns else []
+    settings += [tuple(_pair(word, "--case") for word in _COMMA.split(case)) for case in cases]
+    if len(set(settings)) < 2:
+        raise ConfigError("sweep: two settings at least, as in --vary search.policy=three_phase,mcts")
+    return tuple(dict.fromkeys(settings))
+
+
+def _values(word: str) -> list[str]:
+    key, _, values = _pair(word, "--vary").partition("=")
+    return [f"{key}={value}" for value in _COMMA.split(values)]
+
+
+def _pair(word: str, option: str) -> str:
+    key, equals, value = word.removeprefix("--").partition("=")
+    if not equals or not value or ("." not in key and key not in _PRESETS):
+        allowed = f"a dotted configuration key or {', '.join(_PRESETS)}"
+        raise ConfigError(f"{option} {word}: KEY=VALUE[,…] is wanted, KEY {allowed}")
+    return f"{key}={value}"
+
+
+def seeds_of(text: str) -> tuple[int, ...]:
+    """`1..5` or `1,2,7`. Raises ConfigError."""
+    found = re.fullmatch(r"(\d+)\.\.(\d+)", text)
+    try:
+        seeds = range(int(found[1]), int(found[2]) + 1) if found else [int(word) for word in text.split(",")]
+    except ValueError as error:
+        raise ConfigError(f"--seeds {text}: write 1..5 or 1,2,7") from error
+    if not seeds:
+        raise ConfigError(f"--seeds {text}: the first is above the last")
+    return tuple(dict.fromkeys(seeds))

@@ -1,0 +1,59 @@
+"""Sweeps over the API: the list, a table with its runs, and what is refused."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from starlette.testclient import TestClient
+from support.synthetic_runs import competition
+
+from dashboard.server.app import create_app
+from reports.sweeps.plan import Plan, sweep_folder
+
+SETTINGS = (("search.policy=three_phase",), ("search.policy=mcts",))
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    """A sweep of two settings and two seeds, of which three runs exist, one of them killed."""
+    project = tmp_path_factory.mktemp("project")
+    logs = project / "logs"
+    made = competition(logs, 8, run="run-1")
+    made.end()
+    made.close()
+    for name in ("run-2", "run-3"):
+        shutil.copytree(logs / "run-1", logs / name)
+    plan = Plan(words=("--problem.name=ames",), settings=SETTINGS, seeds=(1, 2))
+    folder = sweep_folder(logs, "policies")
+    plan.keep(folder)
+    for cell, run in zip(plan.cells, ("run-1", "run-2", "run-3", "gone"), strict=True):
+        (folder / f"{cell.name}.run").write_text(run)
+    (logs / "sweeps" / "broken").mkdir()
+    (logs / "sweeps" / "broken" / "plan.json").write_text("{")
+    with TestClient(create_app(project), base_url="http://127.0.0.1:8008") as client:
+        yield client
+
+
+def test_sweeps_are_listed_with_what_has_begun(client):
+    assert client.get("/api/sweeps").json() == [{"name": "policies", "settings": 2, "seeds": 2, "begun": 3}]
+
+
+def test_a_sweep_is_its_table_and_its_runs(client):
+    table = client.get("/api/sweeps/policies").json()
+    assert [cell["run"] for cell in table["cells"]] == ["run-1", "run-2", "run-3", None]
+    assert [cell["status"] for cell in table["cells"]] == ["finished"] * 3 + ["not begun"]
+    three, mcts = table["rows"]
+    assert (three["runs"], mcts["runs"], mcts["pairs"], mcts["verdict"]) == (2, 1, 1, "too few seeds")
+    assert mcts["gain"] == 0 and mcts["rival"] == list(SETTINGS[0]) and three["rival"] == list(SETTINGS[1])
+
+
+@pytest.mark.parametrize("name", ["nothing", "broken", "..%2F..%2Fetc", "a" * 70 + "%00"])
+def test_what_is_no_sweep_is_not_found(client, name):
+    answer = client.get(f"/api/sweeps/{name}")
+    assert answer.status_code in (404, 422), answer.text
+
+
+def test_a_project_without_sweeps_has_an_empty_list(tmp_path):
+    with TestClient(create_app(tmp_path), base_url="http://127.0.0.1:8008") as client:
+        assert client.get("/api/sweeps").json() == []
