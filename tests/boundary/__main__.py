@@ -8,6 +8,7 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -58,11 +59,20 @@ def as_user(words: list[str]) -> int:
     if account.why:
         print(f"no ordinary user: {account.why}", file=sys.stderr)
         return 1
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    if account.site:
-        environment["PYTHONPATH"] = account.site
-    command = [*account.prefix, account.python, "-m", "tests.boundary", *words]
-    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    with tempfile.TemporaryDirectory(prefix="boundary-user-") as folder:
+        Path(folder).chmod(0o755)
+        python = with_packages(account.python, account.site, Path(folder)) if account.site else account.python
+        command = [*account.prefix, python, "-m", "tests.boundary", *words]
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+        return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+def with_packages(python: str, site: str, folder: Path) -> str:
+    """An environment of that interpreter with these packages: what it starts with a clean environment has them too."""
+    subprocess.run([python, "-m", "venv", "--without-pip", str(folder / "venv")], check=True)
+    (own,) = folder.glob("venv/lib/python*/site-packages")
+    (own / "ours.pth").write_text(f"{site}\n")
+    return str(folder / "venv" / "bin" / "python")
 
 
 if __name__ == "__main__":

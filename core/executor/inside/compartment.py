@@ -10,6 +10,8 @@ import time
 from . import confine, copying, kernel, landlock, messages, mounts, overlay, watch
 
 _KILL_SECONDS = 5.0
+_OF_BWRAP = 2
+"""bwrap looks after the job from outside of its namespaces, and as their first process."""
 
 
 class Compartment:
@@ -20,6 +22,8 @@ class Compartment:
         self.namespaces = setup.tier == "warm"
         self.in_memory = self.namespaces and setup.in_memory
         self.uid = setup.uid
+        self.helpers = _OF_BWRAP if setup.tier == "bubblewrap" else 0
+        """Processes below us that are none of the job's."""
         self._layout = layout
         self.rules: int | None = None
         """In namespaces: descriptor of what Landlock lets candidates do."""

@@ -214,8 +214,8 @@ class _Watching:
         if memory > limits.memory_mb * watch.MB:
             used = f"{memory / watch.MB:,.0f} MB in {len(members)} processes"
             return "memory", f"memory: {used}, the limit is {limits.memory_mb:,} MB"
-        if usage.tasks > limits.processes:
-            used = f"{usage.tasks} processes and threads"
+        if usage.tasks - self._place.helpers > limits.processes:
+            used = f"{usage.tasks - self._place.helpers} processes and threads"
             return "processes", f"processes: {used}, the limit is {limits.processes}"
         cpu = usage.cpu + watch.reaped_cpu() - self._cpu_before
         if limits.cpu_seconds is not None and cpu > limits.cpu_seconds:
