@@ -118,6 +118,7 @@ def steps(total: int) -> dict[str, Any]:
     from agents.coder_agent import CoderAgent
     from core.backend.model_client import ModelClient
     from core.backend.roles import model_settings
+    from core.contracts import EvaluatorDefaults, with_defaults
     from core.loop.attempt import RunContext
     from core.loop.orchestrator import Orchestrator
     from core.loop.plan import Plan
@@ -132,7 +133,7 @@ def steps(total: int) -> dict[str, Any]:
 
     with tempfile.TemporaryDirectory(prefix="swarm-overhead-") as folder:
         run_dir, own = Path(folder) / "run", OwnTime()
-        store, judge = RunStore(run_dir), Judge(own)
+        store, judge = RunStore(run_dir), with_defaults(Judge(own), EvaluatorDefaults)
         journal = Journal(lower_is_better=True, read=store.texts)
         model_client = ModelClient(model_settings(LLMSection()), log=store, rules=Writer(own), run_seed=1)
         run_context = RunContext(

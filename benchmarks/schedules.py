@@ -26,6 +26,7 @@ from core.loop.stages import Stages
 from core.search.stopping import stopping
 from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
 from core.state.journal import Journal
+from core.state.memory import Memory
 from core.storage.repository import RunStore
 from utils.config_llm import LLMSection
 
@@ -77,7 +78,7 @@ def search(schedule: str, steps: int, scale: float, *, clock: int, threads: int)
             plan=Plan(seed=1, batch=BATCH, max_steps=steps, writers=threads), schedule=SCHEDULES[schedule](),
             policy=ThreePhasePolicy(ThreePhaseOptions()), stages=stages, evaluator=judge, store=store, journal=journal,
             stop=stopping(max_steps=steps).reason, spent=lambda: (0, 0.0), usage=client.usage_of,
-            active_seconds=lambda: time.perf_counter() - started, memory=lambda journal, task: "",
+            active_seconds=lambda: time.perf_counter() - started, memory=lambda journal, task: Memory(),
         ).run()  # fmt: skip
         seconds = time.perf_counter() - started
         client.close()
