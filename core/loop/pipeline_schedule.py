@@ -131,7 +131,12 @@ class PipelineSchedule:
         for flight in landed:
             assert flight.result is not None
             chain = flight.result.result()
-            search.commit(search.runner.settle(chain, flight.context) if flight.program else chain)
+            try:  # a twin of what the budget refused is run only now: it may be refused as well
+                chain = search.runner.settle(chain, flight.context) if flight.program else chain
+            except BudgetExhausted as error:
+                search.runner.exhausted = str(error)
+                continue
+            search.commit(chain)
 
     def _has_landed(self, search: SearchState, flight: _Flight) -> bool:
         assert flight.result is not None

@@ -13,6 +13,7 @@ from problems.bin_packing.finals import final_scores
 from problems.bin_packing.program import Signature, inspect
 from problems.bin_packing.rules import Rule
 from problems.bin_packing.stages import PackingStages
+from problems.highs import SolverOptions
 
 
 class PackingEvaluator(Evaluator):
@@ -20,8 +21,16 @@ class PackingEvaluator(Evaluator):
 
     together = True
 
-    def __init__(self, data: DataSet, deps: EvaluatorDeps, *, signature: Signature, top_k: int) -> None:
-        self.data, self._deps, self._signature = data, deps, signature
+    def __init__(
+        self,
+        data: DataSet,
+        deps: EvaluatorDeps,
+        *,
+        signature: Signature,
+        top_k: int,
+        solver: SolverOptions | None = None,
+    ) -> None:
+        self.data, self._deps, self._signature, self._solver = data, deps, signature, solver or SolverOptions()
         self.stages = PackingStages(data, deps)
         self._cascade: Cascade[Rule] = Cascade(
             self.stages, deps.journal, deps.append, top_k=top_k, threads=max(1, deps.jobs.slots)
@@ -72,4 +81,4 @@ class PackingEvaluator(Evaluator):
         return [rule if isinstance(rule, Evaluation) else self.stages.score(rule, instances) for rule in rules]
 
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
-        return list(final_scores(self.stages, nodes))
+        return list(final_scores(self.stages, nodes, self._solver))

@@ -7,11 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from core.contracts import Baseline, Evaluator, EvaluatorDeps, Limits, Problem, RulesWriter
 from core.state.node import Node
 from problems.bin_packing.program import FUNCTION, IMPORTS
+from problems.highs import SolverOptions
 from problems.options import checked_options
 from utils.config_schema import Config
 
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
     from problems.bin_packing.data import DataSet
 
 
-class Options(BaseModel):
+class Options(SolverOptions):
     """`problem.options` of this problem."""
-
-    model_config = ConfigDict(extra="forbid")
 
     signature: Literal["pair", "histogram"] = "histogram"
     """`pair`: score_bin(item, remaining_capacity). `histogram`: the open bins by room may be a third parameter."""
@@ -107,6 +106,7 @@ class BinPackingProblem(Problem):
             deps,
             signature=self.options.signature,
             top_k=self._top_k,
+            solver=self.options,
         )
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:

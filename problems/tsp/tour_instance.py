@@ -72,9 +72,13 @@ class TourInstance:
         if self.best is not None:
             return self.best
         if self._bound is None:
-            cities = range(len(self))
-            self._bound = one_tree_bound([[self.between(a, b) if a != b else 0.0 for b in cities] for a in cities])
+            self._bound = one_tree_bound(self.table())
         return self._bound
+
+    def table(self) -> list[list[float]]:
+        """Every distance."""
+        cities = range(len(self))
+        return [[self.between(a, b) if a != b else 0.0 for b in cities] for a in cities]
 
     def view(self) -> tuple[list[list[float]], list[list[float]] | None]:
         """What the driver gets: coordinates in the unit square, or distances on that scale."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from problems.competition.rules import features
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.families import FAMILIES, seconds_of, suited
-from problems.competition.rules.family import Family
+from problems.competition.rules.family import LARGE, Family
 from problems.competition.rules.recipe import Member, Recipe
 
 ORDER = ("words", "words_ridge", "lgbm", "hgb", "elastic", "logistic", "gb", "svm", "extra", "xgb", "cat", "ridge",
@@ -54,10 +54,10 @@ def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple
 
 def sample_rows(facts: Facts) -> int:
     """Rows that drafts learn first, where boosting on all of them would take too much of a program's time; else 0."""
-    whole = FAMILIES["hgb"].seconds(facts)
-    if whole <= facts.pace or facts.rows <= SAMPLE_ROWS:
+    whole = FAMILIES["hgb"].cheapest(facts)
+    if whole <= facts.pace / 2 or facts.rows <= SAMPLE_ROWS:
         return 0
-    share: float = (facts.pace / 2 / whole) ** (1 / FAMILIES["hgb"].power)
+    share: float = (facts.pace / 4 / whole) ** (1 / FAMILIES["hgb"].power)
     return max(SAMPLE_ROWS, round(facts.rows * share / 1000) * 1000)
 
 
@@ -96,6 +96,8 @@ def improve(
     weights[_blend] = max(1, 10 - 4 * (len(recipe.members) - 1))  # the first partners bring most
     if recipe.rows:
         weights[_grow] = 20
+    if facts.rows >= LARGE:  # few families are left, and their parameters matter more
+        weights |= {_tune: 6, _redraw: 6}
     if wide:
         weights |= {_fine: 12, _shift: 4, _blend: 2}
     moves: list[Change] = [move for move, weight in weights.items() for _ in range(weight)]
@@ -207,11 +209,13 @@ def _blend(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, st
     if not others or len(recipe.members) >= MAX_MEMBERS:
         return None
     unlike = [f for f in others if f.wants not in {FAMILIES[name].wants for name in there}]
-    pool = unlike if unlike and rng.random() < 0.7 else others
+    large = facts.rows >= LARGE
+    pool = unlike if unlike and rng.random() < (0.3 if large else 0.7) else others
     family = rng.choices(pool, [STRENGTH.get(family.name, 1) for family in pool])[0]
     member = _member(family, seen, rng)
     total = sum(m.weight for m in recipe.members)
     share = rng.choice((0.3, 0.5, 0.6)) if len(recipe.members) == 1 else rng.choice((0.2, 0.3, 0.4))
+    share = rng.choice((0.1, 0.2, 0.4)) if large else share  # many rows tell good models from poor ones
     grown = (*recipe.members, replace(member, weight=round(total * share / (1 - share), 4)))
     return replace(recipe, members=grown), f"Blend in {family.about} with a share of {share:.0%}."
 
@@ -228,6 +232,20 @@ def _tune(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str
     members[place] = member.with_param(name, values[there])
     said = f"Set {name} of {FAMILIES[member.family].about} to {values[there]!r} (was {now!r})."
     return replace(recipe, members=tuple(members)), said
+
+
+def _redraw(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    """Two to four parameters of one model at once."""
+    place = rng.randrange(len(recipe.members))
+    member = recipe.members[place]
+    family = FAMILIES[member.family]
+    if len(family.grid) < 3:
+        return None
+    names = rng.sample(sorted(family.grid), rng.randint(2, min(4, len(family.grid))))
+    for name in names:
+        member = member.with_param(name, rng.choice(family.grid[name]))
+    members = (*recipe.members[:place], member, *recipe.members[place + 1 :])
+    return replace(recipe, members=members), f"Draw {', '.join(names)} of {family.about} anew."
 
 
 def _fine(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:

@@ -18,7 +18,7 @@ FAMILIES: dict[str, Family] = {
             {"learning_rate": (0.02, 0.04, 0.06, 0.1, 0.15), "max_iter": (100, 200, 300, 500, 1000),
              "max_leaf_nodes": (6, 10, 15, 31, 63), "min_samples_leaf": (5, 10, 20, 40),
              "l2_regularization": (0.0, 1.0, 5.0), "max_features": (0.3, 0.6, 1.0)},
-            cost=0.5, power=0.8, seeded=True, per_class=True, large={"max_leaf_nodes": 31, "max_iter": 500},
+            cost=0.5, power=0.7, seeded=True, per_class=True, large={"max_leaf_nodes": 31, "max_iter": 500},
             absolute={"loss": "absolute_error"}, quantile={"loss": "quantile", "quantile": "{q}"},
         ),
         Family(
@@ -27,7 +27,7 @@ FAMILIES: dict[str, Family] = {
              "num_leaves": (6, 10, 15, 31, 63, 127), "min_child_samples": (5, 10, 20, 40),
              "reg_lambda": (0.0, 1.0, 5.0), "colsample_bytree": (0.4, 0.7, 1.0), "subsample": (0.6, 0.8, 1.0)},
             {"subsample_freq": 1, "verbosity": -1},
-            cost=0.4, power=0.8, seeded=True, per_class=True, large={"num_leaves": 63, "n_estimators": 500},
+            cost=0.4, power=0.7, seeded=True, per_class=True, large={"num_leaves": 63, "n_estimators": 500},
             absolute={"objective": "l1"}, quantile={"objective": "quantile", "alpha": "{q}"}, package="lightgbm",
         ),
         Family(
@@ -36,7 +36,7 @@ FAMILIES: dict[str, Family] = {
              "max_depth": (3, 4, 6, 8), "min_child_weight": (1, 3, 10), "reg_lambda": (0.1, 1.0, 5.0),
              "colsample_bytree": (0.4, 0.7, 1.0), "subsample": (0.6, 0.8, 1.0)},
             {"tree_method": "hist"},
-            cost=0.7, power=0.8, seeded=True, per_class=True, large={"max_depth": 8, "n_estimators": 500},
+            cost=0.7, power=0.7, seeded=True, per_class=True, large={"max_depth": 8, "n_estimators": 500},
             absolute={"objective": "reg:absoluteerror"},
             quantile={"objective": "reg:quantileerror", "quantile_alpha": "{q}"}, package="xgboost",
         ),

@@ -66,7 +66,7 @@ class Family:
             return False
         if self.wants in ("text", "words") and not facts.texts:
             return False
-        return self.seconds(facts, self._cheapest(self._middle(facts))) <= facts.pace
+        return self.cheapest(facts) <= facts.pace
 
     def seconds(self, facts: Facts, member: Member | None = None) -> float:
         """What a fit takes, about; without a member, one of the middle of the grid."""
@@ -83,9 +83,13 @@ class Family:
         return self.cost * thousands * outputs * effort * (0.3 + facts.width / 80)
 
     def default(self, facts: Facts) -> Member:
-        """The middle of the grid, with fewer rounds where these take longer than a program may."""
+        """The middle of the grid, with fewer rounds and larger steps where these take longer than a program may."""
         member = self._middle(facts)
-        return member if self.seconds(facts, member) <= facts.pace else self._cheapest(member)
+        return member if self.seconds(facts, member) <= facts.pace else self._hurried(member, facts)
+
+    def cheapest(self, facts: Facts) -> float:
+        """Seconds of a fit with the fewest rounds of the grid."""
+        return self.seconds(facts, self._cheapest(self._middle(facts)))
 
     def write(self, member: Member, facts: Facts, seed: str) -> str:
         """The constructor call."""
@@ -129,4 +133,15 @@ class Family:
         for name in ROUNDS:
             if name in self.grid:
                 member = member.with_param(name, min(self.grid[name]))
+        return member
+
+    def _hurried(self, member: Member, facts: Facts) -> Member:
+        """As many rounds of the grid as there is time for; a booster that has few takes the largest steps."""
+        member = self._cheapest(member)
+        if "learning_rate" in self.grid:
+            member = member.with_param("learning_rate", max(self.grid["learning_rate"]))
+        for name in ROUNDS:
+            for rounds in sorted(self.grid.get(name, ())):
+                longer = member.with_param(name, rounds)
+                member = longer if self.seconds(facts, longer) <= facts.pace else member
         return member

@@ -267,7 +267,7 @@ def large(extras, rows=1_000_000, **limits):
 def test_large_tables_are_sampled_first_and_learned_whole_later(stage):
     """A whole fit of a million rows eats the budget; on a sample several families are affordable."""
     _, extras = stage("regression")
-    facts, rng = large(extras, budget=600.0), random.Random(1)
+    facts, rng = large(extras, budget=120.0), random.Random(1)
     drafts = [changes.draft(facts, rng, n)[0] for n in range(3)]
     assert len({draft.members[0].family for draft in drafts}) == 3
     assert all(changes.SAMPLE_ROWS <= draft.rows < facts.rows for draft in drafts)
