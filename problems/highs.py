@@ -111,7 +111,9 @@ def shortest_tour(distances: Any, seconds: float) -> Solved | None:
     if not 3 < len(table) <= MOST_CITIES:
         return None
     first, second = np.triu_indices(len(table), 1)
-    limits = [(_rows([(first == city) | (second == city) for city in range(len(table))]), 2, 2)]
+    limits: list[tuple[Any, Any, Any]] = [
+        (_rows([(first == city) | (second == city) for city in range(len(table))]), 2, 2)
+    ]
     bound = None
     while (left := clock - time.monotonic()) > 0:
         found = _solve(table[first, second], limits, 1, left)
