@@ -22,8 +22,8 @@ from utils.diff import parse_diff
 from utils.errors import BudgetExhausted, RunStopped, TicketGone
 from utils.response import syntax_error
 
-_LOOK = 0.02
-"""Seconds between two looks of somebody who waits."""
+_LOOK = 0.1
+"""Seconds between two looks at what nobody tells of: the clock, and signals to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,10 @@ class TicketQueue:
         self._seconds = seconds
         self._clock = clock
         self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        """Told when a proposal waits, and when a ticket is told or withdrawn."""
+        self._judged = threading.Condition()
+        """Told when a node is committed; its lock is of its own, since the store tells of it from inside its own."""
         self._waiting: dict[str, Request] = {}
         """Proposals without a reply, in the order in which they were made."""
         self._tickets = {ticket.node_id: ticket for ticket in store.tickets()}
@@ -68,8 +72,9 @@ class TicketQueue:
         Raises:
             TicketGone: it was given up, or it expired. BudgetExhausted: the run ends; the ticket stays open.
         """
-        with self._lock:
+        with self._changed:
             self._waiting[node_id] = request
+            self._changed.notify_all()
         try:
             while True:
                 with self._lock:
@@ -79,7 +84,9 @@ class TicketQueue:
                 if ticket is not None and ticket.state in GONE:
                     raise TicketGone(f"ticket of {node_id}: {ticket.state}")
                 self._check_stops()
-                time.sleep(_LOOK)
+                with self._changed:
+                    if self._tickets.get(node_id) is ticket:
+                        self._changed.wait(_LOOK)
         finally:
             with self._lock:
                 self._waiting.pop(node_id, None)
@@ -96,13 +103,18 @@ class TicketQueue:
             raise BudgetExhausted("budget.seconds is used up")
 
     def emit(self, event: Event) -> None:
-        """Implements `EventSink`. Takes no lock: it is called inside the store's."""
+        """Implements `EventSink`. Called inside the store's lock; takes none that is held while the store is asked."""
         if isinstance(event, NodeCommitted):
-            self._committed[event.node_id] = event
+            with self._judged:
+                self._committed[event.node_id] = event
+                self._judged.notify_all()
 
     def end(self) -> None:
         """The search is over: nothing more is handed out, and nobody waits any longer."""
         self._over = True
+        for condition in (self._changed, self._judged):
+            with condition:
+                condition.notify_all()
 
     def close(self) -> None:
         """Let the process end in good order, as Ctrl-C does; every ticket stays open."""
@@ -119,14 +131,12 @@ class TicketQueue:
         """
         until = time.monotonic() + min(seconds, LONGEST_CALL)
         while True:
-            self._called = time.monotonic()
-            with self._lock:
+            self._called = now = time.monotonic()
+            with self._changed:
                 found = next(filter(None, map(self._known, tokens)), None) or self._leased(tokens[-1])
-                if found is not None:
+                if found is not None or self._over or now >= until:
                     return found
-            if self._over or time.monotonic() >= until:
-                return None
-            time.sleep(_LOOK)
+                self._changed.wait(min(until - now, _LOOK))
 
     def _known(self, token: str) -> tuple[Ticket, Request, str] | None:
         """The open ticket of that token."""
@@ -181,11 +191,12 @@ class TicketQueue:
         """What became of a told ticket; None if there is none within `seconds`, or the run ended before."""
         until = time.monotonic() + min(seconds, LONGEST_CALL)
         while True:
-            self._called = time.monotonic()
-            found = self._committed.get(node_id)
-            if found is not None or self._over or time.monotonic() >= until:
-                return found or self._committed.get(node_id)
-            time.sleep(_LOOK)
+            self._called = now = time.monotonic()
+            with self._judged:
+                found = self._committed.get(node_id)
+                if found is not None or self._over or now >= until:
+                    return found
+                self._judged.wait(min(until - now, _LOOK))
 
     @property
     def is_over(self) -> bool:
@@ -199,6 +210,7 @@ class TicketQueue:
                 return "refused"
             if ticket.state == "open" and not self._over:
                 ticket = self._tickets[node_id] = change(ticket)
+                self._changed.notify_all()
             return "over" if ticket.state == "open" and self._over else ticket.state
 
     def _expired(self, ticket: Ticket | None) -> Ticket | None:
