@@ -42,8 +42,8 @@ test: $(VENV)/.dev  ## the tests in five minutes, no key and no network (one of 
 	$(call pytest,$(alone) -m "not long")  # it looks for survivors among all processes
 	@if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
 
-test-all: $(VENV)/.dev  ## what `make test` leaves out: long suites, and five times the examples of every law
-	$(call pytest,$(together) -m "long or hypothesis" --hypothesis-profile=long)
+test-all: $(VENV)/.dev  ## what `make test` leaves out: long suites, and three times the examples of every law
+	$(call pytest,$(together) -m "long or hypothesis" --hypothesis-profile=long --durations=25)
 	$(call pytest,$(alone) -m long)
 
 boundary: $(VENV)/.dev  ## every attack of tests/boundary in every tier, as you and (where you are root) as an ordinary user

@@ -22,7 +22,7 @@ LAWS = settings(
     derandomize="CI" in os.environ,
 )
 settings.register_profile("usual", LAWS, max_examples=30)
-settings.register_profile("long", LAWS, max_examples=150)  # make test-all
+settings.register_profile("long", LAWS, max_examples=90)  # make test-all
 settings.load_profile("usual")
 
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_BASE_URL")
