@@ -12,15 +12,16 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
-from typing import Any
+from typing import IO, Any
 
 from core.backend.deadline import Deadline
 from core.backend.exchange import Reply, Request
 from core.backend.provider import ProviderSpec
 from core.backend.settings import ModelSettings
 from core.backend.stream import LARGEST_REPLY, within_size
-from core.contracts import Confined, WriterBox
+from core.contracts import WRITER_DISK_MB, Confined, WriterBox
 from utils.errors import BackendBusyError, BackendError, ConfigError
+from utils.folder_size import holds_more
 
 BUSY = 75
 """EX_TEMPFAIL of sysexits.h: a command that ends so is tried again."""
@@ -64,7 +65,7 @@ def query(client: Any, request: Request, settings: ModelSettings, deadline: Dead
             )  # fmt: skip
         except OSError as error:
             raise ConfigError(f"llm.{settings.role}.command: cannot start '{argv[0]}': {error.strerror}") from error
-        out, err = _talk(child, "\n\n".join(parts).encode("utf-8", "replace"), deadline)
+        out, err = _talk(child, "\n\n".join(parts).encode("utf-8", "replace"), deadline, confined.folder)
     text = out.decode("utf-8", "replace")
     if child.returncode:
         raise _fault(argv[0], child.returncode, text, err.decode("utf-8", "replace"), settings)
@@ -147,30 +148,54 @@ def _fault(name: str, code: int, out: str, err: str, settings: ModelSettings) ->
     return kind(f"command '{name}' ended with code {code} and said: {said}{hint if settings.box else ''}")
 
 
-def _talk(child: subprocess.Popen[bytes], prompt: bytes, deadline: Deadline) -> tuple[bytes, bytes]:
-    """Write stdin and read stdout and stderr at once. At the deadline the command is killed with all its children."""
-    watch = _Watch(child, deadline)
+def _talk(child: subprocess.Popen[bytes], prompt: bytes, deadline: Deadline, folder: Path) -> tuple[bytes, bytes]:
+    """Write stdin and read stdout and stderr at once. At a limit the command is killed with all its children.
+
+    Of an output that has no end only the beginning is kept: no program is that long.
+    """
+    watch = _Watch(child, deadline, folder)
     watch.start()
+    kept = [bytearray(), bytearray()]
+    pairs = zip((child.stdout, child.stderr), kept, strict=True)
+    readers = [threading.Thread(target=_keep_head, args=pair, daemon=True, name="llm-command-output") for pair in pairs]
     try:
-        out, err = child.communicate(prompt)
+        for reader in readers:
+            reader.start()
+        assert child.stdin is not None
+        with suppress(BrokenPipeError), child.stdin as stdin:  # it need not read its prompt
+            stdin.write(prompt)
+        for reader in readers:
+            reader.join()
+        child.wait()
     finally:
         watch.over.set()
         kill_group(child)
+    if watch.full:
+        raise BackendError(f"the command's folder held more than {WRITER_DISK_MB:,} MB")
     if deadline.cut or deadline.left <= 0:
         raise TimeoutError(f"the command did not end within {deadline.seconds:g} s")
-    return out[: 4 * LARGEST_REPLY], err
+    return bytes(kept[0]), bytes(kept[1])
+
+
+def _keep_head(stream: IO[bytes], kept: bytearray) -> None:
+    with stream:
+        while piece := stream.read1(65536):  # type: ignore[attr-defined]
+            kept += piece[: max(0, 4 * LARGEST_REPLY - len(kept))]
 
 
 class _Watch(threading.Thread):
-    def __init__(self, child: subprocess.Popen[bytes], deadline: Deadline) -> None:
+    """Kills the command at its deadline, and when its folder holds too much."""
+
+    def __init__(self, child: subprocess.Popen[bytes], deadline: Deadline, folder: Path) -> None:
         super().__init__(name="llm-command-watch", daemon=True)
         self.over = threading.Event()
-        self._child = child
-        self._deadline = deadline
+        self.full = False
+        self._child, self._deadline, self._folder = child, deadline, folder
 
     def run(self) -> None:
         while not self.over.wait(min(0.25, max(0.0, self._deadline.left))):
-            if self._deadline.cut or self._deadline.left <= 0:
+            self.full = holds_more(self._folder, WRITER_DISK_MB)
+            if self.full or self._deadline.cut or self._deadline.left <= 0:
                 kill_group(self._child)
                 return
 

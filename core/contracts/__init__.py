@@ -62,6 +62,7 @@ from core.contracts.search import (
 )
 from core.contracts.writing import (
     GATEWAY_PORT,
+    WRITER_DISK_MB,
     Agent,
     AgentContext,
     AgentDefaults,
@@ -80,6 +81,7 @@ from core.state.review import Review
 __all__ = [
     "GATEWAY_PORT",
     "STAGES",
+    "WRITER_DISK_MB",
     "WRITING_ROLES",
     "Agent",
     "AgentBuilder",

@@ -171,6 +171,8 @@ class Reviewer(Protocol):
 
 GATEWAY_PORT = 8790
 """Where the gateway of a confined agent is: a port of a network of its own, so that it is always free."""
+WRITER_DISK_MB = 4096
+"""What a command that writes programs may keep in its folder, and once more below /tmp."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from core.contracts import GATEWAY_PORT, Confined
+from core.contracts import GATEWAY_PORT, WRITER_DISK_MB, Confined
 from core.executor.inside import mounts
 from core.executor.uids import UidPool
 from core.executor.workspace import remove_tree
@@ -33,8 +33,6 @@ _INSTALLED = ("bin", "lib", "lib64", "pyvenv.cfg")
 _MARKS = ("pyvenv.cfg", "conda-meta", "lib/node_modules")
 CLOSES_NETWORK = ("warm", "bubblewrap")
 """Tiers that can take all of the network from a writer but one address."""
-DISK_MB = 4096
-"""What a writer may keep in the private folders of its view."""
 
 
 class WriterView:
@@ -96,7 +94,7 @@ class WriterView:
             "tier": self.tier, "command": command, "folder": str(folder), "home": home, "temporary": temporary,
             "own": own_files(command, files), "read_only": shown_to(command, files), "hide": self._hide,
             "devices": [path for path in files if path.startswith("/dev/")], "uid": uid, "scratch": str(scratch),
-            "disk_mb": DISK_MB, "parent": os.getpid(), "door": door, "port": GATEWAY_PORT,
+            "disk_mb": WRITER_DISK_MB, "parent": os.getpid(), "door": door, "port": GATEWAY_PORT,
         }  # fmt: skip
         path = folder.parent / "task.json"
         path.write_text(json.dumps(task), encoding="utf-8")

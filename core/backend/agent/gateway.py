@@ -206,6 +206,10 @@ class _Server(ThreadingHTTPServer):
         """An agent that went away in the middle is its own affair."""
 
 
+_OWN = ("/check", "/give_up")
+"""Paths that are no model's: they count, or end the session, so that no look at an address may do it."""
+
+
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
     timeout = 60.0
@@ -239,6 +243,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if path == "/mcp":
             self._answer_mcp(raw)
+            return
+        if path in _OWN and self.command != "POST":
+            self._refuse(405, "this is asked with POST")
             return
         asked = understood(path, raw)
         own = self.server.gateway.own(path, asked.body if asked else _object(raw))

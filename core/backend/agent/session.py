@@ -11,10 +11,14 @@ from typing import IO
 
 from core.backend.backend_command import kill_group
 from core.backend.deadline import Deadline
+from core.contracts import WRITER_DISK_MB
+from utils.folder_size import holds_more
 
 _LATE = 3.0
 """Seconds that an agent has to end by itself, once a limit of its session is reached."""
 _LOOK = 0.05
+_WEIGH = 1.0
+"""Seconds between two looks at how much its folder holds."""
 _KEPT = 64 * 1024
 """Bytes of its last words."""
 
@@ -33,6 +37,7 @@ class AgentProcess:
             list(line), cwd=folder, env=dict(environment), start_new_session=True, pass_fds=tuple(descriptors),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
+        self._folder = folder
         self._said: list[bytearray] = [bytearray(), bytearray()]
         streams = (self._child.stdout, self._child.stderr)
         self._readers = [
@@ -56,13 +61,15 @@ class AgentProcess:
         """Its exit code; None while it lives."""
         return self._child.poll()
 
-    def wait(self, deadline: Deadline, seconds: float, over: Callable[[], bool]) -> str:
+    def wait(self, deadline: Deadline, seconds: float, over: Callable[[], bool], disk_mb: int = WRITER_DISK_MB) -> str:
         """Until it ends: '' if by itself, else which limit ended it.
 
         Args:
             over: True once a limit of the session is reached; it then has a moment to end by itself.
+            disk_mb: what its folder may hold.
         """
         began, late = time.monotonic(), None
+        weighed = began
         while self._child.poll() is None:
             now = time.monotonic()
             late = late or (now + _LATE if over() else None)
@@ -72,6 +79,10 @@ class AgentProcess:
                 return f"it did not end within {seconds:g} s (llm.code.timeout)"
             if late is not None and now > late:
                 return "a limit of its session was reached"
+            if now - weighed > _WEIGH:
+                if holds_more(self._folder, disk_mb):
+                    return f"its folder held more than {disk_mb:,} MB"
+                weighed = time.monotonic()
             time.sleep(_LOOK)
         return ""
 

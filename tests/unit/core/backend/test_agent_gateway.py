@@ -117,6 +117,8 @@ def test_checks_are_counted(gateway):
 
 
 def test_giving_up_ends_the_session(gateway):
+    assert [asked(gateway, path, {}, method="GET")[0] for path in ("/check", "/give_up")] == [405, 405]
+    assert not gateway.over.is_set(), "a look at an address ends nothing"
     assert asked(gateway, "/give_up", {"reason": "hard"})[1] == {"state": "given_up"}
     assert gateway.over.is_set() and "hard" in gateway.why
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import time
 from pathlib import Path
@@ -32,6 +33,22 @@ def test_a_large_prompt_and_reply_do_not_block(tmp_path: Path) -> None:
     line = command(tmp_path, "import sys; p = sys.stdin.read(); print('x' * 500_000); print(len(p))")
     text = query("s", "u" * 1_000_000, "", provider="command", command=line)
     assert text.endswith("1000003")
+
+
+def test_an_output_without_end_costs_no_memory(tmp_path: Path) -> None:
+    """What a command prints is kept up to the size of a reply; it is killed at its deadline."""
+    line = command(tmp_path, "import sys\nwhile True: sys.stdout.write('x' * 1_000_000)")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(BackendBusyError, match="within"):
+        ask(line, attempts=1, timeout=2.0)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000, "kilobytes"
+
+
+def test_a_folder_that_fills_the_disk_ends_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.backend.backend_command.WRITER_DISK_MB", 20)
+    body = "import time\nopen('big', 'wb').write(b'x' * (30 << 20))\ntime.sleep(60)"
+    with pytest.raises(BackendError, match="held more than 20 MB"):
+        ask(command(tmp_path, body), attempts=1, timeout=50.0)
 
 
 def test_arguments_come_as_json_in_the_text(tmp_path: Path) -> None:

@@ -1,0 +1,37 @@
+"""How much of the disk a folder of somebody untrusted takes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from utils.folder_size import holds_more
+
+
+def test_what_lies_at_any_depth_counts(tmp_path: Path) -> None:
+    deep = tmp_path / "a" / "b"
+    deep.mkdir(parents=True)
+    (deep / "big").write_bytes(os.urandom(3 << 20))
+    assert holds_more(tmp_path, 2) and not holds_more(tmp_path, 4)
+
+
+def test_a_hole_takes_nothing_and_a_link_is_not_followed(tmp_path: Path) -> None:
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(50 << 20)
+    (tmp_path / "out").symlink_to("/usr")
+    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    assert not holds_more(tmp_path, 1)
+
+
+def test_empty_files_are_bounded_too(tmp_path: Path) -> None:
+    for number in range(2100):
+        (tmp_path / str(number)).touch()
+    assert holds_more(tmp_path, 1)
+
+
+def test_a_folder_that_was_closed_is_opened_again(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    (closed / "big").write_bytes(os.urandom(2 << 20))
+    closed.chmod(0)
+    assert holds_more(tmp_path, 1)
