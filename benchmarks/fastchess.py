@@ -1,6 +1,6 @@
 """Exported chess engines under fastchess: what they forfeit, how deep they look, and who is the stronger.
 
-    python -m benchmarks.fastchess [ENGINE [OPPONENT]] [--games 40] [--tc 3+0.05] [--elo 1320] [--json]
+    python -m benchmarks.fastchess [ENGINE [OPPONENT]] [--games 40] [--tc 3+0.05] [--elo 1350] [--json]
 
 ENGINE and OPPONENT are files that `export-best` wrote or UCI commands. Without them the starting champion plays a
 Debian Stockfish that is held at `--elo`. fastchess (github.com/Disservin/fastchess, MIT; `make -C app`) is looked for
@@ -31,6 +31,8 @@ from utils.stats import PENTANOMIAL, elo_estimate, pair_counts
 
 VARIABLE = "SWARM_EVO_FASTCHESS"
 OPENING_PLIES = 6
+STOCKFISH = ("option.UCI_LimitStrength=true", "option.Move Overhead=300")
+"""On a busy machine a process waits for a tenth of a second: with its own 10 ms it loses most games on time."""
 _COMMENT = re.compile(r"\{[^}]*?/(\d+)[ ,][^}]*\}")
 _TAG = re.compile(r'^\[(\w+) "(.*)"\]$', re.MULTILINE)
 
@@ -76,7 +78,8 @@ def play(words: Sequence[str], games: int, tc: str, folder: Path, seed: int) -> 
     done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
     if not pgn.is_file():
         raise SystemExit(f"fastchess played nothing:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    print("\n".join(done.stdout.splitlines()[-12:]), file=sys.stderr)
+    warnings = [line for line in done.stdout.splitlines() if line.startswith("Warning")]
+    print("\n".join([*done.stdout.splitlines()[-12:], *warnings[:5], f"{len(warnings)} warnings"]), file=sys.stderr)
     return pgn.read_text(encoding="utf-8")
 
 
@@ -131,7 +134,7 @@ def main() -> None:
     parser.add_argument("opponent", nargs="?")
     parser.add_argument("--games", type=int, default=40)
     parser.add_argument("--tc", default="3+0.05")
-    parser.add_argument("--elo", type=int, default=1320)
+    parser.add_argument("--elo", type=int, default=1350)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pgn", type=Path)
     parser.add_argument("--json", action="store_true")
@@ -146,7 +149,7 @@ def main() -> None:
         engine = args.engine or str(folder / "start.py")
         if args.engine is None:
             Path(engine).write_text(standalone(spec().anchor.code, spec().prelude, "the starting champion"))
-        limited = [] if args.opponent else ["option.UCI_LimitStrength=true", f"option.UCI_Elo={args.elo}"]
+        limited = [] if args.opponent else [f"option.UCI_Elo={args.elo}", *STOCKFISH]
         other = "opponent" if args.opponent else f"stockfish-{args.elo}"
         words = engine_words("engine", engine) + engine_words(other, rival, limited)
         pgn = play(words, args.games, args.tc, folder, args.seed)

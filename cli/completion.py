@@ -6,7 +6,8 @@ import argparse
 
 from cli.options import project_dir_of
 from runs.run_folder import all_runs
-from utils.config import CONFIG_DIR, known_keys
+from utils.config import known_keys
+from utils.config_places import CONFIG_DIR
 from utils.strategies import option_keys
 
 BASH = """\

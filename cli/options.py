@@ -7,11 +7,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from utils.config import load_config
-from utils.config_schema import Config
+from utils.config_places import plain_project_dir
 from utils.errors import ConfigError
+
+if TYPE_CHECKING:
+    from utils.config_schema import Config
 
 
 def add_config_options(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +40,8 @@ def add_idle_option(parser: argparse.ArgumentParser) -> None:
 
 def config_of(args: argparse.Namespace) -> Config:
     """The configuration that the words name."""
+    from utils.config import load_config
+
     named = {kind: getattr(args, kind) for kind in ("problem", "llm") if getattr(args, kind, None)}
     return load_config(getattr(args, "config", None), args.overrides, presets=named, translate=seed_style, note=remark)
 
@@ -56,6 +60,10 @@ def seed_style(plain: dict[str, Any]) -> dict[str, Any]:
 
 def project_dir_of(args: argparse.Namespace) -> str:
     """`project.dir` for verbs that only look at runs."""
+    if (plain := plain_project_dir(args.overrides)) is not None:
+        return plain
+    from utils.config import load_config
+
     return load_config(None, args.overrides, check_presets=False).project.dir
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NoReturn
 
 from cli.terminal.visible_output import visible_output
-from swarm_evo import __version__
 from utils.errors import ConfigError, SwarmEvoError
 from utils.program import program
 from utils.registry import nearest
@@ -87,7 +86,10 @@ def build_parser(verb: str | None = None) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"swarm-evo {__version__}")
+    if verb is None:
+        from swarm_evo import __version__  # with the whole Python API, which no verb needs
+
+        parser.add_argument("--version", action="version", version=f"swarm-evo {__version__}")
     subparsers = parser.add_subparsers(dest="verb", metavar="VERB", parser_class=_Parser)
     for name, module in VERBS.items():
         if verb is None or name == verb:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from core.state.node import Node
 from reports.facts import RunFacts
-from reports.markup import EMPTY, Content, Markup, clip, code, figure, join, tag
+from reports.highlight import language, program
+from reports.markup import EMPTY, Content, Markup, clip, figure, join, tag
 
 MOST_SHOWN = 40
 """Ancestors shown: the first and the newest of a longer line."""
@@ -30,13 +31,13 @@ def descent(facts: RunFacts) -> Markup:
     for position, (number, node) in enumerate(shown):
         if position == 1:
             folds.append(left_out)
-        folds.append(
-            _fold(node, line[number - 1] if number else None, is_open=position == len(shown) - 1 and number > 0)
-        )
+        parent = line[number - 1] if number else None
+        is_open = position == len(shown) - 1 and number > 0
+        folds.append(_fold(node, parent, language(facts), is_open=is_open))
     return join(folds)
 
 
-def _fold(node: Node, parent: Node | None, *, is_open: bool) -> Markup:
+def _fold(node: Node, parent: Node | None, shown_as: str, *, is_open: bool) -> Markup:
     head: list[Content] = [
         tag("b", f"step {node.step}: {node.operator}"),
         f" {node.id} → {figure(node.metric_value, 'no metric')}",
@@ -48,7 +49,7 @@ def _fold(node: Node, parent: Node | None, *, is_open: bool) -> Markup:
     body = [
         tag("p", clip(node.plan), class_="plan") if node.plan else EMPTY,
         tag("p", f"also from {', '.join(others)}", class_="quiet") if others else EMPTY,
-        diff(parent.code, node.code) if parent is not None else code(node.code),
+        diff(parent.code, node.code) if parent is not None else program(node.code, shown_as),
     ]
     return tag("details", tag("summary", *head), *body, open="" if is_open else None)
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from core.state.failure import FailureKind
 from reports.curve import curve_svg, legend
-from reports.dag import MOST_NODES, dag_svg
+from reports.dag import dag_svg
 from reports.descent import descent
 from reports.facts import RunFacts, read_facts
+from reports.highlight import language, program
 from reports.markup import EMPTY, Content, Markup, clip, code, figure, join, table, tag
 from reports.operator_worth import worth_of
 from reports.outcome import measured, outcome
@@ -113,11 +114,13 @@ def _curve(facts: RunFacts) -> Markup:
 def _dag(facts: RunFacts) -> Markup:
     if not facts.nodes:
         return EMPTY
-    left_out = len(facts.nodes) - MOST_NODES
+    drawing = dag_svg(facts)
     note = "Bold: the line of the best. Hollow: failed or duplicate. Dashed: second parents. Hover for details."
-    if left_out > 0:
-        note += f" About {left_out:,} older programs off that line are not drawn."
-    return join([tag("div", dag_svg(facts), class_="dagbox", tabindex="0"), tag("p", note, class_="quiet")])
+    if drawing.folded:
+        note += f" {drawing.folded:,} programs that nothing descends from stand as +N beside their parent."
+    if drawing.left_out:
+        note += f" {drawing.left_out:,} older programs off that line are not drawn."
+    return join([tag("div", drawing.svg, class_="dagbox", tabindex="0"), tag("p", note, class_="quiet")])
 
 
 def _best(facts: RunFacts) -> Markup:
@@ -126,7 +129,7 @@ def _best(facts: RunFacts) -> Markup:
     best = facts.best
     facts_line = f"node {best.id}, step {best.step}, by {best.operator}, written by {best.writer or 'unknown'}"
     review = tag("p", clip(best.analysis), class_="plan") if best.analysis else EMPTY
-    return join([tag("p", facts_line, class_="quiet"), review, measured(best), code(best.code)])
+    return join([tag("p", facts_line, class_="quiet"), review, measured(best), program(best.code, language(facts))])
 
 
 def _standings(facts: RunFacts) -> Markup:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
@@ -29,6 +29,7 @@ FILE = ".runs.json"
 VERSION = 1
 """Of the form of the lines: a file of another version is made anew."""
 DB = "run.db"
+NO_LABELS = Labels()
 
 Status = Literal["running", "finished", "interrupted", "failed", "starting", "unreadable"]
 
@@ -66,6 +67,15 @@ class RunLine(BaseModel):
     """Why the store cannot be read."""
 
 
+class ListedRun(NamedTuple):
+    """A run in a list. The same object as long as nothing changed."""
+
+    line: RunLine
+    labels: Labels
+    state: tuple[int, ...]
+    """See `store_state`."""
+
+
 class RunIndex:
     """The lines of the runs below one `logs` folder. Thread-safe.
 
@@ -76,48 +86,56 @@ class RunIndex:
     def __init__(self, logs: Path) -> None:
         self._logs = logs
         self._lock = Lock()
-        self._known: dict[str, tuple[list[int], RunLine]] | None = None
+        self._known: dict[str, ListedRun] | None = None
 
-    def lines(self, folders: Iterable[Path]) -> dict[Path, tuple[RunLine, Labels]]:
+    def lines(self, folders: Iterable[Path]) -> dict[Path, ListedRun]:
         """Line and labels of each run that has begun, in the order given. A store that cannot be read says why."""
         with self._lock:
             known = self._load() if self._known is None else self._known
-            found = {folder: made for folder in folders if (made := _seen(folder, known.get(folder.name))) is not None}
+            names = {folder.name: folder for folder in folders}
+            found = {name: made for name, folder in names.items() if (made := _seen(folder, known.get(name)))}
             # what could not be read may be readable a moment later, so it is not kept
-            fresh = {folder.name: made for folder, made in found.items() if made[1].status != "unreadable"}
-            if fresh != known:
+            fresh = {name: made for name, made in found.items() if made.line.status != "unreadable"}
+            if len(fresh) != len(known) or any(known.get(name) is not made for name, made in fresh.items()):
                 self._save(fresh)
             self._known = fresh
-        return {folder: (line, labels_of(folder) if state[-1] else Labels()) for folder, (state, line) in found.items()}
+        return {names[name]: made for name, made in found.items()}
 
-    def _load(self) -> dict[str, tuple[list[int], RunLine]]:
+    def _load(self) -> dict[str, ListedRun]:
         try:
             stored = json.loads((self._logs / FILE).read_bytes())
             if stored["version"] != VERSION:
                 return {}
-            return {run: (state, RunLine.model_validate(line)) for run, (state, line) in stored["runs"].items()}
+            return {
+                run: ListedRun(RunLine.model_validate(line), _labels(self._logs / run, state), tuple(state))
+                for run, (state, line) in stored["runs"].items()
+            }
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return {}
 
-    def _save(self, lines: dict[str, tuple[list[int], RunLine]]) -> None:
+    def _save(self, runs: dict[str, ListedRun]) -> None:
         """Best effort: a folder that cannot be written is only slower."""
-        rows = {run: (state, line.model_dump()) for run, (state, line) in lines.items()}
+        rows = {run: (listed.state, listed.line.model_dump()) for run, listed in runs.items()}
         temporary = self._logs / f"{FILE}.{os.getpid()}"
         with suppress(OSError):
             temporary.write_text(json.dumps({"version": VERSION, "runs": rows}, separators=(",", ":")), "utf-8")
             os.replace(temporary, self._logs / FILE)
 
 
-def _seen(folder: Path, kept: tuple[list[int], RunLine] | None) -> tuple[list[int], RunLine] | None:
-    """State and line of a run: what is kept, where the store has not changed since."""
+def _seen(folder: Path, kept: ListedRun | None) -> ListedRun | None:
+    """A run in the list: what is kept, where store and labels have not changed since. None where it has not begun."""
     state = store_state(folder)
-    if kept is not None and kept[0] == state:
+    if kept is not None and kept.state == state:
         return kept
     line = read_line(folder)
-    return None if line is None else (state, line)
+    return None if line is None else ListedRun(line, _labels(folder, state), state)
 
 
-def store_state(folder: Path) -> list[int]:
+def _labels(folder: Path, state: Sequence[int]) -> Labels:
+    return labels_of(folder) if state[-1] else NO_LABELS
+
+
+def store_state(folder: Path) -> tuple[int, ...]:
     """Changes whenever the run's store or its labels do: time and size of each file, 0 where there is none."""
     found: list[int] = []
     for name in (DB, f"{DB}-wal", LABELS):
@@ -127,7 +145,7 @@ def store_state(folder: Path) -> list[int]:
             found += [state.st_mtime_ns, state.st_size] if state.st_size else [0, 0]
         except OSError:
             found += [0, 0]
-    return found
+    return tuple(found)
 
 
 def read_line(folder: Path) -> RunLine | None:

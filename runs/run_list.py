@@ -17,7 +17,7 @@ def run_rows(project_dir: str | Path) -> list[dict[str, Any]]:
     nor the others.
     """
     lines = RunIndex(logs_dir(project_dir)).lines(all_runs(project_dir))
-    return [_row(folder, line, labels) for folder, (line, labels) in lines.items()]
+    return [_row(folder, listed.line, listed.labels) for folder, listed in lines.items()]
 
 
 def _row(folder: Path, line: RunLine, labels: Labels) -> dict[str, Any]:

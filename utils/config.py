@@ -18,6 +18,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import BaseModel, SecretStr, ValidationError
 
+from utils.config_places import CONFIG_DIR, ENV_PREFIX
 from utils.config_schema import Config, plugin_folders
 from utils.errors import ConfigError
 from utils.older_keys import HOMES, renamed, told
@@ -25,8 +26,6 @@ from utils.registry import nearest
 from utils.secrets import masked, secret_parts
 from utils.strategies import option_keys
 
-CONFIG_DIR = Path(__file__).resolve().parent.parent / "config"
-ENV_PREFIX = "SWARM_EVO__"
 PRESET_KINDS = ("problem", "llm")
 EXPRESSION = re.compile(r"\$\{(?:oc\.)?env:[^}]*\}")
 """What stands for an environment variable."""

@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from utils.config_llm import LLMSection
+from utils.config_places import PROJECT_DIR
 from utils.config_section import Section, comma_list
 from utils.strategies import POLICIES, SELECTORS, Options, PolicyOptions, checked_sections
 
@@ -32,7 +33,7 @@ class ProjectSection(Section):
     """Prefix of the run id; '' takes the problem's name."""
     seed: int = Field(42, ge=0)
     """Ids and randomness are drawn from it: the same seed searches alike."""
-    dir: str = "."
+    dir: str = PROJECT_DIR
     """Where `logs/` and `workspaces/` go."""
 
 

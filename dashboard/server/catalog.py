@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import threading
@@ -13,12 +14,29 @@ from pathlib import Path
 
 from core.storage.database import DB_NAME, Database
 from core.storage.reader import RunReader
-from reports.run_index import RunIndex
+from reports.run_index import ListedRun, RunIndex, line_as_seen
 from utils.errors import StoreError, UnknownRunError
 
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 LOCK_NAME = "run.lock"
 _OPEN_READERS = 24
+
+
+class SummaryTexts:
+    """The JSON text of each run of a list, made once until the run changes: of thousands, hardly any does."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, tuple[ListedRun, bool, str]] = {}
+
+    def of(self, listed: ListedRun, held: bool) -> str:
+        """A run's `RunSummary`. `held`: a live process works on it."""
+        kept = self._made.get(listed.line.run)
+        if kept is None or kept[0] is not listed or kept[1] != held:
+            line = line_as_seen(listed.line, held=held)
+            row = {**line.model_dump(), **listed.labels.model_dump(), "live": held}
+            kept = listed, held, json.dumps(row, separators=(",", ":"))
+            self._made[listed.line.run] = kept
+        return kept[2]
 
 
 class RunCatalog:
@@ -34,6 +52,8 @@ class RunCatalog:
         self._readers: OrderedDict[str, tuple[tuple[int, int], RunReader]] = OrderedDict()
         self._lock = threading.Lock()
         self.index = RunIndex(self.logs)
+        self.texts = SummaryTexts()
+        self._folders: dict[str, Path] = {}
 
     def folders(self) -> list[Path]:
         """The folders that hold a store, by name."""
@@ -42,7 +62,10 @@ class RunCatalog:
                 names = sorted(item.name for item in entries if RUN_ID.fullmatch(item.name) and not item.is_symlink())
         except FileNotFoundError:
             return []
-        return [self.logs / name for name in names if os.path.isfile(f"{self.logs}/{name}/{DB_NAME}")]
+        logs, known = str(self.logs), self._folders
+        found = [name for name in names if os.path.isfile(f"{logs}/{name}/{DB_NAME}")]
+        self._folders = {name: known.get(name) or self.logs / name for name in found}  # a Path is slow to make
+        return list(self._folders.values())
 
     def run_ids(self) -> list[str]:
         """Names of the folders that hold a store, sorted."""
@@ -93,7 +116,7 @@ def _close(db: Database) -> None:
         db.close()
 
 
-def lock_holder(path: Path) -> int | None:
+def lock_holder(path: Path | str) -> int | None:
     """Process id written in a held lock file; 0 if it is held but holds no number; None if it is free."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, text
@@ -30,13 +31,15 @@ NEWEST = 2**62
 
 def summaries(catalog: RunCatalog) -> str:
     """The JSON of every run's `RunSummary`, newest first. A store that cannot be read is listed with its error."""
-    lines = [
-        {**line_as_seen(line, held=held).model_dump(), **labels.model_dump(), "live": held}
-        for folder, (line, labels) in catalog.index.lines(catalog.folders()).items()
-        for held in (lock_holder(folder / LOCK_NAME) is not None,)
+    rows = [
+        (listed.line.started_at or "9", folder.name, catalog.texts.of(listed, _held(folder)))
+        for folder, listed in catalog.index.lines(catalog.folders()).items()
     ]
-    lines.sort(key=lambda line: (line["started_at"] or "9", line["run"]), reverse=True)
-    return json.dumps(lines, separators=(",", ":"))
+    return f"[{','.join(text for _, _, text in sorted(rows, reverse=True))}]"
+
+
+def _held(folder: Path) -> bool:
+    return lock_holder(f"{folder}/{LOCK_NAME}") is not None
 
 
 def detail(catalog: RunCatalog, run: str) -> RunDetail:

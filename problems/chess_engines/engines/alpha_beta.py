@@ -62,8 +62,7 @@ class Engine:
         try:
             for depth in range(1, self.depth + 1):
                 self.score = self.search_root(board, depth)
-                line = [move.get_uci() for move in self.lines[0]]
-                self.limit.report(depth, self.score, self.searched, line)
+                self.tell(depth, self.score)
                 if abs(self.score) > MATE - 1000 or time.perf_counter() > self.deepen_until:
                     break
         except OutOfBudget:
@@ -83,6 +82,9 @@ class Engine:
             self.deepen_until = self.stop_at - seconds / 2  # a further depth would hardly be finished
         self.table = {}
         self.lines = [[] for _ in range(2 * DEEPEST)]  # best moves from each ply on
+
+    def tell(self, depth, value):
+        self.limit.report(depth, value, self.searched, [move.get_uci() for move in self.lines[0]])
 
     def count(self):
         """One more node; OutOfBudget where the limit is used up."""
@@ -121,8 +123,11 @@ class Engine:
             again = REPEAT and after.is_n_repetition(2)
             value = -REPEAT if again else -self.search(after, depth - 1, 1, -MATE, -alpha)
             if value > alpha:
+                is_other = move != self.best
                 self.best, alpha = move, value
                 self.lines[0] = [move, *([] if again else self.lines[1])]
+                if is_other:
+                    self.tell(depth, value)
         return alpha
 
     def search(self, board, depth, ply, alpha, beta):

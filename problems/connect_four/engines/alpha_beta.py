@@ -69,7 +69,7 @@ class Engine:
         try:
             for depth in range(1, min(self.depth, 42 - filled.bit_count()) + 1):
                 self.score = self.search_root(own, filled, depth)
-                self.limit.report(depth, self.score, self.searched, [str(column + 1) for column in self.lines[0]])
+                self.tell(depth, self.score)
                 if abs(self.score) > WIN - 100 or time.perf_counter() > self.deepen_until:
                     break
         except OutOfBudget:
@@ -89,6 +89,9 @@ class Engine:
             self.deepen_until = self.stop_at - seconds / 2  # a further depth would hardly be finished
         self.table = {}
         self.lines = [[] for _ in range(44)]  # best columns from each ply on
+
+    def tell(self, depth, value):
+        self.limit.report(depth, value, self.searched, [str(column + 1) for column in self.lines[0]])
 
     def count(self):
         """One more node; OutOfBudget where the limit is used up."""
@@ -113,8 +116,11 @@ class Engine:
                 return WIN - 1
             value = -self.search(own ^ filled, filled | stone, depth - 1, 1, -WIN, -alpha)
             if value > alpha:
+                is_other = column != self.best
                 self.best, alpha = column, value
                 self.lines[0] = [column, *self.lines[1]]
+                if is_other:
+                    self.tell(depth, value)
         return alpha
 
     def search(self, own, filled, depth, ply, alpha, beta):  # noqa: C901 - one function is faster

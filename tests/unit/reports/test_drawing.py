@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from core.state.journal import Journal
 from core.state.node import Node
 from reports import child
-from reports.dag import MOST_NODES, layout
+from reports.dag import MOST_NODES, MOST_UNFOLDED, folded, layout
 from reports.descent import diff
 from reports.facts import read_facts
 from reports.html import render
@@ -135,3 +135,19 @@ def test_the_parent_loads_no_matplotlib():
     script = "import json, sys, reports.child; print(json.dumps(sorted(m.split('.')[0] for m in sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not {"matplotlib", "numpy", "sqlalchemy", "pandas"} & set(json.loads(done.stdout))
+
+
+def test_of_many_programs_those_that_led_somewhere_are_drawn_and_the_others_counted():
+    """724 nodes were a flat band once, most of them repetitions of the same grey."""
+    nodes = [Node(id="root", code="", metric_value=1.0)]
+    for i in range(40):
+        parent = f"line{i - 1}" if i else "root"
+        nodes.append(Node(id=f"line{i}", code="", metric_value=2.0 + i, parent_id=parent, step=20 * i))
+        fields = ({"is_valid": False}, {"is_buggy": True, "is_valid": False}, {"metric_value": 0.5})
+        nodes += [Node(id=f"leaf{i}.{k}", code="", parent_id=f"line{i}", step=i, **fields[k % 3]) for k in range(17)]
+    drawn, counts = folded(nodes, {node.id for node in nodes if node.id.startswith("line")}, lower_is_better=False)
+    assert len(drawn) == MOST_UNFOLDED and len(nodes) == len(drawn) + counts.total()
+    assert {node.id for node in drawn} >= {"root", *(f"line{i}" for i in range(40))}
+    assert not any(node.id.startswith("leaf") and not node.is_scored for node in drawn)
+    few, none = folded(nodes[:100], set(), lower_is_better=False)
+    assert few == nodes[:100] and not none.total()

@@ -32,7 +32,7 @@ def opened(monkeypatch):
 
 def listed(logs, index=None):
     folders = sorted(path for path in logs.iterdir() if path.is_dir())
-    return [line for line, _ in (index or RunIndex(logs)).lines(folders).values()]
+    return [run.line for run in (index or RunIndex(logs)).lines(folders).values()]
 
 
 def test_a_store_is_opened_once_for_all_processes(logs, opened):

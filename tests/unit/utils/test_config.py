@@ -132,7 +132,7 @@ def test_files_that_cannot_be_read(here):
 
 
 def test_every_preset_in_the_box_is_valid():
-    from utils.config import CONFIG_DIR
+    from utils.config_places import CONFIG_DIR
 
     for path in (CONFIG_DIR / "problem").glob("*.yaml"):
         assert load_config(presets={"problem": path.stem}, env={}).presets.problem == path.stem
@@ -210,3 +210,17 @@ def test_lists_are_taken_with_commas(here):
     config = load_config(None, ["execution.preload=numpy,scipy", "initial=a.py,b.py"], env={})
     assert config.execution.preload == ["numpy", "scipy"] and config.initial == ["a.py", "b.py"]
     assert load_config(None, ['execution.preload=["numpy"]'], env={}).execution.preload == ["numpy"]
+
+
+def test_the_projects_folder_is_known_without_the_configuration(monkeypatch, tmp_path):
+    from utils import config_places
+
+    assert config_places.plain_project_dir([]) == load_config(check_presets=False).project.dir
+    assert config_places.plain_project_dir(["project.dir=/x"]) is None
+    (tmp_path / "default.yaml").write_text("project:\n  dir: ${env:WHERE}\n")
+    monkeypatch.setattr(config_places, "CONFIG_DIR", tmp_path)
+    assert config_places.plain_project_dir([]) is None
+    (tmp_path / "default.yaml").write_text("project:\n  dir: elsewhere\n")
+    assert config_places.plain_project_dir([]) == "elsewhere"
+    monkeypatch.setenv("SWARM_EVO__PROJECT__SEED", "3")
+    assert config_places.plain_project_dir([]) is None

@@ -67,8 +67,10 @@ def infos(heard: list[str]) -> list[dict[str, str]]:
 
 def test_depth_and_nodes_are_obeyed_and_told(exported):
     spec, path = exported
-    told = infos(talk(path, "position startpos", "go depth 4"))
-    assert [int(info["depth"]) for info in told] == [1, 2, 3, 4]
+    *heard, best = talk(path, "position startpos", "go depth 4")
+    told = infos(heard)
+    assert list(dict.fromkeys(int(info["depth"]) for info in told)) == [1, 2, 3, 4]
+    assert best == f"bestmove {told[-1]['pv'].split()[0]}"
     for info in told:
         line = info["pv"].split()
         assert {"cp", "time", "nodes", "nps", "pv"} <= info.keys() and 1 <= len(line) <= int(info["depth"])

@@ -19,7 +19,7 @@ from core.state.operators import (
     further_operators,
     known_operators,
 )
-from reports.plots import PALETTE
+from reports.evolution import PALETTE
 from utils.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parents[4]

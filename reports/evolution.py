@@ -1,0 +1,176 @@
+"""evolution.png: how the search went, one figure a family of problems. By matplotlib, in the child process that draws.
+
+steps         every score by its operator, the best so far
+generations   every score, the best so far, the average of the best five, where the middle half of the scores lies
+arena         Elo with its interval of every engine that was rated, the champion of each generation
+All three: the baselines with their names beside the axes, the winner as a star, whole steps and generations.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from core.state.node import Node
+from core.state.operators import Colour
+from reports.facts import RunFacts
+from reports.series import baseline_scores, best_so_far, by_generation, points, shown_range
+from reports.winner import Winner
+from utils.direction import Direction
+
+PALETTE: dict[Colour, str] = {
+    "violet": "#7a5af0", "blue": "#2f7fd6", "orange": "#c77700", "teal": "#0f8f83", "pink": "#b0407f",
+    "gold": "#8a5a00", "grey": "#6b7687",
+}  # fmt: skip
+INK, FAINT, WINNER = "#1a2029", "#79706e", "#d62728"
+CAPTION_COLUMNS = 150
+MOST_BASELINES = 8
+
+
+def draw_evolution(facts: RunFacts, figure: Any, axes: Any) -> None:
+    """Title, curve of the run's family, baselines, winner, and the verdict below."""
+    axes.set_title(f"{facts.problem}   writer: {facts.writer}", fontsize=11, loc="left", parse_math=False)
+    axes.set_title(facts.run, fontsize=8, loc="right", color=FAINT, parse_math=False)
+    axes.set_ylabel(f"{facts.unit} ({Direction(facts.lower_is_better).word} is better)", parse_math=False)
+    is_arena = any(told.ratings for told in facts.generations)
+    shown = _arena(facts, axes) if is_arena else _search(facts, axes)
+    if not shown:
+        axes.text(0.5, 0.5, "no scored program", ha="center", va="center", transform=axes.transAxes)
+    else:
+        axes.set_ylim(*shown_range([*shown, *_baselines(facts, axes, shown)], facts.lower_is_better))
+        axes.legend(fontsize=8, frameon=False, loc="best")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.grid(axis="y", color="#e3e3e3", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    # parsed as mathematics, the name of a program may be an error
+    figure.supxlabel(textwrap.fill(_caption(facts), CAPTION_COLUMNS), fontsize=8, x=0.01, ha="left", parse_math=False)
+
+
+def _search(facts: RunFacts, axes: Any) -> list[float]:
+    """The scores that the axis is to hold."""
+    shown = _generations(facts, axes) if facts.is_generational else _steps(facts, axes)
+    winner = facts.conclusion.winner
+    if winner is None or winner.metric is None:
+        return shown
+    if (at := _place(facts, winner)) is not None:
+        label = f"{winner_label(winner)}: {winner.metric:.5g}"
+        axes.scatter([at], [winner.metric], marker="*", s=190, c=WINNER, zorder=6, label=label)
+    return [*shown, winner.metric]
+
+
+def _place(facts: RunFacts, winner: Winner) -> int | None:
+    """Where the winner stands on the x axis; None where it has no place there (a baseline)."""
+    if not facts.is_generational:
+        return winner.step
+    return next((node.generation for node in facts.nodes if node.id == winner.node_id), None)
+
+
+def _steps(facts: RunFacts, axes: Any) -> list[float]:
+    scored = points(facts.nodes)
+    for operator in dict.fromkeys(point.operator for point in scored):
+        spec = facts.operators[operator]
+        own = [point for point in scored if point.operator == operator]
+        colour = PALETTE[spec.colour]
+        axes.scatter([p.step for p in own], [p.metric for p in own], marker=spec.marker, c=colour, s=26, label=operator)
+    curve = best_so_far(scored, facts.lower_is_better)
+    if curve:
+        end = max(node.step for node in facts.nodes)
+        steps, best = [s for s, _ in curve] + [end], [m for _, m in curve] + [curve[-1][1]]
+        axes.step(steps, best, where="post", color=INK, linewidth=1.6, label="best so far")
+    axes.set_xlabel("step")
+    return [point.metric for point in scored]
+
+
+def _generations(facts: RunFacts, axes: Any) -> list[float]:
+    rows = by_generation(facts.nodes, facts.lower_is_better)
+    members = [node for node in facts.nodes if node.generation is not None and node.is_scored]
+    scores = [node.metric_value for node in members if node.metric_value is not None]
+    axes.scatter([n.generation for n in members], scores, s=9, c=FAINT, alpha=0.35, linewidths=0, label="programs")
+    spread = [(row.generation, *_middle(members, row.generation)) for row in rows if row.valid > 3]
+    if len(spread) > 1:
+        at, low, high = zip(*spread, strict=True)
+        axes.fill_between(at, low, high, color=PALETTE["blue"], alpha=0.13, linewidth=0, label="middle half")
+    top = [(row.generation, row.top_k_average) for row in rows if row.top_k_average is not None]
+    if top:
+        axes.plot(*zip(*top, strict=True), color=PALETTE["blue"], linewidth=1.2, label="average of the best five")
+    best = [(row.generation, row.best_so_far) for row in rows if row.best_so_far is not None]
+    if best:
+        axes.step(*zip(*best, strict=True), where="post", color=INK, linewidth=1.8, label="best so far")
+    axes.set_xlabel("generation")
+    return [*(value for _, value in top), *(value for _, value in best)]
+
+
+def _middle(members: Sequence[Node], generation: int) -> tuple[float, float]:
+    """The first and the third quartile of a generation's scores."""
+    import numpy as np
+
+    own = [node.metric_value for node in members if node.generation == generation]
+    low, high = np.percentile(np.array(own, dtype=float), [25, 75])
+    return float(low), float(high)
+
+
+def _arena(facts: RunFacts, axes: Any) -> list[float]:
+    """Engines with their intervals in each generation that rated them; the champions joined."""
+    shown: list[float] = []
+    champions: list[tuple[int, float, str]] = []
+    crowned_at = 0.0
+    named: set[str] = set()
+    for told in facts.generations:
+        rows = [row for row in told.ratings if isinstance(row.get("elo"), int | float)]
+        for place, row in enumerate(sorted(rows, key=lambda row: -row["elo"])):
+            is_champion = row["node_id"] in told.promoted[:1]
+            shown += [row["elo"], *(row[end] for end in ("low", "high") if isinstance(row.get(end), int | float))]
+            beside = told.generation + 0.09 * (place - (len(rows) - 1) / 2)
+            _rated(axes, beside, row, is_champion, named)
+            if is_champion:
+                crowned_at = beside
+                champions.append((told.generation, row["elo"], str(row.get("name", ""))))
+    if champions:
+        at, elo, names = zip(*champions, strict=True)
+        axes.step(at, elo, where="mid", color=INK, linewidth=1.4, label="champion")
+        axes.scatter([crowned_at], [elo[-1]], marker="*", s=190, c=WINNER, zorder=6, label=f"winner {names[-1][:30]}")
+    axes.set_xlabel("generation (0: the baselines)")
+    return shown
+
+
+def _rated(axes: Any, at: float, row: dict[str, Any], is_champion: bool, named: set[str]) -> None:
+    """One engine's point with its 95 % interval, labelled where it is of its kind the first."""
+    low, high = row.get("low"), row.get("high")
+    reach = [[row["elo"] - low], [high - row["elo"]]] if low is not None and high is not None else None
+    colour = INK if is_champion else PALETTE["blue"]
+    kind = "champion's rating, 95 %" if is_champion else "rating, 95 %"
+    label = None if kind in named else kind
+    named.add(kind)
+    axes.errorbar([at], [row["elo"]], yerr=reach, fmt="o", ms=4, color=colour, elinewidth=0.9, capsize=2, label=label)
+
+
+def _baselines(facts: RunFacts, axes: Any, shown: Sequence[float]) -> list[float]:
+    """Dashed lines, named at the right edge outside of the axes; those that would flatten the curve are left out."""
+    low, high = shown_range(shown, facts.lower_is_better)
+    reach = (high - low) / 2
+    inside = [(n, v) for n, v in baseline_scores(facts.baselines) if low - reach <= v <= high + reach]
+    inside = sorted(inside, key=lambda pair: pair[1])[:MOST_BASELINES]
+    for name, value in inside:
+        axes.axhline(value, color=FAINT, linewidth=0.8, linestyle="--")
+        axes.annotate(
+            f" {name[:28]} {value:.4g}", (1.0, value), xycoords=axes.get_yaxis_transform(), ha="left", va="center",
+            fontsize=7, color=FAINT, parse_math=False, annotation_clip=False,
+        )  # fmt: skip
+    return [value for _, value in inside]
+
+
+def _caption(facts: RunFacts) -> str:
+    """The winner with its own scores, and the verdict."""
+    winner, verdict = facts.conclusion.winner, facts.conclusion.verdict
+    if winner is None or winner.metric is None:
+        return verdict.text
+    final = "" if winner.final_metric is None else f", final {winner.final_metric:.6g}"
+    if winner.final_interval is not None and winner.final_metric is not None:
+        final += " (95 % {:.4g} to {:.4g})".format(*winner.final_interval)
+    return f"{winner_label(winner)}: validation {winner.metric:.6g}{final}. {verdict.text}"
+
+
+def winner_label(winner: Winner) -> str:
+    return f"{'winner' if winner.chosen else 'best so far'} {winner.name}"

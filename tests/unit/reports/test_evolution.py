@@ -1,0 +1,69 @@
+"""What evolution.png shows, read from the drawn axes: baselines, intervals, whole generations, the winner."""
+
+from __future__ import annotations
+
+import pytest
+from matplotlib.figure import Figure
+
+from core.events import GenerationFinished
+from core.state.node import Node
+from reports.evolution import MOST_BASELINES, draw_evolution
+from reports.facts import read_facts
+
+
+def drawn(facts):
+    figure = Figure(figsize=(9, 5), layout="constrained")
+    axes = figure.add_subplot()
+    draw_evolution(facts, figure, axes)
+    figure.canvas.draw()
+    return figure, axes
+
+
+def texts(axes) -> str:
+    return " | ".join(text.get_text() for text in axes.texts)
+
+
+def legend(axes) -> list[str]:
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def rated(node_id, elo, half):
+    return {"node_id": node_id, "name": node_id, "elo": elo, "low": elo - half, "high": elo + half}
+
+
+def test_engines_stand_in_whole_generations_with_their_intervals(write_run):
+    facts = read_facts(write_run([Node(id="a", code="x = 1", metric_value=0.0, generation=1)]))
+    facts.generations = [
+        GenerationFinished(generation=0, ratings=[rated("start", 0.0, 0.0)], promoted=["start"]),
+        GenerationFinished(generation=1, ratings=[rated("start", 0, 0), rated("new", 120.0, 80)], promoted=["new"]),
+    ]
+    facts.baselines = [{"name": "alpha-beta", "metric": 0.0}]
+    _, axes = drawn(facts)
+    ticks = [tick for tick in axes.get_xticks() if axes.get_xlim()[0] <= tick <= axes.get_xlim()[1]]
+    assert {0.0, 1.0} <= set(ticks) and all(tick == int(tick) for tick in ticks)
+    assert {"champion", "winner new", "rating, 95 %", "champion's rating, 95 %"} == set(legend(axes))
+    bars = [c for c in axes.containers if c.has_yerr]
+    reaches = [path.vertices[:, 1] for bar in bars for path in bar.lines[2][0].get_paths()]
+    assert any(sorted(reach) == [40.0, 200.0] for reach in reaches), "the interval of the new champion"
+    assert axes.get_ylim()[1] > 200 and "alpha-beta 0" in texts(axes)
+
+
+@pytest.mark.parametrize("generational", [False, True])
+def test_baselines_are_named_beside_the_axes_and_the_winner_is_marked(write_run, small_nodes, generational):
+    nodes = small_nodes
+    if generational:
+        nodes = [n.model_copy(update={"generation": i // 2}) for i, n in enumerate(small_nodes)]
+    facts = read_facts(write_run(nodes))
+    scores = [n.metric_value for n in facts.nodes if n.is_scored]
+    facts.baselines = [{"name": f"known {k}", "metric": min(scores) + 0.001 * k} for k in range(20)]
+    figure, axes = drawn(facts)
+    assert texts(axes).count("known") == MOST_BASELINES
+    box = axes.get_window_extent()
+    names = [text.get_window_extent() for text in axes.texts]
+    assert all(name.x0 >= box.x1 - 1 and name.x1 <= figure.bbox.x1 for name in names), "none lies over the curve"
+    assert "best so far" in legend(axes) and any(text.startswith(("winner", "best so far ")) for text in legend(axes))
+
+
+def test_a_run_without_scores_says_so(write_run):
+    _, axes = drawn(read_facts(write_run([])))
+    assert "no scored program" in texts(axes)
