@@ -65,9 +65,11 @@ def read(name: str, done: subprocess.CompletedProcess[str], work: Path) -> Row:
     except ValueError:
         return Row(name, None, "", 0, _last(done.stderr), not_read)
     first = next((row for row in found["baselines"] if row["name"] == "initial"), {})
-    reasons = re.findall(r"unisolated, a candidate could reach the evaluator: (.*)", done.stderr)
-    evaluated = [node for node in found["nodes"] if not node.get("duplicate_of")]
-    return Row(name, first.get("metric"), found["metric_source"] or "", len(evaluated), "".join(reasons[:1]), not_read)
+    searched = [node for node in found["nodes"] if node["operator"] != "baseline" and not node["duplicate_of"]]
+    reason = first.get("message") or ""
+    for path in work.glob("logs/*/files/isolation.json"):
+        reason = reason or json.loads(path.read_text())["reason"]
+    return Row(name, first.get("metric"), found["metric_source"] or "", len(searched), reason, not_read)
 
 
 def _last(text: str) -> str:

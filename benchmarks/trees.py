@@ -1,4 +1,4 @@
-"""What a large repository costs a candidate: `python -m benchmarks.trees [--files 5000] [--steps 200]`.
+"""What a large repository costs a candidate: `python -m benchmarks.trees [--files 5000] [--steps 200] [--tier lite]`.
 
 Time: the same command as a job in a base of one file and in one of many, in turns; the difference is the base's cost.
 Disk and flatness: a search of `rules` on the large base; bytes that the store grows by a step, and whether later steps
@@ -35,7 +35,7 @@ def repository(folder: Path, files: int) -> Path:
     return folder
 
 
-def job_seconds(folder: Path, files: int, rounds: int = 30) -> tuple[float, float]:
+def job_seconds(folder: Path, files: int, tier: str = "auto", rounds: int = 30) -> tuple[float, float]:
     """(median seconds of a job in a small base, in a large one), measured in turns."""
     from core.contracts import EvaluatorDeps, Limits
     from core.executor.sandbox import open_sandbox
@@ -47,7 +47,7 @@ def job_seconds(folder: Path, files: int, rounds: int = 30) -> tuple[float, floa
     from problems.command.tree.evaluator import Scoring, TreeEvaluator
     from problems.command.tree.tree import Ground, Tree
 
-    sandbox = open_sandbox("auto", state_dir=folder / "state")
+    sandbox = open_sandbox(tier, state_dir=folder / "state")
     jobs = JobPool(LocalJobs(sandbox, 1, scratch=folder))
     deps = EvaluatorDeps(
         jobs=jobs, limits=Limits(seconds=30), run_dir=folder, work_dir=folder, seed=1, journal=Journal(),
@@ -100,12 +100,15 @@ def search(folder: Path, source: Path, steps: int) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--files", type=int, default=5000)
-    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--steps", type=int, default=200, help="of the search; 0 leaves it out")
+    parser.add_argument("--tier", default="auto", help="of the sandbox, for the job")
     args = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="trees-"))
     try:
-        small, large = job_seconds(folder, args.files)
+        small, large = job_seconds(folder, args.files, args.tier)
         print(f"a job: {small * 1000:.0f} ms in a base of 2 files, {large * 1000:.0f} ms in one of {args.files + 2:,}")
+        if not args.steps:
+            return
         (folder / "project").mkdir()
         found = search(folder / "project", folder / f"of{args.files}", args.steps)
         print(f"store: {found['bytes a step']:,.0f} bytes a step")

@@ -78,6 +78,8 @@ class BaseTree:
     """Paths of it that are not there: deleted, or the workspace has its own. Without links in them."""
     writable: tuple[str, ...] = ()
     """Paths of it that the job may write."""
+    charged: int = 0
+    """Bytes of it in the workspace, where that is a copy: not the job's."""
 
 
 class Session(Protocol):

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from pathlib import Path
 
+from core.executor.inside import watch
 from core.executor.workspace import remove_tree
 
 OPEN_FOLDER = 0o1777
@@ -73,7 +74,11 @@ class KeptTree:
         shutil.copytree(base, self.folder, symlinks=True, dirs_exist_ok=True)
         self.folder.chmod(OPEN_FOLDER)
         self._stamps, self._folders = _look(self.folder)
+        self.charged = watch.disk_usage(str(self.folder), set())
+        """Bytes that a job is charged for it, as it is laid out."""
         self._laid: set[str] = set()
+        self._now: tuple[dict[str, _Stamp], dict[str, int]] | None = None
+        """What the last job left, once it was looked at: nothing runs in it meanwhile."""
 
     def lay(self, files: Mapping[str, tuple[bytes, int] | None], writable: Set[str] = frozenset()) -> None:
         """Put files into it, or take them away, and wait until whatever is changed later has a later time.
@@ -82,7 +87,7 @@ class KeptTree:
             files: path → (content, mode), or None for one that is not there.
             writable: paths of it that the job may write.
         """
-        self._laid = {*files, *writable}
+        self._laid, self._now = {*files, *writable}, None
         for path, content in files.items():
             place = self.folder / path
             place.unlink(missing_ok=True)
@@ -100,11 +105,12 @@ class KeptTree:
     def touched(self) -> list[str]:
         """Paths of the base that are not what they were, apart from those that `lay` was told."""
         try:
-            now = _look(self.folder)[0]
+            self._now = _look(self.folder)
         except OSError:  # folders without rights, paths that are too long: nothing of it can be trusted
             self.remove()
             return sorted(self._stamps.keys() - self._laid)
-        changed = (path for path, stamp in self._stamps.items() if path not in self._laid and now.get(path) != stamp)
+        now = self._now[0]
+        changed = [path for path, stamp in self._stamps.items() if now.get(path) != stamp and path not in self._laid]
         return sorted(path for path in changed if not _same(self._base / path, self.folder / path))
 
     def restore(self) -> None:
@@ -116,20 +122,19 @@ class KeptTree:
             self.remove()
 
     def _restore(self) -> None:
-        now, folders = _look(self.folder)
+        now, folders = self._now or _look(self.folder)
         for path in now.keys() - self._stamps.keys():
             (self.folder / path).unlink()
         for path in sorted(folders.keys() - self._folders.keys()):
             remove_tree(self.folder / path)
-        for path, mode in sorted(self._folders.items()):
+        for path, mode in sorted(self._folders.items() - folders.items()):
             (self.folder / path).mkdir(exist_ok=True)
             (self.folder / path).chmod(mode)
-        for path, stamp in self._stamps.items():
-            if path in self._laid or now.get(path) != stamp:
-                place = self.folder / path
-                place.unlink(missing_ok=True)
-                shutil.copy2(self._base / path, place, follow_symlinks=False)
-                self._stamps[path] = _stamp(os.lstat(place))
+        for path in [path for path, stamp in self._stamps.items() if now.get(path) != stamp or path in self._laid]:
+            place = self.folder / path
+            place.unlink(missing_ok=True)
+            shutil.copy2(self._base / path, place, follow_symlinks=False)
+            self._stamps[path] = _stamp(os.lstat(place))
         self._laid = set()
 
     def remove(self) -> None:
@@ -144,14 +149,14 @@ def _look(root: Path) -> tuple[dict[str, _Stamp], dict[str, int]]:
     todo = [""]
     while todo:
         prefix = todo.pop()
-        with os.scandir(root / prefix) as entries:
+        with os.scandir(f"{root}/{prefix}") as entries:
             for entry in entries:
                 path, found = prefix + entry.name, entry.stat(follow_symlinks=False)
-                if stat.S_ISDIR(found.st_mode):
+                if entry.is_dir(follow_symlinks=False):
                     folders[path] = stat.S_IMODE(found.st_mode)
-                    todo.append(f"{path}/")
+                    todo.append(path + "/")
                 else:
-                    files[path] = _stamp(found)
+                    files[path] = (found.st_ino, found.st_ctime_ns, found.st_size, found.st_mode)
     return files, folders
 
 

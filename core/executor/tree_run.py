@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.contracts import BaseTree, ExecutionResult, Limits, Sandbox
@@ -65,6 +65,7 @@ def run_on_base(
     trees = sandbox.resources.get(f"tree {base}", lambda: KeptTrees(base, sandbox.config.state_dir / "trees"))
     with trees.borrowed() as tree:
         tree.lay(laid, frozenset(writable))
+        given = replace(given, charged=tree.charged)
         result = sandbox.command(argv, workspace=tree.folder, limits=limits, seed=seed, base=given)
         yield _told(result, tree.touched(), tree.folder, laid, writable)
 

@@ -164,6 +164,7 @@ class WarmSandbox:
             base=None if base is None else str(base.folder.resolve()),
             replaced=[] if base is None else list(base.replaced),
             writable=[] if base is None else list(base.writable),
+            charged=0 if base is None else base.charged,
         )  # fmt: skip
         try:
             slot = self._server.open_slot(setup)

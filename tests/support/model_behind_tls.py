@@ -69,4 +69,8 @@ def _handler(context: ssl.SSLContext, reply: str, asked: list[dict[str, object]]
             self.end_headers()
             self.wfile.write(data)
 
+        def finish(self) -> None:
+            super().finish()
+            self.connection.close()
+
     return Handler

@@ -170,7 +170,8 @@ class Compartment:
         """Bytes that the job keeps, where no quota of the kernel's holds it."""
         folder = mounts.WORKSPACE if self.namespaces else self.setup.workspace
         shown = {f"{mounts.WORKSPACE}/input", *self._layout.inner()}
-        return watch.disk_usage(folder, shown) + watch.unlinked_usage(pids) if folder else 0
+        used = watch.disk_usage(folder, shown) + watch.unlinked_usage(pids) if folder else 0
+        return max(0, used - self.setup.charged)
 
 
 def needed_to_read(paths: list[str]) -> int:

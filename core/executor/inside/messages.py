@@ -86,6 +86,8 @@ class SlotSetup(Message):
     """Paths of the base that are not shown."""
     writable: list[str] = field(default_factory=list)
     """Paths of the base that jobs may write."""
+    charged: int = 0
+    """Bytes that lie in the workspace before a job and are not its own."""
 
     @property
     def home(self) -> str:

@@ -144,7 +144,7 @@ class _Watching:
         self._handle = handle
         self._started = started
         self._cpu_before = watch.reaped_cpu()
-        self._next_disk = 0.0
+        self._next_disk = _DISK_EVERY if place.setup.charged else 0.0
         self._parent = os.getppid()
 
     def until_end(self, control: socket.socket, pid: int) -> tuple[int | None, tuple[str, str] | None]:
