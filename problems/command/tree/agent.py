@@ -12,8 +12,9 @@ from core.contracts import AgentContext, AgentResult, Prompt
 from core.state.failure import FailureKind
 from problems.command.tree.merging import merged
 from problems.command.tree.prompt_view import readable, relevant, rendered
-from problems.command.tree.replies import as_reply, asked_files, edits_of, read_reply
+from problems.command.tree.replies import asked_files, edits_of, read_reply
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
+from utils.patch import write_patch
 from utils.prompt_builder import BYTES_PER_TOKEN, Attempt
 from utils.response import strip_thinking, syntax_error
 
@@ -79,7 +80,7 @@ class TreeAgent(CoderAgent):
         except TreeError:
             return None
         paths = sorted({*first.changes, *both.changes})
-        return f"{MERGED}\n\n{as_reply({p: both.text(p) for p in paths if both.text(p) != first.text(p)})}"
+        return f"{MERGED}\n\n{write_patch({p: (first.text(p), both.text(p)) for p in paths})}"
 
     # ------------------------------------------------------------ reading
 

@@ -10,6 +10,7 @@ from problems.command.tree.agent import tree_of
 from problems.command.tree.replies import as_reply
 from problems.command.tree.tree import Ground, Tree
 from problems.numbers import moved_numbers, numbers, with_numbers
+from utils.patch import write_patch
 
 _SOURCES = (".md", ".rst", ".txt", ".lock", ".svg", ".csv", ".html")
 """Endings of files whose numbers do nothing."""
@@ -31,7 +32,8 @@ class TreeWriter:
         weights = [len(numbers(tree.text(path) or "")) for path in paths]
         path = rng.choices(paths, weights)[0]
         text = tree.text(path) or ""
-        return f"Changed numbers in {path}.\n\n{as_reply({path: with_numbers(text, moved_numbers(text, rng))})}"
+        new = with_numbers(text, moved_numbers(text, rng))
+        return f"Changed numbers in {path}.\n\n{write_patch({path: (text, new)}) or as_reply({path: new})}"
 
     def _paths(self, tree: Tree) -> list[str]:
         found = [path for path in sorted({*self._ground.searched(), *tree.changes}) if not path.endswith(_SOURCES)]
