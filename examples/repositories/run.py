@@ -60,6 +60,7 @@ def main() -> None:
     ]  # fmt: skip
     if args.writer != "rules":
         words += ["--search.islands.crossover_prob=0", "--search.islands.generate_prob=0", "--search.control=0"]
+        words += ["--search.selectors.tournament.size=50"]  # from the best so far
     if args.writer == "recorded":
         count = replies.read_text().count("\n%%%\n") + 1
         player = f"{sys.executable} {HERE / 'play.py'} {replies}"

@@ -1,4 +1,4 @@
-"""Parses a document of a thousand items and writes it again; tells the processor seconds of the best of five rounds."""
+"""Parses documents that it never had before and writes them again; tells the processor seconds of the best of five."""
 
 import hashlib
 import time
@@ -7,24 +7,28 @@ import xmltodict
 
 ITEM = (
     '<item id="{0}" kind="k{1}"><name>name {0}</name><price>{1}.50</price>'
-    "<tags><tag>a</tag><tag>b</tag></tags><empty/></item>"
+    "<tags><tag>a{2}</tag><tag>b</tag></tags><empty/></item>"
 )
-DOCUMENT = "<list>" + "".join(ITEM.format(i, i % 7) for i in range(1000)) + "</list>"
 
 
-def once():
-    parsed = xmltodict.parse(DOCUMENT)
+def document(number):
+    """A list of four thousand items, another for each number."""
+    items = (ITEM.format(i + number, (i + number) % 7, i * number) for i in range(4000))
+    return f"<list>{''.join(items)}</list>"
+
+
+def once(given):
+    parsed = xmltodict.parse(given)
     return parsed, xmltodict.unparse(parsed)
 
 
-found = once()
+found = once(document(0))
 digest = hashlib.sha256(repr(found).encode()).hexdigest()[:16]
 times = []
-for _ in range(5):
+for number in range(1, 6):
+    given = document(number)
     began = time.process_time()
-    for _ in range(4):
-        once()
+    once(given)
     times.append(time.process_time() - began)
-assert once() == found
-assert digest == "c0d75da59c40ff4d", digest
+assert digest == "acb448328c1109c8", digest
 print(f"seconds: {min(times):.6f}")
