@@ -21,4 +21,6 @@ def test_a_package_becomes_faster_and_keeps_its_tests(package: str, tmp_path: Pa
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.strip().splitlines()[-1])
     assert found["tests"] == "pass" and found["speed_up"] > 1.1, found
-    assert "is required, and tests is fail" in done.stdout, "one of the replies breaks the tests"
+    assert "reply_error" not in done.stdout, "each reply fits the program that it was written for"
+    if package == "idna":
+        assert "is required, and tests is fail" in done.stdout, "one of its replies breaks the tests"
