@@ -47,7 +47,7 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
   const turn = toMove(fen);
   const first = toMove(data.start);
   const said = (side: number) => moves.slice(0, shown).filter((m, i) => (i + first) % 2 === side && m.score != null).at(-1);
-  const colors: [string, string] = chess ? ["var(--text)", "var(--muted)"] : ["var(--orange)", "var(--accent)"];
+  const colors: [string, string] = chess ? ["var(--text)", "var(--accent)"] : ["var(--orange)", "var(--accent)"];
   return (
     <div className="cols">
       <Panel title={`${state.name(data.white)} – ${state.name(data.black)}`} actions={<>{result ? <span className="tag">{result} {data.termination && words(data.termination)}</span> : <span className="pill running">playing</span>}<a className="button" href={href(state.id, "arena")}>All boards</a></>}>
@@ -64,7 +64,6 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
             <button type="button" aria-label="Forward" onClick={() => step(1)}>▶</button>
             <button type="button" aria-label="Newest position" aria-pressed={at === null} onClick={() => setAt(null)}>»</button>
           </div>
-          <EvalGraph moves={moves} first={first} shown={shown} names={[state.name(data.white), state.name(data.black)]} colors={colors} onPick={(ply) => setAt(ply >= moves.length ? null : ply)} />
         </div>
       </Panel>
       <Panel title="Moves" flush actions={data.result ? <a className="button" href={`/api${runPath(state.id, `/pgn?id=${encodeURIComponent(id)}`)}`} download={`${state.id}-game.pgn`}>PGN</a> : null}>
@@ -79,6 +78,7 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
           </>
         )}
         <div className="small muted" style={{ padding: "8px 12px", borderTop: "1px solid var(--line)", overflowWrap: "anywhere" }}><code>{fen}</code></div>
+        <EvalGraph moves={moves} first={first} shown={shown} names={[state.name(data.white), state.name(data.black)]} colors={colors} onPick={(ply) => setAt(ply >= moves.length ? null : ply)} />
       </Panel>
     </div>
   );
