@@ -139,3 +139,16 @@ def test_a_build_is_made_once_for_equal_inputs(evaluator, ground, tmp_path):
     failing = TreeEvaluator(ground, Scoring("true", "score", build="echo no; exit 3"), evaluator._deps)
     verdict = scored(failing, ground, "true")
     assert verdict.failure is FailureKind.EXIT and verdict.message.startswith("problem.build:")
+
+
+def test_files_keep_their_mode_a_new_script_runs_and_what_is_writable_is_written(evaluator, ground):
+    scoring = Scoring(
+        "src/tool.sh && echo 5 > data/limit && echo y2 >> data/more/x; cat data/limit",
+        "score",
+        writable=("data/limit",),
+    )
+    running = TreeEvaluator(ground, scoring, evaluator._deps)
+    tree = Tree(ground).with_file("src/tool.sh", "#!/bin/sh\necho score: 3\n")
+    verdict = running.evaluate([Node(code=tree.code())])[0]
+    assert verdict.metric == 3.0 and "\n5\n" in verdict.term_out, verdict
+    assert evaluator.evaluate([Node(code=Tree(ground).code())])[0].term_out.startswith("score: 1"), "nothing is left"

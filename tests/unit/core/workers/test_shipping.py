@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import zipfile
 from pathlib import Path
 
@@ -50,3 +51,24 @@ def test_no_name_leads_out(tmp_path, name):
     with pytest.raises(ValueError, match="called"):
         unpack_folder(buffer.getvalue(), tmp_path / "here")
     assert not list(tmp_path.rglob("evil"))
+
+
+def test_a_tree_arrives_as_it_is(tmp_path):
+    """Modes, open folders and links that stay inside; what comes back from a worker holds none."""
+    source = tmp_path / "base"
+    (source / "src").mkdir(parents=True)
+    (source / "src").chmod(0o1777)
+    (source / "src/run.sh").write_text("#!/bin/sh\n")
+    (source / "src/run.sh").chmod(0o755)
+    (source / "link").symlink_to("src/run.sh")
+    (source / "out").symlink_to("../secret")
+    _, data = pack_folder(source, links=True)
+    unpack_folder(data, tmp_path / "there", links=True)
+    there = tmp_path / "there"
+    assert os.readlink(there / "link") == "src/run.sh" and not os.path.lexists(there / "out")
+    assert (there / "src").stat().st_mode & 0o7777 == 0o1777
+    assert (there / "src/run.sh").stat().st_mode & 0o777 == 0o755
+    with pytest.raises(ValueError, match="is a link"):
+        unpack_folder(data, tmp_path / "here")
+    unpack_folder(pack_folder(source)[1], tmp_path / "back")
+    assert not os.path.lexists(tmp_path / "back/link")

@@ -100,3 +100,24 @@ def test_what_is_handed_in_is_read_back(ground):
 def test_a_writer_may_ask_for_files():
     assert asked_files("READ src/a.py\nREAD: `tests/test_a.py`\nREAD src/a.py\n") == ["src/a.py", "tests/test_a.py"]
     assert asked_files(f"READ src/a.py\n\nsrc/a.py\n{BLOCK}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("head", "says"),
+    [
+        ("new file mode 100644\nindex 000..123\nGIT binary patch\nliteral 3\nKcmZQz", "binary files cannot be added"),
+        ("new file mode 120000\n--- /dev/null\n+++ b/src/x\n@@ -0,0 +1 @@\n+a.py", "links cannot be added"),
+        ("old mode 100644\nnew mode 100755", "modes stay as they are"),
+        ("similarity index 100%\nrename from src/a.py\nrename to src/x", "cannot be renamed"),
+    ],
+)
+def test_what_no_text_says_is_refused_in_one_line(ground, head, says):
+    with pytest.raises(TreeError, match=says):
+        read_reply(Tree(ground), f"Plan.\n\ndiff --git a/src/a.py b/src/x\n{head}\n")
+
+
+def test_a_link_stays_and_a_new_script_can_be_run(ground):
+    with pytest.raises(TreeError, match=r"src/link\.py is a link; it stays as it is"):
+        read_reply(Tree(ground), "src/link.py\n```\nx = 1\n```\n")
+    tree, _ = read_reply(Tree(ground), "src/run.sh\n```\n#!/bin/sh\necho hi\n```\n")
+    assert "new file mode 100755" in tree.code()
