@@ -69,14 +69,13 @@ def openevolve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     [
         ("function_minimization", 0.9, 1.6),
         ("circle_packing", 0.35, 0.37),
-        ("k_module_problem", 0.0, 1.0),
-        ("signal_processing", 0.0, 1.0),
+        ("alphaevolve_math_problems/heilbronn_convex/13", 0.0104, 0.0105),
     ],
 )
 def test_an_example_in_python(openevolve: Path, name: str, low: float, high: float):
     row = run(openevolve / "examples" / name, name)
     assert row.score is not None, row.said
-    assert low <= row.score <= high and row.candidates == 2, row
+    assert low <= row.score <= high and row.candidates >= 1, row
 
 
 def test_rust(openevolve: Path, tmp_path: Path):
