@@ -322,9 +322,9 @@ _FIRST, _OTHERS = slice(0, 1), slice(1, None)
 _MINOR: tuple[_Cut, ...] = (
     _cut_field("packages", 1.0),
     _drop_other,
+    _drop_programs,
     _cut_field("memory", 0.0),
     _cut_field("data", 1.0),
-    _drop_programs,
     _cut_attempts("output", _OTHERS, 0.2),
     _cut_attempts("output", _FIRST, 0.2),
     _cut_attempts("plan", slice(None), 1.0),

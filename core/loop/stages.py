@@ -32,6 +32,7 @@ from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
+from core.state.summary import is_rounding
 from core.state.task import Task
 from utils.errors import BudgetExhausted, JobLost, ReplyError
 
@@ -128,12 +129,13 @@ class Stages:
         return (node for node in found if node is not None)
 
     def _others(self, task: Task, parents: tuple[Node, ...]) -> Iterator[Node]:
-        """The best programs beside the parents, each score once; on an island those that live there."""
-        known = {node.metric_value for node in parents}
+        """The best programs beside the parents, each score once up to rounding; on an island those that live there."""
+        known = [node.metric_value for node in parents if node.metric_value is not None]
         for node in self._journal.top(OTHERS_CONSIDERED):
             at_home = task.island is None or node.island in (None, task.island)
-            if at_home and node.metric_value not in known:
-                known.add(node.metric_value)
+            score = node.metric_value
+            if at_home and score is not None and not any(is_rounding(score, other) for other in known):
+                known.append(score)
                 yield node
 
     def write(self, attempt: Attempt) -> None:

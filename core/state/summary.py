@@ -70,7 +70,9 @@ class Summary:
 
     def _is_among_the_best(self, fitness: float) -> bool:
         """True if fewer than PROGRAMS_SHOWN programs before were as good: an equal score tells nothing new."""
-        if fitness in self._best or (len(self._best) == PROGRAMS_SHOWN and fitness < self._best[0]):
+        if any(is_rounding(fitness, known) for known in self._best):
+            return False
+        if len(self._best) == PROGRAMS_SHOWN and fitness < self._best[0]:
             return False
         self._best = sorted([*self._best, fitness])[-PROGRAMS_SHOWN:]
         return True

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from itertools import pairwise, takewhile
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import pytest
 from support.chat_server import ChatServer
+
+from benchmarks.prompt_measures import calls_of, measures_of, shown_program
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """\
@@ -50,14 +52,36 @@ BULK = "# why this is done so, in a comment as long as those of real programs\n"
 """Makes a program as long as those that models write: then most of a prompt is code."""
 
 
+PLAN = (
+    "Number {n} moves the point to the next place of the row. The ones before it came nearer with every step, so that "
+    "the same step promises most. What is left of the distance afterwards tells how large the next step should be."
+)
+"""As long as the plans that models write."""
+
+
+def changed_lines(old, new):
+    """A SEARCH/REPLACE block for each place where they differ; what is put in stands behind the line before it."""
+    before, after = old.strip().splitlines(), new.strip().splitlines()
+    blocks = []
+    for what, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        anchor = what == "insert"
+        lines = before[i - anchor : j], after[k - anchor : m]
+        if what != "equal":
+            blocks += ["<<<<<<< SEARCH", *lines[0], "=======", *lines[1], ">>>>>>> REPLACE"]
+    return "\n".join(blocks)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("kind", RUNS)
 def test_prompts_of_a_run(cli, tmp_path, kind):
     program, breaks, words = RUNS[kind]
 
     def answer(request, number):
-        code = BULK + program.format(n=number + 1, broken=breaks if number % 3 == 1 else "")
-        return f"Number {number} moves the point. It may help.\n\n```python\n{code}```\n"
+        """As a model that takes the prompt at its word: of a program that is shown, the changed lines alone."""
+        text = program.format(n=number + 1, broken=breaks if number % 3 == 1 else "")
+        shown = shown_program(request["messages"][-1]["content"]).removeprefix(BULK)
+        reply = changed_lines(shown, text) if shown else f"```python\n{BULK}{text}```"
+        return f"{PLAN.format(n=number)}\n\n{reply}\n"
 
     folder = cli.folder / "near_pi"
     folder.mkdir()
@@ -79,10 +103,9 @@ def test_prompts_of_a_run(cli, tmp_path, kind):
         assert all("Likes values near to pi." in text for text in texts), "what the evaluator says of itself"
         assert any("validity: 1" in text for text in texts), "and all that it measured"
     assert any("failed (" in text for text in texts) and any("## What was tried so far" in text for text in texts)
-    known = sum(_same(text, before) for before, text in pairwise(texts))
-    assert known / sum(map(len, texts)) >= 0.6, "a provider's cache answers for most of what is sent"
-
-
-def _same(one: str, other: str) -> int:
-    """Characters of the common beginning."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    found = measures_of(calls_of(cli.run_dir)[0])
+    assert found.prompts >= 9 and found.equal == 0
+    assert found.prefix >= 0.6, "a provider's cache answers for most of what is sent"
+    assert found.repeated is not None and found.repeated <= 0.25, "a small change is not a whole program"
+    assert found.reviews <= 0.1
+    assert f"{found.dollars:.6f}" == f"{len(texts) * (100 * 1 + 10 * 2) / 1e6:.6f}"
