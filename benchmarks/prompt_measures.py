@@ -27,6 +27,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from core.backend.recording import MANIFEST, open_recording
 from core.contracts import WRITING_ROLES, CallRecord
+from core.events import NodeCommitted
+from core.state.operators import FREE_OPERATORS
 from core.storage.reader import RunReader
 
 LEAST = 1024 * 4
@@ -109,8 +111,10 @@ def calls_of(folder: Path) -> tuple[list[CallRecord], int | None]:
     if (folder / MANIFEST).is_file():
         return list(open_recording(folder).calls), None
     with RunReader(folder) as reader:
-        best = [event for event in reader.events(limit=10**6, types=["node.committed"]) if event.is_best]
-        gains = sum(event.operator not in ("baseline", "user") for event in best)
+        told = [
+            event for event in reader.events(limit=10**6, types=["node.committed"]) if isinstance(event, NodeCommitted)
+        ]
+        gains = sum(event.is_best and event.operator not in FREE_OPERATORS for event in told)
         return [call for call in reader.calls() if call.provider != "rules"], gains
 
 

@@ -194,7 +194,7 @@ def _fill(template: str, parts: Parts) -> str:
         "asked": _sections(parts.asked),
         "boldness": parts.boldness,
         "focus": parts.focus,
-        "writers": str(parts.writers),
+        "writers": str(parts.writers or ""),
         "format": _section("Output format", parts.format),
     }
     return fill_template(template, values)
