@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import shutil
 import subprocess
 import sys
@@ -94,7 +95,8 @@ def measure(table: Table, split: int, options: argparse.Namespace, folder: Path)
     """One cell: scores and seconds of each system, and what `rules` gains over each rival with its standard error."""
     truth = write_split(table, split, folder)
     systems = [name for name in RIVALS if options.only in (None, name)]
-    row: dict[str, Any] = {"set": table.name, "split": split, "seconds": options.seconds, "boosters": options.boosters}
+    row: dict[str, Any] = {"set": table.name, "split": split, "seconds": options.seconds, "boosters": options.boosters,
+                           "load": round(os.getloadavg()[1], 1)}  # fmt: skip
     row |= {"metric": table.metric, "rows": sum(1 for _ in (folder / "train.csv").open()) - 1, "score": {}, "took": {}}
     python = options.rivals / "bin" / "python"
     ours, row["took"]["rules"], row["steps"] = search(
@@ -164,7 +166,8 @@ def _ask(python: Path, system: str, table: Table, folder: Path, seconds: float) 
 
     started = time.monotonic()
     words = [str(python), str(HERE / "_automl_rival.py"), system, str(folder), table.target, table.metric, str(seconds)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=3600)
+    patient = {**os.environ, "OMP_WAIT_POLICY": "passive"}  # threads that spin for each other starve on a busy machine
+    done = subprocess.run(words, capture_output=True, text=True, timeout=3600, env=patient)
     if done.returncode:
         raise SystemExit(f"{system} on {table.name}: {done.stderr[-1000:]}")
     found = pd.read_csv(folder / "predictions.csv").to_numpy(float)
