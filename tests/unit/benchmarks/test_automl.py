@@ -1,0 +1,54 @@
+"""The table of `benchmarks.automl`: which way a gain counts, and when it is one."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from benchmarks import automl
+from benchmarks._automl_sets import TABLES
+
+
+@pytest.mark.parametrize("metric", ["rmse", "auc"])
+def test_the_closer_predictions_gain_whatever_the_metrics_direction(metric):
+    draw = np.random.default_rng(0)
+    truth = draw.integers(0, 2, 400) if metric == "auc" else draw.normal(0, 1, 400)
+    close, far = truth + draw.normal(0, 0.3, 400), truth + draw.normal(0, 1.5, 400)
+    table = SimpleNamespace(metric=metric, lower_is_better=metric != "auc")
+    better, worse = automl.gain(table, truth, close, far), automl.gain(table, truth, far, close)
+    assert better["mean"] > 0.3 and 0 < better["error"] < 0.2 and worse["mean"] < 0
+    assert automl.gain(table, truth, close, close)["mean"] == 0
+
+
+def test_splits_that_disagree_are_level_and_those_that_agree_are_not():
+    def one(mean):
+        return {"mean": mean, "error": 0.01}
+
+    assert automl.interval([one(0.1)])[1:] == pytest.approx((0.0804, 0.1196))
+    low, high = automl.interval([one(mean) for mean in (0.1, -0.1, 0.2, -0.2, 0.1)])[1:]
+    assert low < 0 < high
+    low, high = automl.interval([one(mean) for mean in (0.10, 0.11, 0.12, 0.11, 0.10)])[1:]
+    assert 0.09 < low < high < 0.13
+
+
+def test_the_summary_counts_sets_by_time_and_rival():
+    def row(name, split, mean):
+        return {"set": name, "split": split, "seconds": 60.0, "boosters": False, "metric": "rmse", "rows": 9,
+                "score": {"rules": 1.0, "flaml": 1.1}, "gain": {"flaml": {"mean": mean, "error": 0.001}}}  # fmt: skip
+
+    rows = [row("a", 0, 0.1), row("a", 1, 0.1), row("b", 0, -0.2), row("c", 0, 0.0)]
+    shown = automl.summary(rows)
+    assert shown.startswith("rules against flaml, 60 s") and shown.endswith("better on 1, level on 1, worse on 1")
+    assert automl.summary([]) == "nothing is measured yet"
+
+
+def test_bundled_sets_and_ten_others_are_there_and_none_twice():
+    assert sum(table.bundled for table in TABLES.values()) == 7 and len(TABLES) >= 17
+    assert len({table.source for table in TABLES.values()}) == len(TABLES)
+
+
+def test_a_split_hides_the_targets_and_keeps_every_row(tmp_path):
+    truth = automl.write_split(TABLES["digits"], 1, tmp_path)
+    train, test = ((tmp_path / f"{name}.csv").read_text().splitlines() for name in ("train", "test"))
+    assert "target" in train[0] and "target" not in test[0] and len(train) + len(test) - 2 == 1797
+    assert len(truth) == len(test) - 1 and set(truth) == set(range(10))
