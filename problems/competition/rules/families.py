@@ -18,7 +18,8 @@ FAMILIES: dict[str, Family] = {
             {"learning_rate": (0.02, 0.04, 0.06, 0.1, 0.15), "max_iter": (100, 200, 300, 500, 1000),
              "max_leaf_nodes": (6, 10, 15, 31, 63), "min_samples_leaf": (5, 10, 20, 40),
              "l2_regularization": (0.0, 1.0, 5.0), "max_features": (0.3, 0.6, 1.0)},
-            cost=0.5, power=0.7, seeded=True, per_class=True, large={"max_leaf_nodes": 31, "max_iter": 500},
+            cost=0.5, power=0.7, seeded=True, per_class=True,
+            large={"max_leaf_nodes": 31, "max_iter": 500, "max_features": 1.0},
             absolute={"loss": "absolute_error"}, quantile={"loss": "quantile", "quantile": "{q}"},
         ),
         Family(

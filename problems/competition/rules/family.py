@@ -9,7 +9,7 @@ from typing import Any
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.recipe import Member
 
-LARGE = 10_000
+LARGE = 4_000
 """Rows from which trees may be larger and more."""
 ROUNDS = ("max_iter", "n_estimators", "iterations")
 LEAVES = ("max_leaf_nodes", "num_leaves")
