@@ -27,7 +27,7 @@ FAMILIES: dict[str, Family] = {
             {"learning_rate": (0.02, 0.04, 0.06, 0.1, 0.15), "n_estimators": (100, 200, 300, 500, 1000),
              "num_leaves": (6, 10, 15, 31, 63, 127), "min_child_samples": (5, 10, 20, 40),
              "reg_lambda": (0.0, 1.0, 5.0), "colsample_bytree": (0.4, 0.7, 1.0), "subsample": (0.6, 0.8, 1.0)},
-            {"subsample_freq": 1, "verbosity": -1},
+            {"subsample_freq": 1, "verbosity": -1, "num_threads": 1},
             cost=0.4, power=0.7, seeded=True, per_class=True, large={"num_leaves": 63, "n_estimators": 500},
             absolute={"objective": "l1"}, quantile={"objective": "quantile", "alpha": "{q}"}, package="lightgbm",
         ),
