@@ -63,7 +63,10 @@ def as_user(words: list[str]) -> int:
         Path(folder).chmod(0o755)
         python = with_packages(account.python, account.site, Path(folder)) if account.site else account.python
         command = [*account.prefix, python, "-m", "tests.boundary", *words]
-        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+        compiled = Path(folder, "numba")  # once: every place has a home of its own, and compiling takes a minute
+        compiled.mkdir()
+        compiled.chmod(0o777)
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "NUMBA_CACHE_DIR": str(compiled)}
         return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
