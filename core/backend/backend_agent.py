@@ -30,6 +30,11 @@ from utils.errors import BackendError, ConfigError
 
 GRACE = 30.0
 """Seconds for taking in what an agent left when its time was over."""
+PACKAGES = {
+    "claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "gemini": "@google/gemini-cli",
+    "opencode": "opencode-ai",
+}  # fmt: skip
+"""Program of a preset → what npm calls it."""
 _STARTED = 20.0
 """Seconds in which its view must be there."""
 
@@ -193,7 +198,11 @@ def _check(settings: ModelSettings) -> None:
     if settings.command is None:
         presets = "--llm=claude-code, codex, gemini-cli or opencode"
         raise ConfigError(f"llm.{settings.role}.command is not set; take {presets}, or give one")
-    backend_command.check(settings)
+    try:
+        backend_command.check(settings)
+    except ConfigError as error:
+        package = PACKAGES.get(_program({"command": settings.command}))
+        raise ConfigError(f"{error}; npm install -g {package}" if package else str(error)) from error
 
 
 def _program(keys: Mapping[str, Any]) -> str:

@@ -122,8 +122,9 @@ def _with_toml(text: str, path: Path) -> str:
     if NAME in known.get("mcp_servers", {}):
         raise ConfigError(f"{path}: there is a server '{NAME}' that `setup` did not write; remove it first")
     words = command()
+    # `required`: without it, runs on a busy machine begin without our tools
     block = [_BEGIN, f"[mcp_servers.{NAME}]", f"command = {json.dumps(words[0])}", f"args = {json.dumps(words[1:])}",
-             "startup_timeout_sec = 20", "tool_timeout_sec = 60", _END]  # fmt: skip
+             "required = true", "startup_timeout_sec = 20", "tool_timeout_sec = 60", _END]  # fmt: skip
     return (rest.rstrip("\n") + "\n\n" if rest.strip() else "") + "\n".join(block) + "\n"
 
 

@@ -252,13 +252,14 @@ def test_turns_are_bounded(search, cli, models):
     ("words", "said"),
     [
         (["llm.code.command=/nonexistent/claude -p x"], "there is no program '/nonexistent/claude'"),
+        (["llm.code.command=claude -p x"], "there is no program 'claude'; npm install -g @anthropic-ai/claude-code"),
         (["llm.code.command=null"], "--llm=claude-code"),
         (["llm.code.session.usd=null"], "session.usd is not set"),
         (["execution.sandbox=lite"], "network=gateway needs the sandbox tier warm or bubblewrap"),
     ],
 )
 def test_what_cannot_work_is_one_line(search, cli, words, said):
-    ended = search(USUAL, *words)
+    ended = search(USUAL, *words, PATH="/usr/bin:/bin")
     assert ended.code in (1, 2) and said in ended.err.strip().splitlines()[-1], ended.err
 
 

@@ -74,7 +74,7 @@ def lay_out(folder: Path, request: Request, desk: WriterDesk | None, *, url: str
     texts = {TASK: task + (_HOW.format(editable=", ".join(editable)) if desk else "")}
     for number, parent in enumerate(parents, 1):
         texts |= _evidence(f"evidence/parent-{number}", parent)
-    texts |= entries(url if desk else "", token)
+    texts |= entries(url, token)
     scripts = {"check": "check", "give-up": "give_up"} if desk and url else {}
     for name, path in scripts.items():
         _write(folder, name, _SCRIPT.format(python=sys.executable, path=path)).chmod(0o755)

@@ -28,16 +28,24 @@ TOOLS = (
 
 
 def entries(url: str, token: str) -> dict[str, str]:
-    """Path → text of the settings in which Claude Code and Gemini CLI find the tools; others take them by their words.
+    """Path → text of the settings in which clients find the tools, and some their model; Codex takes both as words.
 
     Args:
         url: of the gateway; '' where there is none, and no tools.
     """
-    headers = {"Authorization": f"Bearer {token}"}
-    claude: dict[str, Any] = {"type": "http", "url": f"{url}/mcp", "headers": headers, "alwaysLoad": True}
-    gemini: dict[str, Any] = {"httpUrl": f"{url}/mcp", "headers": headers, "trust": True}
-    found = {".mcp.json": {"mcpServers": {SERVER: claude} if url else {}}}
-    if url:  # by itself Gemini CLI would take the variable of an address for another way to log in
-        login = {"auth": {"selectedType": "gemini-api-key"}}
-        found[".gemini/settings.json"] = {"mcpServers": {SERVER: gemini}, "security": login}
+    at, headers = f"{url}/mcp", {"Authorization": f"Bearer {token}"}
+    claude: dict[str, Any] = {"type": "http", "url": at, "headers": headers, "alwaysLoad": True}
+    found: dict[str, Any] = {".mcp.json": {"mcpServers": {SERVER: claude} if url else {}}}
+    if url:
+        found[".gemini/settings.json"] = {
+            "mcpServers": {SERVER: {"httpUrl": at, "headers": headers, "trust": True}},
+            # by itself it would take the variable of an address for another way to log in
+            "security": {"auth": {"selectedType": "gemini-api-key"}},
+        }
+        model = {"options": {"baseURL": f"{url}/v1"}}
+        found["opencode.json"] = {
+            "provider": {"anthropic": model, "openai": model},
+            "mcp": {SERVER: {"type": "remote", "url": at, "headers": headers}},
+            "permission": "allow",
+        }
     return {path: json.dumps(settings) + "\n" for path, settings in found.items()}
