@@ -65,7 +65,7 @@ def test_a_review_that_cannot_be_read_leaves_its_reason_on_the_node(tmp_path):
 
 
 class NoUsage:
-    writer, prompt_tokens, completion_tokens, cost_usd = "m", None, None, None
+    writer, prompt_tokens, completion_tokens, cost_usd, looks = "m", None, None, None, {}
 
 
 def finished(verdict: Evaluation, review: Review | None = None, *, claims_only: bool = False, **written) -> Node:
