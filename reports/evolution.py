@@ -99,7 +99,7 @@ def _generations(facts: RunFacts, axes: Any) -> list[float]:
     if best:
         axes.step(*zip(*best, strict=True), where="post", color=INK, linewidth=1.8, label="best so far")
     axes.set_xlabel("generation")
-    return [*(value for _, value in top), *(value for _, value in best)]
+    return [*scores, *(value for _, value in best)]
 
 
 def _middle(members: Sequence[Node], generation: int) -> tuple[float, float]:
