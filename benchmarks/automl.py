@@ -214,7 +214,10 @@ def _read(path: Path) -> list[dict[str, Any]]:
 
 
 def summary(rows: Sequence[dict[str, Any]]) -> str:
-    """A table for each time and rival, and how often `rules` is better, level or worse."""
+    """A table for each time and rival, and how often `rules` is better, level or worse.
+
+    `load` is the machine's meanwhile: with much more of it than processors, few programs fit into the time.
+    """
     parts = []
     for seconds, boosters in sorted({(row["seconds"], row["boosters"]) for row in rows}):
         for rival in RIVALS:
@@ -226,16 +229,20 @@ def summary(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _table(rows: Sequence[dict[str, Any]], rival: str) -> str:
-    lines = [f"{'set':<15}{'rows':>7}{'metric':>8}{'splits':>7}{'rules':>11}{rival:>11}{'gain':>9}{'95 % of it':>19}"]
+    lines = [
+        f"{'set':<15}{'rows':>7}{'metric':>8}{'splits':>7}{'load':>6}{'rules':>11}{rival:>11}"
+        f"{'gain':>9}{'95 % of it':>19}"
+    ]
     counts = {"better": 0, "level": 0, "worse": 0}
     for name in dict.fromkeys(row["set"] for row in rows):
         mine = [row for row in rows if row["set"] == name]
         middle, low, high = interval([row["gain"][rival] for row in mine])
         verdict = "better" if low > 0 else "worse" if high < 0 else "level"
         counts[verdict] += 1
+        load = sum(row["load"] for row in mine) / len(mine)
         scores = [sum(row["score"][system] for row in mine) / len(mine) for system in ("rules", rival)]
         lines.append(
-            f"{name:<15}{mine[0]['rows']:>7}{mine[0]['metric']:>8}{len(mine):>7}{scores[0]:>11.5g}{scores[1]:>11.5g}"
+            f"{name:<15}{mine[0]['rows']:>7}{mine[0]['metric']:>8}{len(mine):>7}{load:>6.0f}{scores[0]:>11.5g}{scores[1]:>11.5g}"
             f"{middle:>9.1%}{f'{low:+.1%} … {high:+.1%}':>19} {verdict}"
         )
     return "\n".join([*lines, ", ".join(f"{verdict} on {count}" for verdict, count in counts.items())])

@@ -33,8 +33,9 @@ def test_splits_that_disagree_are_level_and_those_that_agree_are_not():
 
 def test_the_summary_counts_sets_by_time_and_rival():
     def row(name, split, mean):
-        return {"set": name, "split": split, "seconds": 60.0, "boosters": False, "metric": "rmse", "rows": 9,
-                "score": {"rules": 1.0, "flaml": 1.1}, "gain": {"flaml": {"mean": mean, "error": 0.001}}}  # fmt: skip
+        known = {"seconds": 60.0, "boosters": False, "metric": "rmse", "rows": 9, "load": 2.0}
+        gain = {"flaml": {"mean": mean, "error": 0.001}}
+        return {"set": name, "split": split, **known, "score": {"rules": 1.0, "flaml": 1.1}, "gain": gain}
 
     rows = [row("a", 0, 0.1), row("a", 1, 0.1), row("b", 0, -0.2), row("c", 0, 0.0)]
     shown = automl.summary(rows)
