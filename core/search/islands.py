@@ -15,7 +15,7 @@ from core.contracts import ParentSelector, Proposal, SearchPolicy
 from core.events import Event, IslandMigrated, IslandReset
 from core.search.grid import Axis, Grid
 from core.search.migration import Migration, routes
-from core.search.parents import are_kin
+from core.search.parents import are_worth_crossing
 from core.search.population import Population
 from core.search.selectors.tournament import TournamentOptions, TournamentSelector
 from core.state.node import Node
@@ -55,7 +55,7 @@ class IslandsOptions(PolicyOptions):
     crossover_prob: float = Field(0.3, ge=0, le=1)
     """Share of an island's candidates that have two parents."""
     crossover_kin: bool = True
-    """Two parents may be kin or alike line by line; a model finds nothing to combine there."""
+    """Two parents may be kin, alike, or a baseline and what beats it; a model finds nothing to combine there."""
     generate_prob: float = Field(0.1, ge=0, le=1)
     """Share of an island's candidates that are written anew, without a parent; 1: random draws, the control."""
     refine_interval: int = Field(0, ge=0)
@@ -172,8 +172,8 @@ class IslandsPolicy(SearchPolicy):
             return Proposal(operator="generate", why={"rule": "fresh blood", "draw": draw}, **place)
         crossover = draw < options.generate_prob + options.crossover_prob and len(pool) > 1
         parents = home.sample(2 if crossover else 1, rng, banned)
-        if len(parents) > 1 and not options.crossover_kin and are_kin(journal, *parents):
-            strangers = [node for node in pool if not are_kin(journal, node, parents[-1])]
+        if len(parents) > 1 and not options.crossover_kin and not are_worth_crossing(journal, *parents):
+            strangers = [node for node in pool if are_worth_crossing(journal, node, parents[-1])]
             parents = [*([rng.choice(strangers)] if strangers else []), parents[-1]]
         why = {"rule": _rule_of(home), "draw": draw, "pool": len(pool)}
         why["candidates"] = [node.id for node in pool[:CANDIDATES_TOLD]]

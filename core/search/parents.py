@@ -92,6 +92,15 @@ def are_kin(journal: Journal, one: Node, other: Node) -> bool:
     return len(mine & theirs) >= TWINS * max(1, len(mine | theirs))
 
 
+def are_worth_crossing(journal: Journal, one: Node, other: Node) -> bool:
+    """True if a model finds something to combine in the two: they are no kin, and the worse one is no baseline.
+
+    What a baseline knows, a program that beats it has or has left behind; a call that combines them is lost.
+    """
+    worse = min(one, other, key=_fitness)
+    return worse.operator != "baseline" and not are_kin(journal, one, other)
+
+
 def shown(nodes: Iterable[Node]) -> list[dict[str, Any]]:
     """Candidates as plain JSON for `show --why`, at most SHOWN of them."""
     listed: Sequence[Node] = list(nodes)

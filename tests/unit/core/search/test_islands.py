@@ -194,6 +194,26 @@ def test_grid_is_one_more_population():
     assert world.policy.options.generation_size == 4
 
 
+def test_a_baseline_is_not_crossed_with_what_beats_it_where_a_model_writes():
+    journal = Journal()
+    options = {"num_islands": 1, "per_island": 4, "crossover_prob": 1.0, "generate_prob": 0.0, "crossover_kin": False}
+    policy = IslandsPolicy(IslandsOptions(**options))
+
+    def add(name, fitness, operator="mutate"):
+        made = Node(id=name, code=f"def {name}(): pass", operator=operator, metric_value=fitness, island=0)
+        policy.tell(journal, journal.append(made.model_copy(update={"signature": (fitness,)})))
+
+    add("a", 1.0, "baseline")
+    add("b", 2.0, "baseline")
+    add("c", 9.0)
+    asked = [policy.ask(journal, random.Random(seed), 1)[0] for seed in range(30)]
+    assert {proposal.operator for proposal in asked} == {"mutate"}, "each pair holds a baseline that is the worse one"
+    add("d", 0.5)
+    pairs = {frozenset(policy.ask(journal, random.Random(seed), 1)[0].parents) for seed in range(60)}
+    assert {pair for pair in pairs if len(pair) == 2} <= {frozenset(pair) for pair in ("ad", "bd", "cd")}
+    assert any(len(pair) == 2 for pair in pairs)
+
+
 def test_kin_and_twins_are_not_crossed_where_a_model_writes():
     journal = Journal()
     options = {"num_islands": 1, "per_island": 4, "crossover_prob": 1.0, "generate_prob": 0.0, "crossover_kin": False}
