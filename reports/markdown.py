@@ -99,7 +99,7 @@ def _origin(facts: RunFacts) -> Iterator[str]:
         yield "\nAgain:\n"
         yield _fenced(f"python main.py {' '.join(map(str, words))}", "sh")
     if facts.journal_head:
-        yield f"\nJournal head `{facts.journal_head}`"
+        yield f"\nJournal head when this was written: `{facts.journal_head}`"
 
 
 def _fenced(text: str, kind: str) -> str:

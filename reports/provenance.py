@@ -28,9 +28,12 @@ def reproduce(facts: RunFacts) -> Markup:
             ),
             tag(
                 "p",
-                f"journal_head {facts.journal_head}: ",
+                f"journal_head {facts.journal_head} when this page was written: ",
                 tag("code", f"verify {facts.run} --head HASH"),
-                " tells whether the run is still the one with this head.",
+                " tells whether the run is still the one with this head, and extended by what came later: at least by "
+                "the hashes of this page and the other files. The newest head is told at the end of the run and by ",
+                tag("code", f"show {facts.run}"),
+                ".",
                 class_="quiet",
             )
             if facts.journal_head

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 
@@ -16,6 +17,9 @@ HOW = {
     "unisolated": "unisolated: scored by our evaluator, but the candidate could have reached it",
     "claimed": "claimed: what the program printed, read by the reviewer; nobody checked it",
 }
+
+FIRST_STEPS = 20.0
+"""What is offered to a run that was allowed nothing."""
 
 UNSEEN = {"competition": "rows", "heuristic": "instances", "arena": "games and opponents"}
 
@@ -101,14 +105,14 @@ def _next(outcome: Outcome) -> list[str]:
         engine = _shown(outcome.best_dir / "engine.py")
         lines.append(f"  {program()} arena --problem {problem.name} {engine} RIVAL      (a .py or a UCI command)")
     lines.append(f"  {command(folder, 'resume', facts.run, *_more(outcome))}      (the same run goes on)")
-    if facts.roles["code"].provider == "rules":
+    if facts.roles["code"].provider == "rules" and facts.words and "--events" not in facts.words:
         with_model = " ".join([program(), *map(shlex.quote, without_model(facts.words)), "--llm=openai"])
         lines.append(f"  OPENAI_API_KEY=… {with_model}      (or anthropic, gemini, deepseek, glm, ollama, vllm)")
     return lines
 
 
 def _more(outcome: Outcome) -> list[str]:
-    """The key that gives a finished run more of what ended it."""
+    """The key that gives a finished run more of what ended it: twice what was allowed, or used where that was more."""
     config = outcome.facts.config
     limits = {
         "max_steps": ("search.max_steps", config.search.max_steps),
@@ -118,7 +122,16 @@ def _more(outcome: Outcome) -> list[str]:
         "budget.usd": ("budget.usd", config.budget.usd),
     }
     key, limit = next((found for name, found in limits.items() if outcome.reason.startswith(name)), ("", None))
-    return [f"--{key}={2 * limit:g}"] if limit else []
+    if limit is None:
+        return []
+    used = re.search(r"\d[\d,]*\.?\d*", outcome.reason.removeprefix(key))
+    most = max(limit, float(used[0].replace(",", "")) if used else 0.0)
+    return [f"--{key}={_plain(2 * most or FIRST_STEPS)}"]
+
+
+def _plain(number: float) -> str:
+    """As a key takes it: no exponent, no needless fraction."""
+    return f"{number:.0f}" if number == int(number) else f"{number:.6g}"
 
 
 def _shown(path: Path) -> str:

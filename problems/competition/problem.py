@@ -120,7 +120,7 @@ class CompetitionProblem(Problem):
         self._random_draws = random_draws
         self._smoke = smoke
         self._pace = dict(pace or {})
-        self._packages = packages
+        self._packages = list(packages)
         self._seed = seed
         self.preload = (*PRELOAD, *packages)
         self._prepared: Prepared | None = None

@@ -46,6 +46,7 @@ class BackgroundSink:
         self._waiting: queue.Queue[Event | None] = queue.Queue(MOST_WAITING)
         self._lost = 0
         self._failed = ""
+        self._failures = 0
         self._thread = threading.Thread(target=self._work, name=key, daemon=True)
         self._thread.start()
 
@@ -69,7 +70,8 @@ class BackgroundSink:
         lost = self._lost + (self._waiting.qsize() if self._thread.is_alive() else 0)
         if self._failed or lost or self._thread.is_alive():
             why = self._failed or f"it did not take all within {PATIENCE:g} s"
-            log_msg("WARNING", f"{self._key}: {why}" + (f"; {lost} events were not told" if lost else ""))
+            often = f"; it failed {self._failures} times" if self._failures > 1 else ""
+            log_msg("WARNING", f"{self._key}: {why}{often}" + (f"; {lost} events were not told" if lost else ""))
 
     def _work(self) -> None:
         tracker: Tracker | None = None
@@ -92,3 +94,4 @@ class BackgroundSink:
             yield
         except Exception as error:  # noqa: BLE001 - a foreign library's, of any kind: the run does not depend on it
             self._failed = self._failed or f"{type(error).__name__}: {error}"[:300]
+            self._failures += 1

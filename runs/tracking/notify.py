@@ -38,8 +38,10 @@ class Notifier(ABC):
             self._waiting = self._best(event)
             self._send_waiting(time.monotonic() - self._sent >= self._every)
         elif isinstance(event, RunFinished):
-            self._send_waiting(True)
-            self.send(self._end(event))
+            try:
+                self._send_waiting(True)
+            finally:  # the end is told whatever became of the best
+                self.send(self._end(event))
 
     def close(self) -> None:
         """A best that is still waiting is told: the process ends, not the run."""

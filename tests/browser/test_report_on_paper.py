@@ -19,7 +19,7 @@ def test_folds_are_closed_on_the_screen_and_open_on_paper(page, tmp_path):
     folds = page.evaluate(SHOWN)
     assert len(folds) > 3 and not any(folds)
     page.emulate_media(media="print")
-    assert all(page.evaluate(SHOWN))
+    page.wait_for_function(f"() => ({SHOWN})().every(Boolean)")
     whole = len(page.pdf())
     page.emulate_media(media="screen")
     page.add_style_tag(content="@media print { details::details-content { display: none !important } }")

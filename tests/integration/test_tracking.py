@@ -146,6 +146,13 @@ def test_a_command_that_fails_and_a_server_that_hangs_change_nothing(cli, toy):
     assert log.count("notify.command: ") == log.count("notify.url: ") == 1
 
 
+def test_a_command_that_complains_is_told_the_end_all_the_same(cli, toy, tmp_path):
+    told = tmp_path / "told.jsonl"
+    assert cli.here(*toy(6), f"notify.command=cat >> {told}; exit 3", "notify.seconds=3600").code == 0
+    assert [json.loads(line)["event"] for line in told.read_text().splitlines()][-1] == "end"
+    assert "it failed" in (cli.run_dir / "system.log").read_text()
+
+
 @pytest.mark.parametrize(
     ("word", "told"),
     [

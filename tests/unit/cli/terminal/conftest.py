@@ -20,7 +20,7 @@ def facts_of(tmp_path) -> Callable[..., RunFacts]:
         config = load_config(None, [*toy_words(30), f"project.dir={tmp_path}", *words])
         run_dir = tmp_path / "logs" / "toy-1"
         run_dir.mkdir(parents=True, exist_ok=True)
-        return RunFacts(run_dir, config, problem_of(config), model_settings(config.llm), "warm")
+        return RunFacts(run_dir, config, problem_of(config), model_settings(config.llm), "warm", words=("run",))
 
     return make
 

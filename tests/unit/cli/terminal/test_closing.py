@@ -109,6 +109,28 @@ def test_a_model_is_advised_for_the_users_own_problem(outcome):
     )
 
 
+@pytest.mark.parametrize("words", [(), ("run", "problem.program=/x/evaluate.pkl", "--events")])
+def test_no_model_is_advised_where_no_command_of_the_user_says_which_problem(outcome, words):
+    """A fork, a run from Python: the bare command would search, and bill, another problem."""
+    outcome.facts = replace(outcome.facts, words=words)
+    assert not any("OPENAI_API_KEY" in line for line in closing(outcome))
+
+
+@pytest.mark.parametrize(
+    ("limit", "reason", "advised"),
+    [
+        ("budget.seconds=1", "budget.seconds: 15 of 1 s", "--budget.seconds=30"),
+        ("search.max_steps=5", "max_steps: the run has 241 steps, more than the 5 …", "--search.max_steps=482"),
+        ("budget.tokens=1000000", "budget.tokens: 1,500,000 of 1,000,000", "--budget.tokens=3000000"),
+        ("budget.usd=0.4", "budget.usd: 0.5 of 0.4", "--budget.usd=1"),
+        ("search.max_steps=0", "max_steps: 0 of 0 steps", "--search.max_steps=20"),
+    ],
+)
+def test_what_is_advised_goes_beyond_what_was_used(outcome, facts_of, limit, reason, advised):
+    outcome.facts, outcome.reason = facts_of(limit), reason
+    assert any(line.endswith(f"{advised}      (the same run goes on)") for line in closing(outcome))
+
+
 def test_own_data_are_not_advised_to_bring_their_own_data(outcome, facts_of):
     outcome = of_family(outcome, "competition")
     outcome.facts = replace(outcome.facts, config=facts_of("data.dir=mine").config)
