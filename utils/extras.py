@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parent.parent
 
 
 def install_line(extra: str) -> str:
-    """A line for the shell. A checkout is installed from its own folder, everything else from the package index."""
-    what = f"{_ROOT}[{extra}]" if (_ROOT / "pyproject.toml").is_file() else f"swarm-evo[{extra}]"
-    editable = "-e " if (_ROOT / "pyproject.toml").is_file() else ""
-    return f"{sys.executable} -m pip install {editable}'{what}'"
+    """A line for the shell. A checkout is installed from its own folder; elsewhere the extra's packages are named."""
+    checkout = (_ROOT / "pyproject.toml").is_file()
+    what = [f"-e '{_ROOT}[{extra}]'"] if checkout else [f"'{package}'" for package in _packages(extra)]
+    return " ".join([sys.executable, "-m", "pip", "install", *(what or [f"'swarm-evo[{extra}]'"])])
+
+
+def _packages(extra: str) -> list[str]:
+    """What the installed copy says that the extra needs: it may have come from a file that no index has."""
+    try:
+        wanted = requires("swarm-evo") or []
+    except PackageNotFoundError:
+        return []
+    marker = re.compile(rf"extra\s*==\s*[\"']{re.escape(extra)}[\"']")
+    return [line.partition(";")[0].strip() for line in wanted if marker.search(line)]

@@ -16,6 +16,15 @@ def test_a_checkout_names_its_own_folder():
     assert done.returncode == 0, done.stderr
 
 
-def test_an_installed_package_is_named(monkeypatch, tmp_path):
+def test_an_installed_copy_names_the_packages_of_the_extra(monkeypatch, tmp_path):
+    """The copy may have been installed from a file: no index need know `swarm-evo`."""
     monkeypatch.setattr(extras, "_ROOT", tmp_path)
-    assert shlex.split(extras.install_line("ray"))[-2:] == ["install", "swarm-evo[ray]"]
+    wanted = [
+        "pydantic>=2",
+        "pyarrow>=14; extra == 'tables'",
+        'openpyxl>=3.1 ; extra == "tables"',
+        "ray; extra == 'ray'",
+    ]
+    monkeypatch.setattr(extras, "requires", lambda name: wanted)
+    assert shlex.split(extras.install_line("tables"))[-3:] == ["install", "pyarrow>=14", "openpyxl>=3.1"]
+    assert shlex.split(extras.install_line("nothing"))[-1] == "swarm-evo[nothing]"
