@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from cli.options import add_config_options, config_of
 from utils.check import Check
 from utils.config_schema import Config
-from utils.errors import SwarmEvoError
+from utils.errors import ConfigError, SwarmEvoError
 from utils.extras import install_line
 
 if TYPE_CHECKING:
@@ -146,8 +146,10 @@ def _answers(config: Config) -> Check:
     name = "hidden answers"
     try:
         looked = search_once(config)
+    except ConfigError as error:  # says itself what is to be done
+        return Check(name, False, str(error), "or name another problem: doctor --problem NAME")
     except SwarmEvoError as error:
-        return Check(name, False, str(error), "see the check `sandbox`, or mend the problem's configuration")
+        return Check(name, False, str(error), "see the check `sandbox`")
     remedy = "keep answers out of what programs see: /usr, the interpreter and its packages, input/"
     return Check(name, not looked.found, looked.sentence, remedy)
 
