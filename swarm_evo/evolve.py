@@ -51,8 +51,9 @@ def evolve(
     Raises:
         SearchError: there is no source, it cannot be sent, or the search failed.
     """
-    if score is None:
-        raise SearchError("evolve(…) needs score=: a function that is given the candidate's function")
+    if not callable(score):
+        told = "" if score is None else f", not {score!r:.80}"
+        raise SearchError(f"evolve(…) needs score=: a function that is given the candidate's function{told}")
     if program is None:
         return functools.partial(_decorated, score=score, arguments=arguments)
     text, entry = program_of(program)

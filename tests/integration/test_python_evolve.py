@@ -105,6 +105,12 @@ def test_a_score_that_is_no_number_is_one_clear_error(tmp_path):
         swarm_evo.evolve("def f(x):\n    return x\n", no_number, project_dir=tmp_path, budget={"steps": 2})
 
 
+def test_a_score_that_is_no_function_is_refused_before_anything_starts(tmp_path):
+    with pytest.raises(swarm_evo.SearchError, match=r"needs score=: a function .*, not 42"):
+        swarm_evo.evolve("def f(x):\n    return x\n", 42, project_dir=tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_a_function_uses_without_a_source_is_named(tmp_path):
     lock = object()
 
