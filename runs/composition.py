@@ -206,7 +206,7 @@ def _orchestrator(
 ) -> Orchestrator:
     finish = process.interrupts.finish
     return Orchestrator(
-        plan=_plan(config, process.stop_after),
+        plan=_plan(config, process),
         schedule=_schedule(config)(),
         policy=policy_of(config),
         stages=stages,
@@ -228,13 +228,14 @@ def _schedule(config: Config) -> type[Schedule]:
     return schedule_of(config.search.schedule, whole_rounds=policy.whole_rounds)
 
 
-def _plan(config: Config, stop_after: int | None) -> Plan:
+def _plan(config: Config, process: Process) -> Plan:
     return Plan(
         seed=config.project.seed,
         batch=config.search.batch,
         max_steps=config.search.max_steps,
         max_generations=config.search.max_generations,
-        last_step=stop_after,
+        last_step=process.stop_after,
+        asked=process.recorded.asked if process.recorded else {},
         lag=config.search.lag,
         writers=max(_at_once(config), config.search.workers),
     )

@@ -1,13 +1,15 @@
 """`replay --verify`: search again with the stored replies. Nothing is asked, and the journal must come out equal.
 
-A search in rounds makes its choices again. Where they cannot come out again (`search.schedule=async`, whose order is
-what the clock made it, and steps by hand) the recorded tasks are done again in the recorded order.
+A search makes its choices again, each from the journal as it was then: where a run ended or was interrupted and went
+on, what was under way had been committed before the next was asked for. Where they cannot come out again
+(`search.schedule=async`, whose order is what the clock made it, and steps by hand) the recorded tasks are done again in
+the recorded order.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -69,7 +71,11 @@ def verify(
             origin={"verifies": run_dir.name},
             programs=[(node.plan, node.code) for node in stored if node.operator == "user"],
             recorded=Recorded(
-                calls, "sample" if as_recorded else "exact", stopped_nodes(run_dir), withdrawn_nodes(run_dir)
+                calls,
+                "sample" if as_recorded else "exact",
+                stopped_nodes(run_dir),
+                withdrawn_nodes(run_dir),
+                {} if as_recorded else first_of_rounds(tasks.values()),
             ),
             stop_after=stored.steps,
         ) as session:
@@ -85,6 +91,15 @@ def verify(
         if copy is not None:
             shutil.rmtree(copy, ignore_errors=True)
     return compared(stored, again)
+
+
+def first_of_rounds(tasks: Iterable[Task]) -> dict[int, Task]:
+    """Round → its first task, of those that know how many steps were left: stores of older versions do not say."""
+    first: dict[int, Task] = {}
+    for task in tasks:
+        if "steps_left" in task.model_fields_set:
+            first.setdefault(task.round, task)
+    return first
 
 
 def compared(stored: Journal, again: Journal) -> Replayed:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +13,7 @@ from core.backend.model_client import ModelClient
 from core.contracts import CallRecord, Evaluator, EvaluatorDeps, Problem
 from core.loop.orchestrator import Orchestrator
 from core.state.journal import Journal
+from core.state.task import Task
 from core.storage.repository import RunStore
 from runs.interrupts import Interrupts
 from runs.live_output import LiveOutput
@@ -31,6 +32,8 @@ class Recorded:
     """Nodes whose programs the user stopped: they are not run."""
     withdrawn: Sequence[str] = ()
     """Proposals whose ticket expired or was given up: nobody wrote them."""
+    asked: Mapping[int, Task] = field(default_factory=dict)
+    """Round → its first task, where the choices are made again: `Plan.asked`."""
 
 
 @dataclass(frozen=True, slots=True)

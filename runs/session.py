@@ -255,7 +255,7 @@ class RunSession:
             runner.finish()  # prompts tell what the references score, the same in each
         reason = "interrupted"
         try:
-            reason = search.orchestrator.run()
+            reason = search.orchestrator.run(self._blend)
         finally:
             if reason == "interrupted":
                 runner.abandon()
@@ -267,9 +267,12 @@ class RunSession:
         search.deadline.lifted = True
         self._view.doing("the search is over; its best programs are scored on what it never saw")
         runner.finish()
-        if self.config.search.ensemble:
-            search.orchestrator.add_ensemble(self.config.search.top_k)
+        self._blend()
         return 0 if self._finish(reason).best else NOTHING_VALID
+
+    def _blend(self) -> None:
+        if self.config.search.ensemble:
+            self.search.orchestrator.add_ensemble(self.config.search.top_k)
 
     def _warm_up(self) -> None:
         """What a problem makes ready once, as compiling does, is no search: it does not count as active time."""

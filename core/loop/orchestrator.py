@@ -97,10 +97,21 @@ class Orchestrator:
 
     # ------------------------------------------------------------ the whole search
 
-    def run(self) -> str:
-        """Search until a limit is reached; return the reason. `restore` comes first. Raises what is our own fault."""
+    def run(self, conclude: Callable[[], None] = lambda: None) -> str:
+        """Search until a limit is reached; return the reason. `restore` comes first. Raises what is our own fault.
+
+        Args:
+            conclude: adds what a search adds at its end. Called here only in the replay of a run that had ended before
+                it went on, where its journal has that.
+        """
         with rare_collections(), _threads(self._plan.writers, "slot") as pool:
-            return self._schedule.run(self._search, pool)
+            while True:
+                reason = self._schedule.run(self._search, pool)
+                known = len(self.journal)
+                if not self._search.is_due:
+                    conclude()
+                if len(self.journal) == known:
+                    return reason
 
     def restore(self) -> None:
         """Read the stored nodes into the journal and tell the policy of each, in order."""

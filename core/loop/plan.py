@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from core.state.journal import Journal
+from core.state.task import Task
 
 
 def lag_of(batch: int) -> int:
@@ -31,6 +32,9 @@ class Plan:
     max_generations: int | None = None
     last_step: int | None = None
     """Nothing is begun that would be a later step; writers are not told. For a replay."""
+    asked: Mapping[int, Task] = field(default_factory=dict)
+    """Round → its first task, of a run that is replayed: the round is asked for no earlier than it was, with as many
+    steps left. A run that ended and was given more has fewer under way there than its last limits would allow."""
     writers: int = 8
     """Threads that write and wait; how many candidates run at once is the job runner's to say."""
 

@@ -43,7 +43,7 @@ class RoundContexts:
     def of(self, task: Task, *others: Task) -> RoundContext:
         """For the writers of these tasks of one round. What they share is asked for once and then a stored fact."""
         notes = self._store.get_fact(f"round/{task.round}/notes")
-        left = self._steps_left() if task.steps_left is None else task.steps_left
+        left = task.steps_left if "steps_left" in task.model_fields_set else self._steps_left()
         context = replace(self.for_given(), notes=tuple(notes or ()), steps_left=left)
         asked = (self._shared(one, context) for one in (task, *others))
         return replace(context, shared=next(filter(None, asked), {}))

@@ -143,8 +143,17 @@ class SearchState:
             repeats=self._learning.repeats,
         )
 
+    @property
+    def is_due(self) -> bool:
+        """False in a replay whose next round was asked for from a longer journal."""
+        asked = self.plan.asked.get(self._round)
+        return asked is None or len(self.journal) >= asked.seen
+
     def steps_left(self) -> int | None:
-        """Steps up to `max_steps` that nobody has begun; None without a limit."""
+        """Steps up to `max_steps`, in a replay the limit of then, that nobody has begun; None without a limit."""
+        asked = self.plan.asked.get(self._round)
+        if asked is not None:
+            return asked.steps_left
         if self.plan.max_steps is None:
             return None
         return self.plan.max_steps - self.journal.steps - len(self.journal.open_tasks)
@@ -157,7 +166,9 @@ class SearchState:
         return min(limits, default=None)
 
     def ask(self, k: int) -> list[Proposal]:
-        """The policy's next proposals: no more than the steps left."""
+        """The policy's next proposals: no more than the steps left, and none before they are due."""
+        if not self.is_due:
+            return []
         self._notes += self._control.poll(self.journal)
         left = self.steps_left()
         if left is not None:
@@ -182,8 +193,8 @@ class SearchState:
         A round `by_hand` belongs to `step`: a search that is resumed leaves it alone.
         """
         number = self._round
-        self._round += 1
         tasks = [self._task(number, slot, proposal) for slot, proposal in enumerate(proposals)]
+        self._round += 1
         whys = [proposal.why for proposal in proposals]
         self._tell_notes(number, len(tasks))
         if by_hand:

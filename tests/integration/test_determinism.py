@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 
 import pytest
@@ -37,6 +38,60 @@ def test_the_order_of_a_models_answers_does_not_matter(cli_at, toy):
         return cli.show()["journal_sha256"]
 
     assert run("one", lambda n: 0.05 * (n % 4)) == run("two", lambda n: 0.05 * (3 - n % 4))
+
+
+EXTENDED = {
+    "pipeline": (),
+    "pipeline of four": ("search.batch=4", "search.workers=4"),
+    "rounds": ("search.batch=4", "search.schedule=rounds"),
+    "islands": ("search.policy=islands", "search.islands.per_island=2", "search.batch=4", "search.workers=4"),
+}
+
+
+def assert_replays(cli, nodes):
+    ended = cli.here("replay", "latest", "--verify")
+    assert ended.code == 0 and f"equal: {nodes} nodes" in ended.out, ended.out + ended.err
+
+
+@pytest.mark.parametrize("words", EXTENDED.values(), ids=EXTENDED)
+def test_a_run_that_ended_and_was_given_more_replays_as_it_was(cli, toy, words):
+    """Twice: what the second end held back does not hide what the first did."""
+    assert cli.here(*toy(6), *words).code == 0
+    for steps in (9, 21):
+        assert cli.here("resume", "latest", f"--search.max_steps={steps}").code == 0
+        assert_replays(cli, steps)
+
+
+def test_a_run_that_was_given_more_generations_replays_as_it_was(cli, toy):
+    words = ("search.policy=islands", "search.islands.num_islands=2", "search.islands.per_island=3")
+    assert cli.here(*toy(100), *words, "search.max_generations=2").code == 0
+    assert cli.here("resume", "latest", "--search.max_generations=4").code == 0
+    assert_replays(cli, 24)
+
+
+def test_a_model_is_told_the_same_steps_left_in_a_replay(cli, toy):
+    """A prompt that is not the recorded one would have no answer."""
+    with ChatServer(lambda request, number: f"```python\nx = {number}.5\n```") as server:
+        words = [*server.words(), "search.batch=2", "search.workers=2", "agent.review=never", "llm.cache=false"]
+        assert cli.here(*toy(3), *words).code == 0
+        assert cli.here("resume", "latest", "--search.max_steps=6").code == 0
+        assert_replays(cli, 6)
+
+
+@pytest.mark.parametrize("batch", [2, 4])
+def test_a_run_that_was_given_more_and_killed_is_the_one_that_was_not(cli_at, toy, batch):
+    whole, killed = cli_at("whole"), cli_at("killed")
+    words = (f"search.batch={batch}", "search.workers=4")
+    for cli in (whole, killed):
+        assert cli.here(*toy(6), *words).code == 0
+    assert whole.here("resume", "latest", "--search.max_steps=20").code == 0
+    for boundary in ("after:round:2", "after:commit:1", "before:commit:2", "after:stage:3"):
+        ended = killed("resume", "latest", "--search.max_steps=20", SWARM_EVO_FAULT=boundary)
+        assert ended.code == -signal.SIGKILL, f"{boundary}: {ended.err}"
+    assert killed.here("resume", "latest", "--search.max_steps=20").code == 0
+    assert killed.show()["nodes"] == whole.show()["nodes"]
+    assert killed.show()["journal_sha256"] == whole.show()["journal_sha256"]
+    assert_replays(killed, 20)
 
 
 FAMILIES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from core.search.stopping import stopping
 from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
 from core.state.journal import Journal
 from core.state.memory import remember
+from core.state.task import Task
 from core.storage.repository import RunStore
 from utils.config_llm import LLMSection
 
@@ -71,6 +72,7 @@ def open_loop(
     review: str = "auto",
     repair_crashes: bool = False,
     ideas: int = 0,
+    asked: Mapping[int, Task] | None = None,
 ) -> Loop:
     """Put a run together. `wrap` stands between the loop and its store."""
     store = RunStore(folder)
@@ -97,7 +99,7 @@ def open_loop(
         clock=clock,
     )
     orchestrator = Orchestrator(
-        plan=Plan(seed=seed, batch=batch, max_steps=steps, writers=writers),
+        plan=Plan(seed=seed, batch=batch, max_steps=steps, writers=writers, asked=asked or {}),
         schedule=schedule_of(schedule)(),
         policy=policy or ThreePhasePolicy(ThreePhaseOptions(num_drafts=3)),
         stages=stages,
