@@ -90,7 +90,7 @@ CELLS: dict[str, Callable[[dict[str, Any]], str]] = {
     "status": lambda row: f"unreadable: {row['reason']}" if row["status"] == "unreadable" else row["status"],
     "best": lambda row: "" if row["best_metric"] is None else f"{row['best_metric']:.5g}",
     "final": lambda row: "" if row["final_metric"] is None else f"{row['final_metric']:.5g}",
-    "verdict": lambda row: "" if row["verdict"] == "open" else row["verdict"],
+    "verdict": lambda row: "" if row["verdict"] in ("open", "failed") else row["verdict"],
     "gain": lambda row: "" if row["gain"] is None else f"{row['gain']:+.3g}",
     "steps": lambda row: str(row["steps"]),
     "problem": lambda row: row["problem"],

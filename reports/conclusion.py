@@ -8,12 +8,18 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import func, select
 
+from core.events import RunFinished
 from core.state.operators import FREE_OPERATORS
 from core.storage.models import NODES
 from core.storage.reader import RunReader
 from reports.control import NONE, Control, control_of
-from reports.verdict import Counts, Verdict, verdict_of
+from reports.counts import Counts
+from reports.verdict import Verdict, verdict_of
 from reports.winner import Runner, Winner, runner_of, winner_node, winner_of
+from utils.clean_text import one_line
+
+LONGEST = 300
+"""Characters of the reason why a run broke off, as the verdict tells it."""
 
 
 class Conclusion(BaseModel):
@@ -38,7 +44,7 @@ def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> 
     """
     known = reader.facts() if facts is None else facts
     winner = winner_of(winner_node(reader, known), known)
-    counts = counts_of(reader) if known.get("status") == "finished" else Counts()
+    counts = counts_of(reader) if known.get("status") in ("finished", "failed") else Counts()
     return Conclusion(
         winner=winner,
         best_on_validation=runner_of(reader, winner, known),
@@ -51,6 +57,24 @@ def counts_of(reader: RunReader) -> Counts:
     """What became of the steps, without reading a program."""
     steps = NODES.c.operator.not_in(FREE_OPERATORS)
     query = select(func.count()).select_from(NODES).where(steps, ~NODES.c.is_valid, ~NODES.c.is_buggy)
+    scored = select(func.count(), func.min(NODES.c.fitness), func.max(NODES.c.fitness)).where(
+        NODES.c.is_valid, ~NODES.c.is_buggy, NODES.c.fitness.is_not(None)
+    )
     with reader.db.transaction() as connection:
         duplicates = int(connection.execute(query).scalar() or 0)
-    return Counts(steps=reader.steps(), duplicates=duplicates, failures=reader.failures())
+        count, lowest, highest = connection.execute(scored).one()
+    return Counts(
+        steps=reader.steps(),
+        duplicates=duplicates,
+        failures=reader.failures(),
+        scored=count,
+        all_alike=count > 1 and lowest == highest,
+        ended=_ended(reader),
+    )
+
+
+def _ended(reader: RunReader) -> str:
+    """Why the run ended or broke off, as it said itself; '' where it did not."""
+    seq = reader.newest_seq("run.finished")
+    events = reader.events(seq - 1, 1, types=["run.finished"]) if seq else []
+    return next((one_line(event.reason, LONGEST) for event in events if isinstance(event, RunFinished)), "")

@@ -21,7 +21,7 @@ SOURCES = {
 def outcome(facts: RunFacts) -> Markup:
     """Best score, final score, baselines, and what may be concluded."""
     if facts.best is None or facts.best.metric_value is None:
-        nothing = facts.conclusion.verdict.text if facts.status == "finished" else "No valid program yet."
+        nothing = facts.conclusion.verdict.text if facts.status in ("finished", "failed") else "No valid program yet."
         return tag("p", nothing, class_="big")
     best = facts.best
     mood, label, meaning = SOURCES.get(str(best.metric_source), ("warn", "unknown", "Nobody vouches for this score."))
@@ -92,7 +92,7 @@ def certainty(facts: RunFacts) -> list[str]:
     if final is None:
         reason = str(facts.final.get("message") or "").strip()
         found.append(f"There is no final score: {reason}." if reason else "There is no separate final score.")
-        if scored > 1:
+        if scored > 1 and _is_best(facts):
             found.append(f"The best of {scored} scores is flattered by the choice: it was picked for being best.")
     else:
         found.append(_about_final(facts, final, scored))
@@ -109,10 +109,15 @@ def _about_final(facts: RunFacts, final: float, scored: int) -> str:
     if facts.final.get("detail", {}).get("games"):
         return f"Final: {facts.final.get('message', '')}."
     gap = final - facts.best.metric_value
-    return (
-        f"The final score {figure(final)} was measured on what the search never saw. It differs by {gap:+.4g} from the "
-        f"validation score, which is the best of {scored}."
-    )
+    best = f"the validation score, which is the best of {scored}" if _is_best(facts) else "its own validation score"
+    measured_on = f"The final score {figure(final)} was measured on what the search never saw."
+    return f"{measured_on} It differs by {gap:+.4g} from {best}."
+
+
+def _is_best(facts: RunFacts) -> bool:
+    """True if the winner is the best of the search on validation: not a baseline scored beside it, no second choice."""
+    winner = facts.conclusion.winner
+    return winner is not None and winner.step is not None and facts.conclusion.best_on_validation is None
 
 
 def cases(facts: RunFacts) -> Markup:
@@ -138,11 +143,16 @@ def measured(node: Node) -> Markup:
 
 def choice(facts: RunFacts) -> Markup:
     """How the winner was taken from among the best: differences on the same cases."""
-    rows = facts.final.get("choice")
-    if not isinstance(rows, list) or len(rows) < 2:
+    rows, winner = facts.final.get("choice"), facts.conclusion.winner
+    if not isinstance(rows, list) or winner is None:
         return EMPTY
-    head = ["program", "validation", "difference to the best", "its standard error", "tie", "characters"]
-    shown = []
+    among = any(row.get("node_id") == winner.node_id for row in rows)
+    if not rows or (among and len(rows) < 2):
+        return EMPTY
+    head = ["program", "validation", "difference to the best", "its standard error", "tie", "nodes of the syntax tree"]
+    shown: list[list[Any]] = []
+    if not among:
+        shown.append([tag("b", f"{winner.name} (chosen)"), winner.metric, None, None, "", None])
     for row in rows:
         name: Markup | str = str(row.get("node_id", ""))
         if row.get("node_id") == facts.final.get("node_id"):
@@ -150,6 +160,10 @@ def choice(facts: RunFacts) -> Markup:
         tie = "yes" if row.get("tie") else "no"
         shown.append([name, row.get("metric"), row.get("difference"), row.get("error"), tie, row.get("size")])
     text = "Chosen among the best on validation; where scores cannot be told apart, the simpler program wins."
+    if not among and facts.generations:
+        text = "Ratings of different rounds do not compare: the champion of the last tournament is the winner."
+    elif not among:
+        text = f"{winner.name} was scored beside the search, and none of the best on validation is better."
     return tag("details", tag("summary", "how the winner was chosen"), tag("p", text), table(head, shown))
 
 

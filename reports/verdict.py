@@ -7,19 +7,27 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from reports.counts import Counts, broken_off, no_step, nothing_valid
+from reports.duel import duel_text
+from reports.spread import Spread, spread_of
 from reports.winner import Winner, rows_of
 from utils.direction import Direction, finite
 from utils.stats import proper_interval
 
+MOST_SCORES = 5
+"""Scores of one program that a warning names."""
 FEW = 10
 """Below so many cases a part says little: the verdict warns."""
+ALIKE = 3
+"""From so many programs on, one score for all of them says something of the evaluator."""
 UNSEEN = {"competition": "rows", "heuristic": "cases", "arena": "games"}
 CASE = {"competition": "block of rows"}
 """What is compared one by one, where it is not a case: the score of an eighth of the rows."""
 
-Kind = Literal["better", "unclear", "worse", "unbeaten", "unconfirmed", "none", "open"]
+Kind = Literal["better", "unclear", "worse", "unbeaten", "unconfirmed", "none", "open", "failed"]
 """`unclear`: cannot be told apart from the reference; `unbeaten`: a baseline or the user's own program won;
-`unconfirmed`: there is no unseen part; `none`: no valid program; `open`: the run has not ended."""
+`unconfirmed`: there is no unseen part; `none`: no valid program; `open`: the run has not ended; `failed`: it broke
+off by an error."""
 
 
 class Verdict(BaseModel):
@@ -40,16 +48,6 @@ class Verdict(BaseModel):
     """95 % interval of the gain; never of zero width."""
 
 
-class Counts(BaseModel):
-    """What became of the steps."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    steps: int = 0
-    duplicates: int = 0
-    failures: dict[str, int] = {}
-
-
 def verdict_of(winner: Winner | None, facts: Mapping[str, Any], counts: Counts) -> Verdict:
     """The verdict from what is stored.
 
@@ -57,17 +55,13 @@ def verdict_of(winner: Winner | None, facts: Mapping[str, Any], counts: Counts) 
         winner: as `reports.winner.winner_of` gives it.
         facts: the run's facts; `final` holds the claim and the number of cases.
     """
+    if facts.get("status") == "failed":
+        return Verdict(kind="failed", text=broken_off(winner, counts))
     if facts.get("status") != "finished":
         return Verdict(kind="open", text="The run has not ended: what is best so far is best by validation alone.")
     if winner is None:
-        return Verdict(kind="none", text=_nothing_valid(counts))
+        return Verdict(kind="none", text=nothing_valid(counts))
     return _Judge(winner, facts, counts).verdict()
-
-
-def _nothing_valid(counts: Counts) -> str:
-    worst = max(counts.failures.items(), key=lambda item: item[1], default=None)
-    why = f"; the commonest failure is {worst[0]} ({worst[1]} of them)" if worst else ""
-    return f"No valid program found in {counts.steps} steps{why}."
 
 
 class _Judge:
@@ -77,6 +71,7 @@ class _Judge:
         self.winner, self.facts, self.counts = winner, facts, counts
         final = facts.get("final")
         self.final: dict[str, Any] = final if isinstance(final, dict) else {}
+        self.spread = spread_of(self.final)
         self.direction = Direction(bool(facts.get("lower_is_better")))
         self.unit = str(facts.get("unit") or "score")
         self.goal = f"{self.direction.word} is better"
@@ -103,14 +98,53 @@ class _Judge:
     def _unbeaten(self) -> Verdict:
         own = self.winner.role == "user"
         name = "your program" if own else self._arena_name() or f"the baseline {self.winner.name}"
-        text = f"Nothing beat {name}: it is still the best on the parts that choose, {self._score(self.winner.metric)}."
-        told = [text, *self._why_nothing()]
+        told = [*self._kept(name)]
         rival = None if self.family == "arena" else self._by_claim() or self._by_scores()
         if rival is not None and rival.kind == "worse":
             told.append(f"On {self.unseen} {rival.against} did better; the unseen part never chooses.")
         return Verdict(kind="unbeaten", text=" ".join(told), against=name)
 
+    def _kept(self, name: str) -> Iterator[str]:
+        """What happened: nothing was tried, nothing was better, or what was better could not be told apart."""
+        chosen = next((row for row in self._choice() if row.get("node_id") == self.winner.node_id), {})
+        first = next(iter(self._choice()), {})
+        score = finite(chosen.get("metric"))
+        score = self.winner.metric if score is None else score
+        tied = first is not chosen and chosen.get("tie") and self.family != "arena"
+        ahead = finite(first.get("metric")) if tied else None
+        if not self.counts.steps and self.counts.ended:
+            yield f"{no_step(self.counts)} The best of what was there before is {name}, {self._score(score)}."
+        elif ahead is None or score is None:
+            yield f"Nothing beat {name}: it is still the best on the parts that choose, {self._score(score)}."
+            yield from self._why_nothing()
+        elif ahead == score:
+            same = f"the best that was found scores the same on the parts that choose, {self._score(score)}"
+            yield f"Nothing beat {name}: {same}, and of two that score alike the simpler one is kept."
+            yield from self._why_nothing()
+        else:
+            told = f"Better than {name} on the parts that choose was one program, {self._pair(ahead, score)}"
+            yield f"{told}; but the two cannot be told apart, and {name} is simpler, so it is kept."
+
+    def _choice(self) -> list[Mapping[str, Any]]:
+        """Those that the winner was chosen among, the best first."""
+        rows = self.final.get("choice")
+        return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
+
+    def _alike(self) -> str:
+        """What an evaluator shows that tells no programs apart; '' where it tells some apart."""
+        if not self.counts.all_alike or self.counts.scored < ALIKE or self.family == "arena":
+            return ""
+        whose = "Your" if any(row.get("own") for row in rows_of(self.facts)) else "The"
+        return (
+            f"{whose} evaluator gave all {self.counts.scored} programs the same score, "
+            f"{self._score(self.winner.metric)}, so the search had nothing to go by"
+        )
+
     def _why_nothing(self) -> Iterator[str]:
+        alike = self._alike()
+        if alike:
+            yield f"{alike}: see whether it runs the program that it is given."
+            return
         steps, counts = self.counts.steps, self.counts
         failed = sum(counts.failures.values())
         parts = [f"{counts.duplicates} of {steps} steps were duplicates"] if counts.duplicates else []
@@ -132,10 +166,25 @@ class _Judge:
             text = f"The best found scores {self._score(self.winner.metric)}; there is nothing to compare it with."
             return Verdict(kind="unconfirmed", text=text)
         name, gain = self._name(best), self.direction.gain(self.winner.metric, best["metric"])
+        if self._alike():
+            text = f"No better than {name}. {' '.join(self._why_nothing())}"
+            return Verdict(kind="unconfirmed", text=text, against=name)
+        if self.spread is not None:
+            return self._within(self.spread, name, best)
         how = f"Better than {name} by {gain:.4g}" if gain > 0 else f"No better than {name}"
         where = "on the cases that chose it" if self.family != "arena" else "by the tournament that chose it"
         text = f"{how} {where}: {self._pair(self.winner.metric, best['metric'])}. No unseen part confirms it."
         return Verdict(kind="unconfirmed", text=text, against=name)
+
+    def _within(self, spread: Spread, name: str, best: Mapping[str, Any]) -> Verdict:
+        """Against the reference, where the same program does not get the same score twice: means of several scores."""
+        mine, looks = spread.score(self.winner.node_id, float(self.winner.metric or 0.0))
+        other, times = spread.score(best.get("node_id"), float(best["metric"]))
+        gain, margin = self.direction.gain(mine, other), spread.margin(looks, times)
+        kind: Kind = "unclear" if abs(gain) <= margin else "unconfirmed" if gain > 0 else "worse"
+        means = f"{self._pair(mine, other)}, means of {_scores(looks)} and {_scores(times)} that chose nothing"
+        sure = f"it {self._moved(gain)} (95 %: {_turn(gain - margin)} to {_turn(gain + margin)})"
+        return self._told(kind, name, "when scored again", f"{means}; {sure}", " No unseen part confirms it.")
 
     # ------------------------------------------------------------ on the unseen part
 
@@ -173,10 +222,13 @@ class _Judge:
         return self._said(kind, name, f"{pair}, {doubt}", gain, None)
 
     def _said(self, kind: Kind, name: str, numbers: str, gain: float, interval: tuple[float, float] | None) -> Verdict:
-        head = {"better": "Better than", "worse": "Worse than", "unclear": "Not told apart from"}[kind]
+        told = self._told(kind, name, f"on {self.unseen}", numbers)
+        return told.model_copy(update={"gain": gain, "interval": interval})
+
+    def _told(self, kind: Kind, name: str, where: str, numbers: str, more: str = "") -> Verdict:
+        head = {"worse": "Worse than", "unclear": "Not told apart from"}.get(kind, "Better than")
         tail = f": do not use it, keep {name}." if kind == "worse" else "."
-        text = f"{head} {name} on {self.unseen}: {numbers}{tail}"
-        return Verdict(kind=kind, text=text, against=name, gain=gain, interval=interval)
+        return Verdict(kind=kind, text=f"{head} {name} {where}: {numbers}{tail}{more}", against=name)
 
     def _arena(self) -> Verdict:
         gain, interval = float(self.winner.final_metric or 0.0), self.winner.final_interval
@@ -186,10 +238,9 @@ class _Judge:
             return self._said("unclear", name, f"{numbers}, without an interval", gain, None)
         kind: Kind = "better" if interval[0] > 0 else "worse" if interval[1] < 0 else "unclear"
         numbers += f" (95 % {interval[0]:+.0f} to {interval[1]:+.0f})"
-        duel = (self.final.get("detail") or {}).get("head_to_head") or {}
-        if duel.get("wins_draws_losses"):
-            won, drawn, lost = duel["wins_draws_losses"]
-            numbers += f"; in the direct match {won} won, {drawn} drawn, {lost} lost"
+        duel = duel_text((self.final.get("detail") or {}).get("head_to_head"))
+        if duel:
+            numbers += f" by games of both against the same rivals; in the direct match, a measure by itself, {duel}"
         return self._said(kind, name, numbers, gain, interval)
 
     def _alone(self) -> Verdict:
@@ -201,6 +252,10 @@ class _Judge:
     # ------------------------------------------------------------ words
 
     def _warnings(self) -> Iterator[str]:
+        if self.spread is not None:
+            yield self._unsteady(self.spread)
+        if self._alike() and self.winner.final_metric is not None and self.winner.role == "candidate":
+            yield self._alike()
         for part, key in (("final part", "cases"), ("validation part", "validation_cases")):
             cases = self.final.get(key)
             if isinstance(cases, int) and 0 < cases < FEW:
@@ -217,6 +272,15 @@ class _Judge:
         reveals = (self.final.get("detail") or {}).get("final_reveals")
         if isinstance(reveals, int) and reveals > 1:
             yield f"this final part has been revealed {reveals} times; each look makes it a little less unseen"
+
+    def _unsteady(self, spread: Spread) -> str:
+        mine = spread.looks.get(self.winner.node_id)
+        whose, look = ("the winner", mine) if mine else ("a program", next(iter(spread.looks.values())))
+        again = ", ".join(map(_number, look.again[:MOST_SCORES]))
+        return (
+            f"the evaluator does not give the same program the same score: {whose} had {_number(look.first)}, then "
+            f"{again}; one score has a standard deviation of {spread.deviation:.4g}"
+        )
 
     def _moved(self, gain: float) -> str:
         """The gain in words, with its unit where that is not the metric's own."""
@@ -240,6 +304,10 @@ class _Judge:
 def _turn(gain: float) -> str:
     """An end of an interval, its sign in words."""
     return f"a {'gain' if gain >= 0 else 'loss'} of {abs(gain):.4g}"
+
+
+def _scores(count: int) -> str:
+    return f"{count} score{'s' * (count != 1)}"
 
 
 def _number(value: Any) -> str:

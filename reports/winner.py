@@ -111,9 +111,13 @@ def _why_not(best_id: str, winner: Winner, facts: Mapping[str, Any]) -> str:
         return f"{winner.name} is better than every candidate on the parts that choose"
     rows = {row.get("node_id"): row for row in facts["final"].get("choice") or [] if isinstance(row, dict)}
     mine, other = rows.get(winner.node_id), rows.get(best_id)
+    repeated = bool(facts["final"].get("looks"))  # the same cases again, since scores differ; else fresh cases
     if mine is None or other is None:
-        return "it has no score on the second look at fresh cases"
+        return "it failed when it was scored again" if repeated else "it has no score on the second look at fresh cases"
     if mine.get("difference") == 0 == mine.get("error") and mine.get("metric") != other.get("metric"):
+        if repeated:
+            means = f"the chosen one scores {mine['metric']:.6g} on average, this one {other['metric']:.6g}"
+            return f"over several looks at the same program {means}"
         return "on a second look at fresh cases the chosen one is better"
     sizes = f"{mine.get('size')} against {other.get('size')} nodes of the syntax tree"
     return f"the two cannot be told apart, and the chosen one is simpler: {sizes}"

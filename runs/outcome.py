@@ -10,7 +10,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
-from core.contracts import Evaluation, FinalEvaluation, Problem
+from core.contracts import Evaluation, FinalEvaluation, Problem, RepeatedEvaluation
 from core.events import FinalScored
 from core.search.claim import hardest, paired_claim
 from core.search.final_choice import Choice, choose, looked_again
@@ -112,7 +112,8 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
     outcome.baselines = _baseline_rows(search)
     if _known_end(search, outcome):
         return outcome
-    choice = choose(_finalists(search), search.config.project.seed)
+    finalists, looks = _finalists(search)
+    choice = choose(finalists, search.config.project.seed)
     found = search.journal[choice.winner.id] if choice else None
     outcome.best = _appointed(search) or _ahead(search, outcome.baselines, choice) or found
     if outcome.best is None:
@@ -124,6 +125,7 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
     outcome.final = {
         **_final_of(outcome.best, scores[0]),
         "choice": choice.rows if choice else [],
+        "looks": looks,
         "claim": claim_of(scores[0], rows, scores[1:], search.problem.lower_is_better),
     }
     outcome.final["chosen_from"] = _chosen_from(search)
@@ -162,23 +164,34 @@ def _standings(search: Search) -> list[dict[str, Any]]:
     return next((node.tournament.standings for node in newest if node.tournament), [])
 
 
-def _finalists(search: Search) -> list[Node]:
-    """The best on validation; in the order of a second look, where the evaluator has instances left for one."""
+def _finalists(search: Search) -> tuple[list[Node], list[dict[str, Any]]]:
+    """The best on validation; in the order of a second look, where the evaluator has instances left for one.
+
+    Beside them each look at those whose scores differed: `{node_id, first, again}`.
+    """
     top = search.journal.top(search.config.search.top_k)
     verdicts = search.evaluator.second_look(top) if top else None
-    return (looked_again(top, verdicts, search.problem.lower_is_better) if verdicts else []) or top
+    if not verdicts:
+        return top, []
+    looks = [
+        {"node_id": node.id, "first": verdict.first, "again": list(verdict.again)}
+        for node, verdict in zip(top, verdicts, strict=True)
+        if isinstance(verdict, RepeatedEvaluation)
+    ]
+    return looked_again(top, verdicts, search.problem.lower_is_better) or top, looks
 
 
 def _ahead(search: Search, rows: Sequence[dict[str, Any]], choice: Choice | None) -> Node | None:
     """The baseline beside the search that is better than every candidate on the part that chooses last, or None.
 
-    Baselines that are nodes of the journal stand among the candidates already.
+    Baselines that are nodes of the journal stand among the candidates already. Where the run ended before its first
+    step, the best baseline is all there is; where every candidate failed, nothing was found.
     """
     direction = Direction(search.problem.lower_is_better)
     beside = [_node_of(search, row) for row in rows if row["failure"] is None and row["metric"] is not None]
     best = direction.best((n for n in beside if n.id not in search.journal), lambda node: node.metric_value or 0.0)
-    if best is None or choice is None:  # where every candidate failed, nothing was found
-        return None
+    if best is None or choice is None:
+        return None if search.journal.steps else best
     again = search.evaluator.second_look([best])
     score = again[0].metric if again else best.metric_value
     return best if direction.better(score, choice.rows[0]["metric"]) else None

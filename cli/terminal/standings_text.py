@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from reports.duel import duel_text
 from utils.clean_text import one_line
 
 
@@ -24,8 +25,5 @@ def standings_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def final_text(final: Mapping[str, Any]) -> str:
     """What fresh games say of the winner, and its direct match against the starting champion, in one line."""
     text = f"final: {final['message']}"
-    direct = final.get("detail", {}).get("head_to_head")
-    if direct:
-        wins, draws, losses = direct["wins_draws_losses"]
-        text += f"; direct match +{wins} ={draws} -{losses}, LOS {100 * direct['los']:.1f} %"
-    return text
+    direct = duel_text(final.get("detail", {}).get("head_to_head"))
+    return f"{text}; in the direct match {direct}" if direct else text

@@ -18,6 +18,7 @@ from core.contracts.judging import (
     Evaluator,
     EvaluatorDefaults,
     FinalEvaluation,
+    RepeatedEvaluation,
 )
 from core.contracts.keeping import (
     STAGES,
@@ -120,6 +121,7 @@ __all__ = [
     "Prompt",
     "Proposal",
     "Query",
+    "RepeatedEvaluation",
     "Review",
     "Reviewer",
     "RulesWriter",

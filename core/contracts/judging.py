@@ -56,6 +56,15 @@ class CaseScore(BaseModel):
     seconds: float | None = None
 
 
+class RepeatedEvaluation(Evaluation):
+    """A verdict of several looks at one program that did not get the same score each time; `metric` is their mean."""
+
+    first: float
+    """What it had scored before; where that chose it, it is flattered by luck."""
+    again: tuple[float, ...]
+    """The further scores, each by itself."""
+
+
 class FinalEvaluation(Evaluation):
     """A verdict on the final part, which search never sees."""
 

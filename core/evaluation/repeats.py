@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from core.contracts import Evaluation
+from core.contracts import Evaluation, RepeatedEvaluation
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.summary import is_rounding
@@ -112,9 +112,10 @@ class Repeats:
         before = 1 if node.interval is None else 1 + self._times
         scores = [*[node.metric_value] * before, *(look.metric for look in looks)]
         known = [score for score in scores if score is not None]
-        return looks[-1].model_copy(
-            update={"metric": fmean(known), "signature": (), "metadata": {**looks[-1].metadata, "scores": known}}
-        )
+        told = {name: getattr(looks[-1], name) for name in Evaluation.model_fields}
+        told |= {"metric": fmean(known), "signature": (), "metadata": {**looks[-1].metadata, "scores": known}}
+        again = tuple(look.metric for look in looks if look.metric is not None)
+        return RepeatedEvaluation(**told, first=known[0], again=again)
 
 
 def _mean_cases(looks: Sequence[Evaluation]) -> tuple[float, ...]:

@@ -253,3 +253,22 @@ def test_a_curve_of_one_step_stands_in_the_middle(write_run):
     ticks = re.findall(r'class="tick end">([\d.]+)<', page)
     assert len(ticks) == len(set(ticks)) == 5, ticks
     assert ">1 step<" in page
+
+
+def test_a_baseline_that_wins_is_not_the_best_of_the_search(write_run, small_nodes):
+    """`the best of 6` was said of a score that was none of the six, and the list of the chosen lacked the chosen."""
+    ridge = Node(id="base-1", code="x = 0\n", operator="baseline", name="ridge", metric_value=0.1, writer="baseline",
+                 metric_source="verified")  # fmt: skip
+    rows = [{"node_id": n, "metric": m, "size": 9, "difference": 0, "error": 0, "tie": True}
+            for n, m in (("merged", 0.2), ("better", 0.3))]  # fmt: skip
+    final = {"node_id": "base-1", "metric": 0.15, "program": ridge.model_dump(mode="json"), "choice": rows}
+    baselines = [{"name": "ridge", "node_id": "base-1", "metric": 0.1, "final": 0.15, "failure": None}]
+    text = outline_of(write_run(small_nodes, final=final, baselines=baselines)).text
+    assert "It differs by +0.05 from its own validation score." in text and "best of 3" not in text
+    assert "ridge (chosen)" in text and "scored beside the search" in text
+
+
+def test_a_run_that_broke_off_says_why_in_its_report(write_run, small_nodes):
+    for nodes in ([], small_nodes):
+        text = outline_of(write_run(nodes, status="failed", final=None)).text
+        assert "The run failed after" in text

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from reports.verdict import Counts, verdict_of
+from reports.counts import Counts
+from reports.verdict import verdict_of
 from reports.winner import Winner
 
 GOOD = {"node_id": "b1", "name": "best_fit", "metric": 2.0, "final": 2.1, "failure": None, "own": False}
@@ -128,3 +129,102 @@ def test_no_program_and_no_end():
 def test_who_vouches_is_told_where_nobody_independent_does(source):
     verdict = verdict_of(winner(metric_source=source), facts(claim=claim(0.5, 0.2, 0.8)), Counts())
     assert any(re.search("nobody checked|could have reached", warning) for warning in verdict.warnings)
+
+
+# ---------------------------------------------------------------- what a stranger misread
+
+
+OWN = {**GOOD, "own": True, "name": "seed", "metric": 2.0, "final": None}
+
+
+def of_script(**final):
+    return {**facts(**final), "lower_is_better": False, "unit": "score", "baselines": [OWN]}
+
+
+def looks(*rows):
+    return [{"node_id": name, "first": first, "again": again} for name, first, again in rows]
+
+
+def test_a_winner_by_luck_is_not_told_apart_and_the_numbers_are_named():
+    """A random evaluator: 0.996 chose it, 0.375 is what it scored next."""
+    again = looks(("w", 0.996, [0.375, 0.61]), ("x", 0.98, [0.1, 0.9]), ("y", 0.97, [0.5, 0.2]))
+    verdict = verdict_of(winner(metric=0.996, final_metric=None), of_script(looks=again), Counts(steps=40))
+    assert verdict.kind == "worse", "the stored score of the own program is 2.0"
+    fair = {**of_script(looks=again), "baselines": [{**OWN, "metric": 0.4}]}
+    verdict = verdict_of(winner(metric=0.996, final_metric=None), fair, Counts(steps=40))
+    assert verdict.kind == "unclear" and verdict.text.startswith("Not told apart from your program when scored again:")
+    assert "0.4925 against 0.4 score (higher is better), means of 2 scores and 1 score" in verdict.text
+    assert "(95 %: a loss of " in verdict.text and "No unseen part confirms it." in verdict.text
+    (warning,) = verdict.warnings
+    assert "does not give the same program the same score: the winner had 0.996, then 0.375, 0.61" in warning
+    assert "a standard deviation of 0.3" in warning
+
+
+def test_a_gain_far_beyond_the_spread_is_one():
+    again = looks(("w", 5.1, [5.0, 5.2]), ("x", 4.1, [4.0, 4.1]), ("b1", 2.0, [2.1, 2.05]))
+    verdict = verdict_of(winner(metric=5.1, final_metric=None), of_script(looks=again), Counts(steps=4))
+    assert verdict.kind == "unconfirmed" and verdict.text.startswith("Better than your program when scored again")
+    assert "5.1 against 2.075" in verdict.text and len(verdict.warnings) == 1
+
+
+@pytest.mark.parametrize(("role", "kind"), [("user", "unbeaten"), ("candidate", "unconfirmed")])
+def test_one_score_for_all_is_said_and_no_model_advised(role, kind):
+    counts = Counts(steps=12, scored=9, all_alike=True, duplicates=2)
+    won = winner(role=role, node_id="b1" if role == "user" else "w", metric=2.0, final_metric=None)
+    verdict = verdict_of(won, of_script(), counts)
+    assert verdict.kind == kind and "language model" not in verdict.text
+    assert "Your evaluator gave all 9 programs the same score, 2 score (higher is better)" in verdict.text
+    few = verdict_of(won, of_script(), Counts(steps=1, scored=2, all_alike=True))
+    assert "the same score" not in few.text
+
+
+def choice(*rows):
+    return [{"node_id": name, "metric": metric, "size": 1, "tie": tie} for name, metric, tie in rows]
+
+
+def test_what_was_better_but_not_told_apart_is_no_nothing():
+    """tsp, 3 steps: validation 0.324247 against 0.331354, and the simpler baseline was kept."""
+    won = winner(role="baseline", node_id="b1", name="nearest_neighbour", metric=0.331354)
+    among = choice(("n1", 0.324247, True), ("b1", 0.331354, True))
+    verdict = verdict_of(won, facts(choice=among), Counts(steps=3))
+    assert verdict.kind == "unbeaten" and "Nothing beat" not in verdict.text and "still the best" not in verdict.text
+    assert verdict.text.startswith(
+        "Better than the baseline nearest_neighbour on the parts that choose was one program, 0.324247 against "
+        "0.331354 excess (lower is better); but the two cannot be told apart"
+    )
+    alike = choice(("n1", 0.331354, True), ("b1", 0.331354, True))
+    assert "scores the same" in verdict_of(won, facts(choice=alike), Counts(steps=3)).text
+    arena = {**facts(choice=among), "family": "arena"}
+    assert "cannot be told apart" not in verdict_of(won, arena, Counts(steps=3)).text, "no rule of the arena"
+
+
+def test_the_score_of_the_second_look_is_the_one_that_chose():
+    won = winner(role="baseline", node_id="b1", name="best_fit", metric=9.0)
+    among = choice(("b1", 2.5, True), ("n1", 3.0, False))
+    assert "on the parts that choose, 2.5 excess" in verdict_of(won, facts(choice=among), Counts(steps=3)).text
+
+
+def test_a_run_that_broke_off_says_why():
+    counts = Counts(steps=1, ended="ValueError: the table is gone")
+    verdict = verdict_of(winner(), {**facts(), "status": "failed"}, counts)
+    assert verdict.kind == "failed"
+    assert verdict.text.startswith("The run failed after 1 step: ValueError: the table is gone. It can be resumed;")
+    assert "no program has a score" in verdict_of(None, {**facts(), "status": "failed"}, counts).text
+
+
+def test_a_run_without_a_step_did_not_fail_to_beat_anything():
+    counts = Counts(ended="budget.seconds: 3 of 1 s")
+    won = winner(role="baseline", node_id="b1", name="ridge", step=None)
+    told = verdict_of(won, facts(), counts).text
+    assert told.startswith("No step was taken: the run ended before the first one (budget.seconds: 3 of 1 s). The best")
+    assert "the baseline ridge, 1.5 excess" in told and "Nothing beat" not in told
+    assert "No baseline got a score either." in verdict_of(None, facts(), counts).text
+
+
+def test_the_direct_match_says_what_it_is_about():
+    """`Not told apart` stood beside `LOS 99.2 %`: one is of games against others, the other of the two alone."""
+    duel = {"wins_draws_losses": [18, 2, 4], "los": 0.992, "elo": 200.0, "low": 60.0, "high": None}
+    told = {**facts(detail={"head_to_head": duel}), "family": "arena", "lower_is_better": False, "unit": "Elo"}
+    text = verdict_of(winner(final_metric=30.0, final_interval=(-5, 80)), told, Counts()).text
+    assert "+30 Elo (95 % -5 to +80) by games of both against the same rivals; in the direct match, a" in text
+    assert "18 won, 2 drawn, 4 lost: +200 Elo (95 % +60 to no upper end), better." in text

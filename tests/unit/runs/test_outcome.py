@@ -9,6 +9,8 @@ import pytest
 from core.contracts import Evaluation
 from core.storage.reader import RunReader
 from runs.outcome import claim_of
+from runs.reading import run_facts
+from runs.run_list import run_rows
 from runs.session import NOTHING_VALID, RunSession
 
 CASES = tuple(0.1 * n for n in range(40))
@@ -71,3 +73,28 @@ def test_a_run_without_a_valid_program_ends_in_good_order(toy_config):
     assert session.outcome.best is None and session.outcome.failures["signature"] >= 1
     with RunReader(session.run_dir) as reader:
         assert reader.fact("final") == {"node_id": None} and reader.fact("status") == "finished"
+
+
+def test_where_no_step_was_taken_the_best_baseline_is_the_winner(toy_config):
+    """Before, the same store said `no valid program` without a step and `the baseline wins` after one more."""
+    with RunSession(toy_config(3, "budget.seconds=0.001")) as session:
+        assert session.run() == 0
+    conclusion = session.outcome.conclusion
+    assert session.outcome.best.name == "zero" and conclusion.winner.role == "baseline"
+    assert "No step was taken: the run ended before the first one (budget.seconds" in conclusion.verdict.text
+    assert (session.run_dir / "best_solution" / "solution.py").read_text() == "x = 0\n"
+
+
+def test_a_run_that_broke_off_says_so_and_why(toy_config, tmp_path, monkeypatch):
+    def fail(_):
+        raise ZeroDivisionError("the table is gone")
+
+    with pytest.raises(ZeroDivisionError), RunSession(toy_config(2)) as session:
+        monkeypatch.setattr(session.search.evaluator, "evaluate", fail)
+        session.run()
+    with RunReader(session.run_dir) as reader:
+        shown = run_facts(reader)
+    assert (shown["status"], shown["verdict"]["kind"]) == ("failed", "failed")
+    assert "The run failed after 0 steps: ZeroDivisionError: the table is gone." in shown["verdict"]["text"]
+    (row,) = run_rows(tmp_path)
+    assert (row["status"], row["verdict"]) == ("failed", "failed")

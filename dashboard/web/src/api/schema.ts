@@ -2609,7 +2609,7 @@ export interface components {
              * @default open
              * @enum {string}
              */
-            verdict: "better" | "unclear" | "worse" | "unbeaten" | "unconfirmed" | "none" | "open";
+            verdict: "better" | "unclear" | "worse" | "unbeaten" | "unconfirmed" | "none" | "open" | "failed";
             winner?: components["schemas"]["Winner"] | null;
             /**
              * Writer
@@ -2799,7 +2799,7 @@ export interface components {
              * @default open
              * @enum {string}
              */
-            verdict: "better" | "unclear" | "worse" | "unbeaten" | "unconfirmed" | "none" | "open";
+            verdict: "better" | "unclear" | "worse" | "unbeaten" | "unconfirmed" | "none" | "open" | "failed";
             /**
              * Writer
              * @default
@@ -3170,7 +3170,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "better" | "unclear" | "worse" | "unbeaten" | "unconfirmed" | "none" | "open";
+            kind: "better" | "unclear" | "worse" | "unbeaten" | "unconfirmed" | "none" | "open" | "failed";
             /** Text */
             text: string;
             /**

@@ -3,7 +3,7 @@ import type { RunSummary } from "../api/types";
 
 export const VERDICTS: Record<string, string> = {
   better: "better", unclear: "not told apart", worse: "worse", unbeaten: "nothing better", unconfirmed: "no unseen part",
-  none: "no valid program", open: "–",
+  none: "no valid program", open: "–", failed: "failed",
 }; // prettier-ignore
 
 export type Column = "problem" | "status" | "best" | "final" | "verdict" | "gain" | "steps" | "seconds" | "writer" | "policy" | "seed" | "cost" | "tags" | "started";

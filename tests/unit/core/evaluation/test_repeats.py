@@ -44,6 +44,7 @@ def test_the_best_by_luck_loses_to_the_best_mean():
     again = seen_again(top, score)
     assert [round(verdict.metric, 6) for verdict in again] == [7.0, 9.0, 8.3]
     assert again[0].metadata["scores"] == [10.0, 5.0, 6.0] and len(looked) == 6
+    assert (again[0].first, again[0].again) == (10.0, (5.0, 6.0))
     assert choose(looked_again(top, again, lower_is_better=False)).winner.id == "steady"
 
 

@@ -1,0 +1,49 @@
+"""Counts: what became of a run's steps, and what is said of a run that has no winner to judge."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from reports.winner import Winner
+
+
+class Counts(BaseModel):
+    """What became of the steps."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    steps: int = 0
+    duplicates: int = 0
+    failures: dict[str, int] = {}
+    scored: int = 0
+    """Different programs that got a score, the baselines of the search among them."""
+    all_alike: bool = False
+    """They are several, and all got the same score."""
+    ended: str = ""
+    """Why the run ended or broke off, in its own words."""
+
+
+def broken_off(winner: Winner | None, counts: Counts) -> str:
+    """What is said of a run that an error ended."""
+    why = f": {counts.ended.rstrip('.')}" if counts.ended else ""
+    best = "no program has a score" if winner is None else "what is best so far is best by validation alone"
+    return f"The run failed after {_steps(counts.steps)}{why}. It can be resumed; {best}."
+
+
+def _steps(count: int) -> str:
+    return f"{count} step{'s' * (count != 1)}"
+
+
+def no_step(counts: Counts) -> str:
+    """What is said of a run that a limit ended before its first step."""
+    why = f" ({counts.ended})" if counts.ended else ""
+    return f"No step was taken: the run ended before the first one{why}."
+
+
+def nothing_valid(counts: Counts) -> str:
+    """What is said of a run that ended without a program that has a score."""
+    if not counts.steps and counts.ended and not counts.failures:
+        return f"{no_step(counts)} No baseline got a score either."
+    worst = max(counts.failures.items(), key=lambda item: item[1], default=None)
+    why = f"; the commonest failure is {worst[0]} ({worst[1]} of them)" if worst else ""
+    return f"No valid program found in {_steps(counts.steps)}{why}."

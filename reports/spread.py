@@ -1,0 +1,76 @@
+"""The spread of an evaluator that does not give the same program the same score, from the looks at the end of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from utils.direction import finite
+from utils.stats import student_975
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one program scored, each time that it was scored."""
+
+    first: float
+    """Before the end of the search; where it chose the program, it is flattered by luck."""
+    again: tuple[float, ...]
+    """At the end of the search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How far the scores of one program lie apart."""
+
+    looks: Mapping[str, Look]
+    """By node id."""
+    deviation: float
+    """Standard deviation of one score."""
+    degrees: int
+    """Of freedom, that the deviation is known with."""
+
+    def score(self, node_id: str | None, stored: float) -> tuple[float, int]:
+        """(mean of the scores that chose nothing, how many they are); the stored score where there are none."""
+        look = self.looks.get(node_id or "")
+        return (fmean(look.again), len(look.again)) if look else (stored, 1)
+
+    def margin(self, mine: int, other: int) -> float:
+        """Half of the 95 % interval of the difference of two means of so many scores.
+
+        Source: Student's interval with a variance pooled over the programs.
+        """
+        return student_975(self.degrees) * self.deviation * math.sqrt(1 / mine + 1 / other)
+
+
+def spread_of(final: Mapping[str, Any]) -> Spread | None:
+    """From the fact `final`; None where each program scored what it had scored before, or nobody looked."""
+    rows = final.get("looks")
+    known = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
+    looks = {str(row.get("node_id")): look for row in known if (look := _look(row)) is not None}
+    if not looks:
+        return None
+    fresh, whole = (_pooled(groups) for groups in _groups(looks))
+    deviation, degrees = fresh if fresh[0] > 0 else whole
+    return Spread(looks, deviation, degrees)
+
+
+def _look(row: Mapping[str, Any]) -> Look | None:
+    first, again = finite(row.get("first")), [finite(score) for score in row.get("again") or ()]
+    known = tuple(score for score in again if score is not None)
+    return None if first is None or not known else Look(first, known)
+
+
+def _groups(looks: Mapping[str, Look]) -> tuple[list[Sequence[float]], list[Sequence[float]]]:
+    """(the fresh scores, all scores), a sequence a program: a score that chose its program lies too far out."""
+    return [look.again for look in looks.values()], [(look.first, *look.again) for look in looks.values()]
+
+
+def _pooled(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
+    """(standard deviation within the groups, its degrees of freedom); (0.0, 1) where no group has two members."""
+    degrees = sum(len(group) - 1 for group in groups)
+    squares = sum((value - fmean(group)) ** 2 for group in groups for value in group)
+    return (math.sqrt(squares / degrees), degrees) if degrees else (0.0, 1)

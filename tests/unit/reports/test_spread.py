@@ -1,0 +1,40 @@
+"""The spread of scores that are not the same twice: against the formula, and against a random evaluator."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from reports.spread import spread_of
+
+
+def final(*rows):
+    return {"looks": [{"node_id": name, "first": first, "again": again} for name, first, again in rows]}
+
+
+def test_the_deviation_is_pooled_over_the_programs_without_the_scores_that_chose_them():
+    found = spread_of(final(("a", 9.0, [1.0, 3.0]), ("b", 9.0, [5.0, 5.0])))
+    assert found.degrees == 2 and found.deviation == pytest.approx(1.0)
+    assert found.score("a", 9.0) == (2.0, 2) and found.score("c", 4.0) == (4.0, 1) == found.score(None, 4.0)
+    assert found.margin(2, 1) == pytest.approx(4.303 * 1.5**0.5)
+
+
+def test_one_further_score_is_held_against_the_first():
+    found = spread_of(final(("a", 1.0, [3.0])))
+    assert found.degrees == 1 and found.deviation == pytest.approx(2**0.5)
+
+
+@pytest.mark.parametrize("looks", [None, [], "text", [{"node_id": "a"}], [{"node_id": "a", "first": 1.0, "again": []}]])
+def test_without_looks_nothing_is_known(looks):
+    assert spread_of({"looks": looks}) is None
+
+
+def test_of_random_scores_one_in_twenty_seems_told_apart():
+    rng, wrong, runs = random.Random(3), 0, 400
+    for _ in range(runs):
+        rows = [(str(n), rng.random(), [rng.random(), rng.random()]) for n in range(5)]
+        found = spread_of(final(*rows))
+        mean, times = found.score("0", 0.0)
+        wrong += abs(mean - rng.random()) > found.margin(times, 1)
+    assert wrong / runs < 0.09  # 0.05 with a standard error of 0.011
