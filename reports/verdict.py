@@ -115,7 +115,8 @@ class _Judge:
         if not self.counts.steps and self.counts.ended:
             yield f"{no_step(self.counts)} The best of what was there before is {name}, {self._score(score)}."
         elif ahead is None or score is None:
-            yield f"Nothing beat {name}: it is still the best on the parts that choose, {self._score(score)}."
+            mean = ", the mean of several scores" * (self.spread is not None)
+            yield f"Nothing beat {name}: it is still the best on the parts that choose, {self._score(score)}{mean}."
             yield from self._why_nothing()
         elif ahead == score:
             same = f"the best that was found scores the same on the parts that choose, {self._score(score)}"
@@ -152,7 +153,9 @@ class _Judge:
         if parts:
             yield f"{' and '.join(parts)}."
         reach = str(self.facts.get("rules_reach") or "")
-        if reach and self.facts.get("writer") == "rules":
+        if (
+            reach and self.facts.get("writer") == "rules" and self.spread is None
+        ):  # first of all the evaluator is unsure
             yield f"`rules` {reach} here: a language model can do more."
 
     def _arena_name(self) -> str:

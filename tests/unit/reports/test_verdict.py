@@ -160,6 +160,13 @@ def test_a_winner_by_luck_is_not_told_apart_and_the_numbers_are_named():
     assert "a standard deviation of 0.3" in warning
 
 
+def test_what_wins_by_its_mean_says_so_and_no_model_is_advised():
+    again = looks(("b1", 0.71, [0.9, 0.55]), ("x", 0.6, [0.1, 0.9]))
+    won = winner(role="user", node_id="b1", metric=0.71, final_metric=None)
+    text = verdict_of(won, of_script(looks=again, choice=choice(("b1", 0.72, True))), Counts(steps=8)).text
+    assert text.endswith("0.72 score (higher is better), the mean of several scores."), text
+
+
 def test_a_gain_far_beyond_the_spread_is_one():
     again = looks(("w", 5.1, [5.0, 5.2]), ("x", 4.1, [4.0, 4.1]), ("b1", 2.0, [2.1, 2.05]))
     verdict = verdict_of(winner(metric=5.1, final_metric=None), of_script(looks=again), Counts(steps=4))
