@@ -49,7 +49,7 @@ def test_a_sample_is_held_as_an_ordinary_user(tier: str) -> None:
     account = ordinary_user()
     if account.why or (tier == "bubblewrap" and shutil.which("bwrap") is None):
         pytest.skip(account.why or "bubblewrap is not installed")
-    words = ["--user", f"--sandbox={tier}", "--sample=1", "--way=apart", "--way=screen"]
+    words = ["--user", f"--sandbox={tier}", "--sample=1", "--kind=script", "--way=apart"]
     command = [sys.executable, "-m", "tests.boundary", *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -6,7 +6,6 @@ import pytest
 
 from benchmarks import _check
 from benchmarks.__main__ import check, sections
-from benchmarks.__main__ import run as section_of
 
 NAME = "backend_calls"
 
@@ -67,12 +66,3 @@ def test_a_page_of_before_calibration_is_not_compared(capsys: pytest.CaptureFixt
     old = sections("# Benchmarks\n\n" + page(1000).replace(", calibration 40.0 ms", ""))
     assert check([NAME], old) == 0
     assert "no calibration" in capsys.readouterr().out
-
-
-@pytest.mark.long
-def test_a_benchmark_that_is_run_twice_is_not_slower() -> None:
-    """With the real benchmark: what it prints is what the figures are read from."""
-    first = section_of(NAME)
-    found = _check.checked(NAME, first, lambda: section_of(NAME))
-    assert len(found) == len(_check.FIGURES[NAME])
-    assert not any(change.is_slower for change in found), "\n".join(map(str, found))
