@@ -24,8 +24,9 @@ def duel_text(duel: Mapping[str, Any] | None) -> str:
         return f"{text}: too few games to tell them apart"
     said = "better" if low is not None and low > 0 else "worse" if high is not None and high < 0 else "not told apart"
     ends = f"95 % {_elo(low, 'no lower end')} to {_elo(high, 'no upper end')}"
-    return f"{text}: {f'{elo:+.0f} Elo ({ends})' if elo is not None else f'Elo {ends}'}, {said}"
+    told = f"Elo {ends}" if elo is None else f"{_elo(elo, '')} Elo ({ends})"
+    return f"{text}: {told}, {said}"
 
 
 def _elo(end: float | None, none: str) -> str:
-    return none if end is None else f"{end:+.0f}"
+    return none if end is None else f"{round(end):+d}"

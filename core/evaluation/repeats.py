@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from core.contracts import Evaluation, RepeatedEvaluation
+from core.contracts import Evaluation, Evaluator, RepeatedEvaluation
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.summary import is_rounding
@@ -116,6 +116,26 @@ class Repeats:
         told |= {"metric": fmean(known), "signature": (), "metadata": {**looks[-1].metadata, "scores": known}}
         again = tuple(look.metric for look in looks if look.metric is not None)
         return RepeatedEvaluation(**told, first=known[0], again=again)
+
+
+class RepeatableEvaluator(Evaluator):
+    """An evaluator of programs that are judged alone: where luck may have made one the best, it is scored again."""
+
+    _repeats: Repeats
+
+    def anew(self, node: Node) -> Evaluation:
+        """Score a committed program once more."""
+        raise NotImplementedError
+
+    def second_look(self, nodes: Sequence[Node]) -> list[Evaluation] | None:
+        """The best again, where the same program does not get the same score twice."""
+        return self._repeats.seen_again(nodes, self.anew)
+
+    def doubts(self, verdict: Evaluation) -> bool:
+        return self._repeats.doubts(verdict)
+
+    def confirm(self, node: Node, verdict: Evaluation) -> Evaluation | None:
+        return self._repeats.confirmed(node, verdict, self.anew)
 
 
 def _mean_cases(looks: Sequence[Evaluation]) -> tuple[float, ...]:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, JobSpec
+from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult, JobSpec
 from core.evaluation.base import failed_run, nothing_better, parent_metric, refused, source_of
-from core.evaluation.repeats import Repeats
+from core.evaluation.repeats import RepeatableEvaluator, Repeats
 from core.evaluation.timing import timed_spec
 from core.evaluation.tune import MOST_LITERALS, tune
 from core.state.failure import FailureKind
@@ -23,7 +23,7 @@ _NO_COMMAND = (126, 127)
 """Exit codes of a shell that finds no such program, or may not start it (POSIX)."""
 
 
-class CommandEvaluator(Evaluator):
+class CommandEvaluator(RepeatableEvaluator):
     """Runs the command in the sandbox and reads the metric; the score is `verified` only where it is graded outside."""
 
     together = False
@@ -60,17 +60,7 @@ class CommandEvaluator(Evaluator):
         detail = {"trials": self._deps.tune_trials, "start": first, "end": score}
         return self._score(code).model_copy(update={"code": code, "metadata": {"tune": detail}})
 
-    def second_look(self, nodes: Sequence[Node]) -> list[Evaluation] | None:
-        """The best again, where the same program does not get the same score twice."""
-        return self._repeats.seen_again(nodes, self._anew)
-
-    def doubts(self, verdict: Evaluation) -> bool:
-        return self._repeats.doubts(verdict)
-
-    def confirm(self, node: Node, verdict: Evaluation) -> Evaluation | None:
-        return self._repeats.confirmed(node, verdict, self._anew)
-
-    def _anew(self, node: Node) -> Evaluation:
+    def anew(self, node: Node) -> Evaluation:
         return self._score(node.code, node.id)
 
     def _one(self, node: Node) -> Evaluation:

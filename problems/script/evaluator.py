@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from core.contracts import Evaluation, Evaluator, EvaluatorDeps, JobSpec
+from core.contracts import Evaluation, EvaluatorDeps, JobSpec
 from core.evaluation.base import nothing_better, parent_metric
 from core.evaluation.isolation.decision import Decision
 from core.evaluation.isolation.evaluator import EvaluatorRun
-from core.evaluation.repeats import Repeats
+from core.evaluation.repeats import RepeatableEvaluator, Repeats
 from core.evaluation.static_check import syntax_refusal
 from core.evaluation.tune import tune_program
 from core.events import Warned
@@ -28,7 +28,7 @@ DECISION = "isolation.json"
 """In the run's `files/`: a resumed run goes on as it began."""
 
 
-class ScriptEvaluator(Evaluator):
+class ScriptEvaluator(RepeatableEvaluator):
     """Judges nodes alone; where they are screened, a round together, because only the best of it are scored in full.
 
     Args:
@@ -123,17 +123,7 @@ class ScriptEvaluator(Evaluator):
         detail = {"trials": tuned.trials, "start": tuned.start, "end": tuned.score}
         return verdict.model_copy(update={"code": tuned.code, "metadata": {**verdict.metadata, "tune": detail}})
 
-    def second_look(self, nodes: Sequence[Node]) -> list[Evaluation] | None:
-        """The best again, where the same program does not get the same score twice."""
-        return self._repeats.seen_again(nodes, self._anew)
-
-    def doubts(self, verdict: Evaluation) -> bool:
-        return self._repeats.doubts(verdict)
-
-    def confirm(self, node: Node, verdict: Evaluation) -> Evaluation | None:
-        return self._repeats.confirmed(node, verdict, self._anew)
-
-    def _anew(self, node: Node) -> Evaluation:
+    def anew(self, node: Node) -> Evaluation:
         return self.score(node.code, node.id)
 
     # ------------------------------------------------------------ how candidates are kept apart

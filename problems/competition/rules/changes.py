@@ -1,4 +1,4 @@
-"""Drafts a recipe, changes one thing of it, or combines two: the moves of the search."""
+"""Changes one thing of a recipe, or combines two: the moves of the search."""
 
 from __future__ import annotations
 
@@ -8,70 +8,18 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from problems.competition.rules import features
+from problems.competition.rules.drafts import MAX_MEMBERS, UNEVEN, cost, draft, drawn_member, learned, listed
 from problems.competition.rules.facts import Facts
-from problems.competition.rules.families import FAMILIES, seconds_of, suited
-from problems.competition.rules.family import LARGE, Family
+from problems.competition.rules.families import FAMILIES, suited
+from problems.competition.rules.family import LARGE
 from problems.competition.rules.recipe import Member, Recipe
 
-ORDER = ("words", "words_ridge", "lgbm", "hgb", "elastic", "logistic", "gb", "svm", "extra", "xgb", "cat", "ridge",
-         "bayes_words", "forest", "bayes", "kernel", "knn", "huber")  # fmt: skip
-"""Drafts take families in this order, so that the first few are unlike each other."""
-PANEL = 3
-"""The draft that is a blend from the start: by then the first few families stand alone."""
-PANELLED = ("words", "words_ridge", "lgbm", "hgb", "elastic", "logistic", "svm", "extra", "gb", "cat", "xgb", "knn")
-"""Families that are asked into it, in this order."""
-PANEL_TIME = 2.0
-"""How many times the pace of a program it may take."""
 STRENGTH = {"hgb": 4, "gb": 4, "svm": 4, "elastic": 3, "ridge": 2, "logistic": 3, "words": 4, "words_ridge": 4,
             "extra": 2, "lgbm": 4, "xgb": 3, "cat": 4}  # fmt: skip
 """How often a family is asked to join a blend, beside 1 for all others."""
-MAX_MEMBERS = 5
-SAMPLE_ROWS = 10_000
-"""Rows that a sample has at least."""
 GROWN = 3.0
 """How many times its pace a program may take to learn more rows."""
-UNEVEN = ("balanced_accuracy", "f1", "f1_macro", "mcc")
-"""Metrics that a rare class counts in for more than its share of the rows."""
-
 Change = Callable[[Recipe, Facts, random.Random], tuple[Recipe, str] | None]
-
-
-def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple[Recipe, str]:
-    """A first recipe of one family. `ordinal` counts the drafts of a run; None draws the family."""
-    rows = sample_rows(facts)
-    seen = _learned(facts, rows)
-    names = [name for name in ORDER if name in {family.name for family in suited(seen)}]
-    if ordinal == PANEL and len(names) > 1:
-        return _panel(facts, rng, rows)
-    name = names[ordinal % len(names)] if ordinal is not None else rng.choice(names)
-    family = FAMILIES[name]
-    chosen = tuple(step for step in features.available(facts) if rng.random() < _chance(step, family))
-    recipe = Recipe(_target(facts, rng), chosen, _encode(family, rng), (_member(family, seen, rng),), rows=rows,
-                    rare=_rare(facts, rng))  # fmt: skip
-    said = ", ".join(features.about(step) for step in chosen) or "the columns as they are"
-    return recipe, f"Train {family.about} on {said}{_target_words(recipe)}."
-
-
-def sample_rows(facts: Facts) -> int:
-    """Rows that drafts learn first, where boosting on all of them would take too much of a program's time; else 0."""
-    whole = FAMILIES["hgb"].cheapest(facts)
-    if whole <= facts.pace / 2 or facts.rows <= SAMPLE_ROWS:
-        return 0
-    share: float = (facts.pace / 4 / whole) ** (1 / FAMILIES["hgb"].power)
-    return max(SAMPLE_ROWS, round(facts.rows * share / 1000) * 1000)
-
-
-def _panel(facts: Facts, rng: random.Random, rows: int) -> tuple[Recipe, str]:
-    """Unlike families that share the time of a program, weighed on rows that none of them learned."""
-    seen = _learned(facts, rows)
-    able = {family.name: family for family in suited(seen)}
-    recipe = Recipe(_target(facts, rng), tuple(features.available(facts)), weights="learned", rows=rows,
-                    rare=_rare(facts, rng))  # fmt: skip
-    for name in PANELLED:
-        if name in able and len(recipe.members) < MAX_MEMBERS:
-            grown = replace(recipe, members=(*recipe.members, able[name].default(seen)))
-            recipe = grown if not recipe.members or cost(grown, facts) <= PANEL_TIME * facts.pace else recipe
-    return recipe, f"Weigh {_list_families(recipe.members)} by out-of-fold fit{_target_words(recipe)}."
 
 
 def random_recipe(facts: Facts, rng: random.Random) -> Recipe:
@@ -132,19 +80,8 @@ def merge(first: Recipe, second: Recipe, facts: Facts, rng: random.Random) -> tu
     child = replace(first, members=members, features=chosen, encode=rng.choice((first.encode, second.encode)))
     return (
         child,
-        f"Combine both parents: {_list_families(members)} on the features of the first and some of the second.",
+        f"Combine both parents: {listed(members)} on the features of the first and some of the second.",
     )
-
-
-def cost(recipe: Recipe, facts: Facts) -> float:
-    """Seconds on one thread, about."""
-    facts = _learned(facts, recipe.rows)
-    return seconds_of(recipe.members, facts) * (recipe.bags + (2 if recipe.weights == "learned" else 0))
-
-
-def _learned(facts: Facts, rows: int) -> Facts:
-    """The facts of the rows that are learned."""
-    return replace(facts, rows=min(rows, facts.rows)) if rows else facts
 
 
 def _grow(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
@@ -155,21 +92,6 @@ def _grow(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str
     return replace(recipe, rows=3 * recipe.rows), f"Learn {3 * recipe.rows:,} rows."
 
 
-def _member(family: Family, facts: Facts, rng: random.Random) -> Member:
-    """The family's default with up to two parameters drawn anew: far corners of a grid are seldom good."""
-    default = member = family.default(facts)
-    for name in rng.sample(sorted(family.grid), min(len(family.grid), rng.randint(0, 2))):
-        member = member.with_param(name, rng.choice(family.grid[name]))
-    return member if family.seconds(facts, member) <= facts.pace else default
-
-
-def _rare(facts: Facts, rng: random.Random) -> float:
-    """What rare classes are worth in a draft."""
-    if facts.task != "labels" or facts.metric not in UNEVEN:
-        return 0.0
-    return 1.0 if facts.metric == "balanced_accuracy" else rng.choice((0.0, 0.3, 0.5))
-
-
 def _rarer(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
     if facts.task != "labels" or facts.metric not in UNEVEN:
         return None
@@ -177,34 +99,9 @@ def _rarer(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, st
     return replace(recipe, rare=rare), f"Divide probabilities by the classes' shares to the power of {rare:g}."
 
 
-def _chance(step: str, family: Family) -> float:
-    """How likely a draft takes a feature step. Linear models and kernels need tails and extremes pulled in."""
-    if step in ("squares", "winsor"):
-        return 0.7 if family.wants == "dense" else 0.2
-    return 0.2 if step == "frequency" else 0.9
-
-
-def _target(facts: Facts, rng: random.Random) -> str:
-    if facts.classifies or not facts.positive_target:
-        return "none"
-    if facts.metric == "rmsle":
-        return "log1p" if rng.random() < 0.85 else rng.choice(("sqrt", "none"))
-    return rng.choice(("none", "log1p", "sqrt")) if facts.skewed_target else rng.choice(("none", "none", "sqrt"))
-
-
-def _target_words(recipe: Recipe) -> str:
-    return {"log1p": "; learn the logarithm of the target", "sqrt": "; learn the root of the target"}.get(
-        recipe.target, ""
-    )
-
-
-def _encode(family: Family, rng: random.Random) -> str:
-    return rng.choice(("native", "native", "target", "ordinal")) if family.wants == "trees" else "native"
-
-
 def _blend(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
     there = {member.family for member in recipe.members}
-    seen = _learned(facts, recipe.rows)
+    seen = learned(facts, recipe.rows)
     others = [family for family in suited(seen) if family.name not in there]
     if not others or len(recipe.members) >= MAX_MEMBERS:
         return None
@@ -212,7 +109,7 @@ def _blend(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, st
     large = facts.rows >= LARGE
     pool = unlike if unlike and rng.random() < (0.3 if large else 0.7) else others
     family = rng.choices(pool, [STRENGTH.get(family.name, 1) for family in pool])[0]
-    member = _member(family, seen, rng)
+    member = drawn_member(family, seen, rng)
     total = sum(m.weight for m in recipe.members)
     share = rng.choice((0.3, 0.5, 0.6)) if len(recipe.members) == 1 else rng.choice((0.2, 0.3, 0.4))
     share = rng.choice((0.1, 0.2, 0.4)) if large else share  # many rows tell good models from poor ones
@@ -352,10 +249,6 @@ def _joined(first: tuple[Member, ...], second: tuple[Member, ...]) -> tuple[Memb
             old = found.get(member.family)
             found[member.family] = replace(old or member, weight=round((old.weight if old else 0) + share, 4))
     return tuple(found.values())[:MAX_MEMBERS]
-
-
-def _list_families(members: tuple[Member, ...]) -> str:
-    return ", ".join(FAMILIES[member.family].about for member in members)
 
 
 MOVES: tuple[tuple[Change, int], ...] = (

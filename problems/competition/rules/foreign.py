@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from problems.competition.rules import changes, script
+from problems.competition.rules import drafts, script
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.recipe import MARK
 from utils.syntax import parse, source_lines, with_texts, without_future
@@ -48,7 +48,7 @@ def tune(code: str, rng: random.Random) -> tuple[str, str] | None:
 
 def blend(code: str, facts: Facts, rng: random.Random) -> tuple[str, str]:
     """Keep the script and average its submission with that of a drafted one; labels cannot be averaged: draft anew."""
-    made, plan = changes.draft(facts, rng)
+    made, plan = drafts.draft(facts, rng)
     if not facts.averages or JOIN in code:
         return plan, script.render(made, facts)
     return f"Keep the parent and blend it with another model. {plan}", _joined(code, script.render(made, facts), facts)

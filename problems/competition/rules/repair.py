@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from problems.competition.rules import changes, foreign, script
+from problems.competition.rules import drafts, foreign, script
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.families import FAMILIES
 from problems.competition.rules.recipe import Member, Recipe
@@ -30,7 +30,7 @@ def repair(parent: Mapping[str, Any], known: Recipe | None, facts: Facts, rng: r
     mended = foreign.mend(code, failure, said, facts)
     if mended is not None and mended[1] != code:
         return mended
-    made, plan = changes.draft(facts, rng, 0)
+    made, plan = drafts.draft(facts, rng, 0)
     return f"The failure ({failure or 'unknown'}) has no known remedy; start again. {plan}", script.render(made, facts)
 
 
@@ -42,8 +42,8 @@ def _simpler(known: Recipe, failure: str, facts: Facts, rng: random.Random) -> t
             return replace(known, members=kept, bags=1, weights="given"), (
                 f"It failed by {failure}: leave out {FAMILIES[dear.family].about}, the dearest model."
             )
-        if facts.rows > changes.SAMPLE_ROWS and known.rows != changes.SAMPLE_ROWS:
-            rows = max(changes.SAMPLE_ROWS, (known.rows or facts.rows) // 5)
+        if facts.rows > drafts.SAMPLE_ROWS and known.rows != drafts.SAMPLE_ROWS:
+            rows = max(drafts.SAMPLE_ROWS, (known.rows or facts.rows) // 5)
             return replace(known, rows=rows, bags=1), f"It failed by {failure}: learn {rows:,} rows."
         member = _smaller(known.members[0])
         if member != known.members[0]:
@@ -52,7 +52,7 @@ def _simpler(known: Recipe, failure: str, facts: Facts, rng: random.Random) -> t
         return replace(
             known, features=(), encode="ordinal", weights="given"
         ), "Take back the features and code plainly."
-    made, plan = changes.draft(facts, rng, 0)
+    made, plan = drafts.draft(facts, rng, 0)
     return made, f"Start again. {plan}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.state.operators import Doing, doing
-from problems.competition.rules import changes, foreign, recipe, repair, script
+from problems.competition.rules import changes, drafts, foreign, recipe, repair, script
 from problems.competition.rules.facts import Facts, read_facts
 from problems.competition.rules.recipe import Recipe
 
@@ -58,7 +58,7 @@ def _write(
     what: Doing, parents: Sequence[Mapping[str, Any]], facts: Facts, rng: random.Random, ordinal: int | None
 ) -> tuple[str, str]:
     if not parents or what == "new":
-        made, plan = changes.draft(facts, rng, ordinal)
+        made, plan = drafts.draft(facts, rng, ordinal)
         return plan, script.render(made, facts)
     parent = parents[0]
     known = own_recipe(str(parent.get("code", "")), facts)

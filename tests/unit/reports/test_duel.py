@@ -16,6 +16,7 @@ GAMES = {"wins_draws_losses": [6, 2, 4], "los": 0.74}
         ({"elo": 58.0, "low": -90.0, "high": 210.0}, "4 lost: +58 Elo (95 % -90 to +210), not told apart"),
         ({"elo": -58.0, "low": -90.0, "high": -2.0}, "4 lost: -58 Elo (95 % -90 to -2), worse"),
         ({"elo": None, "low": 10.0, "high": None}, "4 lost: Elo 95 % +10 to no upper end, better"),
+        ({"elo": -0.2, "low": -90.0, "high": 90.0}, "4 lost: +0 Elo (95 % -90 to +90), not told apart"),
         ({"elo": None, "low": None, "high": None}, "4 lost: too few games to tell them apart"),
     ],
 )

@@ -18,7 +18,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from problems.competition.baselines import baselines
-from problems.competition.rules import changes, features, foreign, recipe, script
+from problems.competition.rules import changes, drafts, features, foreign, recipe, script
 from problems.competition.rules.facts import read_facts
 from problems.competition.rules.families import FAMILIES, suited
 from problems.competition.rules.scales import ordered
@@ -247,7 +247,7 @@ def test_after_many_steps_a_writer_still_has_something_new_to_say(stage):
     """Points of the grid alone are soon all known."""
     _, extras = stage("probability", True)
     facts = read_facts(extras)
-    start = script.render(changes.draft(facts, random.Random(0), 0)[0], facts)
+    start = script.render(drafts.draft(facts, random.Random(0), 0)[0], facts)
 
     def distinct(round_: int) -> int:
         asked = {**context(extras, "improve", start), "task": {"round": round_, "slot": 0}}
@@ -268,11 +268,11 @@ def test_large_tables_are_sampled_first_and_learned_whole_later(stage):
     """A whole fit of a million rows eats the budget; on a sample several families are affordable."""
     _, extras = stage("regression")
     facts, rng = large(extras, budget=120.0), random.Random(1)
-    drafts = [changes.draft(facts, rng, n)[0] for n in range(3)]
+    drafts = [drafts.draft(facts, rng, n)[0] for n in range(3)]
     assert len({draft.members[0].family for draft in drafts}) == 3
-    assert all(changes.SAMPLE_ROWS <= draft.rows < facts.rows for draft in drafts)
+    assert all(drafts.SAMPLE_ROWS <= draft.rows < facts.rows for draft in drafts)
     assert all(f".sample(min({draft.rows}" in script.render(draft, facts) for draft in drafts)
-    assert all(changes.cost(draft, facts) <= facts.pace for draft in drafts)
+    assert all(drafts.cost(draft, facts) <= facts.pace for draft in drafts)
     grown, seen = drafts[0], set()
     for _ in range(60):
         grown, _ = changes.improve(grown, facts, rng)
@@ -295,10 +295,10 @@ def test_a_longer_search_writes_larger_programs(stage):
 
     def widest(budget: float) -> float:
         facts, rng, widest = large(extras, rows=5000, budget=budget), random.Random(0), 0.0
-        made = changes.draft(facts, rng, 0)[0]
+        made = drafts.draft(facts, rng, 0)[0]
         for _ in range(80):
             made = changes.improve(made, facts, rng)[0]
-            widest = max(widest, changes.cost(made, facts))
+            widest = max(widest, drafts.cost(made, facts))
         return widest
 
     assert widest(600.0) > 4 * widest(60.0)
@@ -306,9 +306,9 @@ def test_a_longer_search_writes_larger_programs(stage):
 
 def test_one_of_the_first_drafts_weighs_several_families(stage):
     facts = read_facts(stage("regression")[1])
-    made, plan = changes.draft(facts, random.Random(0), changes.PANEL)
+    made, plan = drafts.draft(facts, random.Random(0), drafts.PANEL)
     assert len(made.members) > 2 and made.weights == "learned" and plan.startswith("Weigh ")
-    assert changes.cost(made, facts) <= changes.PANEL_TIME * facts.pace
+    assert drafts.cost(made, facts) <= drafts.PANEL_TIME * facts.pace
 
 
 def test_libraries_of_boosted_trees_are_written_only_where_programs_have_them(stage):
@@ -316,7 +316,7 @@ def test_libraries_of_boosted_trees_are_written_only_where_programs_have_them(st
     assert not {"lgbm", "xgb", "cat"} & {family.name for family in suited(read_facts(extras))}
     extras["data"]["packages"] = ["lightgbm"]
     facts = read_facts(extras)
-    code = script.render(changes.draft(facts, random.Random(0), 0)[0], facts)
+    code = script.render(drafts.draft(facts, random.Random(0), 0)[0], facts)
     assert "num_threads=1" in code  # more of them hang in a process that was forked
     assert "from lightgbm import LGBMClassifier" in code and "xgb" not in {family.name for family in suited(facts)}
 
@@ -326,7 +326,7 @@ def test_rare_classes_are_handed_in_where_the_metric_counts_them(stage):
     extras = copy.deepcopy(extras)
     extras["data"]["metric"] = "balanced_accuracy"
     facts = read_facts(extras)
-    made = changes.draft(facts, random.Random(0), 0)[0]
+    made = drafts.draft(facts, random.Random(0), 0)[0]
     assert made.rare == 1.0 and recipe.load(made.dump()) == made
     hand_in(script.render(dataclasses.replace(made, members=(cheap(FAMILIES["hgb"], facts),)), facts), folder, "label")
 
@@ -366,7 +366,7 @@ def test_texts_beside_columns_reach_every_family(stage):
 
 def test_a_small_table_is_never_sampled(stage):
     facts, rng = read_facts(stage("regression")[1]), random.Random(1)
-    made = changes.draft(facts, rng, 0)[0]
+    made = drafts.draft(facts, rng, 0)[0]
     for _ in range(60):
         made, _ = changes.improve(made, facts, rng)
         assert made.rows == 0 and '"rows":' not in script.render(made, facts)
@@ -375,7 +375,7 @@ def test_a_small_table_is_never_sampled(stage):
 def test_what_is_written_late_runs(stage):
     folder, extras = stage("regression")
     facts, rng = read_facts(extras), random.Random(5)
-    late = changes.draft(facts, rng, 0)[0]
+    late = drafts.draft(facts, rng, 0)[0]
     for _ in range(12):
         late = changes.improve(late, facts, rng, wide=True)[0]
     hand_in(script.render(late, facts), folder, TASKS["regression"][0])
@@ -418,10 +418,10 @@ def test_changes_stay_affordable(stage):
     assert "svm" not in {family.name for family in suited(facts)}
     assert all(family.seconds(facts, family.default(facts)) <= facts.pace for family in suited(facts))
     facts = read_facts(extras)
-    grown = changes.draft(facts, rng, 0)[0]
+    grown = drafts.draft(facts, rng, 0)[0]
     for _ in range(60):
         grown, _ = changes.improve(grown, facts, rng)
-    assert changes.cost(grown, facts) <= facts.pace
+    assert drafts.cost(grown, facts) <= facts.pace
 
 
 def test_a_recipe_survives_its_line_and_a_changed_script_has_none(stage):
