@@ -185,13 +185,13 @@ def _ahead(search: Search, rows: Sequence[dict[str, Any]], choice: Choice | None
     """The baseline beside the search that is better than every candidate on the part that chooses last, or None.
 
     Baselines that are nodes of the journal stand among the candidates already. Where the run ended before its first
-    step, the best baseline is all there is; where every candidate failed, nothing was found.
+    program, the best baseline is all there is; where every candidate failed, nothing was found.
     """
     direction = Direction(search.problem.lower_is_better)
     beside = [_node_of(search, row) for row in rows if row["failure"] is None and row["metric"] is not None]
     best = direction.best((n for n in beside if n.id not in search.journal), lambda node: node.metric_value or 0.0)
     if best is None or choice is None:
-        return None if search.journal.steps else best
+        return None if len(search.journal) else best
     again = search.evaluator.second_look([best])
     score = again[0].metric if again else best.metric_value
     return best if direction.better(score, choice.rows[0]["metric"]) else None
