@@ -72,7 +72,7 @@ def _searched(here: Place, way: str, attacks: Sequence[Attack], tier: str) -> di
         [sys.executable, str(ROOT / "main.py"), *words], cwd=here.root, env={**os.environ, **here.environment},
         capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False,
     )  # fmt: skip
-    if done.returncode != 0:
+    if done.returncode not in (0, 3):  # 3: no program was valid
         return {attack.name: Told(output=done.stdout[-2000:] + done.stderr[-2000:], ended=True) for attack in attacks}
     (run,) = (path.parent for path in (here.root / "logs").glob("*/run.db"))
     if here.kind.name == "writer":

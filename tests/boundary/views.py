@@ -8,13 +8,13 @@ from pathlib import Path
 
 
 def views_of(root: Path, run: str, node_id: str) -> dict[str, str]:
-    """What people and models are shown of a program."""
-    """terminal, page, prompt → the text."""
-    report = root / "work" / "report.html"
-    if not report.exists():
+    """What people and models are shown of a program: terminal, page, prompt → the text."""
+    report, played = root / "work" / "report.html", root / "work" / "replay.txt"
+    if not report.exists():  # both show all programs of the run
         said("report", run, f"--out={report}", at=root)
+        played.write_text(said("replay", run, "--speed=1000", at=root), encoding="utf-8")
     return {
-        "terminal": said("show", run, node_id, at=root) + said("replay", run, at=root),
+        "terminal": said("show", run, node_id, at=root) + played.read_text(encoding="utf-8"),
         "page": report.read_text(encoding="utf-8"),
         "prompt": said("step", run, f"--node={node_id}", "--operator=debug", "--until=prompt", at=root),
     }
