@@ -88,8 +88,8 @@ def filled_in(command: str, reader: Cli) -> list[str]:
     return [here.get(word, word) for word in words]
 
 
-ELSEWHERE = ("main.py serve", "doctor --evaluator")
-"""What runs until it is stopped (test_serve_verb.py), and what takes a minute (test_boundaries.py)."""
+ELSEWHERE = ("main.py serve", "doctor --evaluator", "main.py demo")
+"""What runs until it is stopped (test_serve_verb.py), and what takes a minute (test_boundaries.py, test_demo.py)."""
 ONCE = [
     command
     for command in commands(READMES[0])
