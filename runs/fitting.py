@@ -11,6 +11,9 @@ BLIND_SHARE = 6
 """Of the steps, at most one part in so many is asked for before anything is known."""
 STEPS_OF_AN_ISLAND = 20
 """Fewer teach an island nothing."""
+ELITE_STEPS = 10
+"""About so many steps, at most half of them, change the best program: where there are few, drawing among all of them
+leaves the best without a child."""
 CONTROL_SHARE = 0.1
 CONTROL_STEPS = 30
 """From so many steps on, a share of them is drawn without the search: fewer draws would say nothing."""
@@ -32,20 +35,27 @@ def fit_to_steps(config: Config) -> None:
         search.control = CONTROL_SHARE if fits and (search.max_steps or CONTROL_STEPS) >= CONTROL_STEPS else 0.0
     if not fits:
         return
-    _set(config, given, "crossover_kin", False)
+    _bound(config, given, "crossover_kin", False)
     if search.max_steps is None:
         return
+    _set(config, given, "elite_prob", min(0.5, ELITE_STEPS / max(1, search.max_steps)))
     most = max(1, search.max_steps // BLIND_SHARE)
     if "search.batch" not in given:
         search.batch = min(search.batch, most)
     if "search.lag" not in given:
         search.lag = min(lag_of(search.batch), max(search.batch, most))
-    _set(config, given, "num_islands", max(1, search.max_steps // STEPS_OF_AN_ISLAND))
+    _bound(config, given, "num_islands", max(1, search.max_steps // STEPS_OF_AN_ISLAND))
 
 
-def _set(config: Config, given: frozenset[str], key: str, most: int | bool) -> None:
+def _bound(config: Config, given: frozenset[str], key: str, most: int | bool) -> None:
     """Bound an option of the chosen policy, where it has that option."""
+    value = getattr(config.search.options, key, None)
+    if value is not None:
+        _set(config, given, key, min(value, most))
+
+
+def _set(config: Config, given: frozenset[str], key: str, value: float) -> None:
+    """Set an option of the chosen policy, where it has that option and the user did not set it."""
     search = config.search
-    value = getattr(search.options, key, None)
-    if value is not None and f"search.{search.policy}.{key}" not in given:
-        search.set_option(key, min(value, most))
+    if hasattr(search.options, key) and f"search.{search.policy}.{key}" not in given:
+        search.set_option(key, value)

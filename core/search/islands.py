@@ -58,6 +58,9 @@ class IslandsOptions(PolicyOptions):
     """Two parents may be kin, alike, or a baseline and what beats it; a model finds nothing to combine there."""
     generate_prob: float = Field(0.1, ge=0, le=1)
     """Share of an island's candidates that are written anew, without a parent; 1: random draws, the control."""
+    elite_prob: float = Field(0.0, ge=0, le=1)
+    """Share of an island's candidates that change its best program, not one that is drawn; larger where a model has
+    few steps."""
     refine_interval: int = Field(0, ge=0)
     """Generations between candidates of `llm.refine`; 0: never."""
     tune_interval: int = Field(0, ge=0)
@@ -170,7 +173,11 @@ class IslandsPolicy(SearchPolicy):
         draw = rng.random()
         if draw < options.generate_prob:
             return Proposal(operator="generate", why={"rule": "fresh blood", "draw": draw}, **place)
-        crossover = draw < options.generate_prob + options.crossover_prob and len(pool) > 1
+        drawn = draw - options.generate_prob - options.elite_prob
+        if drawn < 0:
+            why = {"rule": "the island's best", "draw": draw, "pool": len(pool)}
+            return Proposal(operator="mutate", parents=(best[0].id,), why=why, **place)
+        crossover = drawn < options.crossover_prob and len(pool) > 1
         parents = home.sample(2 if crossover else 1, rng, banned)
         if len(parents) > 1 and not options.crossover_kin and not are_worth_crossing(journal, *parents):
             strangers = [node for node in pool if are_worth_crossing(journal, node, parents[-1])]

@@ -131,7 +131,8 @@ The item goes into the bin of highest score, the first of equals in the order in
 unopened bin is scored too, as one with remaining_capacity == {capacity}; so a rule may prefer to open one.
 `histogram`, where it is a parameter, is a list: histogram[r] is the number of open bins that have r left, before the
 item is packed (unopened bins are not counted; full ones are histogram[0]). The function must be deterministic and
-return a finite number; it knows nothing of later items.
+return a finite number; it knows nothing of later items. It is asked for many states in any order: keep nothing
+between calls. Tables that are made once, at the top of the program, are fine.
 
 Data set: {name}. Metric: bins used over the lower bound ceil(total size / capacity), summed over all instances,
 minus 1; lower is better, 0 is perfect.

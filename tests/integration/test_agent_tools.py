@@ -86,6 +86,7 @@ def test_a_model_looks_before_it_writes_and_a_replay_answers_the_same(cli: Cli, 
     assert second is not first
 
 
+@pytest.mark.long
 def test_off_by_default_and_a_sweep_compares_it(cli: Cli, models: ModelServer) -> None:
     ended = cli.here(
         "sweep", "--name", "looks", "--seeds", "1..2", "--vary", "agent.tools=false,true", *words(models, 1)

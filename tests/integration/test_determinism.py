@@ -78,10 +78,9 @@ def test_a_model_is_told_the_same_steps_left_in_a_replay(cli, toy):
         assert_replays(cli, 6)
 
 
-@pytest.mark.parametrize("batch", [2, 4])
-def test_a_run_that_was_given_more_and_killed_is_the_one_that_was_not(cli_at, toy, batch):
+def test_a_run_that_was_given_more_and_killed_is_the_one_that_was_not(cli_at, toy):
     whole, killed = cli_at("whole"), cli_at("killed")
-    words = (f"search.batch={batch}", "search.workers=4")
+    words = ("search.batch=4", "search.workers=4")
     for cli in (whole, killed):
         assert cli.here(*toy(6), *words).code == 0
     assert whole.here("resume", "latest", "--search.max_steps=20").code == 0
@@ -111,10 +110,10 @@ RESULTS = ("nodes", "journal_sha256", "best_node_id", "best_metric", "final_metr
 
 @pytest.mark.long
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_family_with_one_two_and_four_workers(cli_at, family):
+def test_every_family_with_one_and_four_workers(cli_at, family):
     """Printed with `-s`: the table of the hashes."""
     found = {}
-    for workers in (1, 2, 4):
+    for workers in (1, 4):
         cli = cli_at(str(workers))
         ended = cli(*FAMILIES[family], f"search.workers={workers}", "--execution.timeout=100", timeout=300)
         assert ended.code == 0, ended.err
@@ -123,4 +122,4 @@ def test_every_family_with_one_two_and_four_workers(cli_at, family):
         assert scored >= 2, "nothing was judged, so nothing is compared"
         print(f"{family:14s} {workers} workers  {scored:2d} nodes scored  {found[workers]['journal_sha256']}")
     for name in RESULTS:
-        assert found[1][name] == found[2][name] == found[4][name], name
+        assert found[1][name] == found[4][name], name

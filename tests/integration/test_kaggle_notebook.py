@@ -109,9 +109,6 @@ def test_it_runs_as_a_notebook(exported: tuple[Path, Path], tmp_path: Path, monk
     check(tmp_path / "submission.csv")
 
 
-def test_other_problems_have_no_notebook(tmp_path: Path) -> None:
-    cli = Cli(tmp_path)
-    assert cli("--problem=tsp", "search.max_steps=1", timeout=120).code == 0
-    ended = cli("export-best", "latest", "--notebook")
-    cli.close()
+def test_other_problems_have_no_notebook(cli: Cli, finished: object) -> None:
+    ended = cli.here("export-best", "latest", "--notebook")
     assert ended.code == 2 and "--notebook: only in competitions" in ended.err

@@ -25,10 +25,6 @@ SHELL = {
     "i=$((i+1)); done\n",
     "CodeFile.sh": "twice() { echo $(($1 + $1)); }\n",
 }  # fmt: skip
-COMPILE = {
-    "java": '["sh", "-c", "javac -d out *.java && java -cp out TestFile"]',
-    "sh": '["sh", os.path.basename(program)]',
-}
 EVALUATOR = '''
 import os
 import subprocess
@@ -36,7 +32,8 @@ import subprocess
 
 def evaluate(program):
     """As its users write it: whatever lies beside the program is built with it."""
-    done = subprocess.run(COMPILE, cwd=os.path.dirname(program), capture_output=True, text=True)
+    command = "javac -d out *.java && java -cp out TestFile"
+    done = subprocess.run(command, shell=True, cwd=os.path.dirname(program), capture_output=True, text=True)
     if done.returncode:
         return {"combined_score": 0.0, "error": done.stderr[-500:]}
     return {"combined_score": float(done.stdout.count("ok "))}
@@ -49,8 +46,9 @@ print(f"Asks more.\\n\\nPATH\\n<<<<<<< SEARCH\\nLINE1\\n=======\\nLINE{10 - left
 """
 
 
-@pytest.mark.parametrize("language", ["sh", "java"])
-@pytest.mark.parametrize("form", ["evaluator", "repository"])
+@pytest.mark.parametrize(
+    ("language", "form"), [("sh", "repository"), pytest.param("java", "evaluator", marks=pytest.mark.long)]
+)
 def test_each_candidate_is_scored_with_the_files_beside_it(cli: Cli, language: str, form: str):
     if language == "java" and shutil.which("javac") is None:
         pytest.skip("no Java compiler here")
@@ -61,14 +59,13 @@ def test_each_candidate_is_scored_with_the_files_beside_it(cli: Cli, language: s
         (folder / name).write_text(text)
     program = next(iter(files))
     if form == "evaluator":
-        (folder / "evaluator.py").write_text(EVALUATOR.replace("COMPILE", COMPILE[language]))
+        (folder / "evaluator.py").write_text(EVALUATOR)
         problem = ["--problem", "script", f"problem.program={folder / program}",
                    f"problem.evaluator={folder / 'evaluator.py'}"]  # fmt: skip
     else:
-        command = "javac -d /tmp/out *.java && java -cp /tmp/out" if language == "java" else "sh"
         problem = [
             "--problem", "command", f"problem.source={folder}", f"problem.editable={program}", "problem.metric=oks",
-            f"problem.eval={command} {program.removesuffix('.java')} > out.txt; echo oks: $(grep -c ok out.txt)",
+            f"problem.eval=sh {program} > out.txt; echo oks: $(grep -c ok out.txt)",
             "problem.direction=max",
         ]  # fmt: skip
     ended = cli("run", *problem, *_writer(cli.folder, program, language), "search.max_steps=3", timeout=240)

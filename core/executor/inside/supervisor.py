@@ -22,6 +22,8 @@ from .messages import Fault, Job, Report, SlotSetup, Start, Stop
 _FIRST_TICK, _LAST_TICK = 0.01, 0.05
 _KILL_SECONDS = 5.0
 _DISK_EVERY = 0.1
+_FASTEST_WRITE = 4 << 30
+"""Bytes a second: where little room is left, the disk is looked at before a program can have filled it."""
 _PRIORITY = -5
 
 
@@ -230,9 +232,10 @@ class _Watching:
         begun = time.monotonic()
         used = self._place.disk(members)
         taken = time.monotonic() - begun
-        self._next_disk = begun - self._started + max(_DISK_EVERY, 5 * taken)
         limit = self._limits.disk_mb
-        if used > limit * watch.MB:
+        room = limit * watch.MB - used
+        self._next_disk = begun - self._started + max(min(_DISK_EVERY, room / _FASTEST_WRITE), 5 * taken)
+        if room < 0:
             return (
                 "disk",
                 f"disk: {used / watch.MB:,.0f} MB written (12 KiB an entry at least), the limit is {limit:,} MB",

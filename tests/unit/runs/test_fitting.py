@@ -33,6 +33,17 @@ def test_batch_lag_and_islands_follow_the_steps_to_come(problem, steps, expected
     assert fitted(problem, f"search.max_steps={steps}", *MODEL, "search.workers=16") == expected, "never the machine"
 
 
+@pytest.mark.parametrize(("steps", "share"), [(8, 0.5), (20, 0.5), (100, 0.1)])
+def test_where_steps_are_few_the_best_program_has_children(steps, share):
+    config = load_config(None, [f"search.max_steps={steps}", *MODEL], presets={"problem": "script"}, env={})
+    fit_to_steps(config)
+    assert config.search.options.elite_prob == share
+    own = load_config(None, ["search.islands.elite_prob=0.2", "search.max_steps=8", *MODEL],
+                      presets={"problem": "script"}, env={})  # fmt: skip
+    fit_to_steps(own)
+    assert own.search.options.elite_prob == 0.2
+
+
 def test_what_the_user_set_stays():
     words = ["search.max_steps=8", "search.batch=8", "search.islands.num_islands=3", *MODEL]
     assert fitted("script", *words) == (8, 8, 3)

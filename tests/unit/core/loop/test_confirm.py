@@ -51,8 +51,9 @@ def test_the_mean_is_what_the_search_goes_on_with(tmp_path, way):
     assert stages.count("confirm") == len(confirmed)
 
 
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.long)], ids=["samples", "all"])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("way", "every"), [*((way, 5) for way in WAYS), pytest.param("pipeline", 1, marks=pytest.mark.long)]
+)
 def test_after_a_crash_at_any_write_nothing_is_confirmed_twice(tmp_path, way, every):
     stores = []
 

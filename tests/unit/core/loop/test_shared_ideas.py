@@ -79,8 +79,9 @@ def test_an_unreadable_reply_is_kept_and_the_search_goes_on(tmp_path):
     assert any("Yours is " in text for _, _, role, text in made if role == "code")
 
 
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.long)], ids=["samples", "all"])
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("way", "every"), [*((way, 5) for way in WAYS), pytest.param("pipeline", 1, marks=pytest.mark.long)]
+)
 def test_after_a_crash_at_any_write_the_same_is_asked(tmp_path, way, every):
     stores = []
 

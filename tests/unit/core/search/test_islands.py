@@ -1,4 +1,5 @@
 import random
+from collections import Counter
 
 import pytest
 
@@ -192,6 +193,18 @@ def test_grid_is_one_more_population():
     proposals = world.ask()
     assert [p.island for p in proposals] == [0, 0, 1, 1]
     assert world.policy.options.generation_size == 4
+
+
+def test_a_share_of_the_steps_changes_the_best():
+    world = World(num_islands=1, per_island=200, generate_prob=0.1, elite_prob=0.5, crossover_prob=0.2)
+    for metric in range(12):
+        world.commit(float(metric), operator="user")
+    best = world.policy.islands[0].best
+    asked = world.ask(k=200)
+    elite = [p for p in asked if p.why["rule"] == "the island's best"]
+    assert 75 <= len(elite) <= 125 and {(p.operator, p.parents) for p in elite} == {("mutate", (best.id,))}
+    counts = Counter(p.operator for p in asked)
+    assert 8 <= counts["generate"] <= 35 and 22 <= counts["crossover"] <= 60
 
 
 def test_a_baseline_is_not_crossed_with_what_beats_it_where_a_model_writes():
