@@ -58,9 +58,9 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
             problem.lower_is_better, normal_hash=problem.normal_hash, time_limit=time_limit, read=process.store.texts
         )
         files = ProgramFiles(problem)
-        model_client = parts.enter_context(closing(model_client_of(config, problem, process, parts, files)))
-        model_client.prepare()
         live = parts.enter_context(closing(LiveOutput(process.run_dir)))
+        model_client = parts.enter_context(closing(model_client_of(config, problem, process, parts, files, live.hear)))
+        model_client.prepare()
         deadline = Deadline(config.budget.seconds, process.active_seconds)
         jobs, tier = _jobs(config, problem, process, parts, live, deadline)
         self_test = SelfTest(config, problem, jobs) if tier != "none" else None

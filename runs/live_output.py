@@ -1,4 +1,5 @@
-"""What running candidates print, as small files that viewers tail: `logs/<run>/live/<node>.out`."""
+"""What goes on right now, as small files that viewers tail: `logs/<run>/live/<node>.out` is what a running candidate
+prints, `<node>.reply` what a model has written so far of an open reply. Neither is stored."""
 
 from __future__ import annotations
 
@@ -6,43 +7,65 @@ import threading
 from pathlib import Path
 from typing import BinaryIO
 
-from core.events import Event, NodeCommitted
+from core.events import Event, LLMCalled, NodeCommitted
 
 CAP = 256 * 1024
-"""Bytes of a file; a candidate's whole output is on its node."""
+"""Bytes of a file; a candidate's whole output and a whole reply are with their node."""
+OUTPUT, REPLY = ".out", ".reply"
 
 
 class LiveOutput:
-    """Written by the workers' threads, removed when the node is committed. Names are node ids of ours."""
+    """Written by the threads of workers and calls. An output goes when its node is committed, a reply when it is whole.
+
+    Names are node ids of ours.
+    """
 
     def __init__(self, run_dir: Path) -> None:
         self._folder = run_dir / "live"
         self._files: dict[str, BinaryIO] = {}
         self._lock = threading.Lock()
+        self._closed = False
 
     def tell(self, label: str, text: str) -> None:
         """Append what a candidate printed."""
-        with self._lock:
-            file = self._files.get(label)
-            if file is None:
-                self._folder.mkdir(exist_ok=True)
-                file = self._files[label] = (self._folder / f"{label}.out").open("ab", buffering=0)
-            if file.tell() < CAP:
-                file.write(text.encode("utf-8", "replace"))
+        self._append(label + OUTPUT, text)
+
+    def hear(self, label: str, text: str | None) -> None:
+        """Append what a model wrote; None: it begins anew."""
+        if text is None:
+            self._drop(label + REPLY)
+            (self._folder / (label + REPLY)).unlink(missing_ok=True)  # of a process that was killed
+        else:
+            self._append(label + REPLY, text)
 
     def emit(self, event: Event) -> None:
-        if isinstance(event, NodeCommitted):
-            self._drop(event.node_id)
+        if isinstance(event, LLMCalled) and event.node_id:
+            self._drop(event.node_id + REPLY)
+        elif isinstance(event, NodeCommitted):
+            self._drop(event.node_id + OUTPUT)
+            self._drop(event.node_id + REPLY)
 
     def close(self) -> None:
-        for label in list(self._files):
-            self._drop(label)
+        self._closed = True
+        for name in list(self._files):
+            self._drop(name)
         if self._folder.is_dir() and not any(self._folder.iterdir()):
             self._folder.rmdir()
 
-    def _drop(self, label: str) -> None:
+    def _append(self, name: str, text: str) -> None:
         with self._lock:
-            file = self._files.pop(label, None)
+            file = self._files.get(name)
+            if self._closed:  # a call that nobody waits for any longer may still be writing
+                return
+            if file is None:
+                self._folder.mkdir(exist_ok=True)
+                file = self._files[name] = (self._folder / name).open("ab", buffering=0)
+            if file.tell() < CAP:
+                file.write(text.encode("utf-8", "replace"))
+
+    def _drop(self, name: str) -> None:
+        with self._lock:
+            file = self._files.pop(name, None)
             if file is not None:
                 file.close()
-                (self._folder / f"{label}.out").unlink(missing_ok=True)
+                (self._folder / name).unlink(missing_ok=True)

@@ -44,6 +44,7 @@ def planned(config: Config) -> dict[str, Any]:
         "proposals": proposals,
         "budget": {"steps": search.max_steps, "seconds": budget.seconds, "usd": budget.usd, "tokens": budget.tokens},
         "usd_a_proposal": a_step,
+        "usd": None if a_step is None or proposals is None else a_step * proposals,
         "sandbox": config.execution.sandbox,
         "timeout": config.execution.timeout,
         "note": problem.note or "",

@@ -9,6 +9,7 @@ from pathlib import Path
 from core.backend.cache import ReplyCache
 from core.backend.call_pipeline import External
 from core.backend.exchange import Reply, Request
+from core.backend.heard import Listener
 from core.backend.model_client import ModelClient
 from core.backend.providers import spec_of
 from core.backend.recording import RecordedCalls
@@ -28,7 +29,12 @@ IDEAS_FROM = 4
 
 
 def model_client_of(
-    config: Config, problem: Problem, process: Process, parts: ExitStack, desk: WriterDesk | None = None
+    config: Config,
+    problem: Problem,
+    process: Process,
+    parts: ExitStack,
+    desk: WriterDesk | None = None,
+    listener: Listener | None = None,
 ) -> ModelClient:
     """The models of every role, with the run's record, budget and cache; or the recorded replies of an earlier run.
 
@@ -55,6 +61,7 @@ def model_client_of(
         external=process.tickets.reply if process.tickets else _as_recorded(recorded) if recorded else None,
         offline=recorded is not None,
         may_drift=recorded is not None and recorded.match == "sample",
+        listener=listener,
     )
 
 

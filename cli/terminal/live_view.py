@@ -6,6 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 
 from rich.console import Group, RenderableType
 from rich.live import Live
@@ -21,9 +22,11 @@ from cli.terminal.commands import interrupted_line
 from cli.terminal.console import VisibleConsole
 from cli.terminal.open_work import OpenWork
 from cli.terminal.output import say_finishing
+from core.backend.usage import tokens_of_bytes
 from core.contracts import Progress
 from core.events import BaselineScored, Event, NodeCommitted, Warned
 from runs.facts import RunFacts
+from runs.live_output import OUTPUT, REPLY
 from runs.outcome import Outcome
 
 RECENT = 12
@@ -97,7 +100,7 @@ class LiveView:
             parts: list[RenderableType] = [self._bar(progress), self._figures(progress), self._tree()]
             if self._doing:
                 parts.append(Text(f"{self._doing}, {time.monotonic() - self._doing_since:.0f} s"))
-            parts += [Text(line, style="dim") for line in self._work.lines()[:MOST_OPEN]]
+            parts += [Text(line, style="dim") for line in self._work.lines(self._written())[:MOST_OPEN]]
             tail = self._tail()
             if tail:
                 parts.append(Panel(Text(tail), title="running", title_align="left"))
@@ -140,10 +143,18 @@ class LiveView:
             places[event.node_id] = above.add(_leaf(event))
         return tree
 
+    def _written(self) -> dict[str, int]:
+        """Node → tokens of its open reply, by its length."""
+        found = {}
+        for path in (self._facts.run_dir / "live").glob(f"*{REPLY}"):
+            with suppress(OSError):  # it is whole now
+                found[path.stem] = tokens_of_bytes(path.stat().st_size)
+        return found
+
     def _tail(self) -> str:
         folder = self._facts.run_dir / "live"
         try:
-            newest = max(folder.glob("*.out"), key=lambda path: path.stat().st_mtime, default=None)
+            newest = max(folder.glob(f"*{OUTPUT}"), key=lambda path: path.stat().st_mtime, default=None)
             if newest is None:
                 return ""
             with newest.open("rb") as file:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from core.contracts import Progress
 from core.events import Event, LLMCalled, NodeCommitted, NodeProposed, RunFinished, StageDone
 
+NOTHING: Mapping[str, int] = MappingProxyType({})
 NOBODY_ASKED = frozenset({"baseline", "user", "tune", "ensemble"})
 """Operators of programs that no writer is asked for."""
 
@@ -57,11 +59,17 @@ class OpenWork:
         elif isinstance(event, RunFinished):
             self._open.clear()
 
-    def lines(self) -> list[str]:
-        """A line an open program, the longest first: `ab12cd improve asks openai/gpt, 12 s`."""
+    def lines(self, written: Mapping[str, int] = NOTHING) -> list[str]:
+        """A line an open program, the longest first: `ab12cd improve asks openai/gpt, 12 s, some 340 tokens so far`.
+
+        Args:
+            written: node → tokens of its reply that have come, where replies are streamed.
+        """
         now = self._clock()
         waiting = sorted(self._open.values(), key=lambda one: one.since)
-        return [f"{one.node_id[:6]} {one.operator} {one.doing}, {now - one.since:.0f} s" for one in waiting]
+        lines = [f"{one.node_id[:6]} {one.operator} {one.doing}, {now - one.since:.0f} s" for one in waiting]
+        counts = (written.get(one.node_id) for one in waiting)
+        return [f"{line}, some {n} tokens so far" if n else line for line, n in zip(lines, counts, strict=True)]
 
     def summary(self, progress: Progress) -> str:
         """One line for who only hears: what is open, what it has cost, what failed."""

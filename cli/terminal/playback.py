@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from cli.terminal.step_text import StepLines
+from cli.terminal.step_text import StepLines, baseline_line
 from core.events import BaselineScored, FinalScored, NodeCommitted, RunFinished
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
@@ -28,9 +28,11 @@ def play(run_dir: Path, speed: float) -> int:
                 if before is not None:
                     time.sleep(min(max((event.at - before).total_seconds() / speed, 0.0), LONGEST_PAUSE))
                 before = event.at
-                if isinstance(event, NodeCommitted):
+                if isinstance(event, NodeCommitted) and event.operator != "baseline":
                     print(lines.line(event), flush=True)
-                elif isinstance(event, BaselineScored | FinalScored) and event.metric is not None:
+                elif isinstance(event, BaselineScored):
+                    print(baseline_line(event), flush=True)
+                elif isinstance(event, FinalScored) and event.metric is not None:
                     print(f"{event.type} {event.metric:.6g}", flush=True)
                 elif isinstance(event, RunFinished):
                     print(f"ended: {event.reason}", flush=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from core.events import NodeCommitted
+from core.events import BaselineScored, NodeCommitted
 from core.state.operators import FREE_OPERATORS
 from runs.stepper import StageShown, StepBegun
 
@@ -29,6 +29,11 @@ class StepLines:
         parents = f" of {'+'.join(parent[:6] for parent in event.parent_ids)}" if event.parent_ids else ""
         best = "" if event.best_metric is None else f"  best {event.best_metric:.6g}"
         return f"{number}{event.node_id[:6]} {event.operator}{parents}: {_outcome_of(event)}{best}"
+
+
+def baseline_line(event: BaselineScored) -> str:
+    missing = "failed" if event.failure else "no score yet"
+    return f"baseline {event.name}: {missing if event.metric is None else f'{event.metric:.6g}'}"
 
 
 def _outcome_of(event: NodeCommitted) -> str:

@@ -14,7 +14,7 @@ from cli.terminal.closing import closing
 from cli.terminal.commands import interrupted_line
 from cli.terminal.open_work import OpenWork
 from cli.terminal.output import Output, say_finishing
-from cli.terminal.step_text import StepLines
+from cli.terminal.step_text import StepLines, baseline_line
 from core.contracts import Progress
 from core.events import BaselineScored, Event, NodeCommitted, Warned
 from runs.facts import RunFacts
@@ -104,10 +104,10 @@ class PlainView:
         with self._lock:
             self._work.learn(event)
         if isinstance(event, NodeCommitted) and self._lines is not None:
-            self._committed(event, self._lines)
+            if event.operator != "baseline":  # told by its name, below
+                self._committed(event, self._lines)
         elif isinstance(event, BaselineScored):
-            score = "failed" if event.metric is None else f"{event.metric:.6g}"
-            self._say(f"baseline {event.name}: {score}")
+            self._say(baseline_line(event))
         elif isinstance(event, Warned):
             self._say(f"warning: {event.text}")
 

@@ -13,8 +13,10 @@ from typing import Any
 from core.backend import backend_rules
 from core.backend.cache import ReplyCache
 from core.backend.clients import ClientPool
+from core.backend.deadline import Heard
 from core.backend.exchange import Reply, Request, Usage, request_hash
 from core.backend.faults import mask
+from core.backend.heard import Listener, PartialReply
 from core.backend.prices import cost_of
 from core.backend.providers import spec_of
 from core.backend.records import REFUSED, UNWANTED, CallKey, blank_record, reply_fields, session_records
@@ -51,6 +53,7 @@ class CallPipeline:
         may_drift: such a call is a ReplyError instead, which its node can bear: scores that are measured anew may lead
             a replay to where its record has no answer.
         external: hands requests of `provider: external` to writers outside.
+        listener: hears of streamed replies of nodes while they are written.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class CallPipeline:
         offline: bool = False,
         may_drift: bool = False,
         external: External | None = None,
+        listener: Listener | None = None,
     ) -> None:
         self._log = log
         self._ledger = ledger
@@ -74,6 +78,7 @@ class CallPipeline:
         self._offline = offline
         self._may_drift = may_drift
         self._external = external
+        self._listener = listener
         self._single_flight = SingleFlight()
         self._clients = ClientPool(retrier)
 
@@ -163,7 +168,7 @@ class CallPipeline:
         def attempt(number: int) -> tuple[Reply, Usage, float | None]:
             nonlocal tries
             tries = number
-            return self._try_once(request, settings, hold)
+            return self._try_once(request, settings, hold, self._heard(blank, settings))
 
         facts: dict[str, Any]
         policy = RetryPolicy(settings.attempts, settings.backoff)
@@ -186,7 +191,14 @@ class CallPipeline:
                 self._log.save_call(record.model_copy(update={"reply": mask(record.reply, settings)}))
         return blank.model_copy(update={**facts, "seconds": time.monotonic() - started, "tries": tries})
 
-    def _try_once(self, request: Request, settings: ModelSettings, hold: _Hold) -> tuple[Reply, Usage, float | None]:
+    def _heard(self, blank: CallRecord, settings: ModelSettings) -> Heard:
+        if self._listener is None or not blank.node_id:
+            return lambda piece: None
+        return PartialReply(self._listener, blank.node_id, settings).add
+
+    def _try_once(
+        self, request: Request, settings: ModelSettings, hold: _Hold, heard: Heard
+    ) -> tuple[Reply, Usage, float | None]:
         limiter = self._clients.limiter(settings)
         with limiter.permit():
             now = datetime.now(UTC)
@@ -197,7 +209,7 @@ class CallPipeline:
             try:
                 if held.usd or self._ledger.cap_tokens is not None:
                     hold.take(held)
-                reply = self._clients.send(request, settings)
+                reply = self._clients.send(request, settings, heard)
             except BackendError as error:
                 if isinstance(error, LostReplyError):
                     self._ledger.lose(held)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from core.backend.deadline import Deadline, call_within
+from core.backend.deadline import Deadline, Heard, call_within
 from core.backend.exchange import Reply, Request
 from core.backend.faults import read_fault
 from core.backend.provider import ProviderSpec
@@ -90,12 +90,15 @@ class ClientPool:
 
         threading.Thread(target=make, name="llm-client", daemon=True).start()
 
-    def send(self, request: Request, settings: ModelSettings) -> Reply:
-        """Make one attempt. Raises only errors of our own tree and without a chain: the original may hold the key."""
+    def send(self, request: Request, settings: ModelSettings, heard: Heard) -> Reply:
+        """Make one attempt; `heard` is told its reply as it comes, where it is streamed.
+
+        Raises only errors of our own tree and without a chain: the original may hold the key.
+        """
         prefix = f"llm.{settings.role}"
         advice = f" ({prefix}.timeout); raise it, or lower {prefix}.max_tokens={settings.max_tokens}"
         spec = spec_of(settings)
-        client, deadline = self._client(settings), Deadline(settings.timeout + spec.grace, advice)
+        client, deadline = self._client(settings), Deadline(settings.timeout + spec.grace, advice, heard)
         send = spec.query
         try:
             return call_within(

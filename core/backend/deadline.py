@@ -11,17 +11,20 @@ from typing import Generic, TypeVar
 from utils.errors import LostReplyError, RunStopped
 
 T = TypeVar("T")
+Heard = Callable[[str], None]
+"""Told each piece of a streamed reply as it comes."""
 _POLL = 0.25
 """Seconds between two looks at `stop` while a call is running."""
 
 
 @dataclass(slots=True)
 class Deadline:
-    """How long one attempt may still take. A stream checks it at every chunk."""
+    """How long one attempt may still take, and who hears of its reply meanwhile. A stream checks it at every chunk."""
 
     seconds: float
     advice: str = ""
     """What the user can change if it is too short; the end of the message."""
+    heard: Heard = lambda piece: None
     started: float = field(default_factory=time.monotonic)
     cut: bool = False
     """True when nobody waits for the answer any longer."""

@@ -48,12 +48,13 @@ _SDK = ("openai", "anthropic", "google")
 
 def mask(text: str, settings: ModelSettings) -> str:
     """`text` without the key, also where it was quoted for a URL, and without the secrets of address and `extra`."""
-    for secret in _secrets(settings):
+    for secret in secrets_of(settings):
         text = text.replace(secret, MASK)
     return text
 
 
-def _secrets(settings: ModelSettings) -> list[str]:
+def secrets_of(settings: ModelSettings) -> list[str]:
+    """What no text of this model may show, the longest first."""
     found = [settings.key_text]
     try:
         parts = urlsplit(settings.base_url)

@@ -14,6 +14,7 @@ from core.backend.bandit import ModelChooser
 from core.backend.cache import ReplyCache
 from core.backend.call_pipeline import CallPipeline, External, Notice
 from core.backend.exchange import Reply, Request, Usage
+from core.backend.heard import Listener
 from core.backend.ladder import ask
 from core.backend.looking import look_first
 from core.backend.messages import build_request
@@ -69,6 +70,7 @@ class ModelClient:
         notice: called with (reason, seconds) before each wait for a retry; None writes it into `system.log`.
         offline, may_drift: for a replay; see CallPipeline.
         external: hands requests of `provider: external` to writers outside of the process.
+        listener: hears of streamed replies of nodes while they are written.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class ModelClient:
         offline: bool = False,
         may_drift: bool = False,
         external: External | None = None,
+        listener: Listener | None = None,
     ) -> None:
         self.roles = dict(roles)
         self.ledger = ledger or Ledger()
@@ -100,6 +103,7 @@ class ModelClient:
             offline,
             may_drift,
             external,
+            listener,
         )
         self._chooser = ModelChooser(run_seed)
         self._lock = threading.Lock()

@@ -58,6 +58,13 @@ def model_settings(
     return _boxed(roles, box, desk) if box and any(_has_command(settings) for settings in roles.values()) else roles
 
 
+def with_model(settings: ModelSettings, name: str) -> ModelSettings:
+    """The same provider with another of its models, which has its published price and reasons if its name says so."""
+    reasons = bool(_REASONING.match(name))
+    length = 32768 if reasons else settings.max_tokens
+    return replace(settings, model=name, models=(), price=None, reasoning=reasons, max_tokens=length)
+
+
 def calls_functions(settings: ModelSettings) -> bool:
     """True if the model can be offered functions by its provider, and nothing says that its server ignores them."""
     return spec_of(settings).has_tools and settings.tools == "tool"

@@ -39,12 +39,14 @@ class Collector:
     def add_text(self, piece: str) -> None:
         self._size += len(piece)
         self._text.append(piece)
+        self._deadline.heard(piece)
 
     def add_call(self, name: str, piece: str) -> None:
         """A piece of the first tool call: its name comes once, its arguments in fragments."""
         self.tool = self.tool or name
         self._size += len(piece)
         self._arguments.append(piece)
+        self._deadline.heard(piece)
 
     def reply(self) -> Reply:
         """The whole reply. Raises EOFError if the stream ended without a finish reason."""

@@ -1,8 +1,8 @@
-"""What is told when a node is committed: the check that refused it, a disagreement, and the node itself."""
+"""What is told when a node is committed: who refused it, a disagreement, the node itself, the name of a baseline."""
 
 from __future__ import annotations
 
-from core.events import CandidateRejected, Event, NodeCommitted, Warned
+from core.events import BaselineScored, CandidateRejected, Event, NodeCommitted, Warned
 from core.loop.attempt import Usage
 from core.state.journal import Journal
 from core.state.node import Node
@@ -52,6 +52,8 @@ def events_of(node: Node, journal: Journal, usage: Usage, elapsed: float) -> lis
             elapsed=elapsed,
         )
     )
+    if node.operator == "baseline":
+        events.append(BaselineScored(name=node.name, node_id=node.id, metric=node.metric_value, failure=node.failure))
     return events
 
 

@@ -142,7 +142,7 @@ class Orchestrator:
             self._judge_given([(task, node)])
 
     def _judge_given(self, given: Sequence[tuple[Task, Node]]) -> None:
-        self._store.append([NodeProposed.of(task) for task, _ in given])
+        self._tell_of([task for task, _ in given])
         attempts = []
         for task, node in given:
             attempt = self._stages.begin(task, self._search.contexts.for_given())
@@ -150,6 +150,13 @@ class Orchestrator:
             attempts.append(attempt)
         with _threads(self._plan.writers, "given") as pool:
             self._search.commit(self._search.runner.judge(attempts, pool))
+
+    def _tell_of(self, tasks: Sequence[Task]) -> None:
+        """That each is taken up: once, also where the process before was killed while it ran."""
+        told: list[str] = self._store.get_fact("given") or []
+        new = [task for task in tasks if task.node_id not in told]
+        if new:
+            self._store.put_fact("given", [*told, *(task.node_id for task in new)], [*map(NodeProposed.of, new)])
 
     # ------------------------------------------------------------ by hand
 

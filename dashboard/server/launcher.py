@@ -12,14 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dashboard.server.catalog import LOCK_NAME, RunCatalog, lock_holder
-from dashboard.server.schemas.control import Launch, ResumeRequest, StartRequest
+from dashboard.server.schemas.control import Launch, ResumeRequest, StartPlan, StartRequest
 from utils.errors import StoreError
 
 MAIN = Path(__file__).resolve().parents[2] / "main.py"
 OUTPUT_BYTES = 4000
 RM_SECONDS = 120
+PLAN_SECONDS = 60
 _KEYS = {
     "name": "problem.name",
+    "model": "llm.code.model",
     "target": "data.target",
     "metric": "data.metric",
     "policy": "search.policy",
@@ -56,9 +58,34 @@ class Launcher:
         self._plugins = [str(Path(folder).resolve()) for folder in plugins]
         self._children: dict[str, _Child] = {}
         self._lock = threading.Lock()
+        self._planning = threading.Lock()
 
     def start(self, request: StartRequest, folder: Path | None = None) -> Launch:
         """Start a run. `folder`: the user's own that the request chose, found by the server."""
+        return self._launch(["run", *self._words(request, folder)], None)
+
+    def plan(self, request: StartRequest, folder: Path | None = None) -> StartPlan:
+        """What the run would be, by `run --plan`; nothing is started."""
+        words = [sys.executable, str(self.main), "run", *self._words(request, folder), "--plan"]
+        with self._planning:  # of a form that is filled in, only the newest question matters: no crowd of processes
+            try:
+                ended = subprocess.run(
+                    words, cwd=self.catalog.project_dir, stdin=subprocess.DEVNULL, capture_output=True,
+                    timeout=PLAN_SECONDS,
+                )  # fmt: skip
+            except subprocess.TimeoutExpired:
+                return StartPlan(refusal=f"the plan took over {PLAN_SECONDS} s")
+        if ended.returncode:
+            return StartPlan(refusal=_last_line(ended.stderr) or f"run --plan ended with {ended.returncode}")
+        told = json.loads(ended.stdout)
+        budget = told["budget"]
+        return StartPlan(
+            **{name: told[name] for name in ("writer", "proposals", "usd", "usd_a_proposal", "warnings")},
+            usd_cap=budget["usd"],
+            seconds=budget["seconds"],
+        )
+
+    def _words(self, request: StartRequest, folder: Path | None) -> list[str]:
         keys = request.model_dump(exclude_none=True)
         arguments = [f"--problem={keys['problem']}", f"--llm={keys['llm']}"]
         if folder is not None:
@@ -68,7 +95,7 @@ class Launcher:
         arguments += [f"--search.{request.policy}.{name}={json.dumps(value)}" for name, value in options]
         if self._plugins:
             arguments.append(f"--plugins={','.join(self._plugins)}")
-        return self._launch(["run", *arguments], None)
+        return arguments
 
     def resume(self, run: str, request: ResumeRequest) -> Launch:
         more = request.model_dump(exclude_none=True)
@@ -82,8 +109,7 @@ class Launcher:
         )
         if ended.returncode == 0:
             return ""
-        told = ended.stderr.decode("utf-8", "replace").strip().splitlines()
-        return told[-1].removeprefix("swarm-evo: ") if told else f"rm ended with {ended.returncode}"
+        return _last_line(ended.stderr) or f"rm ended with {ended.returncode}"
 
     def state(self, launch: str) -> Launch | None:
         """How a child fares, or None if this server did not start it."""
@@ -134,6 +160,12 @@ class Launcher:
                 continue  # it has only just begun: there is nothing to show yet
             return run
         return None
+
+
+def _last_line(stderr: bytes) -> str:
+    """What a child said was wrong, in one line; '' if it said nothing."""
+    told = stderr.decode("utf-8", "replace").strip().splitlines()
+    return told[-1].removeprefix("swarm-evo: ") if told else ""
 
 
 def _tail(path: Path) -> str:

@@ -17,11 +17,13 @@ from core.state.node import Node
 from core.storage.reader import RunReader
 from dashboard.server.overview import node_totals
 from dashboard.server.schemas.nodes import Call, ChangedFile, Diff, DiffLine, LeftFile, NodeDetail, NodePage, NodeRow
-from dashboard.server.schemas.runs import LiveTail
+from dashboard.server.schemas.runs import LiveKind, LiveTail
 from utils.patch import tree_patches
 
 NODE_ID = re.compile(r"[0-9a-f]{4,64}")
 TAIL_BYTES = 8192
+LIVE_KINDS: dict[str, LiveKind] = {".out": "output", ".reply": "reply"}
+"""Ending of a file of the run's `live` folder → what it holds."""
 CONTEXT_LINES = 4
 """Equal lines shown on both sides of a change."""
 _LONGEST_DIFF = 20_000
@@ -128,16 +130,16 @@ def _equal(new: list[str], i1: int, j1: int, j2: int, *, first: bool, last: bool
 
 
 def live_tails(run_dir: Path) -> list[LiveTail]:
-    """What the running candidates printed last, oldest file first. Names are node ids or they are passed over."""
+    """What running candidates and open replies came to last. Names are node ids or they are passed over."""
     folder = run_dir / "live"
     tails = []
-    for path in sorted(folder.glob("*.out")) if folder.is_dir() and not folder.is_symlink() else ():
-        if NODE_ID.fullmatch(path.stem) and not path.is_symlink():
-            tails.append(_tail(path))
+    for path in sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else ():
+        if (kind := LIVE_KINDS.get(path.suffix)) and NODE_ID.fullmatch(path.stem) and not path.is_symlink():
+            tails.append(_tail(path, kind))
     return [tail for tail in tails if tail is not None][:64]
 
 
-def _tail(path: Path) -> LiveTail | None:
+def _tail(path: Path, kind: LiveKind) -> LiveTail | None:
     try:
         with path.open("rb") as source:
             size = source.seek(0, 2)
@@ -145,4 +147,5 @@ def _tail(path: Path) -> LiveTail | None:
             body = source.read(TAIL_BYTES)
     except OSError:
         return None  # committed while we looked
-    return LiveTail(node_id=path.stem, text=body.decode("utf-8", "replace"), cut=size > TAIL_BYTES)
+    text = body.decode("utf-8", "replace")
+    return LiveTail(node_id=path.stem, kind=kind, text=text, cut=size > TAIL_BYTES, bytes=size)

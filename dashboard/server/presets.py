@@ -67,6 +67,8 @@ def fault_of(request: StartRequest, plugins: Sequence[str] = ()) -> str | None:
     known = presets(plugins)
     if request.problem not in known.problems or request.llm not in known.llms:
         return "unknown problem or llm preset: see /api/presets"
+    if request.model is not None and request.llm == "rules":
+        return "model belongs to a writer that is a model: choose another llm"
     if request.policy is None:
         return None
     if request.policy not in known.policies:

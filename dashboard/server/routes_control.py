@@ -13,7 +13,7 @@ from core.storage.labels import Labels, change_labels
 from dashboard.server import control, own
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.launcher import Launcher
-from dashboard.server.presets import fault_of
+from dashboard.server.presets import fault_of, presets
 from dashboard.server.routes_nodes import NodeId
 from dashboard.server.routes_runs import Run
 from dashboard.server.schemas.base import Problem
@@ -25,8 +25,11 @@ from dashboard.server.schemas.control import (
     NoteRequest,
     Own,
     ResumeRequest,
+    StartPlan,
     StartRequest,
+    Writer,
 )
+from dashboard.server.writers import writer_of
 from utils.errors import ConfigError
 
 REFUSED: dict[int | str, dict[str, Any]] = {
@@ -45,11 +48,6 @@ def control_routes(catalog: RunCatalog, launcher: Launcher, plugins: Sequence[st
         if fault := fault_of(request, plugins):
             raise HTTPException(409, fault)
         return launcher.start(request, _own_folder(catalog, request))
-
-    @router.get("/own")
-    def own_things() -> Own:
-        """Tables and evaluators of the user's own in the project folder. Untrusted texts."""
-        return own.own(catalog.project_dir)
 
     @router.get("/launches/{launch}")
     def launch_state(launch: Annotated[str, InPath(max_length=64)]) -> Launch:
@@ -73,9 +71,33 @@ def control_routes(catalog: RunCatalog, launcher: Launcher, plugins: Sequence[st
             raise HTTPException(409, "the run is running")
         return launcher.resume(run, request or ResumeRequest())
 
+    _choosing(router, catalog, launcher, plugins)
     _keeping(router, catalog, launcher)
     _words(router, catalog)
     return router
+
+
+def _choosing(router: APIRouter, catalog: RunCatalog, launcher: Launcher, plugins: Sequence[str]) -> None:
+    """What a form that starts a run needs to know before it does."""
+
+    @router.post("/plan")
+    def plan(request: StartRequest) -> StartPlan:
+        """What such a run would be and cost, or why it could not be started. Starts nothing."""
+        if fault := fault_of(request, plugins):
+            return StartPlan(refusal=fault)
+        return launcher.plan(request, _own_folder(catalog, request))
+
+    @router.get("/writers/{name}")
+    def writer(name: Annotated[str, InPath(pattern=r"^[a-z][a-z0-9_-]{0,40}$")]) -> Writer:
+        """Whom a preset of `/api/presets` asks, which models may be named, and what they cost."""
+        if name not in presets(plugins).llms:
+            raise HTTPException(404, "unknown llm preset: see /api/presets")
+        return writer_of(name, plugins)
+
+    @router.get("/own")
+    def own_things() -> Own:
+        """Tables and evaluators of the user's own in the project folder. Untrusted texts."""
+        return own.own(catalog.project_dir)
 
 
 def _keeping(router: APIRouter, catalog: RunCatalog, launcher: Launcher) -> None:

@@ -90,7 +90,7 @@ def view_routes(catalog: RunCatalog) -> APIRouter:
 
     @router.get("/runs/{run}/live")
     def live(run: Run) -> list[LiveTail]:
-        """The last 8 KiB that each running candidate printed. Untrusted text."""
+        """The last 8 KiB of what each running candidate printed, and of each reply that is being written."""
         return live_tails(catalog.run_dir(run))
 
     @router.get("/runs/{run}/curve")

@@ -519,6 +519,10 @@ VIEWS = [
     (f"/run/{PACKING}/islands", ".uplot"),
     (f"/run/{CHESS}/arena", ".tile"),
     (f"/run/{CHESS}/game?id=g1-0", "[data-testid=bigboard] [data-square]"),
+    (f"/run/{FOUR}/arena", ".tile"),
+    (f"/run/{COMPETITION}/writers", "table"),
+    ("/sweeps", "main"),
+    ("/start", "select[name=llm]"),
     (f"/run/{COMPETITION}/node/", ".code"),
 ]
 
@@ -527,16 +531,23 @@ def open_view(page: Any, stored: str, path: str, wait: str) -> None:
     if path.endswith("/node/"):
         page.goto(f"{stored}#/run/{COMPETITION}/nodes")
         page.locator("tbody tr td:nth-child(2) a").first.click()
+    elif path == "/start":
+        page.goto(f"{stored}#/")
+        page.get_by_role("button", name="Start a run").click()
+        page.locator("select[name=llm]").select_option("openai")
+        page.locator("summary", has_text="Prices of openai").click()
     else:
         page.goto(f"{stored}#{path}")
     page.locator(wait).first.wait_for()
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.long)])
-def test_axe_finds_no_serious_fault(page, stored, theme):
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_serious_fault(page, stored, theme, width):
     if not AXE.is_file():
         pytest.skip("axe-core is not installed: cd dashboard/web && npm ci")
+    page.set_viewport_size({"width": width, "height": 844})
     page.add_init_script(f"localStorage.setItem('theme', '{theme}')")
     found = []
     for path, wait in VIEWS:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -14,6 +15,10 @@ Script = Callable[[dict[str, Any], int], "str | dict[str, Any]"]
 """(request, its number from 0) → text, or the arguments of the tool that is asked for."""
 
 REVIEW = {"is_bug": False, "has_csv_submission": True, "summary": "It ran.", "metric": None}
+
+
+STREAMED = 20
+"""Pieces of a text."""
 
 
 class ChatServer:
@@ -27,6 +32,8 @@ class ChatServer:
         self.headers: list[dict[str, str]] = []
         self.reviews = False
         """True: the script answers reviews too."""
+        self.pauses = 0.0
+        """Seconds before each of the STREAMED pieces in which a text is sent to who asks for a stream."""
         self._lock = threading.Lock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
@@ -80,20 +87,49 @@ class ChatServer:
                 with server._lock:
                     server.headers.append(dict(self.headers))
                 key, answer = server._answer(request)
-                body = json.dumps(answer).encode()
                 try:
-                    self.send_response(200)
-                    self.send_header("Content-Type", "application/json")
-                    self.send_header("Content-Length", str(len(body)))
-                    self.end_headers()
-                    self.wfile.write(body)
-                    self.wfile.flush()
+                    self._stream(answer) if request.get("stream") else self._whole(answer)
                 except OSError:  # the client was killed
                     return
                 with server._lock:
                     server.answered[key] += 1
 
+            def _whole(self, answer: dict[str, Any]) -> None:
+                body = json.dumps(answer).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+                self.wfile.flush()
+
+            def _stream(self, answer: dict[str, Any]) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.send_header("Connection", "close")
+                self.end_headers()
+                for chunk in _chunks(answer):
+                    time.sleep(server.pauses)
+                    self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+                    self.wfile.flush()
+                self.wfile.write(b"data: [DONE]\n\n")
+                self.wfile.flush()
+
             def log_message(self, *_: Any) -> None:
                 pass
 
         return Handler
+
+
+def _chunks(whole: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A chat completion as the chunks of a stream: what is said piece by piece, its end, and what it took."""
+    (choice,) = whole["choices"]
+    same = {**whole, "object": "chat.completion.chunk", "usage": None}
+    text = choice["message"]["content"] or ""
+    size = -(-len(text) // STREAMED) or 1
+    calls = [{**call, "index": 0} for call in choice["message"].get("tool_calls", [])]
+    deltas: list[dict[str, Any]] = [{"content": text[at : at + size]} for at in range(0, len(text), size)]
+    for delta in deltas + ([{"tool_calls": calls}] if calls else []):
+        yield {**same, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+    yield {**same, "choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]}
+    yield {**same, "choices": [], "usage": whole["usage"]}

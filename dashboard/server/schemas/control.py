@@ -77,6 +77,49 @@ class Presets(Model):
     """For tables of one's own."""
 
 
+class ModelPrice(Model):
+    """A model that may be named, with its published price."""
+
+    name: str
+    input: float
+    """Dollars per million tokens of a prompt."""
+    output: float
+    """Dollars per million tokens of a reply."""
+    usd_a_call: float
+    """Dollars of a usual call."""
+    context: int | None
+    """Tokens."""
+
+
+class Writer(Model):
+    """Who a preset asks."""
+
+    name: str
+    model: str = ""
+    """What is asked where nothing is chosen; '' where there is no model or it has to be named."""
+    takes_model: bool = True
+    models: list[ModelPrice] = Field(default_factory=list)
+    """Some that may be named, a cheap call first."""
+    refusal: str = ""
+    """Why it cannot be asked as it is set here; '' if it can."""
+
+
+class StartPlan(Model):
+    """What a run would be; nothing was started."""
+
+    refusal: str = ""
+    """Why it could not be started, in one line; '' if it could."""
+    writer: str = ""
+    proposals: int | None = None
+    """As many as the budget buys; None where only time ends the search."""
+    usd: float | None = None
+    """Dollars of so many proposals; None where nothing is paid or no price is known."""
+    usd_a_proposal: float | None = None
+    usd_cap: float | None = None
+    seconds: float | None = None
+    warnings: list[str] = Field(default_factory=list)
+
+
 class StartRequest(Model):
     """A new run. Every value is a choice or a number: no path and no command comes from a client."""
 
@@ -88,6 +131,8 @@ class StartRequest(Model):
     """A column of these tables."""
     metric: Name | None = None
     llm: str = Field("rules", pattern=r"^[a-z][a-z0-9_-]{0,40}$")
+    model: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,120}$")
+    """A provider's own name for it, in place of the preset's."""
     policy: Name | None = None
     options: dict[Name, bool | int | float | Name] = Field(default_factory=dict, max_length=60)
     """The policy's own options, as `/api/presets` lists them."""

@@ -157,10 +157,16 @@ class Outside(Model):
     sessions: list[SessionRow]
 
 
+LiveKind = Literal["output", "reply"]
+
+
 class LiveTail(Model):
-    """The last output of a candidate that runs now. Untrusted text."""
+    """The end of what a running candidate printed, or of what a model has written so far. Untrusted text."""
 
     node_id: str
+    kind: LiveKind
     text: str
     cut: bool
     """True if there was more before it."""
+    bytes: int
+    """Of the whole."""

@@ -1,10 +1,10 @@
-"""What running programs print, for viewers: bounded, and gone when the node is committed."""
+"""What running programs print and what models write, for viewers: bounded, and gone when it is stored."""
 
 from __future__ import annotations
 
 import threading
 
-from core.events import NodeCommitted
+from core.events import LLMCalled, NodeCommitted
 from runs.live_output import CAP, LiveOutput
 
 
@@ -22,6 +22,24 @@ def test_a_file_a_node_until_it_is_committed(tmp_path):
     assert [path.name for path in (tmp_path / "live").iterdir()] == ["n2.out"]
     live.close()
     assert not (tmp_path / "live").exists()
+
+
+def test_a_reply_until_it_is_whole_and_anew_with_each_try(tmp_path):
+    stale = tmp_path / "live" / "n1.reply"
+    stale.parent.mkdir()
+    stale.write_text("of a process that was killed")
+    live = LiveOutput(tmp_path)
+    live.hear("n1", None)
+    live.hear("n1", "first try")
+    live.hear("n1", None)
+    live.hear("n1", "second ")
+    live.hear("n1", "try")
+    assert stale.read_text() == "second try"
+    live.emit(LLMCalled(call_id=1, node_id="n1", role="code", provider="openai", model="m"))
+    assert not stale.exists()
+    live.close()
+    live.hear("n1", "from a call that nobody waits for any longer")
+    assert not stale.parent.exists()
 
 
 def test_it_is_bounded(tmp_path):

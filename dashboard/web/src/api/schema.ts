@@ -64,6 +64,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plan
+         * @description What such a run would be and cost, or why it could not be started. Starts nothing.
+         */
+        post: operations["plan_api_plan_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/presets": {
         parameters: {
             query?: never;
@@ -372,7 +392,7 @@ export interface paths {
         };
         /**
          * Live
-         * @description The last 8 KiB that each running candidate printed. Untrusted text.
+         * @description The last 8 KiB of what each running candidate printed, and of each reply that is being written.
          */
         get: operations["live_api_runs__run__live_get"];
         put?: never;
@@ -715,6 +735,26 @@ export interface paths {
          * @description A sweep as it stands: each run, and a row a setting with means and paired differences.
          */
         get: operations["sweep_api_sweeps__name__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/writers/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Writer
+         * @description Whom a preset of `/api/presets` asks, which models may be named, and what they cost.
+         */
+        get: operations["writer_api_writers__name__get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1723,11 +1763,18 @@ export interface components {
         };
         /**
          * LiveTail
-         * @description The last output of a candidate that runs now. Untrusted text.
+         * @description The end of what a running candidate printed, or of what a model has written so far. Untrusted text.
          */
         LiveTail: {
+            /** Bytes */
+            bytes: number;
             /** Cut */
             cut: boolean;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "output" | "reply";
             /** Node Id */
             node_id: string;
             /** Text */
@@ -1740,6 +1787,22 @@ export interface components {
              * @enum {string}
              */
             mark: "pinned" | "banned" | "none";
+        };
+        /**
+         * ModelPrice
+         * @description A model that may be named, with its published price.
+         */
+        ModelPrice: {
+            /** Context */
+            context: number | null;
+            /** Input */
+            input: number;
+            /** Name */
+            name: string;
+            /** Output */
+            output: number;
+            /** Usd A Call */
+            usd_a_call: number;
         };
         /** Move */
         Move: {
@@ -2887,6 +2950,34 @@ export interface components {
             type: "node.stage";
         };
         /**
+         * StartPlan
+         * @description What a run would be; nothing was started.
+         */
+        StartPlan: {
+            /** Proposals */
+            proposals?: number | null;
+            /**
+             * Refusal
+             * @default
+             */
+            refusal: string;
+            /** Seconds */
+            seconds?: number | null;
+            /** Usd */
+            usd?: number | null;
+            /** Usd A Proposal */
+            usd_a_proposal?: number | null;
+            /** Usd Cap */
+            usd_cap?: number | null;
+            /** Warnings */
+            warnings?: string[];
+            /**
+             * Writer
+             * @default
+             */
+            writer: string;
+        };
+        /**
          * StartRequest
          * @description A new run. Every value is a choice or a number: no path and no command comes from a client.
          */
@@ -2904,6 +2995,8 @@ export interface components {
             max_steps?: number | null;
             /** Metric */
             metric?: string | null;
+            /** Model */
+            model?: string | null;
             /** Name */
             name?: string | null;
             /** Options */
@@ -3241,6 +3334,31 @@ export interface components {
             writer: string;
         };
         /**
+         * Writer
+         * @description Who a preset asks.
+         */
+        Writer: {
+            /**
+             * Model
+             * @default
+             */
+            model: string;
+            /** Models */
+            models?: components["schemas"]["ModelPrice"][];
+            /** Name */
+            name: string;
+            /**
+             * Refusal
+             * @default
+             */
+            refusal: string;
+            /**
+             * Takes Model
+             * @default true
+             */
+            takes_model: boolean;
+        };
+        /**
          * Wrote
          * @description All programs of one writer: a model, an agent, `client` for whoever told a ticket, `rules`, the user.
          */
@@ -3404,6 +3522,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    plan_api_plan_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartPlan"];
+                };
+            };
+            /** @description Another origin, or a Host name that is not served. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such run, node or launch. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The run's state does not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
@@ -4849,6 +5027,64 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SweepTable"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    writer_api_writers__name__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Writer"];
+                };
+            };
+            /** @description Another origin, or a Host name that is not served. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such run, node or launch. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The run's state does not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Validation Error */

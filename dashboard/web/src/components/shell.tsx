@@ -1,9 +1,11 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { Keys } from "./keys";
 
 export function Shell(props: { crumb?: ReactNode; actions?: ReactNode; tabs?: ReactNode; below?: ReactNode; children: ReactNode }) {
+  const main = useRef<HTMLElement>(null);
   return (
     <>
+      <button type="button" className="skip" onClick={() => main.current?.focus()}>Skip to the content</button>
       <header className="top">
         <div className="bar">
           <a className="brand" href="#/" aria-label="Swarm-Evo, all runs">
@@ -17,7 +19,7 @@ export function Shell(props: { crumb?: ReactNode; actions?: ReactNode; tabs?: Re
         {props.tabs}
         {props.below}
       </header>
-      <main>{props.children}</main>
+      <main ref={main} tabIndex={-1}>{props.children}</main>
       <Keys />
     </>
   );

@@ -218,6 +218,7 @@ export class RunState {
         break;
       case "baseline.scored":
         this.baselines.push(event);
+        if (event.name) this.names.set(event.node_id, event.name);
         break;
       case "final.scored":
         this.final = event;
@@ -241,7 +242,7 @@ export class RunState {
       default:
         this.reduceArena(event);
     }
-    if (FEED_TYPES.has(event.type)) {
+    if (FEED_TYPES.has(event.type) && !(event.type === "baseline.scored" && this.byId.has(event.node_id))) {
       this.feed.push(event);
       if (this.feed.length > FEED * 2) this.feed = this.feed.slice(-FEED);
     }

@@ -1,5 +1,5 @@
 // A run at a glance: outcome, curve, budget, what runs now, what happened.
-import { type FormEvent, useEffect, useMemo, useState } from "react";
+import { type FormEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { post, runPath } from "../api/client";
 import type { Accepted } from "../api/accepted";
 import type { LiveTail, RunDetail, Winner } from "../api/types";
@@ -167,9 +167,12 @@ const RUNGS: Record<string, string> = {
   cheap: "behind in a cheap look", duplicate: "known already",
 }; // prettier-ignore
 
+/** Operators of programs that no writer is asked for. */
+const NOBODY_ASKED: ReadonlySet<string> = new Set(["baseline", "user", "tune", "ensemble"]);
+
 /** What goes on with an open program, by the last stage that is done. */
-const doing = (stage: string, writer: string): string =>
-  stage === "reply" || stage === "code" ? "being run" : stage === "execute" ? "judged, waits for its place" : stage === "review" ? "reviewed" : writer === "rules" ? "being written by rules" : `asks ${writer}`;
+const doing = (stage: string, operator: string, writer: string): string =>
+  stage === "reply" || stage === "code" ? "being run" : stage === "execute" ? "judged, waits for its place" : stage === "review" ? "reviewed" : NOBODY_ASKED.has(operator) ? "being run" : writer === "rules" ? "being written by rules" : `asks ${writer}`;
 
 const connectionIsLive = (state: RunState): boolean => state.live;
 
@@ -183,16 +186,19 @@ function Running({ connection }: { connection: Connection }) {
       {open.length === 0 && <p className="muted">No program is being written or run: between two rounds, or games are played.</p>}
       <div className="stack" style={{ gap: 10 }}>
         {open.map((node) => {
-          const tail = tails?.find((t) => t.node_id === node.id);
+          const tail = tails?.find((t) => t.node_id === node.id && t.kind === "output");
+          const reply = tails?.find((t) => t.node_id === node.id && t.kind === "reply");
           return (
             <div key={node.id} className="stack" style={{ gap: 4 }}>
               <div className="row">
                 <Operator name={node.operator} /><span className="mono">{node.id.slice(0, 8)}</span>
                 {node.parents.length > 0 && <span className="muted small">from {node.parents.map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>)}</span>}
-                <span className="grow" />{!connection.replay && state.live && <Since at={node.since} />}<span className="tag">{doing(node.stage, state.started?.writer ?? "")}</span>
+                <span className="grow" />{!connection.replay && state.live && <Since at={node.since} />}{reply && <span className="num muted">some {count(tokensOf(reply.bytes))} tokens so far</span>}
+                <span className="tag">{doing(node.stage, node.operator, state.started?.writer ?? "")}</span>
                 {!connection.replay && state.live && <StopNode run={state.id} id={node.id} />}
               </div>
-              {tail && <pre className="tail" tabIndex={0} aria-label={`Output of ${node.id}`}>{tail.cut ? "…" : ""}{tail.text}</pre>}
+              {reply && <Tail label={`Reply for ${node.id} so far`} tail={reply} />}
+              {tail && <Tail label={`Output of ${node.id}`} tail={tail} />}
             </div>
           );
         })}
@@ -200,6 +206,20 @@ function Running({ connection }: { connection: Connection }) {
     </Panel>
   );
 }
+
+/** The end of a text that still grows: it stays in view, unless one has scrolled up in it. */
+function Tail({ label, tail }: { label: string; tail: LiveTail }) {
+  const box = useRef<HTMLPreElement>(null);
+  const follows = useRef(true);
+  useLayoutEffect(() => {
+    if (box.current && follows.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [tail.text]);
+  const look = (at: HTMLPreElement) => (follows.current = at.scrollHeight - at.scrollTop - at.clientHeight < 24);
+  return <pre ref={box} className="tail" tabIndex={0} aria-label={label} onScroll={(e) => look(e.currentTarget)}>{tail.cut ? "…" : ""}{tail.text}</pre>;
+}
+
+/** Four bytes each, as the search guesses where nobody counts. */
+const tokensOf = (bytes: number): number => Math.ceil(bytes / 4);
 
 /** Seconds since a moment, counted on. */
 function Since({ at }: { at: number }) {

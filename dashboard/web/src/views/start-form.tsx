@@ -1,14 +1,15 @@
 // A new run: choices and numbers only. The server starts `main.py` as a child process and tells us its run id.
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 import { ApiError, get, post } from "../api/client";
-import type { Launch, Own, PolicyOption, Presets } from "../api/types";
+import type { Launch, Own, PolicyOption, Presets, Writer } from "../api/types";
 import { Failed } from "../components/widgets";
-import { count } from "../model/format";
+import { count, dollars } from "../model/format";
 import { useResource } from "../model/hooks";
 import { go, href } from "../model/router";
+import { Quote, usePlan } from "./quote";
 
 const POLL_MS = 250;
-const TEXTS = ["problem", "name", "llm", "policy", "folder", "target", "metric"];
+const TEXTS = ["problem", "name", "llm", "model", "policy", "folder", "target", "metric"];
 const OPTION = "option.";
 
 export function StartForm({ onCancel }: { onCancel: () => void }) {
@@ -17,6 +18,10 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
   const { data: presets, error: presetError } = useResource<Presets>("/presets");
   const [problem, setProblem] = useState("");
   const [policy, setPolicy] = useState("");
+  const [llm, setLlm] = useState("rules");
+  const { data: writer } = useResource<Writer>(`/writers/${llm}`);
+  const form = useRef<HTMLFormElement>(null);
+  const plan = usePlan(form, body, presets !== null && own !== null);
   const [launch, setLaunch] = useState<Launch | null>(null);
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
@@ -41,9 +46,9 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
   const limit = (value: number | null | undefined) => (value == null ? "no limit" : String(value));
   const folders = chosen === "competition" ? (own?.data ?? []).map((f) => f.name) : chosen === "script" ? (own?.evaluators ?? []) : [];
   const mine = folders.includes(folder) ? folder : chosen === "script" ? (folders[0] ?? "") : "";
-  const why = chosen === "script" && folders.length === 0 ? "no folder with an evaluator.py and its program lies in the project's folder" : "";
+  const why = chosen === "script" && folders.length === 0 ? "no folder with an evaluator.py and its program lies in the project's folder" : refusalOf(writer) || (plan.told?.refusal ?? "");
   return (
-    <form onSubmit={submit} style={{ padding: 12, borderBottom: "1px solid var(--line)" }} className="stack" aria-label="Start a run">
+    <form ref={form} onSubmit={submit} onChange={plan.ask} style={{ padding: 12, borderBottom: "1px solid var(--line)" }} className="stack" aria-label="Start a run">
       <div className="form">
         <label className="field">Problem
           <select name="problem" value={chosen} onChange={(e) => { setProblem(e.target.value); setFolder(""); }}>{Object.keys(presets.problems).map((name) => <option key={name}>{name}</option>)}</select>
@@ -60,8 +65,9 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
           </label>
         )}
         <label className="field">Writer
-          <select name="llm">{presets.llms.map((name) => <option key={name} value={name}>{name === "rules" ? "rules (no model)" : name}</option>)}</select>
+          <select name="llm" value={llm} onChange={(e) => setLlm(e.target.value)}>{presets.llms.map((name) => <option key={name} value={name}>{name === "rules" ? "rules (no model)" : name}</option>)}</select>
         </label>
+        {writer?.takes_model && writer.name === llm && <ModelField key={llm} writer={writer} />}
         <label className="field">Policy
           <select name="policy" value={policy} onChange={(e) => setPolicy(e.target.value)}><option value="">{defaults.policy ? `${defaults.policy} (its own)` : "the problem's own"}</option>{presets.policies.map((name) => <option key={name}>{name}</option>)}</select>
         </label>
@@ -81,15 +87,45 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
           <div className="form">{(presets.policy_options[policy] ?? []).map((option) => <OptionField key={option.name} option={option} />)}</div>
         </details>
       )}
+      {writer && <Prices writer={writer} />}
+      <Quote plan={plan} />
       <div className="row">
-        <button type="submit" className="primary" disabled={busy || why !== ""} title={why}>{busy ? "Starting…" : "Start"}</button>
+        <button type="submit" className="primary" disabled={busy || why !== ""} title={why} aria-describedby={why ? "why-not" : undefined}>{busy ? "Starting…" : "Start"}</button>
         <button type="button" onClick={onCancel}>Cancel</button>
-        {why && <span className="warn small">{why}</span>}
+        {why && <span className="warn small" id="why-not">Cannot start: {why}</span>}
         <span className="muted small">A model's key is taken from the server's environment.</span>
       </div>
       {error && <Failed error={error} />}
       {launch?.output && (busy || error) && <pre className="tail" aria-label="Output of the process">{launch.output}</pre>}
     </form>
+  );
+}
+
+/** What is wrong with the writer as this server would ask it. A model that has to be named can still be. */
+const refusalOf = (writer: Writer | null): string => (writer && !(writer.takes_model && !writer.model) ? writer.refusal : "");
+
+/** Which model of the writer: the preset's, one of the price list, or any other by its name. */
+function ModelField({ writer }: { writer: Writer }) {
+  return (
+    <label className="field">Model
+      <input name="model" list="models" autoComplete="off" placeholder={writer.model || "has to be named"} required={!writer.model} pattern="[A-Za-z0-9][A-Za-z0-9._:\/@\-]*" />
+      <datalist id="models">{(writer.models ?? []).map((model) => <option key={model.name} value={model.name}>{`${dollars(model.input)} in, ${dollars(model.output)} out; ${dollars(model.usd_a_call)} a call`}</option>)}</datalist>
+    </label>
+  );
+}
+
+function Prices({ writer }: { writer: Writer }) {
+  if (!writer.models?.length) return null;
+  return (
+    <details>
+      <summary>Prices of {writer.name} <span className="muted small">dollars a million tokens, as published</span></summary>
+      <div className="scroll" tabIndex={0} role="region" aria-label={`Prices of ${writer.name}`} style={{ maxHeight: 260 }}><table>
+        <thead><tr><th scope="col">Model</th><th scope="col" className="num">Prompt</th><th scope="col" className="num">Reply</th><th scope="col" className="num">A usual call</th><th scope="col" className="num">Context</th></tr></thead>
+        <tbody>{(writer.models ?? []).map((model) => (
+          <tr key={model.name}><td className="mono">{model.name}{model.name === writer.model && <span className="muted"> (its own)</span>}</td><td className="num">{dollars(model.input)}</td><td className="num">{dollars(model.output)}</td><td className="num">{dollars(model.usd_a_call)}</td><td className="num">{count(model.context)}</td></tr>
+        ))}</tbody>
+      </table></div>
+    </details>
   );
 }
 

@@ -10,7 +10,7 @@ import pytest
 from cli.terminal.console import VisibleConsole
 from cli.terminal.live_view import RECENT, LiveView
 from core.contracts import Progress
-from core.events import BaselineScored, Warned
+from core.events import BaselineScored, NodeProposed, Warned
 
 
 @pytest.fixture
@@ -72,3 +72,11 @@ def test_what_runs_now_is_shown_without_its_controls(shown):
     (facts.run_dir / "live" / "n1.out").write_text("first\n" * 50 + "epoch 7\x1b[31m of 9\n")
     seen = picture(steps=2)
     assert "epoch 7" in seen and "of 9" in seen and "\x1b" not in seen and seen.count("first") < 10
+
+
+def test_how_much_of_a_reply_has_come(shown):
+    view, picture, facts = shown
+    view.emit(NodeProposed(node_id="abcdef123456", round=0, slot=0, operator="draft"))
+    (facts.run_dir / "live").mkdir()
+    (facts.run_dir / "live" / "abcdef123456.reply").write_text("x" * 400)
+    assert "some 100 tokens so far" in picture(steps=2)

@@ -17,6 +17,7 @@ def test_who_is_asked_what_runs_and_for_how_long(committed):
     work.learn(NodeProposed(node_id="bbbbbbbb", round=0, slot=1, operator="improve"))
     now[0] += 7
     assert work.lines() == ["aaaaaa draft asks openai/gpt-5-mini, 12 s", "bbbbbb improve asks openai/gpt-5-mini, 7 s"]
+    assert work.lines({"bbbbbbbb": 340})[1].endswith("7 s, some 340 tokens so far")
     work.learn(LLMCalled(node_id="aaaaaaaa", role="code", **call))
     now[0] += 3
     assert work.lines()[1] == "aaaaaa draft is run, 3 s"

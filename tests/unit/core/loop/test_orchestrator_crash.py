@@ -11,7 +11,9 @@ from support.loop import Crash, DyingStore, open_loop, told
 from support.plugins.toy import ToyEvaluator, ToyWriter
 
 from core.contracts import Proposal
+from core.events import BaselineScored, NodeCommitted, NodeProposed
 from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
+from core.storage.reader import RunReader
 
 STEPS = 8
 
@@ -111,3 +113,29 @@ def test_after_a_crash_at_any_write_the_run_becomes_the_same(tmp_path, reference
         numbers = [event.seq for event in total.store.committed_events()]
         assert numbers == sorted(set(numbers)) and len(numbers) == len(nodes)
         total.close()
+
+
+GIVEN = [("zero", "x = 0.0"), ("far", "x = 9.0"), ("wrong", "x = 'no number'")]
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_given_programs_are_told_once_and_by_their_names(tmp_path, when):
+    """A page that is open while a run begins, dies and goes on: each baseline taken up once, scored once, named."""
+    for at in range(1, 8):
+        died = loop(tmp_path / str(at), wrap=lambda store, at=at: DyingStore(store, at, when))
+        try:
+            died.orchestrator.seed_with(GIVEN, "baseline")
+        except Crash:
+            pass
+        died.close()
+        again = loop(tmp_path / str(at))
+        again.orchestrator.restore()
+        again.orchestrator.seed_with(GIVEN, "baseline")
+        with RunReader(tmp_path / str(at)) as reader:
+            events = reader.events()
+        again.close()
+        assert len([event for event in events if isinstance(event, NodeProposed)]) == len(GIVEN)
+        scored = {event.node_id: event for event in events if isinstance(event, BaselineScored)}
+        assert [event.name for event in scored.values()] == [name for name, _ in GIVEN]
+        committed = [event for event in events if isinstance(event, NodeCommitted)]
+        assert [(node.node_id, node.metric) for node in committed] == [(id_, e.metric) for id_, e in scored.items()]

@@ -1,0 +1,75 @@
+"""Everything from the start of a run to its stop without a pointer, and one always sees where one is."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from support.dashboard import serving
+
+AT = """() => { const at = document.activeElement, style = getComputedStyle(at);
+  return { tag: at.tagName, name: (at.getAttribute('aria-label') ?? at.getAttribute('name') ?? at.innerText).trim(),
+           seen: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0 }; }"""
+
+
+def tab_to(page: Any, tag: str, name: str) -> None:
+    """Press Tab until the element of that name has the focus, which must be visible."""
+    passed = []
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        at = page.evaluate(AT)
+        if at["tag"] == tag and re.fullmatch(name, at["name"]):
+            assert at["seen"], f"{name} has the focus, and one does not see it"
+            return
+        passed.append(at["name"][:30])
+    raise AssertionError(f"no Tab leads to {tag} {name}: {passed}")
+
+
+def until(page: Any, expression: str, seconds: float = 60) -> None:
+    for _ in range(int(seconds * 20)):
+        if page.evaluate(f"Boolean({expression})"):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"not within {seconds} s: {expression}")
+
+
+def test_start_node_difference_and_stop_by_the_keys_alone(page: Any, tmp_path: Any) -> None:
+    with serving(tmp_path) as (address, _):
+        page.goto(f"http://{address}/")
+        page.get_by_text("No runs yet").wait_for()
+        tab_to(page, "BUTTON", "Start a run")
+        page.keyboard.press("Enter")
+        page.locator("select[name=problem]").wait_for()
+        tab_to(page, "SELECT", "problem")
+        page.keyboard.type("tsp")
+        assert page.locator("select[name=problem]").input_value() == "tsp"
+        tab_to(page, "INPUT", "max_steps")
+        page.keyboard.type("100000")
+        tab_to(page, "BUTTON", "Start")
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile(r"#/run/[^/]+/overview"), timeout=60_000)
+        page.keyboard.press("g")
+        page.keyboard.press("g")
+        page.locator("canvas").wait_for(timeout=60_000)
+        until(page, "window.swarm.state.nodes.some(n => n.parent_ids?.length && n.metric != null)")
+        tab_to(page, "BUTTON", "Skip to the content")
+        page.keyboard.press("Enter")
+        tab_to(page, "INPUT", "Find a node.*")
+        child = page.evaluate("window.swarm.state.nodes.find(n => n.parent_ids?.length && n.metric != null).node_id")
+        page.keyboard.type(child)
+        tab_to(page, "CANVAS", "Graph of .*")
+        page.get_by_test_id("selection").get_by_role("link", name=child).wait_for()
+        page.keyboard.press("ArrowUp")
+        parent = page.evaluate(f"window.swarm.state.byId.get('{child}').parent_ids[0]")
+        page.get_by_test_id("selection").get_by_role("link", name=parent, exact=True).wait_for()
+        page.keyboard.press("ArrowDown")
+        page.get_by_test_id("selection").get_by_text("Parents").wait_for()
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile("#/run/[^/]+/node/"))
+        page.get_by_test_id("diff-head").wait_for()
+        tab_to(page, "BUTTON", "one column")
+        page.keyboard.press("Enter")
+        page.get_by_label("Difference", exact=True).wait_for()
+        tab_to(page, "BUTTON", "Stop")
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Resume").wait_for(timeout=60_000)

@@ -1,0 +1,57 @@
+"""The form that starts a run: which model, at what price, what the whole would cost, and why a button does nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from support.command_line import Cli
+from support.dashboard import serving
+
+PLAN = ["--problem=bin_packing", "--problem.name=u120", "--llm=openai", "--search.max_steps=40"]
+
+
+def open_form(page: Any, address: str, llm: str) -> None:
+    page.goto(f"http://{address}/")
+    page.get_by_role("button", name="Start a run").click()
+    page.locator("select[name=problem]").select_option("bin_packing")
+    page.locator("input[name=name]").fill("u120")
+    page.locator("input[name=max_steps]").fill("40")
+    page.locator("select[name=llm]").select_option(llm)
+
+
+def test_a_model_is_chosen_by_its_price_and_the_run_is_quoted(page: Any, cli: Cli, monkeypatch: Any) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-asked")
+    quoted = cli("run", "--plan", *PLAN, "--llm.code.model=gpt-4.1-mini").json
+    with serving(cli.folder) as (address, _):
+        open_form(page, address, "openai")
+        page.locator("summary", has_text="Prices of openai").click()
+        row = page.get_by_role("region", name="Prices of openai").get_by_role("row").filter(has_text="gpt-4.1-mini")
+        assert row.locator("td").all_inner_texts()[1:3] == ["$0.4000", "$1.60"]
+        page.locator("input[name=model]").fill("gpt-4.1-mini")
+        quote = page.get_by_label("Quote")
+        quote.get_by_text("openai/gpt-4.1-mini").wait_for()
+        said = quote.inner_text()
+        assert f"About {quoted['proposals']} programs" in said and "never more than $5.00" in said
+        assert f"about ${quoted['usd']:.4f}" in said and f"(${quoted['usd_a_proposal']:.4f} each)" in said
+        assert page.get_by_role("button", name="Start", exact=True).is_enabled()
+        assert not cli.runs, "a quote starts nothing"
+
+
+def test_a_missing_key_and_what_cannot_be_are_told_beside_the_button(page: Any, cli: Cli, monkeypatch: Any) -> None:
+    for name in ("OPENAI_API_KEY", "VLLM_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+    with serving(cli.folder) as (address, _):
+        open_form(page, address, "openai")
+        page.get_by_text(re.compile("Cannot start: .*OPENAI_API_KEY")).wait_for()
+        start = page.get_by_role("button", name="Start", exact=True)
+        assert start.is_disabled() and "OPENAI_API_KEY" in start.get_attribute("title")
+        page.locator("select[name=llm]").select_option("rules")
+        page.get_by_label("Quote").get_by_text("No model is asked: no tokens, no cost").wait_for()
+        assert start.is_enabled()
+        page.locator("select[name=llm]").select_option("vllm")
+        page.get_by_text(re.compile("Cannot start: .*llm.code.model is not set")).wait_for()
+        assert start.is_disabled()
+        page.locator("input[name=model]").fill("org/some-model")
+        page.get_by_label("Quote").get_by_text("openai/org/some-model").wait_for()
+        assert start.is_enabled()
