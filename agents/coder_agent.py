@@ -11,7 +11,7 @@ from agents.focus import focus_of
 from agents.ideas import ROLE, asked_ideas, first_start, idea_of, told_idea
 from agents.node_text import attempt_of, other_of
 from agents.wording import boldness, scoring
-from core.contracts import AgentContext, AgentResult, Prompt
+from core.contracts import NO_PROGRAM, AgentContext, AgentResult, Prompt
 from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.operators import BUILTIN, OperatorSpec
@@ -101,13 +101,13 @@ class CoderAgent(BaseAgent):
             lower_is_better=context.lower_is_better,
             is_buggy=found.failure is not None,
             failure=found.failure,
-            message=found.message if found.failure else "",
+            message=found.message if found.failure else found.note,
         )
         return AgentResult(node=node, success=found.failure is None, error=found.message, failure=found.failure)
 
     def _read(self, context: AgentContext, reply: str) -> Found:
-        if reply.startswith(UNREADABLE):
-            return Found("", "", FailureKind.REPLY_ERROR, reply.removeprefix(UNREADABLE))
+        if (nothing := nothing_in(reply)) is not None:
+            return nothing
         reply = strip_thinking(reply)
         changes = parse_diff(reply) if context.parents else []
         if changes:
@@ -234,6 +234,18 @@ class Found:
     plan: str
     failure: FailureKind | None = None
     message: str = ""
+    note: str = ""
+    """What was done to a program that can be used: said where it is shown."""
+
+
+def nothing_in(reply: str) -> Found | None:
+    """What a reply comes to that only says why there is none; None for any other."""
+    if reply.startswith(UNREADABLE):
+        return Found("", "", FailureKind.REPLY_ERROR, reply.removeprefix(UNREADABLE))
+    if reply.startswith(NO_PROGRAM):
+        reason, _, said = reply.removeprefix(NO_PROGRAM).partition("\n")
+        return Found("", said.strip(), FailureKind.NO_CODE, reason.strip() or "its writer handed in nothing")
+    return None
 
 
 def facts(context: AgentContext, operators: Mapping[str, OperatorSpec] | None = None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import argparse
 import json
 import secrets
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--seconds", type=float, default=20.0, help="how long to wait for a proposal (20)")
     parser.add_argument("--dir", metavar="DIR", help="write TASK.md and the program to change there")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--request", metavar="JSON", help="any request of a client, answered as JSON")
+    parser.add_argument("--request", metavar="JSON", help="any request, answered as JSON; - reads it from stdin")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -47,8 +48,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _request(text: str) -> dict[str, Any]:
+    """A program may be longer than a word of a command line: then it comes by standard input."""
     try:
-        found = json.loads(text)
+        found = json.loads(sys.stdin.read() if text == "-" else text)
         return {**found, "verb": str(found["verb"])}
     except (ValueError, TypeError, KeyError) as error:
         raise ConfigError(f"--request: not a JSON object with a verb: {error}") from error

@@ -24,4 +24,6 @@ def run(args: argparse.Namespace) -> int:
         print("ok" if found["ok"] else "not ok")
         for one in found["problems"]:
             print(f"  {one['path']}: {one['kind']}: {one_line(str(one['remedy']), 500)}")
+        for warning in found["warnings"]:
+            print(f"  warning: {one_line(str(warning), 500)}")
     return 0 if found["ok"] else 1

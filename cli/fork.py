@@ -12,7 +12,7 @@ from runs.preflight import preflight
 from runs.run_folder import find_run
 from runs.session import RunSession
 from runs.stored_config import stored_config
-from utils.errors import ConfigError, UnknownRunError
+from utils.errors import ConfigError, UnknownNodeError
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
         node = reader.node(args.node)
     if node is None:
         lists = f"`show {run_dir.name}` lists them"
-        raise UnknownRunError(f"run {run_dir.name} has no node '{args.node}', or several that begin so; {lists}")
+        raise UnknownNodeError(f"run {run_dir.name} has no node '{args.node}', or several that begin so; {lists}")
     code = node.code
     if args.edit:
         try:

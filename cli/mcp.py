@@ -32,16 +32,16 @@ def run(args: argparse.Namespace) -> int:
             client.flush()
 
         with redirect_stdout(sys.stderr):  # whatever is printed by the way is no message
-            McpServer(tools, _handle(args), write, version=__version__, instructions=INSTRUCTIONS).serve(
-                iter(sys.stdin.buffer.readline, b"")
-            )
+            handle = _handle(args, {tool.name for tool in tools})
+            server = McpServer(tools, handle, write, version=__version__, instructions=INSTRUCTIONS)
+            server.serve(iter(sys.stdin.buffer.readline, b""))
     return 0
 
 
-def _handle(args: argparse.Namespace) -> Handler:
+def _handle(args: argparse.Namespace, served: set[str]) -> Handler:
     def project_dir() -> str:
         from cli.options import project_dir_of
 
         return project_dir_of(args)
 
-    return handler_of(project_dir)
+    return handler_of(project_dir, served)

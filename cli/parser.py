@@ -163,7 +163,7 @@ def _run(words: Sequence[str]) -> int:
         args = parse(words)
         return int(importlib.import_module(VERBS[args.verb]).run(args))
     except SwarmEvoError as error:
-        print(f"swarm-evo: {' '.join(str(error).split())}", file=sys.stderr)
+        print(error.line, file=sys.stderr)
         return error.exit_code
     except ModuleNotFoundError as error:
         if (MAIN_FOLDER / str(error.name).partition(".")[0]).exists():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from cli.options import project_dir_of
 from runs.mcp.entries import CLIENTS, remove, write
+from utils.errors import ConfigError
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -16,8 +18,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
+    """One client, or all: settings that cannot be read or written keep none of the others from theirs."""
     project = Path(project_dir_of(args)).resolve()
+    code = 0
     for name in CLIENTS if args.client == "all" else [args.client]:
-        for line in (remove if args.remove else write)(name, project):
-            print(line)
-    return 0
+        try:
+            for line in (remove if args.remove else write)(name, project):
+                print(line)
+        except ConfigError as error:
+            print(error.line, file=sys.stderr)
+            code = error.exit_code
+    return code

@@ -66,9 +66,9 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         self_test = SelfTest(config, problem, jobs) if tier != "none" else None
         deps = _evaluator_deps(config, process, journal, jobs, tier)
         evaluator = parts.enter_context(closing(with_defaults(problem.evaluator(deps), EvaluatorDefaults)))
-        files.bind(journal, evaluator)
         toolbox = Toolboxes(config, problem, journal, files, jobs, limits_of(config))
         stages = _stages(config, problem, process, journal, evaluator, model_client, toolbox, isolated=tier != "none")
+        files.bind(journal, evaluator, stages.read)
         orchestrator = _orchestrator(config, problem, process, journal, stages, evaluator, model_client)
         return Search(
             config=config,
@@ -79,6 +79,7 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
             model_client=model_client,
             orchestrator=orchestrator,
             deps=deps,
+            files=files,
             sandbox_tier=tier,
             live=live,
             deadline=deadline,

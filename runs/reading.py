@@ -13,7 +13,7 @@ from reports.conclusion import conclusion_of
 from reports.winner import winner_node
 from runs.run_folder import is_held
 from utils.direction import Direction
-from utils.errors import UnknownRunError
+from utils.errors import UnknownNodeError
 from utils.patch import tree_patches, write_patch
 
 
@@ -96,7 +96,7 @@ def node_facts(reader: RunReader, node_id: str) -> dict[str, Any]:
     """The JSON object of a node: every field of Node, the calls and the stages."""
     node = reader.node(node_id) or _beside(reader, node_id)
     if node is None:
-        raise UnknownRunError(
+        raise UnknownNodeError(
             f"run {reader.run_dir.name} has no node '{node_id}', or several that begin so; "
             f"`show {reader.run_dir.name}` lists them"
         )

@@ -18,6 +18,7 @@ from core.storage.repository import RunStore
 from runs.interrupts import Interrupts
 from runs.live_output import LiveOutput
 from runs.selftest import SelfTest
+from runs.tickets.files import ProgramFiles
 from runs.tickets.queue import TicketQueue
 from utils.config_schema import Config
 
@@ -78,6 +79,8 @@ class Search:
     model_client: ModelClient
     orchestrator: Orchestrator
     deps: EvaluatorDeps
+    files: ProgramFiles
+    """Programs as writers outside see them."""
     sandbox_tier: str
     live: LiveOutput
     deadline: Deadline

@@ -80,8 +80,7 @@ class Looks(Toolbox):
 
     def _check(self, arguments: Mapping[str, Any], seconds: float) -> str:
         files = arguments.get("files") or {self._files.file: arguments.get("program", "")}
-        problems = self._files.problems(files, self._start)
-        return json.dumps({"ok": not problems, "problems": problems})
+        return json.dumps(self._files.look(files, self._start))
 
 
 def _told(node: Node) -> str:

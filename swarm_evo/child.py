@@ -20,14 +20,17 @@ NOTHING_VALID, INTERRUPTED = 3, 130
 _LAST_LINES = 50
 
 
-def ask(*words: str) -> Any:
+def ask(*words: str, said: str = "") -> Any:
     """What a verb prints as JSON.
+
+    Args:
+        said: on its standard input.
 
     Raises:
         SearchError: with the verb's own line.
     """
     done = subprocess.run(
-        command(words), capture_output=True, text=True, env=environment(), check=False, encoding="utf-8"
+        command(words), input=said, capture_output=True, text=True, env=environment(), check=False, encoding="utf-8"
     )
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()

@@ -17,20 +17,30 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from swarm_evo.arguments import (
+    CALL,
+    Files,
+    Ticket,
+    checked_seconds,
+    end_of,
+    program_request,
+    seconds_left,
+    shown,
+    ticket_name,
+)
 from swarm_evo.child import ask, command, environment
 from swarm_evo.errors import SearchError
 from swarm_evo.result import Best, Result, read_result
 from swarm_evo.search import keys, problem_words
 
 SOCKET = "tickets.sock"
-CALL = 20.0
-"""Seconds that one request may wait at the run; longer waits are several requests."""
-Ticket = Mapping[str, Any]
-"""What `ask` gave: `ticket`, `prompt` {system, user}, `files`, `operator`, `parents`, `metric`, `limits`, `budget`."""
 
 
 class ExternalRun:
     """One run that is written from outside. Any number of processes may ask and tell the same run.
+
+    Whatever cannot be asked (a wrong type, a closed run) is a SearchError in one line; what is wrong with a ticket or a
+    program is an answer.
 
     Args:
         folder: `logs/<run>`.
@@ -39,6 +49,7 @@ class ExternalRun:
     def __init__(self, folder: Path, process: subprocess.Popen[bytes] | None = None) -> None:
         self.folder = folder
         self._process = process
+        self._is_closed = False
 
     def __enter__(self) -> ExternalRun:
         return self
@@ -52,31 +63,34 @@ class ExternalRun:
         return self.folder.name
 
     def ask(self, seconds: float | None = None) -> dict[str, Any] | None:
-        """Lease the next proposal as a ticket; None once the run has ended, or after `seconds` without a free one."""
-        token, until = secrets.token_hex(16), None if seconds is None else time.monotonic() + seconds
+        """Lease the next proposal as a ticket; None once the run has ended, or after `seconds` without a free one.
+
+        Args:
+            seconds: None waits until there is one. With all proposals leased (`search.batch`, 1 unless set, says how
+                many there are) that is until somebody tells or gives up, or a ticket expires (`llm.ticket_seconds`).
+        """
+        token, end = secrets.token_hex(16), end_of(seconds)
         while True:
-            left = CALL if until is None else max(0.0, min(CALL, until - time.monotonic()))
+            left = seconds_left(end)
             found = self._request({"verb": "ask", "token": token, "seconds": left})
             if found.get("ticket") is not None:
                 return found
             if found["next"] == "stop":
                 self._gone()
                 return None
-            if until is not None and time.monotonic() >= until:
+            if end is not None and time.monotonic() >= end:
                 return None
 
-    def check(
-        self, ticket: Ticket | str, code: str | None = None, *, files: Mapping[str, str] | None = None
-    ) -> dict[str, Any]:
+    def check(self, ticket: Ticket | str, code: str | None = None, *, files: Files | None = None) -> dict[str, Any]:
         """`{ok, problems}`: does it parse, keep the rules and differ from all before it? At most 5 times a ticket."""
-        return self._request({"verb": "check", "ticket": _name(ticket), **_program(code, files)})
+        return self._request({"verb": "check", "ticket": ticket_name(ticket), **program_request(code, files)})
 
     def tell(
         self,
         ticket: Ticket | str,
         code: str | None = None,
         *,
-        files: Mapping[str, str] | None = None,
+        files: Files | None = None,
         plan: str = "",
         wait: bool = True,
     ) -> dict[str, Any]:
@@ -87,23 +101,25 @@ class ExternalRun:
             plan: what it tries, in a sentence; later prompts show it.
             wait: False returns at once with `state` `running`; `wait` has the verdict later.
         """
-        request = {"verb": "tell", "ticket": _name(ticket), **_program(code, files), "plan": plan}
+        if not isinstance(plan, str):
+            raise SearchError(f"plan={shown(plan)}: a sentence, as text")
+        request = {"verb": "tell", "ticket": ticket_name(ticket), **program_request(code, files), "plan": plan}
         found = self._request({**request, "seconds": CALL if wait else 0})
         return self.wait(ticket) if wait and found["state"] == "running" else found
 
     def wait(self, ticket: Ticket | str, seconds: float | None = None) -> dict[str, Any]:
         """The verdict on a told ticket, when it is there; `running` if it is not there after `seconds`."""
-        until = None if seconds is None else time.monotonic() + seconds
+        end = end_of(seconds)
         while True:
-            left = CALL if until is None else max(0.0, min(CALL, until - time.monotonic()))
-            found = self._request({"verb": "wait", "ticket": _name(ticket), "seconds": left})
-            is_late = until is not None and time.monotonic() >= until
+            left = seconds_left(end)
+            found = self._request({"verb": "wait", "ticket": ticket_name(ticket), "seconds": left})
+            is_late = end is not None and time.monotonic() >= end
             if found["state"] != "running" or is_late or found["message"].startswith("nothing"):
                 return found
 
     def give_up(self, ticket: Ticket | str) -> dict[str, Any]:
         """Hand a ticket back: its slot is free again, and no step is taken."""
-        return self._request({"verb": "give_up", "ticket": _name(ticket)})
+        return self._request({"verb": "give_up", "ticket": ticket_name(ticket)})
 
     # ------------------------------------------------------------ looking
 
@@ -126,7 +142,11 @@ class ExternalRun:
         return list(self.facts["nodes"])
 
     def close(self) -> None:
-        """End the process that holds the run, in good order; `swarm_evo.open(run=…)` goes on with it."""
+        """End the process that holds the run, in good order; `swarm_evo.open(run=…)` goes on with it.
+
+        From here on this object only looks: `best`, `nodes()`, `result()`, `facts`.
+        """
+        self._is_closed = True
         _call(self.folder, {"verb": "close"})
         self._gone()
 
@@ -144,13 +164,16 @@ class ExternalRun:
 
     def _request(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """By the run's socket; where no process answers there, by the command line, which starts one if it must."""
+        if self._is_closed:
+            raise SearchError(f"run {self.name} was closed here; swarm_evo.open(run='{self.name}') goes on with it")
         found = _call(self.folder, request)
         if found is None:
-            found = self._ask("ask", f"--request={json.dumps(dict(request))}")
+            found = self._ask("ask", "--request=-", said=json.dumps(dict(request)))
         return found
 
-    def _ask(self, verb: str, *words: str) -> dict[str, Any]:
-        found: dict[str, Any] = ask(verb, self.name, "--json", *words, f"project.dir={self.folder.parent.parent}")
+    def _ask(self, verb: str, *words: str, said: str = "") -> dict[str, Any]:
+        place = f"project.dir={self.folder.parent.parent}"
+        found: dict[str, Any] = ask(verb, self.name, "--json", *words, place, said=said)
         return found
 
 
@@ -181,10 +204,17 @@ def open(  # a run is opened, as a file is
     """
     logs = Path(project_dir).resolve() / "logs"
     if run is not None:
+        if not isinstance(run, str):
+            raise SearchError(f"open(run={shown(run)}): a run's id, or 'latest'")
         return ExternalRun(logs / str(ask("show", run, "--json", f"project.dir={logs.parent}")["run"]))
     if writer != "external":
         raise SearchError(f"open(writer={writer!r}): only 'external' is written from outside; see swarm_evo.search")
-    words = ["run", f"--writer={writer}", f"--idle={idle:g}", *problem_words(problem, program, evaluate, project_dir)]
+    words = [
+        "run",
+        f"--writer={writer}",
+        f"--idle={checked_seconds('idle', idle):g}",
+        *problem_words(problem, program, evaluate, project_dir),
+    ]
     words += keys(budget or {}, project_dir, {"problem.direction": direction, "project.seed": seed}, settings)
     with tempfile.TemporaryDirectory(prefix="swarm-evo-") as scratch:
         name, process = _started(words, Path(scratch))
@@ -223,11 +253,3 @@ def _call(folder: Path, request: Mapping[str, Any]) -> dict[str, Any] | None:
             found: dict[str, Any] = json.loads(line)
             return found
     return None
-
-
-def _name(ticket: Ticket | str) -> str:
-    return ticket if isinstance(ticket, str) else str(ticket["ticket"])
-
-
-def _program(code: str | None, files: Mapping[str, str] | None) -> dict[str, Any]:
-    return {"files": dict(files)} if code is None and files is not None else {"code": code}

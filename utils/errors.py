@@ -31,6 +31,11 @@ class SwarmEvoError(Exception):
 
     exit_code = 1
 
+    @property
+    def line(self) -> str:
+        """As the command line prints it."""
+        return f"swarm-evo: {' '.join(str(self).split())}"
+
 
 class ConfigError(SwarmEvoError):
     """A wrong key, value, file or argument. Raised before anything runs."""
@@ -158,3 +163,7 @@ class UnknownRunError(StoreError):
     """No run of that name in the logs folder."""
 
     exit_code = 2
+
+
+class UnknownNodeError(UnknownRunError):
+    """The run has no such node."""

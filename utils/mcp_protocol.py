@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
@@ -31,6 +31,8 @@ class Tool:
     arguments: Mapping[str, Any]
     answer: Mapping[str, Any]
     needed: tuple[str, ...] = ()
+    given_by: Mapping[str, str] = field(default_factory=dict)
+    """Argument → the tool whose answer holds it."""
     reads: bool = False
     """True if it changes nothing."""
     repeats: bool = False
@@ -180,13 +182,22 @@ class McpServer:
 
     def _work(self, number: str | int, tool: Tool, arguments: Any, call: Call, stateless: bool) -> None:
         fault = wrong(tool, arguments)
-        result = {"error": fault, "next": tool.name} if fault else self._handle(tool.name, arguments, call)
+        if fault:
+            result = {"error": fault, "next": self._mends(tool, arguments)}
+        else:
+            result = self._handle(tool.name, arguments, call)
         self._calls.pop(number, None)
         if not call.cancelled.is_set():
             text = json.dumps(result)
             failed = "error" in result
             whole = {"content": [{"type": "text", "text": text}], "structuredContent": result, "isError": failed}
             self._succeed(number, whole, stateless)
+
+    def _mends(self, tool: Tool, arguments: Any) -> str:
+        """The tool that gives what is missing; else the same one, called otherwise."""
+        missing = [name for name in tool.needed if not isinstance(arguments, dict) or name not in arguments]
+        givers = (tool.given_by.get(name, "") for name in missing)
+        return next((name for name in givers if name in self._tools), tool.name)
 
     # ------------------------------------------------------------ answers
 

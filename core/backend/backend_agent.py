@@ -17,14 +17,14 @@ from core.backend import backend_command
 from core.backend.agent.folder import Handed, lay_out, left_behind
 from core.backend.agent.gateway import Check, Gateway
 from core.backend.agent.session import AgentProcess
-from core.backend.backend_command import FreshFolder, environment, link_named, named_files, own_words
+from core.backend.backend_command import FreshFolder, environment, link_named, named_files, own_words, unseen_hint
 from core.backend.deadline import Deadline
 from core.backend.exchange import Reply, Request
 from core.backend.hosts import key_names
 from core.backend.provider import ProviderSpec
 from core.backend.settings import ModelSettings
 from core.backend.stream import within_size
-from core.contracts import GATEWAY_PORT, Confined
+from core.contracts import GATEWAY_PORT, NO_PROGRAM, Confined
 from utils.clean_text import clean, one_line
 from utils.errors import BackendError, ConfigError
 
@@ -35,6 +35,7 @@ PACKAGES = {
     "opencode": "opencode-ai",
 }  # fmt: skip
 """Program of a preset → what npm calls it."""
+UNCHANGED = "the agent changed none of the files that it may change"
 _STARTED = 20.0
 """Seconds in which its view must be there."""
 
@@ -124,7 +125,7 @@ def _run(view: Confined, handed: Handed, settings: ModelSettings, deadline: Dead
             ended = agent.wait(deadline, seconds, gateway.over.is_set if gateway else lambda: False)
             code = agent.code
     except BackendError as error:
-        raise BackendError(f"{error}: {one_line(clean(agent.last_words()), 300)}") from error
+        raise BackendError(f"{error}: {one_line(clean(agent.complaint()), 300)}") from error
     finally:
         if gateway is not None:
             gateway.close()
@@ -137,21 +138,20 @@ def _reply(
     """What the session came to, as the reply of a model that wrote the same."""
     if gateway is not None and gateway.broken:
         raise BackendError(gateway.broken)
-    said = clean(agent.last_words())
+    said, complaint = clean(agent.last_words()), one_line(clean(agent.complaint()), 300)
     files, fault = left_behind(handed)
     if not files and not fault and code and not ended and not (gateway and gateway.spent.turns):
-        raise BackendError(f"the agent ended with code {code} before it asked a model: {one_line(said, 300)}")
+        hint = unseen_hint(backend_command.connect(settings), settings)
+        raise BackendError(f"the agent ended with code {code} before it asked a model: {complaint}{hint}")
     if settings.desk is not None and files and not fault:
         why = f"(the session ended: {ended})" if ended else ""
         text = settings.desk.take_in(files, "\n\n".join(part for part in (said[-2000:], why) if part))
     else:
-        reason = fault or ended or (f"it ended with code {code}" if code else "")
-        text = "\n\n".join(
-            part for part in (said, f"(the agent handed in nothing: {reason})" if reason else "") if part
-        )
+        crash = f"the agent ended with code {code}: {complaint or 'it said nothing'}" if code else ""
+        text = f"{NO_PROGRAM}{one_line(fault or ended or crash or UNCHANGED, 500)}\n\n{said}"
     spent = gateway.spent if gateway else None
     reply = Reply(
-        text=text or "(the agent handed in nothing and said nothing)",
+        text=text,
         finish_reason="stop",
         usage=spent.usage if spent else None,
         usd=spent.usd if spent else None,
@@ -185,11 +185,12 @@ def _check_of(handed: Handed, settings: ModelSettings) -> Check | None:
     if desk is None:
         return None
 
-    def check() -> list[dict[str, Any]]:
+    def check() -> dict[str, Any]:
         files, fault = left_behind(handed)
         if fault or not files:
-            return [{"path": "", "kind": "files", "remedy": fault or "nothing was changed yet"}]
-        return desk.problems(files, handed.code)
+            remedy = fault or "nothing was changed yet"
+            return {"ok": False, "problems": [{"path": "", "kind": "files", "remedy": remedy}], "warnings": []}
+        return desk.look(files, handed.code)
 
     return check
 

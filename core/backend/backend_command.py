@@ -68,7 +68,7 @@ def query(client: Any, request: Request, settings: ModelSettings, deadline: Dead
         out, err = _talk(child, "\n\n".join(parts).encode("utf-8", "replace"), deadline, confined.folder)
     text = out.decode("utf-8", "replace")
     if child.returncode:
-        raise _fault(argv[0], child.returncode, text, err.decode("utf-8", "replace"), settings)
+        raise _fault(argv, child.returncode, text, err.decode("utf-8", "replace"), settings)
     return within_size(Reply(text=text.strip("\r\n"), finish_reason="stop"))
 
 
@@ -140,12 +140,24 @@ def environment(settings: ModelSettings, confined: Confined) -> dict[str, str]:
     return {**confined.environment, **{name: os.environ[name] for name in names if name in os.environ}}
 
 
-def _fault(name: str, code: int, out: str, err: str, settings: ModelSettings) -> BackendError:
+def _fault(argv: Sequence[str], code: int, out: str, err: str, settings: ModelSettings) -> BackendError:
     said = (err.strip() or out.strip() or "nothing").splitlines()[-1][:300]
     kind = BackendBusyError if code == BUSY else BackendError
+    return kind(f"command '{argv[0]}' ended with code {code} and said: {said}{unseen_hint(argv, settings)}")
+
+
+def unseen_hint(argv: Sequence[str], settings: ModelSettings) -> str:
+    """What to do where a command may have missed what its view does not show; '' where it saw the whole machine."""
+    if settings.box is None or not settings.box.confines:
+        return ""
     prefix = f"llm.{settings.role}"
-    hint = f"; it sees only its own files: name what else it needs in {prefix}.files and {prefix}.env"
-    return kind(f"command '{name}' ended with code {code} and said: {said}{hint if settings.box else ''}")
+    program = PurePath(own_words(argv)[0])
+    if program.parent.name == "shims":  # of pyenv, asdf, mise, …: a script that starts a program of its manager
+        root = program.parent.parent
+        return (
+            f"; {program} is a shim, which needs its manager: add {root} to {prefix}.files, or name the program itself"
+        )
+    return f"; it sees only its own files: name what else it needs in {prefix}.files and {prefix}.env"
 
 
 def _talk(child: subprocess.Popen[bytes], prompt: bytes, deadline: Deadline, folder: Path) -> tuple[bytes, bytes]:

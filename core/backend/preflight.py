@@ -79,7 +79,8 @@ def _check_price(settings: ModelSettings, budget: BudgetSection) -> None:
     prefix = f"llm.{settings.role}"
     if spec.by_session:
         raise ConfigError(
-            f"{prefix}.session.usd is not set, so budget.usd={budget.usd:g} cannot be kept: say what a session may cost"
+            f"{prefix}.session.usd is not set, so budget.usd={budget.usd:g} cannot be kept: set it to the dollars that "
+            "one session may cost (1.0 in the presets), or budget.usd=null"
         )
     raise ConfigError(
         f"{prefix}.model={settings.model}: its price is not known, so budget.usd={budget.usd:g} cannot be kept; set "

@@ -63,6 +63,7 @@ from core.contracts.search import (
 )
 from core.contracts.writing import (
     GATEWAY_PORT,
+    NO_PROGRAM,
     WRITER_DISK_MB,
     Agent,
     AgentContext,
@@ -81,6 +82,7 @@ from core.state.review import Review
 
 __all__ = [
     "GATEWAY_PORT",
+    "NO_PROGRAM",
     "STAGES",
     "WRITER_DISK_MB",
     "WRITING_ROLES",

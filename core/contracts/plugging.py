@@ -68,9 +68,6 @@ class FileTree(Protocol):
     def reply(self, files: Mapping[str, str | None]) -> str:
         """What a writer handed in (None: the file is deleted), as the reply of a model would say it."""
 
-    def read(self, reply: str, code: str) -> str:
-        """The program that a reply makes of `code`, '' for the base. ValueError says in one line why it makes none."""
-
 
 class ProblemDefaults(Protocol):
     """What a problem may leave out, and what then holds. `Problem` inherits it."""

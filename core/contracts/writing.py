@@ -169,6 +169,8 @@ class Reviewer(Protocol):
         """Say what became of a node that has its verdict. Raises ReplyError for a reply that cannot be read."""
 
 
+NO_PROGRAM = "[no program] "
+"""Begins a reply that stands for a writer that handed in nothing: behind it the reason, on one line; then its words."""
 GATEWAY_PORT = 8790
 """Where the gateway of a confined agent is: a port of a network of its own, so that it is always free."""
 WRITER_DISK_MB = 4096
@@ -218,8 +220,8 @@ class WriterDesk(Protocol):
     def take_in(self, files: Mapping[str, str | None], plan: str) -> str:
         """The reply of a model that wrote these files (None: deleted) and said this."""
 
-    def problems(self, files: Mapping[str, str | None], code: str) -> list[dict[str, Any]]:
-        """What is wrong with them: form, rules, duplicates; never a score."""
+    def look(self, files: Mapping[str, str | None], code: str) -> dict[str, Any]:
+        """`{ok, problems, warnings}`: form, rules, duplicates; never a score. `code` as `hand_out` took it."""
 
 
 class RulesWriter(Protocol):

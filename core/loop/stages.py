@@ -164,6 +164,23 @@ class Stages:
         reply = self._stage(attempt, "reply", lambda: agent.reply(context, prompt) if known is None else known)
         return self._stage(attempt, "code", lambda: agent.code(context, reply))
 
+    def read(self, reply: str, start: str) -> AgentResult:
+        """What a reply comes to, as `code` reads it: nothing is asked, stored or run.
+
+        Args:
+            start: the program that it changes; '' for none.
+        """
+        task = Task(node_id="", operator="improve" if start else "draft", round=0, slot=0, seed=0)
+        context = AgentContext(
+            task=task,
+            statement=self._run_context.statement,
+            parents=(Node(id="", code=start),) if start else (),
+            query=self._bind("code", ""),
+            lower_is_better=self._run_context.lower_is_better,
+            extras=self._run_context.extras,
+        )
+        return self.agent(task.operator).code(context, reply)
+
     def _blank(self, task: Task) -> Node:
         return Node(
             id=task.node_id,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.coder_agent import CoderAgent, Found
+from agents.coder_agent import CoderAgent, Found, nothing_in
 from core.contracts import AgentContext
 from core.state.failure import FailureKind
 from utils.diff import DiffError, apply_diff, parse_diff
@@ -17,7 +17,7 @@ class FilesAgent(CoderAgent):
     def _read(self, context: AgentContext, reply: str) -> Found:
         text = strip_thinking(reply)
         changes = parse_diff(text)
-        if not changes:
+        if not changes or nothing_in(reply) is not None:
             return super()._read(context, reply)
         base = context.parents[0].code if context.parents else str(context.extras.get("program", ""))
         plan = text[: text.index("<<<<<")].strip()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from agents.coder_agent import CoderAgent, Found
+from dataclasses import replace
+
+from agents.coder_agent import CoderAgent, Found, nothing_in
 from core.contracts import AgentContext
 from core.state.failure import FailureKind
-from problems.script.blocks import graft
+from problems.script.blocks import BlockError, graft, put_back
 from utils.diff import DiffError, apply_diff, parse_diff
 from utils.response import parse_response, strip_thinking
 
@@ -16,6 +18,8 @@ class ScriptAgent(CoderAgent):
     kind = "script"
 
     def _read(self, context: AgentContext, reply: str) -> Found:
+        if (nothing := nothing_in(reply)) is not None:
+            return nothing
         frame = context.parents[0].code if context.parents else str(context.extras.get("program", ""))
         text = strip_thinking(reply)
         changes = parse_diff(text)
@@ -31,8 +35,9 @@ class ScriptAgent(CoderAgent):
                 return found
             block, plan = parse_response(text)
             new = block or found.code
-        whole = graft(frame, new) if frame else new
-        if whole is None:
-            message = "the reply must keep the EVOLVE-BLOCK marks, each once, as they are"
-            return Found(new, plan, FailureKind.REPLY_ERROR, message)
-        return self._judge(context, whole.rstrip() + "\n", plan, whole=False)
+        try:
+            whole = graft(frame, new) if frame else new
+        except BlockError as error:
+            return Found(new, plan, FailureKind.REPLY_ERROR, str(error))
+        found = self._judge(context, whole.rstrip() + "\n", plan, whole=False)
+        return replace(found, note=put_back(whole, new))

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
 from utils.syntax import source_lines
 
 START, END = "EVOLVE-BLOCK-START", "EVOLVE-BLOCK-END"
+LONGEST_COMPARED = 2000
+"""Lines of a program that is compared line by line."""
+MOST_PLACES = 8
+"""Places that a sentence names."""
+_TELLS = re.compile(r"(?!import |from |use |using |#|//|/\*)(?=(?:\W*\w){3})\S")
+"""A line at the margin that says something: no import, no comment, no lone bracket."""
 
 
 def line_ranges(code: str) -> list[range]:
@@ -32,33 +42,82 @@ def has_marks(code: str) -> bool:
     return START in code
 
 
-def graft(frame: str, new: str) -> str | None:
+class BlockError(ValueError):
+    """A text that cannot be put into the frame for certain; it says why, and what to do."""
+
+
+def graft(frame: str, new: str) -> str:
     """The program `frame` with the blocks of `new`, so that nothing outside of the blocks changes.
 
-    None if the two have not the same number of blocks. Without marks in `frame` the new program is taken whole.
+    A text without marks is the block itself. Without marks in `frame` the new program is taken whole.
+
+    Raises:
+        BlockError: not the same number of blocks, or a whole program that lost its marks.
     """
     if not has_marks(frame):
         return new
     inside = [_text(new, lines) for lines in line_ranges(new)] if has_marks(new) else [source_lines(new)]
     places = line_ranges(frame)
-    if len(inside) != len(places) or (not has_marks(new) and _repeats_frame(frame, new)):
-        return None
+    if not has_marks(new) and (repeated := _of_frame(frame, new)):
+        raise BlockError(
+            f"without the EVOLVE-BLOCK marks it is taken for the block alone, and it holds lines from outside of it "
+            f"({repeated[:80]!r}): keep the two marks where they stand, or hand in only what is between them"
+        )
+    if len(inside) != len(places):
+        raise BlockError("the reply must keep the EVOLVE-BLOCK marks, each once, as they are")
     lines = source_lines(frame)
     for place, text in sorted(zip(places, inside, strict=True), key=lambda pair: -pair[0].start):
         lines[place.start - 1 : place.stop - 1] = text
     return "\n".join(lines) + "\n"
 
 
+def put_back(whole: str, new: str) -> str:
+    """What `graft` undid of `new` outside of the blocks, as a sentence; '' for nothing but blanks.
+
+    Args:
+        whole: what came of it.
+    """
+    if not (has_marks(whole) and has_marks(new)):
+        return ""
+    ours, theirs = ([line.rstrip() for line in source_lines(text)] for text in (whole, new))
+    if max(len(ours), len(theirs)) > LONGEST_COMPARED:
+        return "" if ours == theirs else "lines outside of the block were put back"
+    undone: list[int] = []
+    lost: list[str] = []
+    for what, first, last, begin, end in SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes():
+        if what != "equal":
+            undone += [number + 1 for number in range(first, last) if theirs[number]]
+            lost += [line for line in ours[begin:end] if line]
+    if undone:
+        return f"lines outside of the block were put back: {_numbers(undone)} of what was handed in"
+    return f"lines outside of the block that were left out are there again: {lost[0][:80]!r}, …" if lost else ""
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """`3, 7-9`; of many places the first ones."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    shown = [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs[:MOST_PLACES]]
+    return ", ".join([*shown, *(["…"] if len(runs) > MOST_PLACES else [])])
+
+
 def _text(code: str, lines: range) -> list[str]:
     return source_lines(code)[lines.start - 1 : lines.stop - 1]
 
 
-def _repeats_frame(frame: str, new: str) -> bool:
-    """True if a text without marks holds lines of the frame: then it is a whole program that lost its marks."""
+def _of_frame(frame: str, new: str) -> str:
+    """A line by which a text without marks is seen to be a whole program that lost them; '' for a bare block.
+
+    A function, class or main part of the frame, or half of what else stands there at the beginning of a line: imports
+    and comments may well be said again.
+    """
     inside = block_lines(frame)
-    outside = {
-        line.strip()
-        for number, line in enumerate(source_lines(frame), 1)
-        if number not in inside and line.startswith(("def ", "class ", "if __name__"))
-    }
-    return any(line.strip() in outside for line in source_lines(new))
+    outside = [line.strip() for n, line in enumerate(source_lines(frame), 1) if n not in inside and _TELLS.match(line)]
+    there = {line.strip() for line in source_lines(new)}
+    repeated = [line for line in outside if line in there]
+    certain = [line for line in repeated if line.startswith(("def ", "class ", "if __name__"))]
+    return next(iter(certain or (repeated if len(repeated) * 2 >= len(outside) else [])), "")

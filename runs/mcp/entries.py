@@ -9,6 +9,7 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -64,13 +65,14 @@ def write(name: str, project: Path) -> Iterator[str]:
         _replace(path, _with_toml(_text(path), path))
     else:
         plain = _json(path)
-        plain.setdefault(client.section, {})[NAME] = _entry(name)
+        plain[client.section] = {**_servers(plain, client, path), NAME: _entry(name)}
         _replace(path, json.dumps(plain, indent=2) + "\n")
     yield f"{name}: wrote the server '{NAME}' into {path}"
     if client.skills:
         folder = _place(client.skills, project)
         for skill in _skills():
-            shutil.copytree(skill, folder / skill.name, dirs_exist_ok=True)
+            with _kept_as_it_is(folder / skill.name):
+                shutil.copytree(skill, folder / skill.name, dirs_exist_ok=True)
         yield f"{name}: wrote {', '.join(skill.name for skill in _skills())} into {folder}"
     if shutil.which(client.program) is None:
         yield f"{name}: there is no program '{client.program}' here yet; it will find the entry when it is installed"
@@ -86,19 +88,22 @@ def remove(name: str, project: Path) -> Iterator[str]:
             rest = _without_toml(text)
         else:
             plain = _json(path)
-            plain.get(client.section, {}).pop(NAME, None)
-            if not plain.get(client.section):
+            servers = _servers(plain, client, path)
+            servers.pop(NAME, None)
+            if not servers:
                 plain.pop(client.section, None)
             rest = json.dumps(plain, indent=2) + "\n" if plain else ""
         if rest.strip():
             _replace(path, rest)
         else:
-            path.unlink()
+            with _kept_as_it_is(path):
+                path.unlink()
         yield f"{name}: took the server '{NAME}' out of {path}"
     for skill in _skills():
         place = _place(client.skills, project) / skill.name if client.skills else None
         if place is not None and place.is_dir():
-            shutil.rmtree(place)
+            with _kept_as_it_is(place):
+                shutil.rmtree(place)
             yield f"{name}: removed {place}"
 
 
@@ -119,7 +124,7 @@ def _with_toml(text: str, path: Path) -> str:
         known = tomllib.loads(rest)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: is no TOML ({error}); mend it first") from error
-    if NAME in known.get("mcp_servers", {}):
+    if NAME in _servers(known, CLIENTS["codex"], path):
         raise ConfigError(f"{path}: there is a server '{NAME}' that `setup` did not write; remove it first")
     words = command()
     # `required`: without it, runs on a busy machine begin without our tools
@@ -145,6 +150,14 @@ def _json(path: Path) -> dict[str, Any]:
     return found
 
 
+def _servers(settings: dict[str, Any], client: Client, path: Path) -> dict[str, Any]:
+    """The servers that stand in a client's settings. Raises ConfigError where something else stands there."""
+    found = settings.get(client.section, {})
+    if not isinstance(found, dict):
+        raise ConfigError(f"{path}: {client.section} holds no table of servers; mend it first")
+    return found
+
+
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8") if path.is_file() else ""
@@ -154,13 +167,22 @@ def _text(path: Path) -> str:
 
 def _replace(path: Path, text: str) -> None:
     """All or nothing: a settings file is never half written."""
-    try:
+    with _kept_as_it_is(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         new = path.with_name(f".{path.name}.new")
         new.write_text(text, encoding="utf-8")
         if path.exists():
             shutil.copymode(path, new)
         os.replace(new, path)
+
+
+@contextmanager
+def _kept_as_it_is(path: Path) -> Iterator[None]:
+    """ConfigError where the disk refuses; of a tree that is copied, with the first reason."""
+    try:
+        yield
+    except shutil.Error as error:
+        raise ConfigError(f"{path}: cannot be written ({error.args[0][0][2]})") from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written ({error.strerror})") from error
 

@@ -5,24 +5,34 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any
 
 from runs.mcp.tools import ROLES
-from utils.errors import SwarmEvoError
+from utils.errors import SwarmEvoError, UnknownNodeError, UnknownRunError
 from utils.mcp_protocol import Call, Handler
 
 _ROLE = {tool.name: role for role, tools in ROLES.items() for tool in tools}
 _LOOK = 1.0
 """Seconds between two looks at a run that somebody waits for."""
+_WITHOUT_RUN = ("plan_run", "list_runs")
+"""What helps, best first, where there is no such run."""
+_HELP = {
+    "ask": ("list_runs", "plan_run"), "wait": ("list_runs", "ask"), "give_up": ("ask",),
+    "start_run": ("plan_run",), "stop_run": ("status", "resume_run"), "resume_run": ("status", "plan_run"),
+    "note": ("resume_run",), "export_best": ("status", "resume_run"),
+    **dict.fromkeys((tool.name for tool in ROLES["reader"]), ("list_runs",)),
+}  # fmt: skip
+"""Tool → what helps, best first, where it failed for another reason. Of the others the arguments have to be mended."""
 
 
-def handler_of(project_dir: Callable[[], str]) -> Handler:
-    """Answers every tool for the runs of a project folder.
+def handler_of(project_dir: Callable[[], str], served: Collection[str]) -> Handler:
+    """Answers every tool for the runs of a project folder. `next` is one of those that are served, or None.
 
     Args:
         project_dir: says where it is; asked at the first call, since the configuration takes a moment to read.
+        served: names of the tools that the client has.
     """
     folder = lru_cache(project_dir)
 
@@ -45,16 +55,29 @@ def handler_of(project_dir: Callable[[], str]) -> Handler:
 
         return dict(getattr(reading_tools, "why_" if name == "why" else name)(folder(), arguments))
 
+    def first(*names: str | None) -> str | None:
+        return next((name for name in names if name in served), None)
+
     def handle(name: str, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
         try:
-            return answer(name, arguments, call)
+            found = answer(name, arguments, call)
         except SwarmEvoError as error:
-            return {"error": " ".join(str(error).split()), "next": "status" if _ROLE[name] == "reader" else name}
+            return {"error": " ".join(str(error).split()), "next": first(*_help(name, error))}
         except Exception as error:  # noqa: BLE001 - a fault of one call is told to its client, and the server lives on
             traceback.print_exc(file=sys.stderr)
-            return {"error": f"{name} failed inside: {type(error).__name__}: {error}", "next": "status"}
+            return {"error": f"{name} failed inside: {type(error).__name__}: {error}", "next": first("status")}
+        return {**found, "next": first(found.get("next"))}
 
     return handle
+
+
+def _help(name: str, error: SwarmEvoError) -> tuple[str, ...]:
+    """The tools to call after `name` failed, best first."""
+    if isinstance(error, UnknownNodeError):
+        return ("top",)
+    if isinstance(error, UnknownRunError):
+        return _WITHOUT_RUN
+    return _HELP.get(name, (name,))
 
 
 def _wait_for_run(project_dir: str, arguments: dict[str, Any], call: Call) -> dict[str, Any]:

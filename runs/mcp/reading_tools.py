@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from runs.reading import status_of
 from runs.run_folder import find_run
 from runs.run_list import run_rows
 from utils.direction import Direction
-from utils.errors import UnknownRunError
+from utils.errors import UnknownNodeError
 from utils.syntax import source_lines
 
 PART = 8000
@@ -34,9 +34,7 @@ def status(project_dir: str, arguments: Answer) -> Answer:
         facts = reader.facts()
         ended = conclusion_of(reader, facts)
         state, steps = status_of(run_dir, facts), reader.steps()
-        config = facts.get("config") or {}
-        most = (config.get("search") or {}).get("max_steps")
-        is_external = (config.get("llm") or {}).get("code", {}).get("provider") == "external"
+        most = ((facts.get("config") or {}).get("search") or {}).get("max_steps")
         return {
             "run": run_dir.name,
             "problem": facts.get("problem"),
@@ -53,14 +51,16 @@ def status(project_dir: str, arguments: Answer) -> Answer:
             "tickets_open": sum(ticket.state == "open" for ticket in stored_tickets(reader.db)),
             "cost_usd": reader.cost()["cost_usd"],
             "seconds": facts.get("active_seconds"),
-            "next": _next(state, is_external),
+            "next": _next(run_dir, facts),
         }
 
 
-def _next(state: str, is_external: bool) -> str:
+def _next(run_dir: Path, facts: Mapping[str, Any]) -> str:
+    """What leads on in a run."""
+    state = status_of(run_dir, facts)
     if state == "finished":
         return "export_best"
-    if is_external:
+    if ((facts.get("config") or {}).get("llm") or {}).get("code", {}).get("provider") == "external":
         return "ask"
     return "wait" if state == "running" else "resume_run"
 
@@ -99,7 +99,8 @@ def node(project_dir: str, arguments: Answer) -> Answer:
             return {**_row(found), **about, "characters": sizes, "next": "node"}
         calls = [call for call in reader.calls(found.id) if call.role in WRITING_ROLES] if part in _OF_CALL else []
         text = _OF_CALL[part](calls[-1]) if calls else _OF_NODE[part](found) if part in _OF_NODE else ""
-    return {"node_id": found.id, "part": part, **_piece(text, arguments), "next": "ask"}
+        following = _next(run_dir, reader.facts())
+    return {"node_id": found.id, "part": part, **_piece(text, arguments), "next": following}
 
 
 _OF_CALL: dict[str, Callable[[Any], str]] = {
@@ -120,11 +121,13 @@ def diff(project_dir: str, arguments: Answer) -> Answer:
         new = _found(reader, str(arguments["node"]))
         other = arguments.get("against") or new.parent_id
         old = _found(reader, str(other)) if other else None
+        following = _next(run_dir, reader.facts())
     lines = unified_diff(
         source_lines(old.code if old else ""), source_lines(new.code), old.id if old else "nothing", new.id, lineterm=""
     )
     text = "\n".join(line.rstrip("\n") for line in lines)
-    return {"node_id": new.id, "against": old.id if old else None, **_piece(text, arguments), "next": "ask"}
+    told = {"node_id": new.id, "against": old.id if old else None}
+    return {**told, **_piece(text, arguments), "next": following}
 
 
 def why_(project_dir: str, arguments: Answer) -> Answer:
@@ -152,7 +155,7 @@ def _found(reader: RunReader, node_id: str) -> Node:
     if found is None and (winner := winner_node(reader, reader.facts())) is not None and winner.id.startswith(node_id):
         found = winner
     if found is None:
-        raise UnknownRunError(f"run {reader.run_dir.name} has no node '{node_id}'; `top` lists the best")
+        raise UnknownNodeError(f"run {reader.run_dir.name} has no node '{node_id}'; `top` lists the best")
     return found
 
 

@@ -27,13 +27,15 @@ _DIR = {"type": "string", "description": "the folder that `ask` filled, in place
 _TEXT: dict[str, Any] = {"type": "string"}
 _OBJECT: dict[str, Any] = {"type": "object"}
 _LIST: dict[str, Any] = {"type": "array"}
-_NEXT = {"next": {"type": "string", "description": "the tool to call now"}}
+_NEXT = {"next": {"type": ["string", "null"], "description": "the tool to call now; null: none of these helps"}}
+_GIVEN_BY = {"ticket": "ask", "node": "top", "confirm": "plan_run"}
 _VERDICT = {
     "state": {"type": "string", "enum": ["running", "committed", "duplicate", "refused", "expired", "over"]},
     "node_id": {"type": ["string", "null"]},
     "metric": {"type": ["number", "null"]},
     "failure": {"type": ["string", "null"]},
     "message": _TEXT,
+    "warnings": _LIST,
     **_NEXT,
 }
 
@@ -55,8 +57,9 @@ WRITER = (
         "score. "
         "At most 5 times a ticket; costs no step.",
         {"ticket": _TICKET, "files": _FILES, "dir": _DIR},
-        {"ok": {"type": "boolean"}, "problems": _LIST, **_NEXT},
+        {"ok": {"type": "boolean"}, "problems": _LIST, "warnings": _LIST, **_NEXT},
         ("ticket",),
+        _GIVEN_BY,
     ),
     Tool(
         "tell",
@@ -68,6 +71,7 @@ WRITER = (
          "note": {"type": "string", "description": "what it tries, in a sentence; later prompts show it"}},
         _VERDICT,
         ("ticket",),
+        _GIVEN_BY,
         repeats=True,
     ),
     Tool(
@@ -85,6 +89,7 @@ WRITER = (
         {"ticket": _TICKET},
         _VERDICT,
         ("ticket",),
+        _GIVEN_BY,
         repeats=True,
     ),
 )  # fmt: skip
@@ -114,6 +119,7 @@ READER = (
          "offset": {"type": "integer"}},
         {"node_id": _TEXT, "text": _TEXT, "more": {"type": ["integer", "null"]}, **_NEXT},
         ("node",),
+        _GIVEN_BY,
         reads=True,
     ),
     Tool(
@@ -123,6 +129,7 @@ READER = (
          "offset": {"type": "integer"}},
         {"text": _TEXT, "more": {"type": ["integer", "null"]}, **_NEXT},
         ("node",),
+        _GIVEN_BY,
         reads=True,
     ),
     Tool(
@@ -178,6 +185,7 @@ OPERATOR = (
         {"confirm": {"type": "string", "description": "as plan_run gave it"}},
         {"state": _TEXT, "run": {"type": ["string", "null"]}, **_NEXT},
         ("confirm",),
+        _GIVEN_BY,
         repeats=True,
     ),
     Tool(

@@ -7,8 +7,8 @@ from typing import Any, TypeGuard
 
 from core.events import NodeCommitted
 from runs.search import Search
-from runs.tickets.files import ProgramFiles, problem
-from runs.tickets.names import MOST_CHECKS, refused, split_ticket, ticket_name
+from runs.tickets.files import looked, problem
+from runs.tickets.names import MOST_CHECKS, refused, split_ticket, ticket_name, warnings_of
 from runs.tickets.queue import TicketQueue
 from utils.direction import Direction
 
@@ -25,8 +25,7 @@ class TicketApi:
         self._queue = queue
         self._search = search
         self._problem = search.problem
-        self._files = ProgramFiles(search.problem)
-        self._files.bind(search.journal, search.evaluator)
+        self._files = search.files
         self._direction = Direction(search.problem.lower_is_better)
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,8 +80,7 @@ class TicketApi:
             return refused(f"this ticket has used its {MOST_CHECKS} checks; tell the program")
         if state != "open":
             return self._told(node_id, state, 0)
-        problems = [fault] if fault else self._files.faults(node_id, code, self._start_of(node_id))
-        return {"ok": not problems, "problems": problems}
+        return looked([fault]) if fault else self._files.looked_at(node_id, code, self._start_of(node_id) or "")
 
     def tell(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Hand in the program of a ticket; a second time is the first one's verdict."""
@@ -90,6 +88,7 @@ class TicketApi:
         state = self._queue.state(node_id, token)
         if state == "open":
             code, fault = self._program(request)
+            fault = fault or self._files.unreadable(code, self._start_of(node_id))
             if fault:
                 return refused(f"{fault['path']}: {fault['remedy']}")
             plan = str(request.get("plan", ""))[:4000]
@@ -137,13 +136,12 @@ class TicketApi:
             return "", problem(self._files.file, "size", f"at most {LARGEST_PROGRAM} characters")
         return code, None
 
-    def _start_of(self, node_id: str) -> str:
-        """The program that a ticket is to change; '' where it has no parent."""
-        tasks = (task for task in self._search.journal.open_tasks if task.node_id == node_id)
-        above = next(
-            (self._search.journal.get_node_by_id(task.parent_ids[0]) for task in tasks if task.parent_ids), None
-        )
-        return above.code if above is not None else ""
+    def _start_of(self, node_id: str) -> str | None:
+        """The program that a ticket is to change: '' where it has no parent, None for a repair within a slot."""
+        journal = self._search.journal
+        task = next((task for task in journal.open_tasks if task.node_id == node_id), None)
+        above = journal.get_node_by_id(task.parent_ids[0]) if task and task.parent_ids else None
+        return None if task is None else above.code if above is not None else ""
 
     def _told(self, node_id: str, state: str, seconds: float) -> dict[str, Any]:
         if state == "refused":
@@ -169,6 +167,7 @@ class TicketApi:
             "metrics": node.metrics,
             "failure": event.failure.value if event.failure else None,
             "message": event.message,
+            "warnings": warnings_of(node.metric_value, event.message),
             "improved": event.is_best,
             "output_tail": node.term_out[-2000:],
             "next": "stop" if self._queue.is_over else "ask",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from runs.run_folder import is_held
-from runs.tickets.names import LONGEST_CALL, hash_of, refused, split_ticket
+from runs.tickets.names import LONGEST_CALL, hash_of, refused, split_ticket, warnings_of
 from runs.tickets.server import call
 from utils.errors import ConfigError, SwarmEvoError
 
@@ -70,6 +70,7 @@ def _answer_of_the_store(run_dir: Path, request: Mapping[str, Any]) -> dict[str,
         return {
             "state": "duplicate" if node.duplicate_of else "committed", "node_id": node.id, "metric": node.metric_value,
             "metric_source": node.metric_source, "metrics": node.metrics, "message": node.message,
+            "warnings": warnings_of(node.metric_value, node.message),
             "failure": node.failure.value if node.failure else None, "output_tail": node.term_out[-2000:], **ended,
         }  # fmt: skip
 

@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from core.contracts import Evaluator, Problem
+from core.contracts import AgentResult, Evaluator, Problem
+from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from runs.tickets.queue import as_reply
-from utils.response import syntax_error
 
 
 class ProgramFiles:
-    """Implements `WriterDesk`. Until `bind` is called, only a program's form is looked at."""
+    """Implements `WriterDesk`. A program is looked at once `bind` was called."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._journal: Journal | None = None
         self._evaluator: Evaluator | None = None
+        self._read: Callable[[str, str], AgentResult] | None = None
 
-    def bind(self, journal: Journal, evaluator: Evaluator) -> None:
-        """What rules and duplicates are judged by."""
-        self._journal, self._evaluator = journal, evaluator
+    def bind(self, journal: Journal, evaluator: Evaluator, read: Callable[[str, str], AgentResult]) -> None:
+        """What rules and duplicates are judged by.
+
+        Args:
+            read: (reply, program that it changes) → what the search would make of it.
+        """
+        self._journal, self._evaluator, self._read = journal, evaluator, read
 
     @property
     def file(self) -> str:
         """The one file of a program that is no tree."""
         return "program.py" if self._problem.language == "python" else "program.txt"
+
+    @property
+    def _place(self) -> str:
+        """Where a problem is: in the one file, or of a tree said by its text."""
+        return "" if self.is_tree else self.file
 
     @property
     def is_tree(self) -> bool:
@@ -52,35 +62,48 @@ class ProgramFiles:
             return as_reply(code, self._problem.language, plan)
         return f"{plan.strip()}\n\n{code}".lstrip("\n")
 
-    def problems(self, files: Mapping[str, str | None], code: str) -> list[dict[str, Any]]:
+    def look(self, files: Mapping[str, str | None], code: str) -> dict[str, Any]:
         tree = self._problem.tree
-        if tree is not None:
-            return self.faults("", tree.reply(files), code)
-        text = files.get(self.file) or ""
-        return self.faults("", text, code) if text.strip() else [problem(self.file, "empty", "it is empty")]
+        text = tree.reply(files) if tree is not None else files.get(self.file) or ""
+        return self.looked_at("", text, code)
 
-    def faults(self, node_id: str, code: str, start: str) -> list[dict[str, Any]]:
-        """What is wrong with a program, or of a tree with what a model would say of it.
+    def unreadable(self, code: str, start: str | None) -> dict[str, Any] | None:
+        """Why nobody can tell what a program is meant to be; None where it can be run, or fail by itself.
+
+        Args:
+            start: as for `looked_at`; None where nobody knows.
+        """
+        found = self._read(self.reply(code, ""), start) if self._read is not None and start is not None else None
+        if found is None or found.failure is not FailureKind.REPLY_ERROR:
+            return None
+        return problem(self._place, "reply", found.error)
+
+    def looked_at(self, node_id: str, code: str, start: str) -> dict[str, Any]:
+        """`{ok, problems, warnings}` of a program, or of a tree of what a model would say of it.
 
         Args:
             start: the program that it changes; '' for the first one.
         """
-        tree = self._problem.tree
-        if tree is not None:
-            try:
-                code = tree.read(code, start)
-            except ValueError as fault:
-                return [problem("", "reply", str(fault))]
-        if self._problem.language == "python" and (error := syntax_error(code)) is not None:
-            return [problem(self.file, "syntax", error)]
-        if self._journal is None or self._evaluator is None:
-            return []
-        if (earlier := self._journal.find_duplicate(code)) is not None:
-            return [problem(self.file, "duplicate", f"node {earlier[0]} is the same program: write another")]
-        verdict = self._evaluator.check(Node(id=node_id, code=code))
+        if not code.strip():
+            return looked([problem(self._place, "empty", "it is empty")])
+        assert self._journal is not None and self._evaluator is not None and self._read is not None
+        found = self._read(self.reply(code, ""), start)
+        if found.node is None or not found.success:
+            return looked([problem(self._place, (found.failure or FailureKind.REPLY_ERROR).value, found.error)])
+        warnings = [found.node.message] if found.node.message else []
+        if (earlier := self._journal.find_duplicate(found.node.code)) is not None:
+            same = f"node {earlier[0]} is the same program: write another"
+            return looked([problem(self._place, "duplicate", same)], warnings)
+        verdict = self._evaluator.check(Node(id=node_id, code=found.node.code))
         if verdict is None:
-            return []
-        return [problem(self.file, verdict.failure.value if verdict.failure else "rules", verdict.message)]
+            return looked([], warnings)
+        kind = verdict.failure.value if verdict.failure else "rules"
+        return looked([problem(self._place, kind, verdict.message)], warnings)
+
+
+def looked(problems: list[dict[str, Any]], warnings: Sequence[str] = ()) -> dict[str, Any]:
+    """The answer to who wants a program looked at."""
+    return {"ok": not problems, "problems": problems, "warnings": list(warnings)}
 
 
 def problem(path: str, kind: str, remedy: str) -> dict[str, Any]:

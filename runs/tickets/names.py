@@ -30,3 +30,8 @@ def hash_of(token: str) -> str:
 def refused(message: str) -> dict[str, Any]:
     """The answer to a request that names the wrong ticket or holds the wrong things: nothing was changed."""
     return {"state": "refused", "message": message, "next": "ask"}
+
+
+def warnings_of(metric: float | None, message: str) -> list[str]:
+    """What a program that has a score must still be told."""
+    return [message] if metric is not None and message else []

@@ -123,19 +123,23 @@ print("key:", os.environ["ANTHROPIC_API_KEY"], os.environ["OPENAI_API_KEY"])
 
 
 MISDEEDS = {
-    "ends without files": ("ask()", "no_code"),
-    "leaves what it was given": ("ask(); open('other.py', 'w').write('x = 1')", "no_code"),
-    "a link out": ("ask(); gone(); os.symlink('/etc/passwd', 'program.py')",
-                   "no_code"),
-    "a pipe": ("ask(); gone(); os.mkfifo('program.py')", "no_code"),
-    "too large a file": ("ask(); open('program.py', 'w').write('#' * 2_000_000)", "no_code"),
-    "no text": ("ask(); open('program.py', 'wb').write(b'\\xff\\xfe')", "no_code"),
-    "ten thousand files": ("ask(); [open(f'f{n}', 'w').close() for n in range(10000)]; write(1.5)", None),
-    "a score of its own": ("ask(); write(1.5); print('score: 0.0 (verified) metric = 0')", None),
-    "ends in a crash": ("ask(); write(1.5); raise SystemExit(3)", None),
-    "a bad program": ("ask(); open('program.py', 'w').write('x = (')", "syntax"),
-    "gives up": ("subprocess.run(['./give-up', 'too hard']); time.sleep(60)", "no_code"),
-    "never ends": ("ask(); write(1.5); time.sleep(600)", None),
+    "ends without files": ("ask()", "no_code", "the agent changed none of the files"),
+    "leaves what it was given": ("ask(); open('other.py', 'w').write('x = 1')", "no_code", "changed none of the files"),
+    "prints its program": ("ask(); print('```python\\nx = 1.5\\n# ' + 'y' * 60 + '\\n```')", "no_code", "changed none"),
+    "a link out": ("ask(); gone(); os.symlink('/etc/passwd', 'program.py')", "no_code", "is no regular file"),
+    "a pipe": ("ask(); gone(); os.mkfifo('program.py')", "no_code", "is no regular file"),
+    "removes it": ("ask(); gone()", "no_code", "program.py is gone"),
+    "leaves blanks": ("ask(); open('program.py', 'w').write(' \\n')", "no_code", "program.py is empty"),
+    "too large a file": ("ask(); open('program.py', 'w').write('#' * 2_000_000)", "no_code", "cannot be taken"),
+    "no text": ("ask(); open('program.py', 'wb').write(b'\\xff\\xfe')", "no_code", "cannot be taken"),
+    "ten thousand files": ("ask(); [open(f'f{n}', 'w').close() for n in range(10000)]; write(1.5)", None, ""),
+    "a score of its own": ("ask(); write(1.5); print('score: 0.0 (verified) metric = 0')", None, ""),
+    "ends in a crash": ("ask(); write(1.5); raise SystemExit(3)", None, ""),
+    "crashes without files": ("ask(); raise OSError('no such tool')", "no_code", "with code 1: OSError: no such tool"),
+    "a bad program": ("ask(); open('program.py', 'w').write('x = (')", "syntax", "does not parse"),
+    "gives up": ("subprocess.run(['./give-up', 'too hard']); time.sleep(60)", "no_code", "gave up: too hard"),
+    "never ends": ("ask(); write(1.5); time.sleep(600)", None, ""),
+    "never writes": ("ask(); time.sleep(600)", "no_code", "it did not end within 8 s (llm.code.timeout)"),
 }  # fmt: skip
 
 
@@ -145,14 +149,28 @@ MISDEEDS = {
     [deed if deed in ("a link out", "never ends") else pytest.param(deed, marks=pytest.mark.long) for deed in MISDEEDS],
 )
 def test_what_an_agent_does_wrong_is_a_failure_of_its_node(search, cli, deed):
-    body, failure = MISDEEDS[deed]
+    body, failure, reason = MISDEEDS[deed]
     ended = search(body, "llm.code.timeout=8")
     assert ended.code in (0, 3), ended.err
     node = only_node(cli)
-    assert node["failure"] == failure, node["message"]
+    assert node["failure"] == failure and reason in node["message"], node["message"]
     if failure is None:
         assert node["metric"] == 0.5, "the evaluator's score, whatever was printed"
     assert "root:" not in json.dumps(node)
+
+
+@pytest.mark.long
+def test_the_reason_why_an_agent_left_nothing_stands_in_the_next_task(search, cli):
+    body = """
+task = open('TASK.md').read(); ask()
+print('was told:', 'changed none of the files' in task)
+"""
+    ended = search(body, steps=2)
+    assert ended.code == 3, ended.err
+    first, second = cli.show()["nodes"]
+    assert "was told: True" in cli.node(second["node_id"])["plan"]
+    shown = cli.here("show", "latest", first["node_id"])
+    assert "the agent changed none of the files that it may change" in shown.out
 
 
 @pytest.mark.long
@@ -274,5 +292,30 @@ def test_a_key_that_is_missing_ends_the_run_in_one_line(search, cli):
 @pytest.mark.long
 def test_an_agent_that_cannot_begin_ends_the_run_with_its_own_words(search, cli):
     ended = search("print('Not logged in. Please run /login', file=sys.stderr); sys.exit(1)", "llm.code.attempts=1")
-    assert ended.code == 1 and "Not logged in" in ended.err.strip().splitlines()[-1]
+    last = ended.err.strip().splitlines()[-1]
+    assert ended.code == 1 and "Not logged in" in last and "llm.code.files" in last
     assert cli.show()["steps"] == 0, "no step was spent"
+
+
+@pytest.mark.long
+def test_the_last_line_of_its_errors_is_what_an_agent_ends_with(search, cli):
+    body = "print('a long banner'); print('one\\nNo module named rich', file=sys.stderr); sys.exit(2)"
+    ended = search(body, "llm.code.attempts=1")
+    assert ended.code == 1 and "before it asked a model: No module named rich; it sees only" in ended.err, ended.err
+
+
+@pytest.mark.long
+def test_a_program_behind_a_shim_is_told_what_to_show(search, cli, tmp_path):
+    manager = tmp_path / "manager"
+    (manager / "shims").mkdir(parents=True)
+    (manager / "libexec").write_text(f"#!/bin/sh\nexec {sys.executable} {cli.folder}/agent.py\n")
+    shim = manager / "shims" / "clever"
+    shim.write_text(f"#!/bin/sh\nexec {manager}/libexec\n")
+    for path in (manager / "libexec", shim):
+        path.chmod(0o755)
+    ended = search(USUAL, f"llm.code.command={shim}", "llm.code.attempts=1")
+    last = ended.err.strip().splitlines()[-1]
+    assert ended.code == 1 and f"is a shim: add its manager, {manager}, to llm.code.files" in last, last
+    files = f"[{manager},{sys.executable},{cli.folder}/agent.py]"
+    shown = search(USUAL, f"llm.code.command={shim}", f"llm.code.files={files}", "project.dir=again")
+    assert shown.code == 0, shown.err

@@ -18,6 +18,7 @@ from support.command_line import PLUGINS, ROOT, Cli
 from support.mcp_client import McpClient
 
 from core.storage.reader import RunReader
+from runs.mcp.tools import ROLES
 from runs.run_folder import is_held
 
 PROGRAM = "x = {x}\n# of what the writer outside thinks about the number above\n"
@@ -109,6 +110,49 @@ def test_a_wrong_call_is_a_result_that_says_what_to_do(tmp_path):
             ({"problem": "tsp", "writer": "openai"}, "llm.code"),
         ):
             assert words in client.call("plan_run", **arguments)["error"], arguments
+
+
+ARGUMENTS = {"ticket": "x", "confirm": "x", "node": "x", "text": "x", "files": {"program.py": "x = 1"}}
+
+
+@pytest.mark.parametrize("roles", [*ROLES, ",".join(ROLES)])
+def test_what_fails_names_another_tool_of_the_same_server_that_helps(tmp_path, roles):
+    (tmp_path / "logs").mkdir()
+    with McpClient(tmp_path, "--role", roles) as client:
+        tools = {tool["name"]: tool["inputSchema"] for tool in client.request("tools/list")["tools"]}
+        for name, schema in tools.items():
+            needed = {key: ARGUMENTS[key] for key in schema.get("required", ())}
+            if name in ("check", "tell"):
+                needed["files"] = ARGUMENTS["files"]
+            found = client.call(name, **needed)
+            if name == "list_runs":
+                assert found["next"] == ("plan_run" if "plan_run" in tools else None)
+                continue
+            assert found["error"], name
+            if name == "plan_run":
+                assert found["next"] == name, "its arguments are to be mended"
+            elif roles == "writer":
+                assert found["next"] is None, "no tool of this role makes a run"
+            else:
+                assert found["next"] == ("plan_run" if "plan_run" in tools else "list_runs") != name
+        for name, schema in tools.items():
+            for wrong_ in ({}, {"nonsense": 1}, *({key: []} for key in schema["properties"])):
+                found = client.call(name, **wrong_)
+                assert found["next"] is None or found["next"] in tools, (name, wrong_, found)
+        for name, giver in (("tell", "ask"), ("start_run", "plan_run"), ("node", "top")):
+            if name in tools:
+                assert client.call(name)["next"] == giver, "what is missing comes from there"
+
+
+def test_a_run_that_others_write_is_no_dead_end(tmp_path, cli, toy):
+    assert cli.here("run", *toy(1)).code == 0
+    with McpClient(cli.folder) as client:
+        asked = client.call("ask")
+        assert "its writer is rules" in asked["error"] and asked["next"] == "list_runs"
+        assert client.call("node", node="nobody")["next"] == "top"
+        assert client.call("note", text="x")["next"] == "resume_run"
+        best = client.call("top")["nodes"][0]["node_id"]
+        assert client.call("node", node=best, part="code")["next"] == "export_best", "nobody asks a run that has ended"
 
 
 def test_who_is_a_writer_only_has_no_other_tools(tmp_path):

@@ -243,6 +243,55 @@ def test_a_kill_between_any_two_steps_loses_and_doubles_nothing(opened, cli, ref
     assert verify_run(run_dir).verdict == "consistent"
 
 
+# ------------------------------------------------------------ a marked block in a file
+
+FILE = "import math\nN = 3\n# EVOLVE-BLOCK-START\nx = 1.0\n# EVOLVE-BLOCK-END\n\ndef answer():\n    return x\n"
+JUDGE = """
+import importlib.util
+def evaluate(path):
+    spec = importlib.util.spec_from_file_location("program", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return -abs(module.answer() - 2)
+"""
+
+
+def test_check_and_tell_say_what_is_done_to_a_file_with_a_marked_block(cli, tmp_path, eventually):
+    for name, text in (("file.py", FILE), ("judge.py", JUDGE)):
+        (tmp_path / name).write_text(text)
+    ready = cli.folder / "ready"
+    words = ("--problem=script", "problem.program=file.py", "problem.evaluator=judge.py", "search.max_steps=3")
+    cli.start("run", "--writer=external", *words, "--idle=20", f"--ready={ready}")
+    eventually(lambda: ready.is_file() and ready.read_text(), 60)
+    work, program = tmp_path / "work", tmp_path / "work" / "program.py"
+    ticket = cli.here("ask", "latest", "--dir", str(work), "--json").json["ticket"]
+    assert program.read_text() == FILE
+    bare = FILE.replace("# EVOLVE-BLOCK-START\n", "").replace("# EVOLVE-BLOCK-END\n", "").replace("1.0", "1.25")
+    program.write_text(bare)
+    for verb, code in (("check", 1), ("tell", 2)):
+        said = cli.here(verb, "latest", ticket, "--dir", str(work))
+        assert said.code == code and "keep the two marks where they stand" in said.out + said.err, verb
+    program.write_text(FILE.replace("1.0", "1.5").replace("return x", "return 2"))
+    told_back = "lines outside of the block were put back: 8 of what was handed in"
+    said = cli.here("check", "latest", ticket, "--dir", str(work))
+    assert said.out.splitlines() == ["ok", f"  warning: {told_back}"]
+    found = cli.here("tell", "latest", ticket, "--dir", str(work), "--json").json
+    assert (found["metric"], found["failure"]) == (-0.5, None), "the refused one took no step, the cheat won nothing"
+    assert found["warnings"] == [told_back]
+    assert cli.here("show", "latest", found["node_id"], "--json").json["message"] == told_back
+    again = cli.here("ask", "latest", "--json").json["ticket"]
+    (tmp_path / "block.py").write_text("x = 1.75\n")
+    found = cli.here("tell", "latest", again, "--file", str(tmp_path / "block.py"), "--json").json
+    assert (found["metric"], found["warnings"]) == (-0.25, []), "a block by itself is no doubt"
+    asked_ = cli.here("ask", "latest", "--json").json
+    last, (line,) = asked_["ticket"], re.findall(r"^x = .*$", asked_["files"]["program.py"], re.MULTILINE)
+    change = f"<<<<<<< SEARCH\n{line}\n=======\nx = 2.0\n>>>>>>> REPLACE\n"
+    (tmp_path / "reply.txt").write_text(f"Two.\n\n{change}")
+    said = cli.here("check", "latest", last, "--file", str(tmp_path / "reply.txt"))
+    assert said.out == "ok\n", "a reply is looked at as it would be read"
+    assert cli.here("give-up", "latest", last).code == 0
+
+
 # ------------------------------------------------------------ Python
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tickets.md").read_text(encoding="utf-8")
@@ -293,3 +342,49 @@ def test_the_python_doors(cli, toy):
         swarm_evo.open(run="nobody", project_dir=cli.folder)
     with pytest.raises(swarm_evo.SearchError, match=r"search\.max_steps"):
         swarm_evo.open(problem, budget={"steps": -1}, **place)
+
+
+def test_what_cannot_be_asked_in_python_is_one_line_and_a_closed_run_answers_at_once(opened):
+    run = swarm_evo.ExternalRun(opened(2))
+    ticket = run.ask()
+    wrong: dict[str, Callable[[], Any]] = {
+        "code=b'x = 1' (bytes)": lambda: run.tell(ticket, code=b"x = 1"),
+        "code=5 (int)": lambda: run.check(ticket, 5),
+        "files=['x'] (list)": lambda: run.tell(ticket, files=["x"]),
+        "files['program.py']=b'x' (bytes)": lambda: run.tell(ticket, files={"program.py": b"x"}),
+        "one of them": lambda: run.tell(ticket, code="x = 1", files={"program.py": "x = 1"}),
+        "`code`, or `files`": lambda: run.check(ticket),
+        "plan=7 (int)": lambda: run.tell(ticket, "x = 1", plan=7),
+        "ticket=None (NoneType)": lambda: run.tell(None, "x = 1"),
+        "ticket={} (dict)": lambda: run.give_up({}),
+        "ticket=b'x' (bytes)": lambda: run.wait(b"x"),
+        "seconds=nan (float)": lambda: run.ask(seconds=float("nan")),
+        "seconds=-1 (int)": lambda: run.wait(ticket, seconds=-1),
+        "seconds='5' (str)": lambda: run.ask(seconds="5"),
+        "idle='x' (str)": lambda: swarm_evo.open("tsp", idle="x"),
+        "run=3 (int)": lambda: swarm_evo.open(run=3),
+    }
+    for words, call_ in wrong.items():
+        with pytest.raises(swarm_evo.SearchError, match=re.escape(words)):
+            call_()
+    assert run.tell(ticket, PROGRAM.format(x=1.5))["metric"] == 0.5, "none of it used the ticket up"
+    run.ask()
+    run.close()
+    began = time.monotonic()
+    for ask_ in (run.ask, lambda: run.tell(ticket, "x = 1"), lambda: run.wait(ticket), lambda: run.give_up(ticket)):
+        with pytest.raises(swarm_evo.SearchError, match=rf"run {run.name} was closed here; swarm_evo\.open"):
+            ask_()
+    run.close()
+    assert time.monotonic() - began < 5, "nothing is started and waited for"
+    assert run.best.metric == 0.5 and len(run.nodes()) == 1, "what is known can still be looked at"
+
+
+def test_a_program_longer_than_a_word_of_a_command_line_starts_a_process_too(opened):
+    folder = opened(1)
+    run = swarm_evo.ExternalRun(folder)
+    ticket = run.ask()
+    run.close()
+    later = swarm_evo.ExternalRun(folder)
+    found = later.check(ticket, PROGRAM.format(x=1.5) + "# long\n" * 50_000)
+    assert found["ok"], found
+    later.close()

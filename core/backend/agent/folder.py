@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -106,7 +107,14 @@ def left_behind(handed: Handed) -> tuple[dict[str, str | None], str]:
         except (OSError, ValueError) as error:
             return {}, f"{name} cannot be taken: {error}"
     gone = {name: None for name in handed.files if name not in found and matches(name, handed.editable)}
+    for name in gone:
+        if os.path.lexists(handed.folder / name):
+            return {}, f"{name} is no regular file"
     changed = {name: text for name, text in found.items() if handed.files.get(name) != text}
+    if list(handed.editable) == list(handed.files):  # a program is this one file
+        (program,) = handed.editable
+        if program in gone or not changed.get(program, "x").strip():
+            return {}, f"{program} is {'gone' if program in gone else 'empty'}"
     return {**changed, **gone}, ""
 
 

@@ -41,7 +41,8 @@ _KEPT = (
     "user-agent",
     "x-goog-api-client",
 )
-Check = Callable[[], list[dict[str, Any]]]
+Check = Callable[[], dict[str, Any]]
+"""→ `{ok, problems, warnings}` of the files as they lie."""
 Key = Callable[[str], str]
 """Provider → its key, '' where there is none."""
 
@@ -127,8 +128,7 @@ class Gateway:
             self._checks += 1
             if self._checks > MOST_CHECKS:
                 return {"error": f"all {MOST_CHECKS} checks of this ticket are used; write the program and end"}
-        problems = self._check() if self._check else []
-        return {"ok": not problems, "problems": problems}
+        return self._check() if self._check else {"ok": True, "problems": [], "warnings": []}
 
     def by_mcp(self, message: bytes) -> str:
         """The same two as tools: the answer to one message, '' where it wants none."""

@@ -14,7 +14,7 @@ TOOLS = (
         "Look at the files as they lie in your folder: do they parse, keep the rules, differ from all programs before? "
         "Never a score. At most 5 times.",
         {},
-        {"ok": {"type": "boolean"}, "problems": {"type": "array"}},
+        {"ok": {"type": "boolean"}, "problems": {"type": "array"}, "warnings": {"type": "array"}},
         reads=True,
     ),
     Tool(

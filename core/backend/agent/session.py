@@ -88,8 +88,16 @@ class AgentProcess:
 
     def last_words(self) -> str:
         """The end of what it printed; of its errors, where it printed nothing."""
-        out, err = (bytes(part).decode("utf-8", "replace").strip() for part in self._said)
+        out, err = self._texts()
         return out or err
+
+    def complaint(self) -> str:
+        """The last line of its errors; of what it printed, where there are none."""
+        out, err = self._texts()
+        return (err or out).rpartition("\n")[2].strip()
+
+    def _texts(self) -> list[str]:
+        return [bytes(part).decode("utf-8", "replace").strip() for part in self._said]
 
 
 def _keep_tail(stream: IO[bytes], kept: bytearray) -> None:

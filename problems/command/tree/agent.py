@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
-from agents.base_agent import UNREADABLE, AgentOptions
-from agents.coder_agent import CoderAgent, Found
+from agents.base_agent import AgentOptions
+from agents.coder_agent import CoderAgent, Found, nothing_in
 from core.contracts import AgentContext, AgentResult, Prompt
 from core.state.failure import FailureKind
 from problems.command.tree.merging import merged
@@ -91,8 +91,8 @@ class TreeAgent(CoderAgent):
         return result
 
     def _read(self, context: AgentContext, reply: str) -> Found:
-        if reply.startswith(UNREADABLE):
-            return Found("", "", FailureKind.REPLY_ERROR, reply.removeprefix(UNREADABLE))
+        if (nothing := nothing_in(reply)) is not None:
+            return nothing
         reply = strip_thinking(reply)
         if not edits_of(reply)[0]:
             return Found("", "", FailureKind.NO_CODE, "the reply changes no file")

@@ -15,7 +15,7 @@ from problems.command.tree.base_archive import keep, unpack
 from problems.command.tree.evaluator import Scoring, TreeEvaluator
 from problems.command.tree.export import export_as, write_changes
 from problems.command.tree.prompt_view import map_of, relevant
-from problems.command.tree.replies import as_reply, read_reply
+from problems.command.tree.replies import as_reply
 from problems.command.tree.scores import conditions_of, sources_of
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from problems.options import checked_options
@@ -182,10 +182,6 @@ class OutsideView(FileTree):
 
     def reply(self, files: Mapping[str, str | None]) -> str:
         return as_reply(files)
-
-    def read(self, reply: str, code: str) -> str:
-        tree = read_tree(self._ground, code) if code else Tree(self._ground)
-        return read_reply(tree, reply)[0].code()
 
 
 def build_tree(cfg: Config, project_dir: Path) -> TreeProblem:

@@ -1,6 +1,6 @@
 import pytest
 
-from problems.script.blocks import graft, line_ranges
+from problems.script.blocks import BlockError, graft, line_ranges, put_back
 
 FRAME = "import os\n# EVOLVE-BLOCK-START\nx = 1\ny = 2\n# EVOLVE-BLOCK-END\ndef main():\n    return x\n"
 
@@ -25,14 +25,50 @@ def test_a_bare_block_is_put_into_the_frame():
 
 
 @pytest.mark.parametrize(
-    "new",
+    ("new", "words"),
     [
-        "import os\nx = 5\ndef main():\n    return x\n",
-        FRAME + "# EVOLVE-BLOCK-START\nz = 1\n# EVOLVE-BLOCK-END\n",
+        ("import os\nx = 5\ndef main():\n    return x\n", "keep the two marks where they stand"),
+        (FRAME + "# EVOLVE-BLOCK-START\nz = 1\n# EVOLVE-BLOCK-END\n", "each once"),
     ],
 )
-def test_lost_or_additional_marks_are_refused(new):
-    assert graft(FRAME, new) is None
+def test_lost_or_additional_marks_are_refused(new, words):
+    with pytest.raises(BlockError, match=words):
+        graft(FRAME, new)
+
+
+SCRIPT = "import os\nN = 26\nprint('begin')\n# EVOLVE-BLOCK-START\nx = 1\n# EVOLVE-BLOCK-END\nprint(x, N)\n"
+
+
+@pytest.mark.parametrize("new", ["import os\nx = 2\n", "# begin\nimport os\nx = 2\n", "N = 26\nx = 2\n"])
+def test_a_bare_block_may_say_an_import_or_a_single_line_again(new):
+    assert "x = 2\n# EVOLVE-BLOCK-END\nprint(x, N)\n" in graft(SCRIPT, new)
+
+
+def test_a_whole_program_without_functions_that_lost_its_marks_is_seen_by_most_of_its_lines():
+    bare = "\n".join(line for line in SCRIPT.replace("x = 1", "x = 2").splitlines() if "EVOLVE" not in line)
+    with pytest.raises(BlockError, match="N = 26"):
+        graft(SCRIPT, bare)
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        (FRAME.replace("x = 1", "x = 5"), ""),
+        (FRAME.replace("x = 1", "x = 5") + "\n\n", ""),
+        ("x = 5", ""),
+        (FRAME.replace("import os", "import sys").replace("return x", "return 99"), ": 1, 7 of what was handed in"),
+        (FRAME + "a = 1\nb = 2\nc = 3\n", ": 8-10 of what was handed in"),
+        (FRAME.replace("import os\n", ""), "that were left out are there again: 'import os'"),
+    ],
+)
+def test_what_was_put_back_outside_of_the_block_is_told(new, said):
+    told = put_back(graft(FRAME, new), new)
+    assert told.endswith(said) if said.startswith(":") else (said in told and bool(told) == bool(said))
+
+
+def test_a_program_made_to_be_slow_to_compare_is_not_compared_line_by_line():
+    new = FRAME + "a\nb\n" * 200_000
+    assert put_back(graft(FRAME, new), new) == "lines outside of the block were put back"
 
 
 def test_without_marks_the_program_is_taken_whole():

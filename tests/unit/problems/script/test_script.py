@@ -9,11 +9,13 @@ from types import SimpleNamespace
 import cloudpickle
 import pytest
 
-from core.contracts import AgentContext, ExecutionResult
+from agents.coder_agent import CoderAgent
+from core.contracts import NO_PROGRAM, AgentContext, ExecutionResult
 from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.task import Task
+from problems.command.agent import FilesAgent
 from problems.script.agent import ScriptAgent
 from problems.script.job import write_harness
 from problems.script.problem import Options, ScriptProblem, build
@@ -204,6 +206,16 @@ def test_a_reply_cannot_change_what_is_outside_of_the_blocks():
     cheat = CODE.replace("return f(3)", "return 10**9")
     node = ScriptAgent(single_function=True).code(context(), f"```python\n{cheat}```").node
     assert node is not None and "10**9" not in node.code and "return f(3)" in node.code
+    assert node.failure is None and node.message.startswith("lines outside of the block were put back: ")
+
+
+def test_who_handed_in_nothing_is_told_by_the_reason_whatever_code_it_talked_of():
+    words = f"I was about to write\n```python\nx = 1\n```\n{DIFF}"
+    said = f"{NO_PROGRAM}it did not end within 8 s (llm.code.timeout)\n\n{words}"
+    for agent in (ScriptAgent(single_function=True), CoderAgent(), FilesAgent(single_function=True)):
+        node = agent.code(context(), said).node
+        assert node is not None and (node.failure, node.code) == (FailureKind.NO_CODE, "")
+        assert node.message == "it did not end within 8 s (llm.code.timeout)" and "about to write" in node.plan
 
 
 @pytest.mark.parametrize("folder", ["minimise", "async_packing", "sibling_table"])

@@ -69,13 +69,39 @@ def test_all_of_it_goes_and_leaves_nothing(tmp_path):
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
-@pytest.mark.parametrize("broken", ["{", "[1]", "\xff"])
+@pytest.mark.parametrize("broken", ["{", "[1]", "\xff", '{"mcpServers": []}'])
 def test_settings_that_cannot_be_read_stay_as_they_are(tmp_path, broken):
     path = tmp_path / ".mcp.json"
     path.write_bytes(broken.encode("latin-1"))
     said = Cli(tmp_path).here("setup", "claude-code")
     assert said.code == 2 and ".mcp.json" in said.line
     assert path.read_bytes() == broken.encode("latin-1")
+
+
+@pytest.mark.parametrize("removing", [(), ("--remove",)])
+def test_all_goes_on_behind_a_client_whose_settings_cannot_be_read(tmp_path, removing):
+    cli, broken = Cli(tmp_path), {name: settings(name, tmp_path) for name in ("claude-code", "codex", "cursor")}
+    if removing:
+        assert cli.here("setup", "all").code == 0
+    for path in broken.values():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("mcpServers = {")
+    if removing:
+        del broken["codex"]  # its own lines are found in any text
+    said = cli.here("setup", "all", *removing)
+    lines = said.err.splitlines()
+    assert said.code == 2 and len(lines) == len(broken), "a line each"
+    for line, (name, path) in zip(lines, broken.items(), strict=True):
+        assert line.startswith(f"swarm-evo: {path}: ") and "mend it first" in line, name
+        assert path.read_text() == "mcpServers = {"
+    for name in ("gemini-cli", "opencode"):
+        assert settings(name, tmp_path).is_file() != bool(removing) and f"{name}: " in said.out
+
+
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path):
+    (tmp_path / ".claude").write_text("a file where a folder is to be")
+    said = Cli(tmp_path).here("setup", "claude-code")
+    assert said.code == 2 and ".claude" in said.line
 
 
 def test_an_unknown_client_is_told_the_known_ones(tmp_path):

@@ -1,0 +1,62 @@
+"""What `ExternalRun` is given, checked: whatever cannot be sent is a SearchError in one line."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from swarm_evo.errors import SearchError
+
+CALL = 20.0
+"""Seconds that one request may wait at the run; longer waits are several requests."""
+Ticket = Mapping[str, Any]
+"""What `ask` gave: `ticket`, `prompt` {system, user}, `files`, `operator`, `parents`, `metric`, `limits`, `budget`."""
+Files = Mapping[str, str | None]
+"""Name → text; None deletes a file of a repository."""
+
+
+def ticket_name(ticket: Ticket | str) -> str:
+    found = ticket.get("ticket") if isinstance(ticket, Mapping) else ticket
+    if not isinstance(found, str):
+        raise SearchError(f"ticket={shown(ticket)}: what `ask` returned, or the text of its `ticket`")
+    return found
+
+
+def program_request(code: str | None, files: Files | None) -> dict[str, Any]:
+    """The program as a request holds it."""
+    if (code is None) == (files is None):
+        raise SearchError("hand in `code`, or `files` with the names of the ticket's `editable`: one of them")
+    if files is None:
+        if not isinstance(code, str):
+            raise SearchError(f"code={shown(code)}: the program as text")
+        return {"code": code}
+    if not isinstance(files, Mapping):
+        raise SearchError(f"files={shown(files)}: {{name: text}}")
+    for name, text in files.items():
+        if not (isinstance(name, str) and isinstance(text, str | None)):
+            raise SearchError(f"files[{name!r}]={shown(text)}: {{name: text}}, or None for a file to delete")
+    return {"files": dict(files)}
+
+
+def end_of(seconds: float | None) -> float | None:
+    """When a wait ends; None: never."""
+    return None if seconds is None else time.monotonic() + checked_seconds("seconds", seconds)
+
+
+def checked_seconds(name: str, value: float) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not is_number or value < 0:
+        raise SearchError(f"{name}={shown(value)}: a number of seconds from 0 on")
+    return value
+
+
+def seconds_left(end: float | None) -> float:
+    """Seconds of one request."""
+    return CALL if end is None else max(0.0, min(CALL, end - time.monotonic()))
+
+
+def shown(value: object) -> str:
+    """A wrong value, short, with its type."""
+    return f"{repr(value)[:60]} ({type(value).__name__})"
