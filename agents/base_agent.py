@@ -34,6 +34,8 @@ class AgentOptions(TypedDict, total=False):
     """How often an unusable reply goes back to the model with the reason; REPAIRS if absent."""
     ideas: int
     """One call gives so many writers a direction each; 0 or absent: none is asked for."""
+    answers: bool
+    """False: what writes programs is asked for nothing else (a writer outside, a coding agent); True if absent."""
     operators: Mapping[str, OperatorSpec]
     """What a task may ask for; the built-in operators if absent."""
 

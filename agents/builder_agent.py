@@ -23,8 +23,8 @@ QUESTION_REPAIRS = 2
 class BuilderAgent(CoderAgent):
     """Sees the champion's whole file, the runner-up's, and the question of its slot; in a repair round the refusal.
 
-    `begin_round` has the strategist ask. What happens is told by `drain_events`: generation.started,
-    strategist.question, builder.completed.
+    `begin_round` has the strategist ask, or takes its standard questions where nobody answers any. What happens is told
+    by `drain_events`: generation.started, strategist.question, builder.completed.
 
     Args:
         questions: of a generation, one a slot.
@@ -37,11 +37,12 @@ class BuilderAgent(CoderAgent):
         super().__init__(**options)
         asking: AgentOptions = {**options, "repairs": QUESTION_REPAIRS}
         self.strategist = StrategistAgent(questions=questions, **asking)
+        self._asks = options.get("answers", True)
         self._events: list[Event] = []
 
     def begin_round(self, context: AgentContext) -> dict[str, Any]:
         """The strategist's questions, in slot order."""
-        questions = self.strategist.ask(context)
+        questions = self.strategist.ask(context) if self._asks else self.strategist.standard()
         generation = context.task.generation or 0
         ids = [node.id for node in context.parents]
         champion, runner_up = (*ids, None, None)[:2]

@@ -25,7 +25,7 @@ _STANDARD = {
     "book": "Which early positions deserve a prepared answer?",
     "time": "How should the engine spend its limit over the game?",
 }
-"""Asked where the model's reply cannot be read."""
+"""Asked where no model is, or its reply cannot be read."""
 
 
 class StrategistAgent:
@@ -74,6 +74,10 @@ class StrategistAgent:
             except ReplyError as error:
                 values = {"prompt": prompt.user.strip(), "reason": str(error), "reply": fence(shorten(reply, 4000))}
                 user = fill_template(self._templates["repair"], values)
+        return self.standard()
+
+    def standard(self) -> list[dict[str, str]]:
+        """What is asked without a model."""
         return [{"category": c, "question": _STANDARD[c]} for c in _cycle(self.questions)]
 
 

@@ -35,6 +35,7 @@ from runs.limits import told_limits
 from runs.live_output import LiveOutput
 from runs.operators import operators_of
 from runs.policies import policy_of
+from runs.recorded_scores import ReplayedEvaluator
 from runs.search import Deadline, Process, Search
 from runs.selftest import SelfTest
 from runs.tickets.files import ProgramFiles
@@ -65,7 +66,8 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         jobs, tier = _jobs(config, problem, process, parts, live, deadline)
         self_test = SelfTest(config, problem, jobs) if tier != "none" else None
         deps = _evaluator_deps(config, process, journal, jobs, tier)
-        evaluator = parts.enter_context(closing(with_defaults(problem.evaluator(deps), EvaluatorDefaults)))
+        evaluator = _replayed(with_defaults(problem.evaluator(deps), EvaluatorDefaults), problem, process)
+        parts.enter_context(closing(evaluator))
         toolbox = Toolboxes(config, problem, journal, files, jobs, limits_of(config))
         stages = _stages(config, problem, process, journal, evaluator, model_client, toolbox, isolated=tier != "none")
         files.bind(journal, evaluator, stages.read)
@@ -128,6 +130,14 @@ def _jobs(
     jobs.refuse(recorded.stopped if recorded else stopped_nodes(run_dir))
     parts.callback(StopWatch(run_dir, process.store, jobs.stop).close)
     return jobs, tier
+
+
+def _replayed(evaluator: Evaluator, problem: Problem, process: Process) -> Evaluator:
+    """In a replay the recorded verdicts lead on; its own are compared with them."""
+    scores = process.recorded.scores if process.recorded else None
+    if scores is None:
+        return evaluator
+    return ReplayedEvaluator(evaluator, scores, claims_only=problem.claims_only)
 
 
 def _evaluator_deps(config: Config, process: Process, journal: Journal, jobs: Jobs, tier: str) -> EvaluatorDeps:

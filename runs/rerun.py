@@ -1,9 +1,10 @@
 """`replay --verify`: search again with the stored replies. Nothing is asked, and the journal must come out equal.
 
-A search makes its choices again, each from the journal as it was then: where a run ended or was interrupted and went
-on, what was under way had been committed before the next was asked for. Where they cannot come out again
-(`search.schedule=async`, whose order is what the clock made it, and steps by hand) the recorded tasks are done again in
-the recorded order.
+Programs are run and scored again, and each score is compared with the recorded one, from which the search goes on
+(`recorded_scores`). It makes its choices again, each from the journal as it was then: where a run ended or was
+interrupted and went on, what was under way had been committed before the next was asked for. Where they cannot come out
+again (`search.schedule=async`, whose order is what the clock made it, and steps by hand) the recorded tasks are done
+again in the recorded order.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from core.state.journal import Journal
 from core.state.task import Task
 from core.storage.reader import RunReader
 from runs.control import stopped_nodes, withdrawn_nodes
+from runs.recorded_scores import RecordedScores
 from runs.search import Recorded
 from runs.session import RunSession
 from runs.stored_config import stored_config
@@ -61,8 +63,10 @@ def verify(
         calls = reader.calls()
         tasks = reader.tasks()
         whys = {node_id: reader.why(node_id) for node_id in tasks}
+        baselines = reader.fact("baselines", [])
         by_hand = any(key.endswith("/by_hand") for key in reader.facts())
     as_recorded = by_hand or not schedule_of(config.search.schedule).repeatable
+    scores = RecordedScores(stored, baselines)
     copy: Path | None = None
     try:
         with RunSession(
@@ -76,6 +80,7 @@ def verify(
                 stopped_nodes(run_dir),
                 withdrawn_nodes(run_dir),
                 {} if as_recorded else first_of_rounds(tasks.values()),
+                scores,
             ),
             stop_after=stored.steps,
         ) as session:
@@ -90,7 +95,7 @@ def verify(
     finally:
         if copy is not None:
             shutil.rmtree(copy, ignore_errors=True)
-    return compared(stored, again)
+    return with_scores(compared(stored, again), stored, scores)
 
 
 def first_of_rounds(tasks: Iterable[Task]) -> dict[int, Task]:
@@ -112,6 +117,30 @@ def compared(stored: Journal, again: Journal) -> Replayed:
             if before != now:
                 return Replayed(False, f"replay differs at step {old.step} in {name}: {before!r} became {now!r}")
     return Replayed(False, f"replay differs: {len(stored)} nodes became {len(again)}")
+
+
+def with_scores(found: Replayed, stored: Journal, scores: RecordedScores) -> Replayed:
+    """What was found of the journals, and of the scores: which of them a program does not even get twice now."""
+    if not found.equal:
+        return found
+    if not scores.differences:
+        return Replayed(True, f"{found.text}; proposals, prompts, programs and scores came out again")
+    wrong = [one for one in scores.differences if one.repeats]
+    first = (wrong or scores.differences)[0]
+    node = stored.get_node_by_id(first.node_id)
+    place = f"step {node.step}" if node else f"baseline {first.node_id}"
+    of = f"{len(scores.differences)} of {scores.scored} scores differ"
+    if wrong:
+        return Replayed(
+            False,
+            f"replay differs at {place} in {first.field}: {first.before!r} became {first.now!r}; {of}, {len(wrong)} of "
+            "them the same way twice; proposals, prompts and programs came out again from the recorded scores",
+        )
+    return Replayed(
+        False,
+        f"{of}: they depend on the clock or on chance (at {place} {first.field} {first.before!r} became {first.now!r}, "
+        f"and then {first.again!r}); proposals, prompts and programs came out again from the recorded scores",
+    )
 
 
 def play_as_recorded(

@@ -17,6 +17,7 @@ from core.state.task import Task
 from core.storage.repository import RunStore
 from runs.interrupts import Interrupts
 from runs.live_output import LiveOutput
+from runs.recorded_scores import RecordedScores
 from runs.selftest import SelfTest
 from runs.tickets.files import ProgramFiles
 from runs.tickets.queue import TicketQueue
@@ -35,6 +36,8 @@ class Recorded:
     """Proposals whose ticket expired or was given up: nobody wrote them."""
     asked: Mapping[int, Task] = field(default_factory=dict)
     """Round → its first task, where the choices are made again: `Plan.asked`."""
+    scores: RecordedScores | None = None
+    """Verdicts of the record, from which the search goes on; None: from those of now."""
 
 
 @dataclass(frozen=True, slots=True)

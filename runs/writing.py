@@ -11,6 +11,7 @@ from core.backend.call_pipeline import External
 from core.backend.exchange import Reply, Request
 from core.backend.heard import Listener
 from core.backend.model_client import ModelClient
+from core.backend.provider import ProviderSpec
 from core.backend.providers import spec_of
 from core.backend.recording import RecordedCalls
 from core.backend.roles import model_settings
@@ -90,6 +91,7 @@ def agents_of(config: Config, problem: Problem) -> dict[str, Agent]:
         "max_tokens": config.agent.prompt_tokens,
         "operators": operators_of(config),
         "ideas": ideas_at_once(config),
+        "answers": not any(spec.is_outside or spec.by_session for spec in _writers(config)),
     }
     own = problem.agents(AgentBuilder(prompts, problem.single_function, options))
     if own:
@@ -106,10 +108,14 @@ def ideas_at_once(config: Config) -> int:
     """
     least = {"auto": IDEAS_FROM, "always": 2, "never": None}[config.agent.ideas]
     batch = config.search.batch
-    models = model_settings(config.llm, plugins=config.plugin_folders)["code"].alternatives
-    answers = all(spec.is_model and not (spec.starts_program or spec.is_outside) for spec in map(spec_of, models))
+    answers = all(spec.is_model and not (spec.starts_program or spec.is_outside) for spec in _writers(config))
     alone = not POLICIES.get(config.search.policy, config.plugin_folders).whole_rounds
     return batch if least is not None and batch >= least and answers and alone else 0
+
+
+def _writers(config: Config) -> list[ProviderSpec]:
+    """The providers that may be asked for programs."""
+    return list(map(spec_of, model_settings(config.llm, plugins=config.plugin_folders)["code"].alternatives))
 
 
 def reviewer_of(config: Config) -> Reviewer | None:

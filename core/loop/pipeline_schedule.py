@@ -143,6 +143,7 @@ class PipelineSchedule:
         try:
             flight.result.result()
         except TicketGone:
+            search.journal.withdraw(flight.attempt.task.node_id)
             return False
         except BudgetExhausted as error:
             search.runner.exhausted = str(error)

@@ -48,7 +48,11 @@ class RoundRunner:
 
     def one(self, attempt: Attempt, notes: RoundContext) -> list[Attempt]:
         """All of an attempt but review and commit: what one thread does under `async`."""
-        self.draft(attempt)
+        try:
+            self.draft(attempt)
+        except TicketGone:
+            self._journal.withdraw(attempt.task.node_id)
+            raise
         self.drop_duplicates([attempt])
         return self.judge_alone(attempt, notes)
 
@@ -88,7 +92,7 @@ class RoundRunner:
                 future.result()
                 written.append(attempt)
             except TicketGone:
-                continue
+                self._journal.withdraw(attempt.task.node_id)
             except BudgetExhausted as error:
                 self.exhausted = str(error)
         return written
@@ -96,13 +100,10 @@ class RoundRunner:
     def draft(self, attempt: Attempt) -> None:
         """Write it, and take its fingerprint while its tree is still at hand: few trees are kept.
 
-        Raises TicketGone where nobody will: then the proposal is withdrawn.
+        Raises TicketGone where nobody will. The schedule then withdraws the proposal, when its turn has come: what is
+        asked for meanwhile must not depend on when its ticket expired.
         """
-        try:
-            self._stages.write(attempt)
-        except TicketGone:
-            self._journal.withdraw(attempt.task.node_id)
-            raise
+        self._stages.write(attempt)
         if attempt.node is not None and attempt.node.code and attempt.is_alive:
             self._journal.fingerprint(attempt.node.code)
 

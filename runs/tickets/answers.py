@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
+from core.backend.exchange import Request
 from core.events import NodeCommitted
 from runs.search import Search
 from runs.tickets.files import looked, problem
@@ -49,7 +50,7 @@ class TicketApi:
         task = next((task for task in self._search.journal.open_tasks if task.node_id == ticket.node_id), None)
         above = task.parent_ids if task else ()  # a repair within a slot is no proposal of the policy
         parents = [node for i in above if (node := self._search.journal.get_node_by_id(i)) is not None]
-        files, editable = self._files.hand_out(parents[0].code if parents else "")
+        files, editable = self._files.hand_out(_start_of(prompt))
         limits = self._search.deps.limits
         return {
             "ticket": ticket_name(ticket.node_id, token),
@@ -80,7 +81,10 @@ class TicketApi:
             return refused(f"this ticket has used its {MOST_CHECKS} checks; tell the program")
         if state != "open":
             return self._told(node_id, state, 0)
-        return looked([fault]) if fault else self._files.looked_at(node_id, code, self._start_of(node_id) or "")
+        if fault:
+            return looked([fault])
+        asked = self._queue.request_of(node_id)
+        return self._files.looked_at(node_id, code, _start_of(asked) if asked else "")
 
     def tell(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Hand in the program of a ticket; a second time is the first one's verdict."""
@@ -88,9 +92,11 @@ class TicketApi:
         state = self._queue.state(node_id, token)
         if state == "open":
             code, fault = self._program(request)
-            fault = fault or self._files.unreadable(code, self._start_of(node_id))
+            asked = self._queue.request_of(node_id)
+            if fault is None and asked is not None:
+                fault = self._files.unreadable(code, _start_of(asked))
             if fault:
-                return refused(f"{fault['path']}: {fault['remedy']}")
+                return refused(f"{fault['path']}: {fault['remedy']}".removeprefix(": "))
             plan = str(request.get("plan", ""))[:4000]
             reply = self._files.reply(code, plan)
             state = self._queue.tell(node_id, token, reply)
@@ -135,13 +141,6 @@ class TicketApi:
         if len(code) > LARGEST_PROGRAM:
             return "", problem(self._files.file, "size", f"at most {LARGEST_PROGRAM} characters")
         return code, None
-
-    def _start_of(self, node_id: str) -> str | None:
-        """The program that a ticket is to change: '' where it has no parent, None for a repair within a slot."""
-        journal = self._search.journal
-        task = next((task for task in journal.open_tasks if task.node_id == node_id), None)
-        above = journal.get_node_by_id(task.parent_ids[0]) if task and task.parent_ids else None
-        return None if task is None else above.code if above is not None else ""
 
     def _told(self, node_id: str, state: str, seconds: float) -> dict[str, Any]:
         if state == "refused":
@@ -202,6 +201,12 @@ class TicketApi:
             "usd_left": None if usd is None else max(0.0, usd - progress.usd),
             "seconds_left": round(seconds, 1) if seconds < float("inf") else None,
         }
+
+
+def _start_of(asked: Request) -> str:
+    """The program that a ticket is to change, in a repair the one that was refused; '' where there is none."""
+    parents = (asked.context or {}).get("parents") or ()
+    return next((str(parent["code"]) for parent in parents), "")
 
 
 def _are_texts(files: Any) -> TypeGuard[Mapping[str, str | None]]:

@@ -67,16 +67,15 @@ class ProgramFiles:
         text = tree.reply(files) if tree is not None else files.get(self.file) or ""
         return self.looked_at("", text, code)
 
-    def unreadable(self, code: str, start: str | None) -> dict[str, Any] | None:
+    def unreadable(self, code: str, start: str) -> dict[str, Any] | None:
         """Why nobody can tell what a program is meant to be; None where it can be run, or fail by itself.
 
         Args:
-            start: as for `looked_at`; None where nobody knows.
+            start: as for `looked_at`.
         """
-        found = self._read(self.reply(code, ""), start) if self._read is not None and start is not None else None
-        if found is None or found.failure is not FailureKind.REPLY_ERROR:
-            return None
-        return problem(self._place, "reply", found.error)
+        assert self._read is not None
+        found = self._read(self.reply(code, ""), start)
+        return problem(self._place, "reply", found.error) if found.failure is FailureKind.REPLY_ERROR else None
 
     def looked_at(self, node_id: str, code: str, start: str) -> dict[str, Any]:
         """`{ok, problems, warnings}` of a program, or of a tree of what a model would say of it.

@@ -187,6 +187,11 @@ class TicketQueue:
         """The ticket's state, or `refused` for a foreign or unknown one."""
         return self._change(node_id, token, lambda ticket: ticket)
 
+    def request_of(self, node_id: str) -> Request | None:
+        """What is asked for a proposal that waits; None for any other."""
+        with self._lock:
+            return self._waiting.get(node_id)
+
     def verdict(self, node_id: str, seconds: float) -> NodeCommitted | None:
         """What became of a told ticket; None if there is none within `seconds`, or the run ended before."""
         until = time.monotonic() + min(seconds, LONGEST_CALL)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
+from support.chat_server import ChatServer
 
 PROGRAM = "# EVOLVE-BLOCK-START\ndef value():\n    return 1.0\n# EVOLVE-BLOCK-END\n"
 EVALUATOR = '''\
@@ -54,10 +56,33 @@ def evaluate(path):
 """
 
 
-def run_with(cli, judge, steps):
+CLOCK = """
+import importlib.util
+import time
+
+def evaluate(path):
+    began = time.perf_counter()
+    spec = importlib.util.spec_from_file_location("program", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    took = time.perf_counter() - began
+    return {"combined_score": -took, "value": float(module.f()), "ended_at": time.time()}
+"""
+STEADY = """
+import importlib.util
+
+def evaluate(path):
+    spec = importlib.util.spec_from_file_location("program", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {"combined_score": float(module.f())}
+"""
+
+
+def run_with(cli, judge, steps, *more):
     (cli.folder / "f.py").write_text("# EVOLVE-BLOCK-START\ndef f():\n    return 3 + 4\n# EVOLVE-BLOCK-END\n")
     (cli.folder / "judge.py").write_text(judge)
-    words = ["--problem", "script", "problem.program=f.py", "problem.evaluator=judge.py"]
+    words = ["--problem", "script", "problem.program=f.py", "problem.evaluator=judge.py", *more]
     ended = cli.here(*words, f"search.max_steps={steps}", "logging.report=false")
     assert ended.code == 0, ended.err
     return ended, cli.show()
@@ -75,3 +100,39 @@ def test_a_random_evaluator_makes_nothing_better(cli):
 def test_an_evaluator_that_scores_all_alike_is_named(cli):
     _, shown = run_with(cli, SAME, 5)
     assert "Your evaluator gave all" in shown["verdict"]["text"] and "language model" not in shown["verdict"]["text"]
+
+
+def writes_numbers(request, number):
+    return f"Another number.\n\n```python\n# EVOLVE-BLOCK-START\ndef f():\n    return {number}\n# EVOLVE-BLOCK-END\n```"
+
+
+@pytest.mark.parametrize("isolation", ["apart", "screen"])
+def test_a_replay_of_times_says_which_scores_differ_and_that_all_else_came_out_again(cli, isolation):
+    with ChatServer(writes_numbers) as server:
+        run_with(cli, CLOCK, 6, *server.words(), f"problem.options.isolation={isolation}")
+        asked = len(server.requests)
+        assert asked >= 6 and "ended_at" in server.requests[-1]["messages"][-1]["content"], (
+            "prompts tell what was measured"
+        )
+        replayed = cli.here("replay", "latest", "--verify")
+        assert len(server.requests) == asked, "nothing is asked"
+    found = re.fullmatch(
+        r"(\d+) of (\d+) scores differ: they depend on the clock or on chance \(at step \d+ metric \S+ became \S+, and "
+        r"then \S+\); proposals, prompts and programs came out again from the recorded scores\n",
+        replayed.err,
+    )
+    assert replayed.code == 1 and found, replayed.out + replayed.err
+    assert 0 < int(found[1]) <= int(found[2]) == len(cli.show()["nodes"])
+
+
+def test_a_score_that_repeats_and_is_not_the_recorded_one_is_a_difference(cli):
+    with ChatServer(writes_numbers) as server:
+        run_with(cli, STEADY, 4, *server.words())
+    replayed = cli.here("replay", "latest", "--verify")
+    assert replayed.code == 0, replayed.err
+    assert replayed.out.endswith("; proposals, prompts, programs and scores came out again\n")
+    judge = cli.folder / "judge.py"
+    judge.write_text(judge.read_text().replace("float(module.f())", "float(module.f()) + (module.f() == 2)"))
+    replayed = cli.here("replay", "latest", "--verify")
+    said = r".*differs at step \d+ in metric: 2\.0 became 3\.0; 1 of \d+ scores differ, 1 of them the same way twice;"
+    assert replayed.code == 1 and re.match(said, replayed.err), replayed.err

@@ -187,6 +187,31 @@ def test_several_writers_have_a_ticket_each_and_commits_keep_their_order(opened,
     assert sorted(nodes, key=lambda node: (node.round, node.slot)) == nodes, "in the order of slots, whoever came first"
 
 
+@pytest.mark.parametrize("last", [False, True])
+def test_when_a_ticket_was_given_up_moves_nothing_in_a_replay(opened, cli, last):
+    """Drafts under way count: one that is withdrawn sooner or later would be proposed again sooner or later."""
+    run_dir = opened(6, "search.batch=2", "search.lag=4", "search.num_drafts=4")
+    tickets = [asked(run_dir, number)["ticket"] for number in range(4)]
+    if not last:
+        assert ask_the_run(run_dir, {"verb": "give_up", "ticket": tickets[2]})["state"] == "expired"
+    for number in (0, 1):
+        assert told(run_dir, tickets[number], 1 + number / 10)["state"] == "committed"
+    later = [asked(run_dir, number)["ticket"] for number in (4, 5)]
+    if last:
+        assert ask_the_run(run_dir, {"verb": "give_up", "ticket": tickets[2]})["state"] == "expired"
+    number = 2
+    for ticket in (tickets[3], *later):
+        number += 1
+        ask_the_run(run_dir, {"verb": "tell", "ticket": ticket, "code": PROGRAM.format(x=1 + number / 10)})
+    while (ticket := asked(run_dir, 10 + number)["ticket"]) is not None:
+        number += 1
+        ask_the_run(run_dir, {"verb": "tell", "ticket": ticket, "code": PROGRAM.format(x=1 + number / 10)})
+    cli_waits_for_end(cli)
+    assert cli.show()["steps"] == 6
+    replayed = cli.here("replay", "latest", "--verify")
+    assert replayed.code == 0, replayed.err
+
+
 def test_the_socket_is_this_users_alone_and_only_external_runs_have_one(opened, cli, finished):
     refused = cli.here("ask", "latest")
     assert refused.code == 2 and "its writer is rules" in refused.line
