@@ -30,7 +30,10 @@ def fit_to_steps(config: Config) -> None:
     given, search = config.given, config.search
     if given is None:
         return
-    fits = uses_models(config) and not POLICIES.get(search.policy, config.plugin_folders).whole_rounds
+    whole_rounds = POLICIES.get(search.policy, config.plugin_folders).whole_rounds
+    if whole_rounds and "search.batch" not in given and search.options.generation_size:
+        search.batch = search.options.generation_size  # whoever writes, one program is no generation
+    fits = uses_models(config) and not whole_rounds
     if search.control is None:
         search.control = CONTROL_SHARE if fits and (search.max_steps or CONTROL_STEPS) >= CONTROL_STEPS else 0.0
     if not fits:

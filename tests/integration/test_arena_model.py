@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from support.chat_server import ChatServer
+
+from runs.tickets.client import ask_the_run
 
 SMALL = ["arena.openings=2", "arena.gauntlet=4", "arena.limit=nodes:100", "search.max_steps=3", "llm.cache=false"]
 SOUND = """\
@@ -73,3 +76,58 @@ def test_a_generation_with_a_model(played):
     assert {row["name"] for row in generation["ratings"]} >= {"repaired", "alpha-beta"}
     assert cli.here("replay", "latest", "--verify").code == 0
     assert len(server.requests) == count, "a replay asks nobody"
+
+
+def test_writers_outside_build_the_engines_of_a_generation(cli, eventually):
+    ready = cli.folder / "ready"
+    words = ["--problem", "connect_four", "--writer=external", *SMALL, "--idle=30", f"--ready={ready}"]
+    cli.start("run", *words)
+    eventually(lambda: ready.is_file() and ready.read_text(), 60)
+
+    def request(verb: str, **more: object) -> dict:
+        return ask_the_run(cli.run_dir, {"verb": verb, **more})
+
+    first, second = (request("ask", token=f"{n:032d}", seconds=20) for n in range(2))
+    assert first["operator"] == second["operator"] == "build" and first["ticket"] != second["ticket"]
+    assert first["files"]["program.py"] and "class " in first["files"]["program.py"], "the champion's file"
+    asked = [events(cli.run_dir, "strategist.question")[n]["question"] for n in range(2)]
+    for ticket, question in zip((first, second), asked, strict=True):
+        assert question in ticket["prompt"]["user"], "each has a question of its own, and nobody was asked for them"
+    assert request("check", ticket=first["ticket"], code=SOUND)["ok"]
+    assert request("tell", ticket=first["ticket"], code=SOUND)["state"] == "running", "a generation plays together"
+    assert request("tell", ticket=second["ticket"], code=CHEAT)["state"] == "running"
+    repair = request("ask", token=f"{2:032d}", seconds=20)
+    assert repair["operator"] == "debug" and repair["files"]["program.py"] == CHEAT
+    assert "is not a legal move" in repair["prompt"]["user"]
+    request("tell", ticket=repair["ticket"], code=SOUND.replace("middle", "mended") + "# mended\n")
+    told = {}
+    for name, one in (("sound", first), ("cheat", second), ("mended", repair)):
+        while (found := request("wait", ticket=one["ticket"], seconds=25))["state"] == "running":
+            pass
+        assert found["state"] == "committed", (name, found)
+        told[name] = found
+    assert told["sound"]["metric"] is not None and told["mended"]["metric"] is not None
+    assert (told["cheat"]["failure"], told["cheat"]["metric"]) == ("illegal_move", None)
+    eventually(lambda: cli.show()["status"] == "finished", 60)
+    assert cli.here("replay", "latest", "--verify").code == 0
+
+
+def test_an_agent_builds_engines(cli):
+    agent = cli.folder / "agent.py"
+    agent.write_text(f"""
+import re
+task = open("TASK.md").read()
+(category,) = re.findall(r"Category: (\\w+)", task)
+assert "class " in open("program.py").read() and "class " in open("evidence/parent-1/program.txt").read()
+open("program.py", "w").write({SOUND!r}.replace("middle", category) + "# " + category)
+print("I answered the question of", category)
+""")
+    keys = {"provider": "agent", "command": f"{sys.executable} {agent}", "model": "none", "session.usd": 0.1}
+    words = [f"llm.code.{name}={value}" for name, value in keys.items()]
+    fixed = ["llm.feedback.provider=rules", "llm.feedback.model=rules", "agent.repairs=0"]
+    ended = cli.here("run", "--problem", "connect_four", *words, *fixed, *SMALL, "search.max_steps=2")
+    assert ended.code == 0, ended.err
+    built = [cli.node(node["node_id"]) for node in cli.show()["nodes"] if node["operator"] == "build"]
+    assert len(built) == 2 and all(node["metric"] is not None for node in built), [node["message"] for node in built]
+    assert {node["plan"] for node in built} == {f"I answered the question of {one}" for one in ("search", "evaluation")}
+    assert cli.here("replay", "latest", "--verify").code == 0
