@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,7 @@ def status(project_dir: str, arguments: Answer) -> Answer:
         }
 
 
-def _next(run_dir: Path, facts: Mapping[str, Any]) -> str:
+def _next(run_dir: Path, facts: Answer) -> str:
     """What leads on in a run."""
     state = status_of(run_dir, facts)
     if state == "finished":

@@ -145,7 +145,7 @@ def test_what_fails_names_another_tool_of_the_same_server_that_helps(tmp_path, r
 
 
 def test_a_run_that_others_write_is_no_dead_end(tmp_path, cli, toy):
-    assert cli.here("run", *toy(1)).code == 0
+    assert cli.here("run", *toy(4)).code == 0
     with McpClient(cli.folder) as client:
         asked = client.call("ask")
         assert "its writer is rules" in asked["error"] and asked["next"] == "list_runs"
