@@ -315,7 +315,7 @@ def test_a_program_behind_a_shim_is_told_what_to_show(search, cli, tmp_path):
         path.chmod(0o755)
     ended = search(USUAL, f"llm.code.command={shim}", "llm.code.attempts=1")
     last = ended.err.strip().splitlines()[-1]
-    assert ended.code == 1 and f"is a shim: add its manager, {manager}, to llm.code.files" in last, last
+    assert ended.code == 1 and f"is a shim, which needs its manager: add {manager} to llm.code.files" in last, last
     files = f"[{manager},{sys.executable},{cli.folder}/agent.py]"
     shown = search(USUAL, f"llm.code.command={shim}", f"llm.code.files={files}", "project.dir=again")
     assert shown.code == 0, shown.err
