@@ -6,6 +6,7 @@ import argparse
 import json
 
 from cli.options import add_config_options, add_run_argument, add_trust_option, config_of, project_dir_of, remark
+from cli.terminal.best_so_far import BestSoFar
 from cli.terminal.output import Output
 from cli.terminal.step_text import step_lines
 from cli.terminal.view import open_view
@@ -52,7 +53,9 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(dry_run(config, run_dir, args.node, args.operator), indent=2))
         return 0
     with RunSession(config, run_dir, view=open_view("plain"), accept_unsandboxed=args.i_accept_unsandboxed) as session:
-        out = Output()
-        for line in step_lines(Stepper(session).step(args.node, args.operator, args.since, args.until)):
+        out, facts = Output(), session.facts
+        before = session.search.orchestrator.progress().best_metric
+        best = BestSoFar(facts.problem.lower_is_better, before, facts.baselines)
+        for line in step_lines(Stepper(session).step(args.node, args.operator, args.since, args.until), best):
             out.say(line)
     return 0

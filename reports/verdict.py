@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from reports.counts import Counts, broken_off, no_step, nothing_valid
 from reports.duel import duel_text
 from reports.spread import Spread, spread_of
-from reports.winner import Winner, rows_of
+from reports.winner import Winner, called, leading, rows_of
 from utils.direction import Direction, finite
 from utils.stats import proper_interval
 
@@ -58,10 +58,23 @@ def verdict_of(winner: Winner | None, facts: Mapping[str, Any], counts: Counts) 
     if facts.get("status") == "failed":
         return Verdict(kind="failed", text=broken_off(winner, counts))
     if facts.get("status") != "finished":
-        return Verdict(kind="open", text="The run has not ended: what is best so far is best by validation alone.")
+        return still_open(winner, facts)
     if winner is None:
         return Verdict(kind="none", text=nothing_valid(counts))
     return _Judge(winner, facts, counts).verdict()
+
+
+def still_open(winner: Winner | None, facts: Mapping[str, Any]) -> Verdict:
+    """Before the end: who leads, by validation alone. A baseline beside the search may lead, as it may win."""
+    direction = Direction(bool(facts.get("lower_is_better")))
+    best = None if winner is None else winner.metric
+    row = leading(rows_of(facts), best, direction)
+    if row is None:
+        return Verdict(kind="open", text="The run has not ended: what is best so far is best by validation alone.")
+    unit = f"{facts.get('unit') or 'score'} ({direction.word} is better)"
+    ours = "" if best is None else f"; the search's best is {_number(best)}"
+    text = f"The run has not ended. So far nothing beat {called(row)}: it is the best on validation, "
+    return Verdict(kind="open", text=f"{text}{_number(row['metric'])} {unit}{ours}.", against=called(row))
 
 
 class _Judge:
@@ -97,7 +110,7 @@ class _Judge:
 
     def _unbeaten(self) -> Verdict:
         own = self.winner.role == "user"
-        name = "your program" if own else self._arena_name() or f"the baseline {self.winner.name}"
+        name = self._arena_name() or called({"name": self.winner.name, "own": own})
         told = [*self._kept(name)]
         rival = None if self.family == "arena" else self._by_claim() or self._by_scores()
         if rival is not None and rival.kind == "worse":

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from core.state.node import Node
 from core.storage.reader import RunReader
+from utils.direction import Direction, finite
 from utils.stats import proper_interval
 
 NOT_OURS = {"baseline": "baseline", "user": "user"}
@@ -88,6 +89,23 @@ def winner_of(node: Node | None, facts: Mapping[str, Any]) -> Winner | None:
         final_metric=final.get("metric"),
         final_interval=proper_interval(final.get("interval")),
     )
+
+
+def leading(
+    baselines: Iterable[Mapping[str, Any]], best: float | None, direction: Direction
+) -> Mapping[str, Any] | None:
+    """The baseline beside the search that is better than `best`, the best program of the search; None: none is.
+
+    While a run goes on it leads; at the end it wins, unless the part that chooses says otherwise.
+    """
+    scored = [row for row in baselines if row.get("failure") is None and finite(row.get("metric")) is not None]
+    row = direction.best(scored, lambda row: row["metric"])
+    return row if row is not None and direction.better(row["metric"], best) else None
+
+
+def called(row: Mapping[str, Any]) -> str:
+    """What people call a baseline."""
+    return "your program" if row.get("own") else f"the baseline {row['name']}"
 
 
 def runner_of(reader: RunReader, winner: Winner | None, facts: Mapping[str, Any]) -> Runner | None:

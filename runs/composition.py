@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from core.backend.model_client import ModelClient
 from core.contracts import (
@@ -39,6 +40,7 @@ from runs.recorded_scores import ReplayedEvaluator
 from runs.search import Deadline, Process, Search
 from runs.selftest import SelfTest
 from runs.tickets.files import ProgramFiles
+from runs.told import FACT, as_recorded, with_earlier
 from runs.toolbox import Toolboxes
 from runs.workers import open_workers, workspaces_dir
 from runs.writing import agents_of, model_client_of, reviewer_of, uses_models
@@ -62,16 +64,17 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         live = parts.enter_context(closing(LiveOutput(process.run_dir)))
         model_client = parts.enter_context(closing(model_client_of(config, problem, process, parts, files, live.hear)))
         model_client.prepare()
-        deadline = Deadline(config.budget.seconds, process.active_seconds)
+        deadline = Deadline(config.budget.seconds, process.active_seconds, lifted=process.stop_after is not None)
         jobs, tier = _jobs(config, problem, process, parts, live, deadline)
         self_test = SelfTest(config, problem, jobs) if tier != "none" else None
         deps = _evaluator_deps(config, process, journal, jobs, tier)
         evaluator = _replayed(with_defaults(problem.evaluator(deps), EvaluatorDefaults), problem, process)
         parts.enter_context(closing(evaluator))
         toolbox = Toolboxes(config, problem, journal, files, jobs, limits_of(config))
-        stages = _stages(config, problem, process, journal, evaluator, model_client, toolbox, isolated=tier != "none")
+        context, told = _told(_context(config, problem, process, isolated=tier != "none"), process)
+        stages = _stages(config, problem, context, process, journal, evaluator, model_client, toolbox)
         files.bind(journal, evaluator, stages.read)
-        orchestrator = _orchestrator(config, problem, process, journal, stages, evaluator, model_client)
+        orchestrator = _orchestrator(config, problem, context, process, journal, stages, evaluator, model_client)
         return Search(
             config=config,
             problem=problem,
@@ -85,6 +88,7 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
             sandbox_tier=tier,
             live=live,
             deadline=deadline,
+            told=told,
             self_test=self_test,
             parts=parts.pop_all(),
         )
@@ -154,43 +158,56 @@ def _evaluator_deps(config: Config, process: Process, journal: Journal, jobs: Jo
         archive_mb=config.execution.archive_mb,
         tune_trials=config.search.tune_trials,
         repeats=config.search.repeats,
+        doing=process.doing,
     )
+
+
+def _context(config: Config, problem: Problem, process: Process, *, isolated: bool) -> RunContext:
+    """What every writer is told as the configuration stands now."""
+    asks_models = uses_models(config)
+    return RunContext(
+        statement=_statement(config, problem),
+        preview=problem.preview(),
+        packages=installed_packages(problem.preload, config.execution.python),
+        limits=told_limits(problem, limits_of(config), config.execution.gpus),
+        time_limit=problem.time_limit(limits_of(config)),
+        references=lambda: told_baselines(process.store) if asks_models else "",
+        writers=_at_once(config),
+        extras=problem.prompt_extras(),
+        lower_is_better=problem.lower_is_better,
+        claims_only=problem.claims_only,
+        isolated=isolated,
+        repair_crashes=config.agent.repair_crashes and asks_models,
+        review=config.agent.review,
+        operators=operators_of(config),
+    )
+
+
+def _told(context: RunContext, process: Process) -> tuple[RunContext, list[dict[str, Any]]]:
+    """The context that also knows what earlier rounds were told, and what is to be stored of that."""
+    store, recorded = process.store, process.recorded
+    if recorded is not None and recorded.told:
+        return as_recorded(context, recorded.told), [dict(entry) for entry in recorded.told]
+    return with_earlier(context, store.get_fact(FACT) or [], store.rounds())
 
 
 def _stages(
     config: Config,
     problem: Problem,
+    context: RunContext,
     process: Process,
     journal: Journal,
     evaluator: Evaluator,
     model_client: ModelClient,
     toolbox: Toolboxes,
-    *,
-    isolated: bool,
 ) -> Stages:
-    asks_models = uses_models(config)
     return Stages(
         agents=agents_of(config, problem),
         reviewer=reviewer_of(config),
         evaluator=evaluator,
         store=process.store,
         journal=journal,
-        run_context=RunContext(
-            statement=_statement(config, problem),
-            preview=problem.preview(),
-            packages=installed_packages(problem.preload, config.execution.python),
-            limits=told_limits(problem, limits_of(config), config.execution.gpus),
-            time_limit=problem.time_limit(limits_of(config)),
-            references=lambda: told_baselines(process.store) if asks_models else "",
-            writers=_at_once(config),
-            extras=problem.prompt_extras(),
-            lower_is_better=problem.lower_is_better,
-            claims_only=problem.claims_only,
-            isolated=isolated,
-            repair_crashes=config.agent.repair_crashes and uses_models(config),
-            review=config.agent.review,
-            operators=operators_of(config),
-        ),
+        run_context=context,
         bind=model_client.bind,
         usage=model_client.usage_of,
         toolbox=toolbox,
@@ -209,6 +226,7 @@ def _statement(config: Config, problem: Problem) -> str:
 def _orchestrator(
     config: Config,
     problem: Problem,
+    context: RunContext,
     process: Process,
     journal: Journal,
     stages: Stages,
@@ -227,7 +245,7 @@ def _orchestrator(
         stop=_stop(config, problem, process.stop_after),
         spent=_spent(model_client),
         active_seconds=process.active_seconds,
-        memory=_memory(config),
+        memory=_memory(config, context),
         usage=model_client.usage_of,
         reward=_reward(model_client),
         control=Control(poll=ControlFile(process.run_dir, process.store, finish).poll, interrupted=finish),
@@ -258,8 +276,12 @@ def _at_once(config: Config) -> int:
 
 
 def _stop(config: Config, problem: Problem, stop_after: int | None) -> Callable[[Progress], str | None]:
-    """The limits of the configuration; a replay also ends where its record does."""
-    limits = stopping(
+    """The limits of the configuration; a replay ends where its record does: limits may have been others then."""
+    if stop_after is not None:
+        return lambda progress: (
+            f"as many steps as were recorded: {stop_after}" if progress.steps >= stop_after else None
+        )
+    return stopping(
         max_steps=config.search.max_steps,
         max_generations=config.search.max_generations,
         seconds=config.budget.seconds,
@@ -269,14 +291,7 @@ def _stop(config: Config, problem: Problem, stop_after: int | None) -> Callable[
         lower_is_better=problem.lower_is_better,
         stagnation=config.budget.stagnation,
         repeats=config.budget.repeats,
-    )
-
-    def reason(progress: Progress) -> str | None:
-        if stop_after is not None and progress.steps >= stop_after:
-            return f"as many steps as were recorded: {stop_after}"
-        return limits.reason(progress)
-
-    return reason
+    ).reason
 
 
 def _spent(model_client: ModelClient) -> Callable[[], tuple[int, float]]:
@@ -287,11 +302,12 @@ def _spent(model_client: ModelClient) -> Callable[[], tuple[int, float]]:
     return spent
 
 
-def _memory(config: Config) -> Callable[[Journal, Task], Memory]:
+def _memory(config: Config, context: RunContext) -> Callable[[Journal, Task], Memory]:
     agent = config.agent
     code_tokens = agent.code_tokens if uses_models(config) else 0  # rules read facts, not prompts
 
     def memory(journal: Journal, task: Task) -> Memory:
+        journal.tell_time_limit(context.as_of(task.round).time_limit)
         return remember(
             journal, task.parent_ids, kind=agent.memory, max_tokens=agent.memory_tokens, code_tokens=code_tokens
         )

@@ -18,6 +18,7 @@ from core.state.node import Node
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from reports.conclusion import Conclusion, conclusion_of
+from reports.winner import leading
 from runs.baselines import baseline_node
 from runs.facts import RunFacts
 from runs.recorded_files import record_files
@@ -188,8 +189,8 @@ def _ahead(search: Search, rows: Sequence[dict[str, Any]], choice: Choice | None
     program, the best baseline is all there is; where every candidate failed, nothing was found.
     """
     direction = Direction(search.problem.lower_is_better)
-    beside = [_node_of(search, row) for row in rows if row["failure"] is None and row["metric"] is not None]
-    best = direction.best((n for n in beside if n.id not in search.journal), lambda node: node.metric_value or 0.0)
+    row = leading((row for row in rows if row["node_id"] not in search.journal), None, direction)
+    best = None if row is None else _node_of(search, row)
     if best is None or choice is None:
         return None if len(search.journal) else best
     again = search.evaluator.second_look([best])
@@ -288,7 +289,7 @@ def _as_list(interval: Any) -> list[float] | None:
     return list(proper) if proper else None
 
 
-def _node_of(search: Search, row: dict[str, Any]) -> Node:
+def _node_of(search: Search, row: Mapping[str, Any]) -> Node:
     """The node behind a row: the journal's, or for a baseline beside the search the one it was scored as."""
     found = search.journal.get_node_by_id(row["node_id"])
     if found is not None:

@@ -61,6 +61,7 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "nodes": [
             {
                 "node_id": node.id,
+                "step": node.step,
                 "parent_ids": list(node.parent_ids),
                 "operator": node.operator,
                 "metric": node.metric_value,

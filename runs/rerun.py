@@ -26,6 +26,7 @@ from runs.recorded_scores import RecordedScores
 from runs.search import Recorded
 from runs.session import RunSession
 from runs.stored_config import stored_config
+from runs.told import FACT
 from utils.errors import SwarmEvoError
 
 COMPARED = ("id", "operator", "parent_ids", "code", "metric_value", "failure", "signature", "is_valid")
@@ -62,6 +63,7 @@ def verify(
         stored = reader.journal()
         calls = reader.calls()
         tasks = reader.tasks()
+        told = reader.fact(FACT) or []
         whys = {node_id: reader.why(node_id) for node_id in tasks}
         baselines = reader.fact("baselines", [])
         by_hand = any(key.endswith("/by_hand") for key in reader.facts())
@@ -81,6 +83,7 @@ def verify(
                 withdrawn_nodes(run_dir),
                 {} if as_recorded else first_of_rounds(tasks.values()),
                 scores,
+                told,
             ),
             stop_after=stored.steps,
         ) as session:

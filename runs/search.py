@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from core.backend.model_client import ModelClient
 from core.contracts import CallRecord, Evaluator, EvaluatorDeps, Problem
@@ -38,6 +38,8 @@ class Recorded:
     """Round → its first task, where the choices are made again: `Plan.asked`."""
     scores: RecordedScores | None = None
     """Verdicts of the record, from which the search goes on; None: from those of now."""
+    told: Sequence[Mapping[str, Any]] = ()
+    """What prompts told, as `runs.told` keeps it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Process:
     recorded: Recorded | None = None
     tickets: TicketQueue | None = None
     """Hands proposals to writers outside; None where nobody outside writes."""
+    doing: Callable[[str], None] = lambda text: None
+    """Tells whoever watches what goes on besides the search."""
     stop_after: int | None = None
     """End after so many steps, without telling the writers: for a replay."""
 
@@ -87,6 +91,8 @@ class Search:
     sandbox_tier: str
     live: LiveOutput
     deadline: Deadline
+    told: list[dict[str, Any]]
+    """What prompts tell, to be stored as the fact `told`."""
     self_test: SelfTest | None
     """None where there is no sandbox to search."""
     parts: ExitStack

@@ -11,6 +11,9 @@ from runs.search import Search
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 
+NO_VERDICT = (FailureKind.EVAL_ERROR, FailureKind.NON_FINITE)
+"""Failures that say that what scores gave no number, whatever the program did."""
+
 
 def score_seeds(search: Search, programs: Sequence[tuple[str, str]]) -> None:
     """Score them, those of `initial` and `programs`, (name, code) pairs; what is in the journal stays.
@@ -36,7 +39,7 @@ def _check(journal: Journal) -> None:
     failed = [node for node in given if node.failure is not None]
     if not failed or any(node.is_scored for node in given):
         return
-    broken = next((node for node in failed if node.failure is FailureKind.EVAL_ERROR), None)
+    broken = next((node for node in failed if node.failure in NO_VERDICT), None)
     if broken is not None:
         raise ConfigError(
             f"'{broken.plan}', the first program, cannot be scored: {broken.message}; nothing was searched"

@@ -127,7 +127,9 @@ class RunSession:
             check_place(self.config.project.dir)
         if self._given_dir is not None:
             problem.restore(self._given_dir)
+        self._view.doing("the data of the problem are made ready")
         problem.prepare()
+        self._view.doing("")
         prefix = self.config.project.name or problem.name.rpartition("/")[2]
         self.run_dir = self._given_dir or new_run(self.config.project.dir, prefix, datetime.now(UTC))
         self._stack.enter_context(hold(self.run_dir))
@@ -143,6 +145,7 @@ class RunSession:
             recorded=self._recorded,
             stop_after=self._stop_after,
             tickets=self._queue,
+            doing=self._view.doing,
         )
         try:
             self.search = compose(self.config, problem, process)
@@ -159,9 +162,10 @@ class RunSession:
             sandbox=self.search.sandbox_tier,
             offline=self._recorded is not None,
             words=tuple((self.store.get_fact("origin") or self._origin).get("words") or ()),
+            baselines=tuple(self.store.get_fact("baselines") or ()),
             resumed=self.resumed,
         )
-        record_start(self.store, self.facts, self._origin)
+        record_start(self.store, self.facts, self._origin, self.search.told)
         self.search.orchestrator.restore()
         restore_marks(self.run_dir, self.search.journal)
         self._attach_sinks()
@@ -252,7 +256,9 @@ class RunSession:
         runner = BaselineRunner(search, self.store)
         runner.start()
         if uses_models(self.config):
-            runner.finish()  # prompts tell what the references score, the same in each
+            self._view.doing("the baselines are scored first: prompts tell what they score")
+            runner.finish()  # the same in each prompt
+            self._view.doing("")
         reason = "interrupted"
         try:
             reason = search.orchestrator.run(self._blend)
@@ -265,9 +271,11 @@ class RunSession:
         if reason == "interrupted":
             return self._interrupted()
         search.deadline.lifted = True
-        self._view.doing("the search is over; its best programs are scored on what it never saw")
+        self._view.doing("the search is over; the best are scored on what it never saw, outside of budget.seconds")
         runner.finish()
         self._blend()
+        if "verifies" in self._origin:  # the journals are compared: nobody is to see the final part once more
+            return 0
         return 0 if self._finish(reason).best else NOTHING_VALID
 
     def _blend(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,17 +11,21 @@ from core.state.operators import further_operators
 from core.storage.repository import RunStore
 from runs.environment import environment
 from runs.facts import RunFacts
+from runs.told import FACT
 from runs.trust import remember
 from runs.workers import proof_of
 from utils.config import to_plain
 from utils.logger_system import log_msg
 
 
-def record_start(store: RunStore, facts: RunFacts, origin: Mapping[str, Any]) -> None:
+def record_start(
+    store: RunStore, facts: RunFacts, origin: Mapping[str, Any], told: Sequence[Mapping[str, Any]]
+) -> None:
     """Store both in one transaction: a run that is killed before has not begun.
 
     Args:
         origin: where a new run comes from: the command that was typed, the run it forks or verifies.
+        told: what prompts tell, as `runs.told` makes it.
     """
     plain = to_plain(facts.config)
     if not facts.resumed:
@@ -40,6 +44,7 @@ def record_start(store: RunStore, facts: RunFacts, origin: Mapping[str, Any]) ->
         "operators": _operators(store, facts),
         "case_unit": facts.problem.case_unit,
         "rules_reach": facts.problem.rules_reach,
+        FACT: list(told),
     }
     started_at = store.get_fact("started_at")
     if started_at is None:

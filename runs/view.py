@@ -15,7 +15,10 @@ class View(Protocol):
     """Told of everything after it is stored."""
 
     def doing(self, text: str) -> None:
-        """What goes on besides the search, before it begins and after its end, where that takes more than a moment."""
+        """What goes on besides the search, before it begins and after its end, and how far it is; '' when it is over.
+
+        A view shows it where it takes more than a moment. Called from any thread.
+        """
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
         """The search begins. `progress` may be asked at any time, from any thread, until `close`."""

@@ -20,23 +20,26 @@ def in_notebook() -> bool:
 
 
 class Cell:
-    """Progress in the cell's output: steps, best so far, time left. Redrawn in place."""
+    """Progress in the cell's output: steps, best so far, time left, what goes on besides. Redrawn in place."""
 
     def __init__(self) -> None:
         self._opened: Mapping[str, Any] = {}
         self._steps = 0
-        self._best: float | None = None
-        self._failed = 0
+        self._best = "best –"
+        self._doing = ""
         self._began = self._drawn = time.monotonic()
         self._handle: Any = None
 
     def learn(self, line: Mapping[str, Any]) -> None:
         """Take in what the run told."""
         if line["type"] == "run.opened":
-            self._opened, self._steps = line, line["steps"]
+            self._opened, self._steps, self._doing = line, line["steps"], ""
         elif line["type"] == "node.committed":
             self._steps += line["operator"] not in ("baseline", "user")
-            self._best, self._failed = line["best_metric"], self._failed + (line["failure"] is not None)
+        elif line["type"] == "run.best":
+            self._best = line["text"]
+        elif line["type"] == "run.doing":
+            self._doing = line["text"]
         self.draw()
 
     def draw(self) -> None:
@@ -51,11 +54,10 @@ class Cell:
     def html(self) -> str:
         limit, opened = self._opened.get("max_steps"), self._opened
         if not opened:
-            return "<div>the search starts …</div>"
+            return f"<div>{escape(self._doing or 'the search starts')} …</div>"
         share = 100 * min(1.0, self._steps / limit) if limit else 0
-        best = "–" if self._best is None else f"{self._best:.6g}"
         steps = f"{self._steps} of {limit} steps" if limit else f"{self._steps} steps"
-        parts = [steps, f"best {best} {opened['unit']}", *self._left(limit)]
+        parts = [steps, f"{self._best} ({opened['unit']})", *([self._doing] if self._doing else self._left(limit))]
         bar = f'<progress max="100" value="{share:.0f}" style="width:100%"></progress>' if limit else ""
         return f"<div>{bar}<div>{escape(' · '.join(parts))}</div></div>"
 

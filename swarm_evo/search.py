@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import sqlite3
 from collections.abc import Callable, Mapping
@@ -16,6 +17,8 @@ from swarm_evo.run import Run, Step
 from swarm_evo.source import pickled
 
 _OUTPUT = "SELECT texts.body FROM nodes JOIN texts ON texts.hash = nodes.term_out WHERE nodes.id = ?"
+BUDGET = ("steps", "seconds", "tokens", "usd", "target", "stagnation", "repeats")
+"""What `budget=` may name: the keys below `budget`, and `steps` for `search.max_steps`."""
 KEPT = ".swarm-evo"
 """Folder of `project_dir` that keeps functions of the user as files, so that a run can be resumed."""
 
@@ -116,6 +119,11 @@ def keys(
     budget: Mapping[str, Any], project_dir: str | Path, more: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> list[str]:
     """Configuration keys as words; what is None in `more` is left out."""
+    unknown = next((name for name in budget if name not in BUDGET), None)
+    if unknown is not None:
+        near = difflib.get_close_matches(unknown, BUDGET, 1)
+        meant = f" (did you mean '{near[0]}'?)" if near else ""
+        raise SearchError(f"budget has no '{unknown}'{meant}; allowed: {', '.join(BUDGET)}")
     named: dict[str, Any] = {"project.dir": Path(project_dir).resolve()}
     named |= {"search.max_steps" if name == "steps" else f"budget.{name}": value for name, value in budget.items()}
     named |= {name: value for name, value in more.items() if value is not None}

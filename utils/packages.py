@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from importlib.metadata import distributions
 from pathlib import Path
 
 _DISTRIBUTION = {"sklearn": "scikit-learn", "cv2": "opencv-python", "PIL": "pillow"}
+_NAMED = re.compile(r"python(3\.\d+)t?")
 _USUAL = (
     "numpy", "pandas", "scipy", "scikit-learn", "lightgbm", "xgboost", "xgboost-cpu", "catboost", "torch",
     "torchvision", "transformers", "statsmodels", "joblib", "numba", "sympy", "networkx", "ortools", "cvxpy",
@@ -15,7 +17,7 @@ _USUAL = (
 
 
 def installed_packages(preload: Sequence[str], python: str | None = None) -> str:
-    """`name==version` a line: what the problem preloads and the usual libraries that programs find.
+    """`Python 3.12` and `name==version` a line: what the problem preloads and the usual libraries that programs find.
 
     Args:
         python: the interpreter that programs run in, where it is another than ours.
@@ -23,13 +25,24 @@ def installed_packages(preload: Sequence[str], python: str | None = None) -> str
     names = dict.fromkeys([*(_DISTRIBUTION.get(m.split(".")[0], m.split(".")[0]) for m in preload), *_USUAL])
     places = sys.path if python is None else _site_packages(Path(python))
     found = {name: next(iter(distributions(name=name, path=places)), None) for name in names}
-    return "\n".join(sorted(f"{name}=={one.version}" for name, one in found.items() if one is not None))
+    lines = sorted(f"{name}=={one.version}" for name, one in found.items() if one is not None)
+    return "\n".join([*_version(python), *lines])
 
 
 def boosters(python: str | None = None) -> tuple[str, ...]:
     """Modules of boosted trees beside scikit-learn that programs can import."""
     found = {line.partition("==")[0].removesuffix("-cpu") for line in installed_packages((), python).splitlines()}
     return tuple(name for name in ("lightgbm", "xgboost", "catboost") if name in found)
+
+
+def _version(python: str | None) -> list[str]:
+    """`Python 3.12`, as programs find it; [] where nothing tells it without starting the interpreter."""
+    if python is None:
+        return [f"Python {sys.version_info.major}.{sys.version_info.minor}"]
+    path = Path(python)
+    names = [path.resolve().name, path.name, *(Path(place).parent.name for place in _site_packages(path))]
+    found = next((match for name in names if (match := _NAMED.fullmatch(name))), None)
+    return [f"Python {found[1]}"] if found else []
 
 
 def _site_packages(python: Path) -> list[str]:

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
+from cli.terminal.best_so_far import BestSoFar
 from cli.terminal.output import Output, say_finishing
 from core.contracts import Progress
 from core.events import BaselineScored, Event, FinalScored, NodeCommitted, RunFinished, Warned
@@ -17,15 +18,23 @@ TOLD = (NodeCommitted, BaselineScored, FinalScored, RunFinished, Warned)
 
 
 class EventsView(SilentView):
-    """First `{"type": "run.opened", run, folder, limits…}`, then the run's own events as they are stored."""
+    """First `{"type": "run.opened", run, folder, limits…}`, then the run's own events as they are stored.
+
+    Between them `run.doing`: what goes on besides the search, and `run.best`: who leads, both in words.
+    """
 
     def __init__(self) -> None:
         self._out = Output(on_gone=lambda: signal.raise_signal(signal.SIGINT))
+        self._best = BestSoFar(False)
+        self._leads = ""
 
     def doing(self, text: str) -> None:
+        """'' too: what went on is over."""
         self.say({"type": "run.doing", "text": text})
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
+        now = progress()
+        self._best = BestSoFar(facts.problem.lower_is_better, now.best_metric, facts.baselines)
         self.say(
             {
                 "type": "run.opened",
@@ -35,7 +44,7 @@ class EventsView(SilentView):
                 "unit": facts.problem.unit,
                 "lower_is_better": facts.problem.lower_is_better,
                 "writer": facts.writer,
-                "steps": progress().steps,
+                "steps": now.steps,
                 "max_steps": facts.config.search.max_steps,
                 "seconds": facts.config.budget.seconds,
             }
@@ -44,6 +53,10 @@ class EventsView(SilentView):
     def emit(self, event: Event) -> None:
         if isinstance(event, TOLD):
             self._out.say(event.model_dump_json())
+        self._best.learn(event)
+        if self._best.text != self._leads:
+            self._leads = self._best.text
+            self.say({"type": "run.best", "text": self._leads})
 
     def finishing(self) -> None:
         say_finishing()

@@ -12,11 +12,13 @@ from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.panel import Panel
 from rich.progress_bar import ProgressBar
+from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
 from cli.terminal.banner import banner
+from cli.terminal.best_so_far import BestSoFar, shown
 from cli.terminal.closing import closing
 from cli.terminal.commands import interrupted_line
 from cli.terminal.console import VisibleConsole
@@ -45,33 +47,50 @@ class LiveView:
         self._recent: deque[NodeCommitted] = deque(maxlen=RECENT)
         self._baselines: list[str] = []
         self._warnings: deque[str] = deque(maxlen=3)
-        self._doing = ""
+        self._doing, self._doing_since = "", time.monotonic()
         self._work = OpenWork("")
+        self._best = BestSoFar(False)
         self._live: Live | None = None
+        self._waiting: Status | None = None
+        self._begun = False
 
     def doing(self, text: str) -> None:
-        if self._live is None:
-            self._console.print(Text(text))
         with self._lock:
-            self._doing, self._doing_since = text, time.monotonic()
+            if not (self._doing and text):
+                self._doing_since = time.monotonic()
+            self._doing = text
+        if self._live is None and not self._begun:
+            self._wait(text)
+
+    def _wait(self, text: str) -> None:
+        """A line with a spinner, before the picture is there; it goes when `text` is ''."""
+        if self._waiting is not None:
+            self._waiting.stop()
+        self._waiting = self._console.status(Text(text)) if text else None
+        if self._waiting is not None:
+            self._waiting.start()
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
+        self._wait("")
+        self._begun = True
         for line in banner(facts):
             self._console.print(Text(line))
         self._facts, self._progress = facts, progress
         self._doing, self._work = "", OpenWork(facts.writer)
-        self._began, self._steps_before = time.monotonic(), progress().steps
+        now = progress()
+        self._began, self._steps_before = time.monotonic(), now.steps
+        self._best = BestSoFar(facts.problem.lower_is_better, now.best_metric, facts.baselines)
         self._live = Live(get_renderable=self._picture, console=self._console, refresh_per_second=REFRESH_PER_SECOND)
         self._live.start()
 
     def emit(self, event: Event) -> None:
         with self._lock:
             self._work.learn(event)
+            self._best.learn(event)
             if isinstance(event, NodeCommitted):
                 self._recent.append(event)
             elif isinstance(event, BaselineScored):
-                score = "failed" if event.metric is None else f"{event.metric:.6g}"
-                self._baselines.append(f"{event.name} {score}")
+                self._baselines.append(f"{event.name} {'failed' if event.metric is None else shown(event.metric)}")
             elif isinstance(event, Warned):
                 self._warnings.append(f"{event.at.astimezone():%H:%M:%S} {event.text}")
 
@@ -88,6 +107,7 @@ class LiveView:
         self._console.print(Text(interrupted_line(self._facts.config.project.dir, self._facts.run)))
 
     def close(self) -> None:
+        self._wait("")
         live, self._live = self._live, None
         if live is not None:
             live.stop()
@@ -129,9 +149,7 @@ class LiveView:
         return f"about {_duration(min(left))} left" if left else ""
 
     def _figures(self, progress: Progress) -> Text:
-        newest = self._recent[-1] if self._recent else None
-        best = "–" if newest is None or newest.best_metric is None else f"{newest.best_metric:.6g}"
-        parts = [f"best {best}", *self._baselines]
+        parts = [self._best.text or "best –", *self._baselines]
         parts += self._work.spent(progress, self._facts.config.budget.usd)
         return Text("   ".join(parts))
 
@@ -172,9 +190,9 @@ def _duration(seconds: float) -> str:
 
 
 def _leaf(event: NodeCommitted) -> Text:
-    label = Text(f"{event.node_id[:6]} {event.operator} ")
+    label = Text(f"[{event.step}] {event.node_id[:6]} {event.operator} ")
     if event.metric is not None:
-        label.append(f"{event.metric:.6g}", style="bold green" if event.is_best else "green")
+        label.append(shown(event.metric), style="bold green" if event.is_best else "green")
     elif event.failure is not None:
         label.append(event.failure.value, style="red")
     else:

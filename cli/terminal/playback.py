@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from cli.terminal.best_so_far import BestSoFar
 from cli.terminal.step_text import StepLines, baseline_line
 from core.events import BaselineScored, FinalScored, NodeCommitted, RunFinished
 from core.storage.reader import RunReader
@@ -20,7 +21,8 @@ def play(run_dir: Path, speed: float) -> int:
     if not speed > 0:
         raise ConfigError(f"--speed={speed:g}: allowed is anything above 0")
     with unreadable(run_dir.name), RunReader(run_dir) as reader:
-        lines = StepLines(reader.fact("config", {}).get("search", {}).get("max_steps"))
+        best = BestSoFar(bool(reader.fact("lower_is_better")))
+        lines = StepLines(best, reader.fact("config", {}).get("search", {}).get("max_steps"))
         before = None
         after = 0
         while events := reader.events(after=after, limit=500):
@@ -30,7 +32,9 @@ def play(run_dir: Path, speed: float) -> int:
                 before = event.at
                 if isinstance(event, NodeCommitted) and event.operator != "baseline":
                     print(lines.line(event), flush=True)
-                elif isinstance(event, BaselineScored):
+                else:
+                    lines.learn(event)
+                if isinstance(event, BaselineScored):
                     print(baseline_line(event), flush=True)
                 elif isinstance(event, FinalScored) and event.metric is not None:
                     print(f"{event.type} {event.metric:.6g}", flush=True)

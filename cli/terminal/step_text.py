@@ -4,41 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from core.events import BaselineScored, NodeCommitted
+from cli.terminal.best_so_far import BestSoFar, shown
+from core.events import BaselineScored, Event, NodeCommitted
 from core.state.operators import FREE_OPERATORS
 from runs.stepper import StageShown, StepBegun
 
 
 class StepLines:
-    """One node in one line; steps are numbered, what is no step (a program of the user, an ensemble) is not.
+    """One node in one line, under the number that it has everywhere: its place in the journal, from 0.
+
+    Behind a step stands how many were made by then: a program of the user, a baseline and an ensemble are no steps.
 
     Args:
-        max_steps: shown beside the number; None: no limit.
+        best: says who leads.
+        max_steps: shown beside the count; None: no limit.
         before: steps that were made before the first line.
     """
 
-    def __init__(self, max_steps: int | None, before: int = 0) -> None:
+    def __init__(self, best: BestSoFar, max_steps: int | None, before: int = 0) -> None:
+        self._best = best
         self._max_steps = max_steps
         self._steps = before
 
     def line(self, event: NodeCommitted) -> str:
-        number = ""
+        """The line of the next node."""
+        moves = self._best.moves(event)
+        self.learn(event)
+        parents = f" of {'+'.join(parent[:6] for parent in event.parent_ids)}" if event.parent_ids else ""
+        told = [f"[{event.step}] {event.node_id[:6]} {event.operator}{parents}: {_outcome_of(event, moves)}"]
+        told += [self._best.text] if self._best.text else []
         if event.operator not in FREE_OPERATORS:
             self._steps += 1
-            number = f"[{self._steps}/{self._max_steps}] " if self._max_steps else f"[{self._steps}] "
-        parents = f" of {'+'.join(parent[:6] for parent in event.parent_ids)}" if event.parent_ids else ""
-        best = "" if event.best_metric is None else f"  best {event.best_metric:.6g}"
-        return f"{number}{event.node_id[:6]} {event.operator}{parents}: {_outcome_of(event)}{best}"
+            told.append(f"{self._steps}/{self._max_steps}" if self._max_steps else f"{self._steps} steps")
+        return "  ".join(told)
+
+    def learn(self, event: Event) -> None:
+        """Take in what has no line of this form."""
+        self._best.learn(event)
 
 
 def baseline_line(event: BaselineScored) -> str:
     missing = "failed" if event.failure else "no score yet"
-    return f"baseline {event.name}: {missing if event.metric is None else f'{event.metric:.6g}'}"
+    return f"baseline {event.name}: {missing if event.metric is None else shown(event.metric)}"
 
 
-def _outcome_of(event: NodeCommitted) -> str:
+def _outcome_of(event: NodeCommitted, moves: bool) -> str:
     if event.metric is not None:
-        return f"{event.metric:.6g}" + (" *best*" if event.is_best else "")
+        return shown(event.metric) + (" *best*" if moves else "")
     if event.failure is not None:
         return f"failed: {event.failure.value}: {' '.join(event.message.split())[:120]}"
     if event.is_valid:
@@ -46,16 +58,16 @@ def _outcome_of(event: NodeCommitted) -> str:
     return f"duplicate: {event.message}"
 
 
-def step_lines(shown: Iterable[StepBegun | StageShown | NodeCommitted]) -> Iterator[str]:
+def step_lines(done: Iterable[StepBegun | StageShown | NodeCommitted], best: BestSoFar) -> Iterator[str]:
     """What a step by hand did, as it is done."""
-    lines = StepLines(None)
-    for part in shown:
+    before = 0
+    for part in done:
         if isinstance(part, StepBegun):
-            lines = StepLines(None, part.steps)
+            before = part.steps
             parents = " ".join(part.task.parent_ids) or "nothing"
             yield f"run {part.run}, node {part.task.node_id}: {part.task.operator} of {parents}"
         elif isinstance(part, StageShown):
             yield f"--- {part.stage}{' (stored before)' if part.stored_before else ''}"
             yield part.text
         else:
-            yield lines.line(part)
+            yield StepLines(best, None, before).line(part)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from cli.terminal.banner import banner
+from cli.terminal.best_so_far import BestSoFar
 from cli.terminal.closing import closing
 from cli.terminal.commands import interrupted_line
 from cli.terminal.open_work import OpenWork
@@ -23,6 +24,8 @@ from runs.view import SilentView, View
 
 SILENCE_SECONDS = 10.0
 """After so long without a line, what goes on is told."""
+MOMENT_SECONDS = 2.0
+"""What goes on besides the search is told once it has taken so long, and again when it has got on."""
 CROWDED = 40
 """Steps after which at most one line a second is printed, but for a new best."""
 
@@ -66,31 +69,49 @@ class PlainView:
         self._last = -1.0
         self._hidden = 0
         self._work = OpenWork("", clock)
-        self._doing = ""
-        self._spoken = clock()
+        self._doing = self._told = ""
+        """What goes on besides the search, and what was said of it last."""
+        self._doing_since = self._spoken = clock()
+        self._watcher: threading.Thread | None = None
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._progress: Callable[[], Progress] = Progress
 
     def doing(self, text: str) -> None:
+        if not (self._doing and text):
+            self._doing_since = self._clock()
         self._doing = text
-        if self._lines is None:  # once the search has begun, only where it takes long: see `beat`
-            self._say(text)
+        self._begin_watching()
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
         self._facts = facts
-        self._lines = StepLines(facts.config.search.max_steps, progress().steps)
+        now = progress()
+        best = BestSoFar(facts.problem.lower_is_better, now.best_metric, facts.baselines)
+        self._lines = StepLines(best, facts.config.search.max_steps, now.steps)
         self._work, self._doing, self._progress = OpenWork(facts.writer, self._clock), "", progress
         for line in banner(facts):
             self._say(line)
-        threading.Thread(target=self._watch, name="terminal", daemon=True).start()
+        self._begin_watching()
 
     def beat(self) -> None:
         """Say what goes on where nothing was said for a while."""
-        if self._clock() - self._spoken >= SILENCE_SECONDS:
+        doing, now = self._doing, self._clock()
+        silent = now - self._spoken
+        if doing:
+            taken = now - self._doing_since
+            news = doing != self._told and min(taken, silent) >= MOMENT_SECONDS
+            if news or silent >= SILENCE_SECONDS:
+                self._told = doing
+                self._say(f"… {doing}, {taken:.0f} s")
+        elif self._lines is not None and silent >= SILENCE_SECONDS:
             with self._lock:
-                text = f"… {self._doing}" if self._doing else self._work.summary(self._progress())
+                text = self._work.summary(self._progress())
             self._say(text)
+
+    def _begin_watching(self) -> None:
+        if self._watcher is None:
+            self._watcher = threading.Thread(target=self._watch, name="terminal", daemon=True)
+            self._watcher.start()
 
     def _watch(self) -> None:
         while not self._ended.wait(1.0):
@@ -104,9 +125,13 @@ class PlainView:
         with self._lock:
             self._work.learn(event)
         if isinstance(event, NodeCommitted) and self._lines is not None:
-            if event.operator != "baseline":  # told by its name, below
+            if event.operator == "baseline":  # told by its name, below
+                self._lines.learn(event)
+            else:
                 self._committed(event, self._lines)
         elif isinstance(event, BaselineScored):
+            if self._lines is not None:
+                self._lines.learn(event)
             self._say(baseline_line(event))
         elif isinstance(event, Warned):
             self._say(f"warning: {event.text}")

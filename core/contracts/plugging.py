@@ -44,6 +44,8 @@ class EvaluatorDeps:
     """How many programs one `tune` may score."""
     repeats: int = 0
     """Further evaluations of a program that may be the best, where scores are not the same twice."""
+    doing: Callable[[str], None] = lambda text: None
+    """Told what goes on and how far it is, where that takes a while and no event tells it: whoever watches hears it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from core.contracts import Evaluation, ExecutionResult
+from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult
 from core.state.failure import FailureKind
 from core.state.node import MetricSource, Node
 from utils.direction import finite
 
 if TYPE_CHECKING:
     from core.state.journal import Journal
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 DIGITS = 12
 """Significant digits of a signature: beyond them, equal programs differ by the order of additions."""
@@ -24,6 +29,27 @@ def signature_of(scores: Iterable[Any]) -> tuple[float, ...]:
     if any(number is None for number in numbers):
         return ()
     return tuple(_rounded(number) for number in numbers if number is not None)
+
+
+def side_by_side(deps: EvaluatorDeps, what: str, items: Sequence[A], work: Callable[[A], B]) -> list[B]:
+    """`work` of each item, in order, as many at once as there are workers; tells whoever watches how many are done.
+
+    Args:
+        what: is done, for people: `final part: programs scored`.
+    """
+    done = count(1)
+
+    def one(item: A) -> B:
+        found = work(item)
+        deps.doing(f"{what}: {next(done)} of {len(items)}")
+        return found
+
+    deps.doing(f"{what}: 0 of {len(items)}")
+    pool = ThreadPoolExecutor(max(1, min(deps.jobs.slots, len(items))), thread_name_prefix="final")
+    try:
+        return list(pool.map(one, items))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # nobody who wants to stop now waits for what still runs
 
 
 def source_of(isolated: bool) -> MetricSource:

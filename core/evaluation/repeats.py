@@ -31,10 +31,12 @@ class Repeats:
     Args:
         journal: what is committed.
         times: further evaluations of a program; 0: none.
+        doing: told how far the looks of the final choice are.
     """
 
-    def __init__(self, journal: Journal, times: int) -> None:
+    def __init__(self, journal: Journal, times: int, doing: Callable[[str], None] = lambda text: None) -> None:
         self._journal = journal
+        self._doing = doing
         self._times = times
         self._same = 0
         """Programs that scored the same twice."""
@@ -100,9 +102,13 @@ class Repeats:
         first = score(nodes[0])
         if first.metric is not None and is_rounding(first.metric, nodes[0].metric_value):
             return None
-        looks = [[first, *(score(nodes[0]) for _ in range(self._times - 1))]]
-        looks += [[score(node) for _ in range(self._times)] for node in nodes[1:]]
+        looks = [[first, *self._looks(nodes, 0, self._times - 1, score)]]
+        looks += [self._looks(nodes, place, self._times, score) for place in range(1, len(nodes))]
         return [self._mean(node, look) for node, look in zip(nodes, looks, strict=True)]
+
+    def _looks(self, nodes: Sequence[Node], place: int, times: int, score: Score) -> list[Evaluation]:
+        self._doing(f"the best scored again for the choice, since scores differ: {place} of {len(nodes)}")
+        return [score(nodes[place]) for _ in range(times)]
 
     def _mean(self, node: Node, looks: Sequence[Evaluation]) -> Evaluation:
         """Its score counts as often as it was scored for it."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from core.contracts import AgentContext, Evaluation, Review
@@ -37,7 +37,7 @@ class Usage(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What every writer of the run is told: constant over the run."""
+    """What every writer of the run is told: constant over the run, but for what a resume changed (`as_of`)."""
 
     statement: str
     preview: str = ""
@@ -61,6 +61,13 @@ class RunContext:
     """`auto`, `always` or `never`."""
     operators: Mapping[str, OperatorSpec] = field(default_factory=lambda: BUILTIN)
     """What the policy may propose."""
+    earlier: Sequence[tuple[float, Mapping[str, Any]]] = ()
+    """(round, fields of this class) in order: what rounds before that one were told, where it was something else."""
+
+    def as_of(self, round_: int) -> RunContext:
+        """What the writers of that round are told."""
+        told = next((fields for end, fields in self.earlier if round_ < end), None)
+        return self if told is None else replace(self, **told)
 
     def operator(self, name: str) -> OperatorSpec:
         """The operator of that name. Raises ConfigError where a policy proposed one that its spec does not name."""

@@ -55,6 +55,8 @@ class PipelineSchedule:
 
     def __init__(self) -> None:
         self._groups: deque[list[_Flight]] = deque()
+        self._kept = 0
+        """Groups that were proposed after an interrupt: a resume begins them, as it does after a kill."""
         self._reason = ""
 
     def run(self, search: SearchState, pool: ThreadPoolExecutor) -> str:
@@ -64,19 +66,31 @@ class PipelineSchedule:
         while True:
             self._fill(search, pool)
             if not self._groups:
-                return self._reason or search.reason() or "the policy has nothing more to propose"
+                stopped = search.reason() if search.is_interrupted else ""
+                return stopped or self._reason or search.reason() or "the policy has nothing more to propose"
             self._land(search, self._groups.popleft(), pool)
             self._reason = self._reason or search.runner.exhausted
 
     def _fill(self, search: SearchState, pool: ThreadPoolExecutor) -> None:
-        """Ask for one group after the other, each from the journal as it stands, up to the lag."""
+        """Ask for one group after the other, each from the journal as it stands, up to the lag.
+
+        After an interrupt what is due is still asked for and stored, so that a resume goes on in the same order; it is
+        not begun.
+        """
         size = search.plan.batch if search.runner.together else 1
-        while not self._reason and len(self._groups) * size < (search.plan.lag or lag_of(search.plan.batch)):
-            self._reason = search.reason() or ""
+        while not self._reason and (len(self._groups) + self._kept) * size < self._lag(search):
+            self._reason = search.limit() or ""
             proposals = [] if self._reason else search.ask_within_limits(size)
             if not proposals:
                 return
-            self._start(search, [search.begin(task) for task in search.open_round(proposals)], pool)
+            tasks = search.open_round(proposals)
+            if search.is_interrupted:
+                self._kept += 1
+            else:
+                self._start(search, [search.begin(task) for task in tasks], pool)
+
+    def _lag(self, search: SearchState) -> int:
+        return search.plan.lag or lag_of(search.plan.batch)
 
     def _start(
         self, search: SearchState, group: Iterable[tuple[Attempt, RoundContext]], pool: ThreadPoolExecutor

@@ -118,8 +118,15 @@ class SearchState:
 
     def reason(self) -> str | None:
         """Why to stop now, or None."""
-        if self._control.interrupted is not None and self._control.interrupted.is_set():
-            return "interrupted"
+        return "interrupted" if self.is_interrupted else self.limit()
+
+    @property
+    def is_interrupted(self) -> bool:
+        """True once the user wants the end."""
+        return self._control.interrupted is not None and self._control.interrupted.is_set()
+
+    def limit(self) -> str | None:
+        """The limit that is reached, or None."""
         return self._stop(self.progress())
 
     def progress(self) -> Progress:

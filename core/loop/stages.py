@@ -94,7 +94,7 @@ class Stages:
         self, task: Task, notes: RoundContext, refusal: str = "", parents: tuple[Node, ...] | None = None
     ) -> Attempt:
         """Gather what the writer may know."""
-        run_context = self._run_context
+        run_context = self._run_context.as_of(task.round)
         memory = notes.memory(task)
         above = parents if parents is not None else tuple(self._journal[i] for i in task.parent_ids)
         context = AgentContext(

@@ -201,6 +201,11 @@ class Journal:
         self._summarise()
         return self._summary.line(self._position[node_id])
 
+    def tell_time_limit(self, seconds: float | None) -> None:
+        """Summaries tell what programs took against this limit: all lines are written anew where it is another."""
+        if seconds != self._summary.time_limit:
+            self._summary = Summary(self.lower_is_better, seconds)
+
     def _summarise(self) -> None:
         """Write the lines of the nodes that came since the last time."""
         for node in self._nodes[len(self._summary) :]:

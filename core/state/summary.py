@@ -43,7 +43,7 @@ class Summary:
 
     def __init__(self, lower_is_better: bool, time_limit: float | None = None) -> None:
         self._direction = Direction(lower_is_better)
-        self._time_limit = time_limit
+        self.time_limit = time_limit
         self._lines: list[str] = []
         self._ends: list[int] = []
         """Bytes up to the end of each line."""
@@ -113,7 +113,7 @@ class Summary:
 
     def _line_of(self, node: Node, parents: Sequence[Node], original: int | None) -> str:
         origin = f" of {' and '.join(f'[{parent.step}]' for parent in parents)}" if parents else ""
-        share = time_share(node.exec_time, self._time_limit)
+        share = time_share(node.exec_time, self.time_limit)
         head = f"[{node.step}] {node.operator}{origin}: {self._outcome(node, parents, original)}"
         head += f", {share}" if is_worth_a_word(share) and not node.duplicate_of else ""
         parts = [head, first_sentence(node.plan)]

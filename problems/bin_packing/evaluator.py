@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps, JobSpec
-from core.evaluation.base import nothing_better, parent_metric
+from core.evaluation.base import nothing_better, parent_metric, side_by_side
 from core.evaluation.cascade import ALWAYS_FULL, Cascade
 from core.state.node import Node
 from problems.bin_packing.data import DataSet
@@ -78,7 +78,11 @@ class PackingEvaluator(Evaluator):
         """The best again, on the validation instances and those kept for this: few were selected on the first alone."""
         rules = self.stages.rules([node.code for node in nodes], self.data.items, self.data.capacity)
         instances = [*self.data.validation, *self.data.choice]
-        return [rule if isinstance(rule, Evaluation) else self.stages.score(rule, instances) for rule in rules]
+
+        def score(rule: Rule | Evaluation) -> Evaluation:
+            return rule if isinstance(rule, Evaluation) else self.stages.score(rule, instances)
+
+        return side_by_side(self._deps, "the best packed once more for the choice", rules, score)
 
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
-        return list(final_scores(self.stages, nodes, self._solver))
+        return list(final_scores(self.stages, nodes, self._solver, self._deps))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.contracts import CaseScore, Evaluation, FinalEvaluation
+from core.contracts import CaseScore, Evaluation, EvaluatorDeps, FinalEvaluation
+from core.evaluation.base import side_by_side
 from core.state.node import Node
 from problems.bin_packing import references
 from problems.bin_packing.instances import FAMILIES, Instance, excess_interval, excess_over_bound, generate_split
@@ -17,17 +18,19 @@ CROSS_SETS = ("weibull_1k", "weibull_5k", "weibull_10k", "u120", "u250", "u500",
 CROSS_INSTANCES = 10
 
 
-def final_scores(stages: PackingStages, nodes: Sequence[Node], solver: SolverOptions) -> list[Evaluation]:
+def final_scores(
+    stages: PackingStages, nodes: Sequence[Node], solver: SolverOptions, deps: EvaluatorDeps
+) -> list[Evaluation]:
     """Verdicts on the test instances; the first carries the references and the cross-set table in its metadata."""
     test = stages.data.test
     known = solved(test, solver)
     rules = stages.rules([node.code for node in nodes], stages.data.items, stages.data.capacity)
-    verdicts = [_on_test(stages, rule, known) for rule in rules]
+    verdicts = side_by_side(deps, "final part: programs packed", rules, lambda rule: _on_test(stages, rule, known))
     if verdicts:
         extra = {
             "test_instances": len(test),
             "references": references_on(stages, test) | _of_solver(known, test),
-            "cross_set": cross_table(stages, nodes[0].code),
+            "cross_set": cross_table(stages, nodes[0].code, deps),
         }
         verdicts[0] = verdicts[0].model_copy(update={"metadata": {**verdicts[0].metadata, **extra}})
     return verdicts
@@ -107,17 +110,18 @@ def vector_counts(instances: Sequence[Instance]) -> list[int]:
     ]
 
 
-def cross_table(stages: PackingStages, code: str) -> dict[str, dict[str, float | None]]:
+def cross_table(stages: PackingStages, code: str, deps: EvaluatorDeps) -> dict[str, dict[str, float | None]]:
     """Data set → rule → excess on held-out instances of that set. Heuristics do not transfer: this shows how little."""
-    table: dict[str, dict[str, float | None]] = {}
-    for name in CROSS_SETS:
+
+    def row(name: str) -> dict[str, float | None]:
         instances = generate_split(name, "test", CROSS_INSTANCES)
         rule = stages.rules([code], _sizes(instances), FAMILIES[name].capacity)[0]
-        row: dict[str, float | None] = {"this": _excess(rule, instances)}
-        for reference, used in reference_counts(stages, instances).items():
-            row[reference] = excess_over_bound(used, instances)
-        table[name] = row
-    return table
+        counts = reference_counts(stages, instances)
+        excess = {reference: excess_over_bound(used, instances) for reference, used in counts.items()}
+        return {"this": _excess(rule, instances), **excess}
+
+    rows = side_by_side(deps, "final part: other data sets packed", CROSS_SETS, row)
+    return dict(zip(CROSS_SETS, rows, strict=True))
 
 
 def _excess(rule: Rule | Evaluation, instances: Sequence[Instance]) -> float | None:

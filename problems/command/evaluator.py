@@ -30,7 +30,7 @@ class CommandEvaluator(RepeatableEvaluator):
 
     def __init__(self, spec: CommandSpec, deps: EvaluatorDeps) -> None:
         self._spec, self._deps = spec, deps
-        self._repeats = Repeats(deps.journal, deps.repeats)
+        self._repeats = Repeats(deps.journal, deps.repeats, deps.doing)
 
     def check(self, node: Node) -> Evaluation | None:
         if split(node.code, self._spec.names) is None:

@@ -64,7 +64,7 @@ class Prepared:
     def count_reveal(self, who: str) -> int:
         """Note that `who` was told the final score; return how many were told so far.
 
-        The count belongs to the data set: it outlives a change of the preparing code.
+        The count belongs to the data set's final part: it outlives a change of the preparing code.
         """
         self.reveals.parent.mkdir(parents=True, exist_ok=True)
         with self.reveals.open("a+", encoding="utf-8") as file:

@@ -34,6 +34,8 @@ DATA_PACKAGES = (
 )  # fmt: skip
 """Where installed packages keep tables, and with them hidden labels: `Problem.hidden_data`. The bundled data sets are
 made of the first two."""
+USUAL_SPLIT = ("random", 0)
+"""`data.split` and `problem.options.split_seed` that hold where nothing is said."""
 _ALLOWED = f"allowed: {', '.join(NAMES)}, or FILE.py:FUNCTION"
 _DIRECTIONS = {"min": True, "minimize": True, "max": False, "maximize": False}
 
@@ -65,10 +67,13 @@ class Source:
         return self.request["kind"] == "folder" and not self.request["strict"]
 
     def identity(self) -> str:
-        """Names the data set, whatever is done with it: bundled by name, others by their folder."""
+        """Names the final part, whatever is done with it: bundled data by name, others by their folder and split."""
         folder = Path(str(self.request["folder"]))
         where = self.request["train"] if self.request.get("alone") else folder
         place = self.name if folder.parent == BUNDLED else f"{where}:{self.request.get('target')}"
+        how = self.request.get("split"), self.request["seed"]
+        if self.request["kind"] == "own" and how != USUAL_SPLIT:  # other rows are hidden: another part
+            place = f"{place}:{how[0]}:{how[1]}"
         return sha256(place.encode()).hexdigest()[:8]
 
     def key(self) -> str:

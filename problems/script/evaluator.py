@@ -63,7 +63,7 @@ class ScriptEvaluator(RepeatableEvaluator):
         self._isolation, self._shows = isolation, list(shows)
         self._metric, self._timeout = metric, timeout
         self._direction = Direction(lower_is_better)
-        self._repeats = Repeats(deps.journal, deps.repeats)
+        self._repeats = Repeats(deps.journal, deps.repeats, deps.doing)
         self._lock = threading.Lock()
         self._first: Evaluation | None = None
         """The verdict on the user's own program, from deciding."""

@@ -106,7 +106,15 @@ def nearness(payload):
 def deps(answer, journal):
     jobs, run_dir = InThisProcess(answer), Path(tempfile.mkdtemp())
     return SimpleNamespace(
-        jobs=jobs, limits=Limits(), seed=0, isolated=True, journal=journal, tune_trials=25, run_dir=run_dir, repeats=0
+        jobs=jobs,
+        limits=Limits(),
+        seed=0,
+        isolated=True,
+        journal=journal,
+        tune_trials=25,
+        run_dir=run_dir,
+        repeats=0,
+        doing=print,
     )
 
 

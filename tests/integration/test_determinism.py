@@ -8,6 +8,8 @@ import time
 import pytest
 from support.chat_server import ChatServer
 
+from core.storage.reader import RunReader
+
 
 def test_one_two_and_four_workers_make_the_same_journal(cli_at, toy):
     found = {}
@@ -78,6 +80,33 @@ def test_a_model_is_told_the_same_steps_left_in_a_replay(cli, toy):
         assert_replays(cli, 6)
 
 
+def test_a_replay_tells_each_step_what_it_was_told_then(cli, toy):
+    """A resume changed the task's words and limits: prompts before it had others, and each has its recorded answer."""
+    changes = (
+        ("budget.target=0.001", "search.max_steps=6"),
+        ("problem.goal=find it soon", "execution.timeout=77", "search.max_steps=9"),
+        ("budget.target=19", "search.max_steps=12"),  # it is reached already
+    )
+    with ChatServer(lambda request, number: f"```python\nx = {20 + number}.5\n```") as server:
+        words = [*server.words(), "search.batch=2", "search.workers=2", "agent.review=never", "llm.cache=false"]
+        assert cli.here(*toy(3), *words).code == 0
+        for change in changes:
+            assert cli.here("resume", "latest", *change).code == 0
+            assert_replays(cli, cli.show()["steps"])
+    with RunReader(cli.run_dir) as reader:
+        prompts = [call.system for call in reader.calls()]
+    assert sum("ends at a score of 0.001" in text for text in prompts) == 6
+    assert sum("find it soon" in text and "wall clock 77 s" in text for text in prompts) == 3
+
+
+@pytest.mark.long
+def test_rules_are_told_in_a_replay_what_they_were_told(cli):
+    """What a program of `rules` may take follows from the seconds and steps of the run, which a resume may change."""
+    assert cli("--problem.name=diabetes", "search.max_steps=2", "budget.seconds=60").code == 0
+    assert cli("resume", "latest", "search.max_steps=4", "budget.seconds=600").code == 0
+    assert_replays(cli, 4)
+
+
 def test_a_run_that_was_given_more_and_killed_is_the_one_that_was_not(cli_at, toy):
     whole, killed = cli_at("whole"), cli_at("killed")
     words = ("search.batch=4", "search.workers=4")
@@ -91,6 +120,27 @@ def test_a_run_that_was_given_more_and_killed_is_the_one_that_was_not(cli_at, to
     assert killed.show()["nodes"] == whole.show()["nodes"]
     assert killed.show()["journal_sha256"] == whole.show()["journal_sha256"]
     assert_replays(killed, 20)
+
+
+def test_a_run_that_ctrl_c_ended_is_resumed_as_the_one_that_was_not(cli_at, toy, eventually):
+    whole, stopped = cli_at("whole"), cli_at("stopped")
+    words = [*toy(20, seconds=0.05), "search.batch=4", "search.workers=2"]
+    assert whole.here(*words).code == 0
+    child = stopped.start(*words)
+    eventually(lambda: stopped.runs and _steps(stopped) >= 5, 20)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=20)
+    assert child.returncode == 130, err
+    assert stopped.show()["steps"] < 20, "it came too late"
+    assert stopped.here("resume", "latest").code == 0
+    assert stopped.show()["nodes"] == whole.show()["nodes"]
+    assert stopped.show()["journal_sha256"] == whole.show()["journal_sha256"]
+    assert_replays(stopped, 20)
+
+
+def _steps(cli):
+    path = cli.run_dir / "metrics.json"
+    return path.read_text().count('"step"') if path.is_file() else 0
 
 
 FAMILIES = {

@@ -16,6 +16,8 @@ import pytest
 from support.command_line import PLUGINS, ROOT
 
 import swarm_evo
+from swarm_evo.search import BUDGET
+from utils.config_schema import BudgetSection
 
 TOY = {"problem__kind": "toy", "problem__plugins": str(PLUGINS), "logging__report": False}
 
@@ -103,6 +105,19 @@ def no_number(f):
 def test_a_score_that_is_no_number_is_one_clear_error(tmp_path):
     with pytest.raises(swarm_evo.SearchError, match="score returned NoneType, not a number"):
         swarm_evo.evolve("def f(x):\n    return x\n", no_number, project_dir=tmp_path, budget={"steps": 2})
+
+
+@pytest.mark.parametrize(
+    ("budget", "words"), [({"stepz": 5}, "did you mean 'steps'"), ({"dollars": 5}, "allowed: steps, seconds,")]
+)
+def test_a_word_that_no_budget_has_is_refused_with_the_nearest(tmp_path, budget, words):
+    with pytest.raises(swarm_evo.SearchError, match=words):
+        swarm_evo.search(budget=budget, project_dir=tmp_path, **TOY)
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_key_of_the_budget_is_a_word_of_pythons():
+    assert set(BUDGET) == {"steps", *BudgetSection.model_fields}
 
 
 def test_a_score_that_is_no_function_is_refused_before_anything_starts(tmp_path):

@@ -58,7 +58,7 @@ class Judge:
         self.journal, self.told = Journal(False), []
         self.deps = SimpleNamespace(
             jobs=jobs, journal=self.journal, limits=Limits(seconds=20), seed=1, isolated=True,
-            run_dir=folder / "run", append=self.told.extend, tune_trials=5, repeats=0,
+            run_dir=folder / "run", append=self.told.extend, tune_trials=5, repeats=0, doing=print,
         )  # fmt: skip
         self.evaluator: ScriptEvaluator = self.problem.evaluator(self.deps)
         self.count = 0

@@ -97,7 +97,8 @@ def context(journal: Journal, operator: str, *parents: str, steps_left: int = 12
 
 
 SCRIPT = {
-    "preview": "train.csv: 1758 rows: Id, Area, Rooms, Price", "packages": "numpy==2.4.6\nscikit-learn==1.9.1",
+    "preview": "train.csv: 1758 rows: Id, Area, Rooms, Price",
+    "packages": "Python 3.12\nnumpy==2.4.6\nscikit-learn==1.9.1",
     "references": "- dummy: 0.41\n- ridge: 0.2",
     "extras": {"output_format": "submission/submission.csv with the columns Id, Price; last line `cv: NUMBER`"},
 }  # fmt: skip

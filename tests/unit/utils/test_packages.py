@@ -22,5 +22,6 @@ def python(tmp_path: Path) -> Path:
 def test_boosters_are_those_that_programs_can_import(python):
     assert boosters(str(python)) == ("lightgbm", "xgboost")
     assert installed_packages(("numpy",), str(python)).splitlines() == [
+        "Python 3.11",
         "lightgbm==4.5.0", "numpy==2.0.0", "xgboost-cpu==3.0.0",
     ]  # fmt: skip

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from cli.terminal.view import CROWDED, SILENCE_SECONDS, PlainView, QuietView, open_view
+from cli.terminal.view import CROWDED, MOMENT_SECONDS, SILENCE_SECONDS, PlainView, QuietView, open_view
 from core.contracts import Progress
 from core.events import BaselineScored, LLMCalled, NodeProposed, Warned
 from reports.conclusion import Conclusion
@@ -56,7 +56,45 @@ def test_nothing_is_silent_for_more_than_ten_seconds(view):
     assert lines() == []
     clock.now += SILENCE_SECONDS
     plain.beat()
-    assert lines() == ["… the winner is scored"]
+    assert lines() == ["… the winner is scored, 10 s"]
+
+
+def test_what_goes_on_besides_the_search_is_told_with_how_far_it_is(view):
+    """Before the search, after it, and while programs compute at import: nobody waits in silence."""
+    plain, lines, clock = view
+    lines()
+    plain.doing("final part: programs scored: 0 of 3")
+    plain.beat()
+    assert lines() == [], "a moment is nothing to tell"
+    clock.now += MOMENT_SECONDS
+    plain.beat()
+    assert lines() == ["… final part: programs scored: 0 of 3, 2 s"]
+    clock.now += MOMENT_SECONDS
+    plain.beat()
+    assert lines() == [], "nothing new"
+    plain.doing("final part: programs scored: 1 of 3")
+    plain.beat()
+    assert lines() == ["… final part: programs scored: 1 of 3, 4 s"]
+    clock.now += SILENCE_SECONDS
+    plain.beat()
+    assert lines() == ["… final part: programs scored: 1 of 3, 14 s"], "it still goes on"
+    plain.doing("")
+    clock.now += MOMENT_SECONDS
+    plain.beat()
+    assert lines() == []
+
+
+def test_a_problem_that_takes_long_to_make_ready_is_told_before_the_run_begins():
+    stream, clock = io.StringIO(), Clock()
+    plain = PlainView(stream, clock)
+    plain.doing("the data are made ready")
+    clock.now += SILENCE_SECONDS
+    plain.beat()
+    plain.doing("")
+    clock.now += SILENCE_SECONDS
+    plain.beat()
+    plain.close()
+    assert stream.getvalue() == "… the data are made ready, 10 s\n", "`step` says itself what it does"
 
 
 def test_a_run_begins_with_what_it_will_do(view):
@@ -74,7 +112,7 @@ def test_events_are_lines_and_numbers_go_on(view, committed):
     plain.emit(Warned(text="the model waits"))
     plain.emit(LLMCalled(call_id=1, role="code", provider="openai", model="m"))
     assert lines() == [
-        "[4/30] 000000 draft: 2.5 *best*  best 2.5",
+        "[7] 000000 draft: 2.5 *best*  best 2.5  4/30",
         "baseline zero: 2",
         "warning: the model waits",
     ]
@@ -88,7 +126,7 @@ def test_fast_steps_are_told_once_a_second_and_what_was_left_out_is_counted(view
         clock.now += 0.1
     assert len(lines()) == 1
     plain.emit(committed(CROWDED + 6, metric=1.0, is_best=True))
-    assert lines()[0].endswith("*best* (+4 not shown)"), "a new best is never left out"
+    assert lines()[0].endswith("9/30 (+4 not shown)"), "a new best is never left out"
     clock.now += 1.0
     plain.emit(committed(CROWDED + 7, metric=9.0))
     assert "not shown" not in lines()[0]

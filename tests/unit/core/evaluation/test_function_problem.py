@@ -54,7 +54,7 @@ class Squares(FunctionProblem):
 class Here:
     """Jobs whose programs run in this process: the answers are what is tested, not the sandbox."""
 
-    tier = "none"
+    tier, slots = "none", 2
 
     def run(self, spec):
         self.payload = spec.payload
@@ -77,7 +77,7 @@ class Here:
 def evaluator(problem, *, isolated=True, trials=20) -> FunctionEvaluator:
     deps = SimpleNamespace(
         jobs=Here(), limits=Limits(seconds=5), seed=3, isolated=isolated, journal=Journal(True),
-        tune_trials=trials,
+        tune_trials=trials, doing=print,
     )  # fmt: skip
     return FunctionEvaluator(problem, deps)
 

@@ -22,7 +22,7 @@ from problems.numbers import NumbersWriter, values, with_numbers
 from utils.errors import ConfigError
 from utils.response import parse_response
 
-DEPS = SimpleNamespace(isolated=True, journal=Journal(), repeats=0)
+DEPS = SimpleNamespace(isolated=True, journal=Journal(), repeats=0, doing=print)
 
 
 def cfg(**section):
@@ -118,7 +118,8 @@ def test_only_a_graded_score_is_verified(files, graded, source):
 )
 def test_no_metric_is_a_failure(files, output, failure):
     evaluator = CommandEvaluator(
-        build(cfg(source=str(files / "a.sh")), files).spec, SimpleNamespace(isolated=True, journal=Journal(), repeats=0)
+        build(cfg(source=str(files / "a.sh")), files).spec,
+        SimpleNamespace(isolated=True, journal=Journal(), repeats=0, doing=print),
     )
     verdict = evaluator.verdict(ExecutionResult(term_out=output), None)
     assert verdict.failure is failure and verdict.metric is None and "score" in verdict.message
@@ -143,7 +144,7 @@ def test_a_timed_command_is_scored_by_the_timing_lane(files, tmp_path_factory):
     pool = JobPool(LocalJobs(sandbox, 2, scratch=here))
     try:
         deps = SimpleNamespace(
-            jobs=pool, limits=Limits(seconds=20), seed=1, isolated=True, journal=Journal(True), repeats=0
+            jobs=pool, limits=Limits(seconds=20), seed=1, isolated=True, journal=Journal(True), repeats=0, doing=print
         )
         evaluator = CommandEvaluator(problem.spec, deps)
         found = evaluator.evaluate([SimpleNamespace(id="n", code=problem.code)])[0]
@@ -215,7 +216,14 @@ class Shell:
 def test_tune_moves_the_numbers_of_any_language(files, x, better):
     problem, jobs, journal = build(cfg(source=str(files / "a.sh")), files), Shell(), Journal(False)
     deps = SimpleNamespace(
-        isolated=True, jobs=jobs, journal=journal, limits=Limits(seconds=1), seed=0, tune_trials=30, repeats=0
+        isolated=True,
+        jobs=jobs,
+        journal=journal,
+        limits=Limits(seconds=1),
+        seed=0,
+        tune_trials=30,
+        repeats=0,
+        doing=print,
     )
     code = f"# a comment stays\nx={x}  # so does this\n"
     journal.append(Node(id="p", code=code, metric_value=-((int(x) - 40) ** 2)))

@@ -1,0 +1,137 @@
+"""What a run says of itself while it goes on: one numbering, who leads, and no score that is none."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import signal
+
+import pytest
+from fastapi.testclient import TestClient
+from support.command_line import PLUGINS
+
+import swarm_evo
+from core.storage.reader import RunReader
+from dashboard.server.app import create_app
+
+NODE = re.compile(r"^\[(\d+)\] ([0-9a-f]{6}) ", re.MULTILINE)
+
+
+def test_a_node_has_one_number_on_every_surface(cli, toy):
+    """A program of the user stands before the first step, so that counts and places differ."""
+    (cli.folder / "own.py").write_text("x = 7\n")
+    ran = cli.here(*toy(5, "initial=[own.py]", "logging.report=true", "search.batch=1"))
+    assert ran.code == 0, ran.err
+    nodes = {row["node_id"]: row["step"] for row in cli.show()["nodes"]}
+    assert sorted(nodes.values()) == list(range(6))
+    by_start = {node_id[:6]: step for node_id, step in nodes.items()}
+
+    assert {start: int(step) for step, start in NODE.findall(ran.out)} == by_start
+    assert re.findall(r"(\d)/5$", ran.out, re.MULTILINE) == list("12345"), "steps are counted beside"
+    folder = cli.run_dir
+    assert {row["node_id"]: row["step"] for row in json.loads((folder / "metrics.json").read_text())} == nodes
+    with (folder / "metrics.csv").open() as file:
+        assert {row["node_id"]: int(row["step"]) for row in csv.DictReader(file)} == nodes
+    told = re.findall(r"step (\d+): ([0-9a-f]{12}) ", (folder / "system.log").read_text())
+    assert {node_id: int(step) for step, node_id in told} == nodes
+    drawn = re.findall(r"step (\d+): \w+ ([0-9a-f]{12}): ", (folder / "report.html").read_text())
+    assert drawn and all(nodes[node_id] == int(step) for step, node_id in drawn)
+    shown = cli.here("show", "latest").out
+    assert all(re.search(rf"{step} +│ +{node_id}", shown) for node_id, step in nodes.items()), shown
+    exported = cli.here("export", "latest", "--format=json").json
+    assert {row["node_id"]: row["step"] for row in exported} == nodes
+    assert {node_id: cli.node(node_id)["step"] for node_id in nodes} == nodes
+    with TestClient(create_app(cli.folder), base_url="http://127.0.0.1:8008") as client:
+        page = client.get(f"/api/runs/{folder.name}/nodes").json()
+    assert {row["node_id"]: row["step"] for row in page["nodes"]} == nodes
+
+
+def test_python_counts_as_the_rest_does(tmp_path):
+    seen = []
+    result = swarm_evo.search(
+        budget={"steps": 4}, project_dir=tmp_path, on_step=seen.append, problem__kind="toy",
+        problem__plugins=str(PLUGINS), logging__report=False,
+    )  # fmt: skip
+    assert {step.node_id: step.step for step in seen} == {row["node_id"]: row["step"] for row in result.facts["nodes"]}
+
+
+def test_a_baseline_that_leads_is_said_to_lead_while_the_run_goes_on(cli, toy, eventually):
+    """No candidate may be above 0, the baseline is 0, and 2 is the best: it leads from the first step to the end."""
+    child = cli.start(*toy(1000, seconds=0.1, refuse=0))
+    eventually(lambda: cli.runs and _scored(cli.run_dir), 20)
+    running = cli.here("show", "latest", "--json").json
+    with TestClient(create_app(cli.folder), base_url="http://127.0.0.1:8008") as client:
+        page = client.get(f"/api/runs/{cli.run_dir.name}").json()
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=20)
+    assert child.returncode == 130, err
+    words = "nothing beat the baseline zero: it is the best on validation, 2 distance (lower is better)"
+    assert running["status"] == "running" and words in running["verdict"]["text"], running["verdict"]
+    assert words in page["conclusion"]["text"] and page["conclusion"]["against"] == "the baseline zero"
+    assert "best 2 by the baseline zero, " in out and " by the search" in out
+
+    ended = cli.here("resume", "latest", "search.max_steps=4")
+    assert "best 2 by the baseline zero, " in ended.out, "also where an earlier process scored it"
+    assert "Nothing beat the baseline zero: it is still the best on the parts that choose, 2 distance" in ended.out
+
+
+def _scored(folder):
+    if not (folder / "metrics.json").is_file():
+        return False
+    with RunReader(folder) as reader:
+        return reader.best() is not None and reader.fact("baselines")
+
+
+SCRIPT = "def evaluate(path):\n    return {'combined_score': float('VALUE')}\n"
+JUDGES = {
+    "script": ["--problem=script", "problem.program=program.py", "problem.evaluator=evaluator.py"],
+    "command": ["--problem=command", "problem.source=program.py", "problem.eval=echo score: VALUE"],
+}
+
+
+@pytest.mark.parametrize(("kind", "value"), [("script", "nan"), ("script", "inf"), ("command", "nan")])
+def test_an_evaluator_that_gives_no_number_ends_the_run_in_one_line(cli, kind, value):
+    (cli.folder / "evaluator.py").write_text(SCRIPT.replace("VALUE", value))
+    (cli.folder / "program.py").write_text("# EVOLVE-BLOCK-START\nA = 1\n# EVOLVE-BLOCK-END\n")
+    metric = ["problem.metric=score"] if kind == "command" else []
+    words = [word.replace("VALUE", value) for word in JUDGES[kind]]
+    ran = cli.here(*words, *metric, "problem.direction=max", "search.max_steps=3")
+    assert ran.code == 2, ran.out
+    assert (
+        "the first program, cannot be scored: " in ran.line and value in ran.line and "nothing was searched" in ran.line
+    )
+
+
+def no_score(function):
+    return float("nan")
+
+
+def test_a_score_of_python_that_is_no_number_is_one_error(tmp_path):
+    with pytest.raises(swarm_evo.SearchError, match=r"cannot be scored: .*nan.*nothing was searched"):
+        swarm_evo.evolve("def f(x):\n    return x\n", no_score, project_dir=tmp_path, budget={"steps": 2})
+
+
+JUDGE = """
+import importlib.util
+
+def evaluate(path):
+    spec = importlib.util.spec_from_file_location("program", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {"combined_score": 1.0 if module.f() == 1.5 else float("nan")}
+"""
+
+
+def test_a_candidate_without_a_finite_score_is_a_failure_with_what_came_back(cli):
+    """The first program has a score; what `rules` makes of it has none."""
+    (cli.folder / "evaluator.py").write_text(JUDGE)
+    (cli.folder / "program.py").write_text("# EVOLVE-BLOCK-START\ndef f():\n    return 1.5\n# EVOLVE-BLOCK-END\n")
+    ran = cli.here(
+        "--problem=script", "problem.program=program.py", "problem.evaluator=evaluator.py", "search.max_steps=8"
+    )
+    assert ran.code == 0, ran.err
+    shown = cli.show()
+    assert shown["winner"]["role"] == "user" and shown["failures"].get("non_finite")
+    failed = next(row["node_id"] for row in shown["nodes"] if row["failure"])
+    assert cli.node(failed)["message"] == "metric 'combined_score' is not finite: 'nan'"
