@@ -120,9 +120,10 @@ class RunSession:
             raise NoSandboxError(
                 "execution.sandbox=none runs programs unprotected; add --i-accept-unsandboxed to mean it"
             )
-        problem = problem_of(self.config)
         if not self.resumed:
             fit_to_steps(self.config)
+        problem = problem_of(self.config)
+        if not self.resumed:
             check_words(self.config, problem)
             check_place(self.config.project.dir)
         if self._given_dir is not None:

@@ -59,3 +59,11 @@ def test_rules_generations_and_stored_runs_are_left_alone():
     stored.search.max_steps = 100
     fit_to_steps(stored)
     assert (stored.search.batch, stored.search.lag, stored.search.options.crossover_kin) == (1, 1, False)
+
+
+@pytest.mark.parametrize("llm", ["rules", "external", "claude-code"])
+def test_a_generation_has_as_many_engines_whoever_writes_them(llm):
+    for words, size in (((), 2), (("search.generations.questions=3",), 3), (("search.batch=1",), 1)):
+        config = load_config(None, words, presets={"problem": "connect_four", "llm": llm})
+        fit_to_steps(config)
+        assert config.search.batch == size, words
