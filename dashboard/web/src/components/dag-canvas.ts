@@ -350,6 +350,9 @@ function paint(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, scale:
   }
 }
 
+/** Nodes from which on their lines step back behind them. */
+const MANY = 150;
+
 function paintEdges(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, scale: number, ox: number, oy: number, w: number, h: number): void {
   const { at } = scene;
   g.lineWidth = Math.max(0.5, Math.min(1.4, scale * 1.4));
@@ -366,7 +369,9 @@ function paintEdges(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, s
     g.moveTo(x1, y1);
     g.lineTo(x2, y2);
   }
+  g.globalAlpha = at.parent.length > MANY ? 0.55 : 1;
   g.stroke();
+  g.globalAlpha = 1;
   const descent = (line: readonly number[], color: string, width: number) => {
     g.strokeStyle = color;
     g.lineWidth = width;

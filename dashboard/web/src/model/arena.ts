@@ -19,10 +19,17 @@ export function points(result: string): [number, number] {
   return result === "1-0" ? [1, 0] : result === "0-1" ? [0, 1] : [0.5, 0.5];
 }
 
-/** Ratings of the newest generation; while it is still played, its points so far. */
+/** The generation to look at: the newest; once the run has ended, the newest that was played to its end. */
+export function generationShown(state: RunState): number {
+  const known = [...state.generations.values()].sort((a, b) => b.generation - a.generation);
+  const rated = known.find((g) => g.ratings.length > 0);
+  return (state.ended && rated ? rated : known[0])?.generation ?? -1;
+}
+
+/** Ratings of the generation shown; while it is still played, its points so far. */
 export function standings(state: RunState): { rows: Standing[]; generation: number | null; provisional: boolean } {
   const rated = [...state.generations.values()].filter((g) => g.ratings.length > 0).sort((a, b) => b.generation - a.generation)[0];
-  const newest = Math.max(-1, ...state.generations.keys());
+  const newest = generationShown(state);
   if (rated && rated.generation === newest) {
     const rows = rated.ratings.map((r) => ({ ...r, points: r.wins + r.draws / 2, promoted: rated.promoted.includes(r.node_id) }));
     return { rows: rows.sort((a, b) => b.elo - a.elo), generation: newest, provisional: false };

@@ -35,13 +35,18 @@ export function curveOf(nodes: readonly NodeFact[], lower: boolean): CurveData {
   }
   return data;
 }
-/** A range that shows the curve: a few very bad results must not flatten it. */
+const SIGHT = 8;
+
+/** A range that shows the curve: very bad results must not flatten it. It ends at SIGHT times what parts the best from the middle. */
 export function yRange(metrics: readonly number[], lower: boolean, also: readonly number[] = []): [number, number] {
   if (metrics.length === 0) return [0, 1];
   const sorted = [...metrics].sort((a, b) => a - b);
   const at = (q: number) => sorted[Math.min(sorted.length - 1, Math.max(0, Math.round(q * (sorted.length - 1))))];
-  let low = lower ? sorted[0] : at(0.1);
-  let high = lower ? at(0.9) : sorted[sorted.length - 1];
+  const best = lower ? sorted[0] : sorted[sorted.length - 1];
+  const middle = at(0.5) !== best ? at(0.5) : (sorted.filter((v) => v !== best).at(lower ? 0 : -1) ?? best);
+  const sight = best + SIGHT * (middle - best);
+  let low = lower ? best : Math.max(at(0.1), sight);
+  let high = lower ? Math.min(at(0.9), sight) : best;
   const span = Math.max(high - low, Math.abs(high) * 1e-6, 1e-12);
   for (const value of also) {
     if (value > high && value < high + span * 2) high = value;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byGeneration, byScore, type DagNode, GAP_X, GAP_Y, Grid, layout, stretched } from "./dag";
+import { byGeneration, byScore, type DagNode, GAP_X, GAP_Y, Grid, layout, rowsFor, stretched } from "./dag";
 import { folding } from "./fold";
 import { lineOf, linksOf } from "./dag-colors";
 import type { NodeFact } from "./run-state";
@@ -9,11 +9,12 @@ function random(seed: number): () => number {
   return () => ((state = (state * 1664525 + 1013904223) >>> 0) / 2 ** 32);
 }
 
-function tree(n: number, lanes = 1, seed = 1): DagNode[] {
+/** `among`: only so many of the first have children, as where a search returns to its best. */
+function tree(n: number, lanes = 1, seed = 1, among = n): DagNode[] {
   const draw = random(seed);
   return Array.from({ length: n }, (_, i) => {
     const lane = i % lanes;
-    const before = Math.floor((draw() * i) / lanes) * lanes + lane;
+    const before = Math.floor((draw() * Math.min(i, among)) / lanes) * lanes + lane;
     return { id: `n${i}`, parents: i >= lanes * 3 && before < i ? [`n${before}`] : [], lane: lanes > 1 ? lane : null };
   });
 }
@@ -80,6 +81,29 @@ describe("layout", () => {
     expect(at.height).toBeGreaterThan(flat.height * 3);
     expect(new Grid(at).nearest(at.x[222], at.y[222], 10)).toBe(222);
     expect(stretched(layout([])).height).toBe(0);
+  });
+
+  it("puts childless siblings into blocks below their parent, each on a place of its own", () => {
+    const nodes = tree(742, 3, 1, 60);
+    const rows = rowsFor(nodes);
+    expect(rows).toBeGreaterThan(2);
+    const at = layout(nodes, rows);
+    expect(at.width).toBeLessThan(layout(nodes).width / 2);
+    expect(new Set(nodes.map((_, i) => `${at.x[i]}/${at.y[i]}`)).size).toBe(nodes.length);
+    const level = GAP_Y + (rows - 1) * GAP_X;
+    nodes.forEach((node, i) => {
+      if (at.parent[i] >= 0) expect(Math.floor(at.y[i] / level)).toBe(Math.floor(at.y[at.parent[i]] / level) + 1);
+      const lane = at.lanes[node.lane as number];
+      expect(at.x[i] >= lane.from && at.x[i] <= lane.to).toBe(true);
+    });
+    expect(rowsFor(tree(40))).toBe(1);
+  });
+
+  it("has more room between its columns where it is high and narrow", () => {
+    const at = byGeneration(Array.from({ length: 60 }, (_, i) => ({ id: `n${i}`, parents: [], lane: i % 3, generation: Math.floor(i / 3) })));
+    const wide = stretched(at);
+    expect(wide.width).toBeGreaterThan(at.width * 2);
+    expect(wide.lanes[2].from).toBeLessThanOrEqual(Math.max(...wide.x));
   });
 
   it("places nothing for no nodes", () => {

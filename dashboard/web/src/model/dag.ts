@@ -27,11 +27,24 @@ export const GAP_X = 18;
 export const GAP_Y = 44;
 const LANE_GAP = 36;
 
+const FEW = 80;
+const MOST_ROWS = 12;
+
+/** In how many rows childless siblings stand so that the graph is about as high as `ratio` times its width; 1 for a small one. */
+export function rowsFor(nodes: readonly DagNode[], ratio = 0.7): number {
+  if (nodes.length < FEW) return 1;
+  const parents = new Set(nodes.flatMap((node) => node.parents.slice(0, 1)));
+  const leaves = nodes.filter((node) => !parents.has(node.id)).length;
+  const levels = layout(nodes).height / GAP_Y + 1;
+  return Math.max(1, Math.min(MOST_ROWS, Math.round(Math.sqrt((ratio * leaves) / levels))));
+}
+
 /**
  * Places nodes (parents before children) in columns: depth downwards; a parent stands over the middle of its children;
- * leaves take the next free column of their lane, in the order in which a walk meets them.
+ * leaves take the next free column of their lane, in the order in which a walk meets them. With more than one row,
+ * childless siblings stand in a block below their parent, and so do the childless roots of a lane.
  */
-export function layout(nodes: readonly DagNode[]): Layout {
+export function layout(nodes: readonly DagNode[], rows = 1): Layout {
   const n = nodes.length;
   const index = new Map<string, number>();
   nodes.forEach((node, i) => index.set(node.id, i));
@@ -55,24 +68,30 @@ export function layout(nodes: readonly DagNode[]): Layout {
     }
   }
   const x = new Float64Array(n);
-  const y = Float64Array.from(depth, (d) => d * GAP_Y);
+  const row = new Int32Array(n);
   const lanes: Layout["lanes"] = [];
   let column = 0;
   for (const lane of [...roots.keys()].sort((a, b) => a - b)) {
     const from = column;
-    for (const root of roots.get(lane) ?? []) column = place(root, children, x, column);
+    const own = roots.get(lane) ?? [];
+    for (const root of own) if (rows === 1 || children[root].length > 0) column = place(root, children, x, row, rows, column);
+    if (rows > 1) column = placeAlone(own.filter((root) => children[root].length === 0), depth, x, row, rows, column);
     lanes.push({ lane, from, to: Math.max(from, column - GAP_X) });
     column += LANE_GAP;
   }
+  const level = GAP_Y + (rows - 1) * GAP_X;
+  const y = Float64Array.from(depth, (d, i) => d * level + row[i] * GAP_X);
   const height = y.reduce((top, value) => Math.max(top, value), 0);
   return { x, y, parent, lanes, width: Math.max(0, column - LANE_GAP - GAP_X), height };
 }
 
-/** The same with more room between the levels where the graph is wide and shallow, so that it fills a window. */
-export function stretched(at: Layout, ratio = 0.62, most = 7): Layout {
-  if (at.height === 0) return at;
-  const factor = Math.min(most, Math.max(1, (ratio * at.width) / at.height));
-  return factor === 1 ? at : { ...at, y: at.y.map((y) => y * factor), height: at.height * factor, levels: at.levels?.map((level) => ({ ...level, y: level.y * factor })) };
+/** The same with more room between the levels where the graph is wide, and between the columns where it is high, so that it fills a window. */
+export function stretched(at: Layout, ratio = 0.7, most = 7): Layout {
+  if (at.height === 0 || at.width === 0) return at;
+  const down = Math.min(most, (ratio * at.width) / at.height);
+  if (down >= 1) return { ...at, y: at.y.map((y) => y * down), height: at.height * down, levels: at.levels?.map((level) => ({ ...level, y: level.y * down })) };
+  const across = Math.min(most, at.height / (ratio * at.width));
+  return { ...at, x: at.x.map((x) => x * across), width: at.width * across, lanes: at.lanes.map(({ lane, from, to }) => ({ lane, from: from * across, to: to * across })) };
 }
 
 const WIDE = 6000;
@@ -80,7 +99,7 @@ const WIDE = 6000;
 /** By order from left to right and by score, the best on top; what has none lies on a line of its own below. */
 export function byScore(nodes: readonly (DagNode & { metric: number | null })[], lower: boolean): Layout {
   const width = Math.min(WIDE, Math.max(900, nodes.length * GAP_X));
-  const height = width * 0.56;
+  const height = width * 0.7;
   const scores = nodes.flatMap((node) => (node.metric === null ? [] : [node.metric])).sort((a, b) => (lower ? a - b : b - a));
   const best = scores[0] ?? 0;
   const worst = scores[Math.floor((scores.length - 1) * 0.9)] ?? best; // a few very bad ones must not flatten the rest
@@ -126,8 +145,24 @@ function firstParents(nodes: readonly DagNode[]): Int32Array {
 
 const metricText = (value: number) => String(Number(value.toPrecision(4)));
 
+/** Places siblings from `column` on, `rows` below each other; returns the next free column. */
+function block(members: readonly number[], x: Float64Array, row: Int32Array, rows: number, column: number): number {
+  members.forEach((node, k) => {
+    x[node] = column + Math.floor(k / rows) * GAP_X;
+    row[node] = k % rows;
+  });
+  return column + Math.ceil(members.length / rows) * GAP_X;
+}
+
+/** Roots that nothing descends from: a block a depth, below each other. */
+function placeAlone(alone: readonly number[], depth: Int32Array, x: Float64Array, row: Int32Array, rows: number, column: number): number {
+  const levels = new Map<number, number[]>();
+  for (const node of alone) levels.set(depth[node], [...(levels.get(depth[node]) ?? []), node]);
+  return Math.max(column, ...[...levels.values()].map((level) => block(level, x, row, rows, column)));
+}
+
 /** Places one tree from `column` on, leaves first; returns the next free column. */
-function place(root: number, children: number[][], x: Float64Array, column: number): number {
+function place(root: number, children: number[][], x: Float64Array, row: Int32Array, rows: number, column: number): number {
   const stack = [root];
   const order: number[] = [];
   while (stack.length > 0) {
@@ -138,11 +173,15 @@ function place(root: number, children: number[][], x: Float64Array, column: numb
       x[node] = column;
       column += GAP_X;
     }
-    for (let i = below.length - 1; i >= 0; i -= 1) stack.push(below[i]);
+    const grouped = rows > 1 ? below.filter((child) => children[child].length === 0) : [];
+    if (grouped.length > 0) column = block(grouped, x, row, rows, column);
+    for (let i = below.length - 1; i >= 0; i -= 1) if (grouped.length === 0 || children[below[i]].length > 0) stack.push(below[i]);
   }
   for (let i = order.length - 1; i >= 0; i -= 1) {
     const below = children[order[i]];
-    if (below.length > 0) x[order[i]] = (x[below[0]] + x[below[below.length - 1]]) / 2;
+    if (below.length === 0) continue;
+    const [least, most] = below.reduce(([low, high], child) => [Math.min(low, x[child]), Math.max(high, x[child])], [Infinity, -Infinity]);
+    x[order[i]] = (least + most) / 2;
   }
   return column;
 }

@@ -59,6 +59,12 @@ export function time(at: string | null | undefined): string {
   return Number.isNaN(date.getTime()) ? "" : date.toTimeString().slice(0, 8);
 }
 
+/** As `day`, without the year where it is this one. */
+export function shortDay(at: string | null | undefined): string {
+  const whole = day(at);
+  return whole.startsWith(`${new Date().getFullYear()}-`) ? whole.slice(5) : whole;
+}
+
 export function day(at: string | null | undefined): string {
   if (!at) return DASH;
   const date = new Date(at);

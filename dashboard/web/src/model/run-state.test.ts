@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunEvent, Snapshot } from "../api/types";
+import { generationShown, standings } from "./arena";
 import { RunState, WARNINGS } from "./run-state";
 
 let seq = 0;
@@ -24,6 +25,28 @@ describe("RunState", () => {
     expect(state.children.get("a")).toEqual(["b"]);
     expect(state.best?.node_id).toBe("b");
     expect(state.elapsed).toBe(9);
+  });
+
+  it("names engines from the moment they are built, and shows an ended arena by its last whole generation", () => {
+    fresh();
+    const rating = { node_id: "a", name: "alpha", elo: 10, low: 0, high: 20, wins: 1, draws: 0, losses: 0, score: 1 };
+    const state = run([
+      event("generation.started", { generation: 1 }), event("generation.finished", { generation: 1, ratings: [rating], promoted: [] }),
+      event("generation.started", { generation: 2 }), event("node.proposed", { node_id: "b".repeat(12), round: 2, slot: 1, operator: "build", generation: 2 }),
+    ]); // prettier-ignore
+    expect(state.name("b".repeat(12))).toBe("g2.1");
+    expect(generationShown(state)).toBe(2);
+    state.apply(event("run.finished", { status: "finished", reason: "budget.seconds is reached", steps: 1 }));
+    expect(generationShown(state)).toBe(1);
+    expect(standings(state)).toMatchObject({ generation: 1, provisional: false });
+  });
+
+  it("tells a baseline once and by its name", () => {
+    fresh();
+    const state = run([node("a", { operator: "baseline", metric: 3 }), event("baseline.scored", { name: "greedy", node_id: "a", metric: 3, failure: null })]);
+    expect(state.name("a")).toBe("greedy");
+    expect(state.references).toEqual([{ id: "a", name: "greedy", metric: 3 }]);
+    expect(state.feed.length).toBe(1);
   });
 
   it("does not count as steps what the server says are none", () => {

@@ -194,6 +194,8 @@ export class RunState {
         this.open.clear();
         break;
       case "node.proposed":
+        // an engine plays its gate before it is told by its own name
+        if (event.operator === "build" && event.generation != null && !this.names.has(event.node_id)) this.names.set(event.node_id, `g${event.generation}.${event.slot}`);
         this.open.set(event.node_id, {
           id: event.node_id,
           operator: event.operator,

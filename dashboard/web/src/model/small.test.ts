@@ -88,6 +88,9 @@ describe("curves", () => {
       for (const value of values) expect(low < value && value < high).toBe(true);
     }
     expect(yRange([1, 2], false)).toEqual([0.94, 2.06]);
+    const many = yRange([0.0719, 0.0667, 1.46, 0.0667, 0.0692, 1.46, 0.0667, 0.0667, 1.46], true, [0.0719]);
+    expect(many[1]).toBeGreaterThan(0.0719);
+    expect(many[1]).toBeLessThan(0.1);
   });
   it("puts a single step in the middle and leaves a zoom alone", () => {
     expect(xRange([0], 0, 100)).toEqual([-0.5, 0.5]);

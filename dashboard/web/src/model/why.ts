@@ -10,7 +10,7 @@ export function sentences(operator: string, why: Why): string[] {
   if (rule) told.push(`${capital(rule)}.`);
   const pool = number(why.pool) ?? (Array.isArray(why.candidates) ? why.candidates.length : null);
   const candidates = listed(why.candidates);
-  if (candidates.length > 1) told.push(`It chose among ${pool ?? candidates.length}: ${candidates.slice(0, 6).join(", ")}${candidates.length > 6 ? ", …" : ""}.`);
+  if (candidates.length > 1) told.push(`It chose among ${pool ?? candidates.length}: ${candidates.slice(0, 6).join(", ")}${candidates.length > 6 ? " and others" : ""}.`);
   else if (candidates.length === 1) told.push(`There was one to choose from: ${candidates[0]}.`);
   else if (pool) told.push(`${pool} programs could have been chosen.`);
   const draw = number(why.draw);

@@ -5,7 +5,7 @@ import type { GameDetail } from "../api/types";
 import { Empty, EngineLink, Panel, Segmented } from "../components/widgets";
 import { SmallBoard } from "../components/boards";
 import type { Connection } from "../model/connection";
-import { allTime, championOf, crossTable, isCalibration, standings } from "../model/arena";
+import { allTime, championOf, crossTable, generationShown, isCalibration, standings } from "../model/arena";
 import { clock, words } from "../model/format";
 import { useResource } from "../model/hooks";
 import { isChess, toMove } from "../model/position";
@@ -20,21 +20,24 @@ type Wall = "running" | "latest";
 export function ArenaView({ connection }: { connection: Connection }) {
   const { state } = connection;
   const games = [...state.games.values()];
-  const running = games.filter((game) => game.result === null);
+  const goesOn = state.live || connection.replay !== null;
+  const running = goesOn ? games.filter((game) => game.result === null) : [];
+  const broken = goesOn ? 0 : games.filter((game) => game.result === null).length;
   const [wall, setWall] = useState<Wall>(running.length ? "running" : "latest");
   const [engine, setEngine] = useState("candidates");
   const of = (game: GameState) => (engine === "" ? true : engine === "candidates" ? !isCalibration(game, state) : game.white === engine || game.black === engine);
   const players = useMemo(() => [...new Set(games.flatMap((g) => [g.white, g.black]))].sort((a, b) => state.name(a).localeCompare(state.name(b))), [state, games.length, state.names.size]);
-  const shown = (wall === "running" && running.length ? running : [...games].sort((a, b) => b.seq - a.seq)).filter(of);
+  const latest = () => games.filter((game) => goesOn || game.result !== null).sort((a, b) => b.seq - a.seq);
+  const shown = (wall === "running" && running.length ? running : latest()).filter(of);
   const newest = [...state.generations.values()].sort((a, b) => b.generation - a.generation)[0];
   return (
     <div className="stack">
       <div className="cols featured">
-        <Featured state={state} games={games} />
+        <Featured state={state} games={goesOn ? games : games.filter((game) => game.result !== null)} />
         <AllTime state={state} />
       </div>
       <Panel
-        title={running.length ? `${running.length} ${state.live || connection.replay ? "running" : "unfinished"}, ${games.length - running.length} finished` : `${games.length} games`}
+        title={running.length ? `${running.length} running, ${games.length - running.length} finished` : `${games.length - broken} games${broken ? `, ${broken} broken off` : ""}`}
         actions={<>
           <label className="row small">Games of <select aria-label="Games of" value={engine} onChange={(e) => setEngine(e.target.value)}><option value="candidates">candidates</option><option value="">all engines</option>{players.map((id) => <option key={id} value={id}>{state.name(id)}</option>)}</select></label>
           <Segmented label="Boards" value={wall} onChange={setWall} options={[["running", "running"], ["latest", "latest"]]} />
@@ -42,10 +45,7 @@ export function ArenaView({ connection }: { connection: Connection }) {
       >
         {games.length === 0 ? <Empty title="No game yet">Games begin when the first candidates have passed their gate.</Empty> : shown.length === 0 ? <Empty title="No such game">Choose other engines.</Empty> : <div className="wall" data-testid="wall">{shown.slice(0, running.length ? WALL : WALL_AT_REST).map((game) => <Tile key={game.id} game={game} state={state} />)}</div>}
       </Panel>
-      <div className="cols even">
-        <Standings state={state} />
-        <Cross state={state} />
-      </div>
+      <Tables state={state} />
       {newest && newest.questions.length > 0 && (
         <Panel title={`Questions of generation ${newest.generation}`}>
           <ul style={{ margin: 0, paddingLeft: 18 }}>{newest.questions.map((q) => <li key={q.index}><span className="tag">{q.category}</span> {q.question}</li>)}</ul>
@@ -129,10 +129,22 @@ function Standings({ state }: { state: RunState }) {
   );
 }
 
-function Cross({ state }: { state: RunState }) {
+/** Players whose cross-table fits beside the standings. */
+const BESIDE = 6;
+
+function Tables({ state }: { state: RunState }) {
   const finished = [...state.games.values()].filter((g) => g.result !== null).length;
-  const newest = Math.max(-1, ...state.generations.keys());
-  const table = useMemo(() => crossTable(state, newest), [state, finished, newest]);
+  const shown = generationShown(state);
+  const table = useMemo(() => crossTable(state, shown), [state, finished, shown]);
+  return (
+    <div className={table.players.length > BESIDE ? "stack" : "cols even"}>
+      <Standings state={state} />
+      <Cross state={state} table={table} />
+    </div>
+  );
+}
+
+function Cross({ state, table }: { state: RunState; table: ReturnType<typeof crossTable> }) {
   return (
     <Panel title="Who beat whom" flush>
       {table.players.length === 0 ? <Empty title="No result yet" /> : (

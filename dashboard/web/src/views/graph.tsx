@@ -5,7 +5,7 @@ import { runPath } from "../api/client";
 import type { Dimensions } from "../api/types";
 import { DagCanvas, type Scene } from "../components/dag-canvas";
 import { colorsOf, lineOf, linksOf, type Paint, paletteOf } from "../model/dag-colors";
-import { byGeneration, byScore, layout, type Layout, stretched } from "../model/dag";
+import { byGeneration, byScore, layout, type Layout, rowsFor, stretched } from "../model/dag";
 import { folding } from "../model/fold";
 import type { Connection } from "../model/connection";
 import { disagrees, isScored } from "../model/curve";
@@ -183,7 +183,7 @@ function placed(nodes: readonly NodeFact[], height: Height, state: RunState): La
   const dag = nodes.map((n) => ({ id: n.node_id, parents: n.parent_ids ?? [], lane: n.island ?? null, metric: isScored(n) ? (n.metric ?? null) : null, generation: n.generation ?? 0 }));
   if (height === "score") return byScore(dag, state.lowerIsBetter);
   if (height === "generation" && nodes.some((n) => n.generation != null)) return stretched(byGeneration(dag));
-  return stretched(layout(dag));
+  return stretched(layout(dag, rowsFor(dag)));
 }
 
 function laneName(nodes: readonly NodeFact[], lane: number, state: RunState): string {

@@ -5,6 +5,9 @@ import { href } from "../model/router";
 import type { RunState } from "../model/run-state";
 
 const COLUMN = 170;
+const WIDEST = 560;
+/** Pixels that a few generations are spread over. */
+const FILLED = 1180;
 const HEIGHT = 300;
 const PAD = 26;
 
@@ -17,7 +20,9 @@ export function Lineage({ state, version }: { state: RunState; version: number }
   if (points.length === 0) return <Empty title="No generation is rated yet" />;
   const first = new Map(points.map((p) => [p.id, p]));
   for (const p of points) if ((first.get(p.id) as Point).x > p.x) first.set(p.id, p);
-  const width = Math.max(...points.map((p) => p.x)) + COLUMN;
+  const columns = [...new Set(points.map((p) => p.x))].sort((a, b) => a - b);
+  const gap = columns.length > 1 ? columns[1] - columns[0] : COLUMN;
+  const width = (columns.at(-1) ?? 0) + Math.min(COLUMN, gap);
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Lineage of the engines">
       <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="group" aria-label="Engines by generation and Elo">
@@ -26,7 +31,7 @@ export function Lineage({ state, version }: { state: RunState; version: number }
           return from && first.get(p.id) === p ? <line key={parent + p.id + p.x} x1={from.x} y1={from.y} x2={p.x} y2={p.y} stroke="var(--line-strong)" strokeWidth="1.500" /> : null;
         }))}
         {points.map((p) => {
-          const again = points.find((q) => q.id === p.id && q.x === p.x + COLUMN);
+          const again = points.find((q) => q.id === p.id && q.x === p.x + gap);
           return again ? <line key={`stay${p.id}${p.x}`} x1={p.x} y1={p.y} x2={again.x} y2={again.y} stroke="var(--accent)" strokeWidth="2" /> : null;
         })}
         {points.map((p) => (
@@ -41,14 +46,18 @@ export function Lineage({ state, version }: { state: RunState; version: number }
   );
 }
 
+/** Between two generations. */
+const gapOf = (generations: number): number => Math.max(COLUMN, Math.min(WIDEST, Math.floor(FILLED / Math.max(1, generations - 1))));
+
 function place(state: RunState): Point[] {
   const rated = [...state.generations.values()].filter((g) => g.ratings.length > 0).sort((a, b) => a.generation - b.generation);
   const elos = rated.flatMap((g) => g.ratings.map((r) => r.elo)).filter(Number.isFinite);
   const low = Math.min(...elos);
   const span = Math.max(1, Math.max(...elos) - low);
+  const gap = gapOf(rated.length);
   const points = rated.flatMap((generation, column) =>
     generation.ratings.filter((r) => Number.isFinite(r.elo)).map((rating) => ({
-      id: rating.node_id, elo: rating.elo, x: PAD + column * COLUMN, y: PAD + (1 - (rating.elo - low) / span) * (HEIGHT - 2 * PAD - 14),
+      id: rating.node_id, elo: rating.elo, x: PAD + column * gap, y: PAD + (1 - (rating.elo - low) / span) * (HEIGHT - 2 * PAD - 14),
       champion: generation.champion === rating.node_id, promoted: generation.promoted.includes(rating.node_id), parents: [...(state.byId.get(rating.node_id)?.parent_ids ?? [])],
     })),
   ); // prettier-ignore

@@ -15,6 +15,7 @@ import type { RunState } from "../model/run-state";
 import { Marks } from "./marks";
 
 const STAGES = ["select", "prompt", "reply", "code", "execute", "review"];
+const STAGE_WORDS: Record<string, string> = { select: "chosen", prompt: "prompt written", reply: "reply awaited", code: "program read from it", execute: "run and scored", review: "reviewed" };
 type Tab = "diff" | "code" | "session" | "calls" | "output";
 
 export function NodeView({ connection, id }: { connection: Connection; id: string }) {
@@ -45,6 +46,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
         {message && <p className={node.failure ? "bad" : "muted"} style={{ marginTop: 8, overflowWrap: "anywhere" }}>{message}</p>}
       </Panel>
       <div className="cols">
+        <div className="stack">
         <Panel title="Program" flush actions={<><label className="small row"><input type="checkbox" checked={wrap} onChange={(e) => setWrap(e.target.checked)} /> wrap</label><Copy text={node.code} what="program" /><Segmented label="Show" value={tab} onChange={setTab} options={[["diff", "difference"], ["code", "code"], ...(turns?.length ? [["session", "session"] as [Tab, string]] : []), ["calls", "prompt and reply"], ["output", "output"]]} /></>}>
           {tab === "diff" && <DiffTab path={`${base}/diff`} state={state} wrap={wrap} />}
           {tab === "code" && <CodeView code={node.code} wrap={wrap} />}
@@ -52,6 +54,11 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
           {tab === "calls" && <Calls path={`${base}/calls`} />}
           {tab === "output" && <Output node={node} />}
         </Panel>
+        {node.plan && <Panel title="Plan"><Text>{node.plan}</Text></Panel>}
+        {node.analysis && <Panel title="Review"><Text>{node.analysis}</Text></Panel>}
+        {Object.keys(data.why).length > 0 && <Why state={state} operator={node.operator ?? ""} why={data.why} />}
+        <Cases connection={connection} signature={node.signature ?? []} parent={node.parent_ids?.[0]} />
+        </div>
         <div className="stack">
           <Panel title="Verdict">
             <dl className="kv">
@@ -65,13 +72,9 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
               {node.visits ? <><dt>Visits</dt><dd className="num">{node.visits}, mean reward {metric((node.total_reward ?? 0) / node.visits)}</dd></> : null}
             </dl>
           </Panel>
-          <Cases connection={connection} signature={node.signature ?? []} parent={node.parent_ids?.[0]} />
           <Files run={state.id} id={node.id} files={data.files ?? []} />
           <Measured metrics={node.metrics ?? {}} artifacts={node.artifacts ?? {}} />
           <Panel title="Time and tokens"><Stages detail={data} /></Panel>
-          {node.plan && <Panel title="Plan"><Text>{node.plan}</Text></Panel>}
-          {node.analysis && <Panel title="Review"><Text>{node.analysis}</Text></Panel>}
-          {Object.keys(data.why).length > 0 && <Why state={state} operator={node.operator ?? ""} why={data.why} />}
         </div>
       </div>
     </div>
@@ -229,15 +232,15 @@ function Stages({ detail }: { detail: NodeDetail }) {
     <div className="stack" style={{ gap: 8 }}>
       {stages.map(([stage, taken]) => (
         <div key={stage}>
-          <div className="row small" style={{ justifyContent: "space-between" }}><span>{stage}</span><span className="num">{seconds(taken)}</span></div>
+          <div className="row small" style={{ justifyContent: "space-between" }}><span>{STAGE_WORDS[stage] ?? stage}</span><span className="num">{seconds(taken)}</span></div>
           <div className="meter"><span style={{ width: `${(100 * taken) / total}%` }} /></div>
         </div>
       ))}
       <dl className="kv">
-        <dt>Program ran</dt><dd className="num">{seconds(node.exec_time)}</dd>
+        {node.exec_time ? <><dt>Program ran</dt><dd className="num">{seconds(node.exec_time)}</dd></> : null}
         <dt>Calls</dt><dd className="num">{totals.calls}{totals.cached ? `, ${totals.cached} cached` : ""}</dd>
-        <dt>Tokens</dt><dd className="num">{count(totals.prompt_tokens)} → {count(totals.completion_tokens)}</dd>
-        <dt>Cost</dt><dd className="num">{dollars(totals.cost_usd)}</dd>
+        {totals.prompt_tokens != null && <><dt>Tokens</dt><dd className="num">{count(totals.prompt_tokens)} → {count(totals.completion_tokens)}</dd></>}
+        {totals.cost_usd != null && <><dt>Cost</dt><dd className="num">{dollars(totals.cost_usd)}</dd></>}
         <dt>Writer</dt><dd>{node.writer || "–"}</dd>
       </dl>
     </div>

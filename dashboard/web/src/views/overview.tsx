@@ -81,14 +81,14 @@ function Reference({ state, told }: { state: RunState; told: RunDetail | null })
 function Stats({ state, told }: { state: RunState; told: RunDetail | null }) {
   const winner = told?.winner ?? null;
   const failed = state.nodes.filter((node) => node.is_buggy).length;
-  const share = state.nodes.length ? Math.round((100 * failed) / state.nodes.length) : 0;
+  const share = state.nodes.length ? (100 * failed) / state.nodes.length : 0;
   return (
     <div className="stats" data-testid="stats">
       <Best state={state} winner={winner} />
       <Final winner={winner} />
       <Reference state={state} told={told} />
       <Stat label="Steps" value={count(state.steps)} note={pace(state)} />
-      <Stat label="Failed" value={count(failed)} note={`${share} % of the nodes`} />
+      <Stat label="Failed" value={count(failed)} note={`${metric(share, share < 1 ? 1 : 2)} % of the nodes`} />
       <Stat label="Writer" value={state.started?.writer || "–"} note={state.started?.policy ? `policy: ${state.started.policy.replaceAll("_", " ")}` : ""} />
       <Stat label="Sandbox" value={state.started?.sandbox || "–"} note={state.started?.sandbox === "none" ? "scores are unisolated" : "isolated"} />
     </div>
@@ -143,7 +143,7 @@ function CurvePanel({ connection }: { connection: Connection }) {
 function Budget({ state }: { state: RunState }) {
   const budget = state.started?.budget ?? {};
   const tokens = state.totals.prompt_tokens == null && state.totals.completion_tokens == null ? null : (state.totals.prompt_tokens ?? 0) + (state.totals.completion_tokens ?? 0);
-  const early = [...state.ladder].filter(([rung]) => rung !== "full");
+  const early = [...state.ladder].filter(([rung, n]) => rung !== "full" && n > 0);
   const of = (limit: number | null | undefined, text: string) => (limit == null ? "" : ` / ${text}`);
   return (
     <Panel title="Budget and cost">

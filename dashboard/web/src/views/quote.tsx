@@ -48,7 +48,7 @@ export function Quote({ plan }: { plan: Plan }) {
   const { told, waiting, error } = plan;
   const text = error || (told && !told.refusal ? quoteText(told) : waiting ? "Asking what it would cost…" : "");
   return (
-    <div role="status" aria-label="Quote" className="small" style={{ opacity: waiting ? 0.6 : 1 }}>
+    <div role="status" aria-label="Quote" className={waiting ? "small muted" : "small"}>
       {text}
       {told && !told.refusal && (told.warnings ?? []).map((warning) => <p key={warning} className="warn">{warning}</p>)}
     </div>

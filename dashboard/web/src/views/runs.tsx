@@ -4,7 +4,7 @@ import { remove } from "../api/client";
 import type { RunSummary } from "../api/types";
 import { Empty, Failed, Panel, Segmented, Status } from "../components/widgets";
 import { Shell } from "../components/shell";
-import { day, dollars, metric, seconds } from "../model/format";
+import { day, dollars, metric, seconds, shortDay } from "../model/format";
 import { useKept, useResource } from "../model/hooks";
 import { compareHref, href } from "../model/router";
 import { AT_FIRST, COLUMNS, type Column, NUMBERS, VERDICTS, wanted, type Wish } from "../model/runs";
@@ -116,7 +116,8 @@ function Chosen({ picked, clear, changed }: { picked: RunSummary[]; clear: () =>
 
 interface Table extends Wishing { rows: RunSummary[]; columns: Column[]; chosen: string[]; toggle: (names: string[], on: boolean) => void; changed: () => void }
 
-function RunTable({ rows, columns, chosen, toggle, wish, setWish, changed }: Table) {
+function RunTable({ rows, columns: wished, chosen, toggle, wish, setWish, changed }: Table) {
+  const columns = wished.filter((name) => name !== "tags" || rows.some((line) => line.tags?.length));
   const [shown, setShown] = useState(PAGE);
   const [edited, setEdited] = useState("");
   const page = rows.slice(0, shown);
@@ -166,8 +167,8 @@ function Row({ line, columns, chosen, toggle, edited, edit, changed }: Line) {
         </td>
         {columns.map((name) => <td key={name} className={styleOf(name)}>{cell(name, line)}</td>)}
         <td className="right wide">
-          <button type="button" className="quiet" aria-label={`Edit ${line.run}`} aria-expanded={edited} onClick={() => edit(edited ? "" : line.run)}>Edit</button>
-          {!broken && <a href={`#/run/${encodeURIComponent(line.run)}/overview?speed=10`} aria-label={`Replay ${line.run}`}>Replay</a>}
+          <button type="button" className="quiet" aria-label={`Edit ${line.run}`} title="title, note, tags" aria-expanded={edited} onClick={() => edit(edited ? "" : line.run)}>✎</button>
+          {!broken && <a href={`#/run/${encodeURIComponent(line.run)}/overview?speed=10`} aria-label={`Replay ${line.run}`} title="replay">▷</a>}
         </td>
       </tr>
       {edited && <tr><td colSpan={columns.length + 3}><LabelEditor line={line} done={() => { edit(""); changed(); }} /></td></tr>}
@@ -185,7 +186,7 @@ function cell(name: Column, line: RunSummary): ReactNode {
     case "seconds": return seconds(line.seconds);
     case "cost": return dollars(line.cost_usd);
     case "tags": return (line.tags ?? []).map((tag) => <span key={tag} className="tag">{tag}</span>);
-    case "started": return <span className="num">{day(line.started_at)}</span>;
+    case "started": return <span className="num" title={day(line.started_at)}>{shortDay(line.started_at)}</span>;
     default: return COLUMNS[name].value(line) ?? "–";
   }
 }
