@@ -35,12 +35,16 @@ class StepLines:
         told += [self._best.text] if self._best.text else []
         if event.operator not in FREE_OPERATORS:
             self._steps += 1
-            told.append(f"{self._steps}/{self._max_steps}" if self._max_steps else f"{self._steps} steps")
+            told.append(f"{self._steps}/{self._max_steps}" if self._max_steps else _steps(self._steps))
         return "  ".join(told)
 
     def learn(self, event: Event) -> None:
         """Take in what has no line of this form."""
         self._best.learn(event)
+
+
+def _steps(count: int) -> str:
+    return f"{count} step{'s' * (count != 1)}"
 
 
 def baseline_line(event: BaselineScored) -> str:

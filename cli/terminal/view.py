@@ -13,6 +13,7 @@ from cli.terminal.banner import banner
 from cli.terminal.best_so_far import BestSoFar
 from cli.terminal.closing import closing
 from cli.terminal.commands import interrupted_line
+from cli.terminal.doing import Doing
 from cli.terminal.open_work import OpenWork
 from cli.terminal.output import Output, say_finishing
 from cli.terminal.step_text import StepLines, baseline_line
@@ -69,18 +70,17 @@ class PlainView:
         self._last = -1.0
         self._hidden = 0
         self._work = OpenWork("", clock)
-        self._doing = self._told = ""
-        """What goes on besides the search, and what was said of it last."""
-        self._doing_since = self._spoken = clock()
+        self._doing = Doing(clock)
+        self._told = ""
+        """What was said last of what goes on besides the search."""
+        self._spoken = clock()
         self._watcher: threading.Thread | None = None
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._progress: Callable[[], Progress] = Progress
 
     def doing(self, text: str) -> None:
-        if not (self._doing and text):
-            self._doing_since = self._clock()
-        self._doing = text
+        self._doing.tell(text)
         self._begin_watching()
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
@@ -88,21 +88,20 @@ class PlainView:
         now = progress()
         best = BestSoFar(facts.problem.lower_is_better, now.best_metric, facts.baselines)
         self._lines = StepLines(best, facts.config.search.max_steps, now.steps)
-        self._work, self._doing, self._progress = OpenWork(facts.writer, self._clock), "", progress
+        self._doing.tell("")
+        self._work, self._progress = OpenWork(facts.writer, self._clock), progress
         for line in banner(facts):
             self._say(line)
         self._begin_watching()
 
     def beat(self) -> None:
         """Say what goes on where nothing was said for a while."""
-        doing, now = self._doing, self._clock()
-        silent = now - self._spoken
+        silent, doing = self._clock() - self._spoken, self._doing.text
         if doing:
-            taken = now - self._doing_since
-            news = doing != self._told and min(taken, silent) >= MOMENT_SECONDS
+            news = doing != self._told and min(self._doing.seconds, silent) >= MOMENT_SECONDS
             if news or silent >= SILENCE_SECONDS:
                 self._told = doing
-                self._say(f"… {doing}, {taken:.0f} s")
+                self._say(f"… {self._doing.line}")
         elif self._lines is not None and silent >= SILENCE_SECONDS:
             with self._lock:
                 text = self._work.summary(self._progress())

@@ -7,17 +7,22 @@ from pathlib import Path
 from fastapi import APIRouter
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
+from utils.program import INSTALLED
+
 DIST = Path(__file__).resolve().parents[1] / "web" / "dist"
-NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Swarm-Evo</title>
+IN_CHECKOUT = """<p>The page is built once, with Node 20.19 or newer:</p>
+<pre><code>make dashboard</code></pre>
+<p>or <code>cd dashboard/web &amp;&amp; npm ci &amp;&amp; npm run build</code>, then reload.</p>"""
+IN_WHEEL = """<p>This copy was installed without it. In the checkout that it came from, with Node 20.19 or newer:</p>
+<pre><code>make page &amp;&amp; pip install .</code></pre>"""
+NOT_BUILT = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Swarm-Evo</title>
 <style>
-body{font:16px/1.5 system-ui;max-width:42rem;margin:4rem auto;padding:0 1rem}
-code{background:#8882;padding:.1em .3em}
+body{{font:16px/1.5 system-ui;max-width:42rem;margin:4rem auto;padding:0 1rem}}
+code{{background:#8882;padding:.1em .3em}}
 </style>
 <h1>The page is not built</h1>
 <p>The server runs, and its API answers below <a href="/api">/api</a>.</p>
-<p>The page is built once, with Node 20.19 or newer:</p>
-<pre><code>make dashboard</code></pre>
-<p>or <code>cd dashboard/web &amp;&amp; npm ci &amp;&amp; npm run build</code>, then reload.</p></html>
+{IN_WHEEL if INSTALLED else IN_CHECKOUT}</html>
 """
 _FOREVER = "public, max-age=31536000, immutable"
 

@@ -112,6 +112,20 @@ def test_main_py_of_a_checkout_among_foreign_modules(trap):
 
 
 @pytest.mark.long
+def test_an_installed_copy_without_the_page_says_where_it_is_built(installed, tmp_path):
+    """There is no Makefile to type `make dashboard` in."""
+    code = (
+        "import sys, swarm_evo, pathlib\n"
+        "sys.path.insert(0, str(pathlib.Path(swarm_evo.__file__).parent / '_app'))\n"
+        "from dashboard.server.page import NOT_BUILT\n"
+        "print(NOT_BUILT)"
+    )
+    done = ran([str(installed / "python"), "-c", code], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "make page &amp;&amp; pip install ." in done.stdout and "make dashboard" not in done.stdout
+
+
+@pytest.mark.long
 def test_the_python_api_of_the_wheel_among_foreign_modules(installed, trap):
     plugins = toy_words(2)[1].partition("=")[2]
     code = (

@@ -78,6 +78,10 @@ def test_what_goes_on_besides_the_search_is_told_with_how_far_it_is(view):
     clock.now += SILENCE_SECONDS
     plain.beat()
     assert lines() == ["… final part: programs scored: 1 of 3, 14 s"], "it still goes on"
+    plain.doing("plots are drawn")
+    clock.now += MOMENT_SECONDS
+    plain.beat()
+    assert lines() == ["… plots are drawn, 2 s"], "another matter has a time of its own"
     plain.doing("")
     clock.now += MOMENT_SECONDS
     plain.beat()
