@@ -38,8 +38,9 @@ def run(args: argparse.Namespace) -> int:
     elif found.get("ticket"):
         print(f"ticket: {found['ticket']}")
         print(f"operator: {found['operator']}" + "".join(f", parent {one['node_id']}" for one in found["parents"]))
-        place = f" --dir {shlex.quote(args.dir)}" if args.dir else ""
-        print(f"next: write {', '.join(found['editable'])}, then `tell {args.run} {found['ticket']}{place}`")
+        place = f"--dir {shlex.quote(args.dir)}" if args.dir else "--file FILE"
+        task = "" if args.dir else " (the task: `ask` with --dir or --json)"
+        print(f"next: write {', '.join(found['editable'])}{task}, then `tell {args.run} {found['ticket']} {place}`")
     else:
         print(f"no ticket: {one_line(str(found['message']), 300)}")
     if found.get("ticket") is None:

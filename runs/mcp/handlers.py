@@ -16,8 +16,6 @@ from utils.mcp_protocol import Call, Handler
 _ROLE = {tool.name: role for role, tools in ROLES.items() for tool in tools}
 _LOOK = 1.0
 """Seconds between two looks at a run that somebody waits for."""
-_WITHOUT_RUN = ("plan_run", "list_runs")
-"""What helps, best first, where there is no such run."""
 _HELP = {
     "ask": ("list_runs", "plan_run"), "wait": ("list_runs", "ask"), "give_up": ("ask",),
     "start_run": ("plan_run",), "stop_run": ("status", "resume_run"), "resume_run": ("status", "plan_run"),
@@ -62,7 +60,7 @@ def handler_of(project_dir: Callable[[], str], served: Collection[str]) -> Handl
         try:
             found = answer(name, arguments, call)
         except SwarmEvoError as error:
-            return {"error": " ".join(str(error).split()), "next": first(*_help(name, error))}
+            return {"error": " ".join(str(error).split()), "next": first(*_help(name, error, folder()))}
         except Exception as error:  # noqa: BLE001 - a fault of one call is told to its client, and the server lives on
             traceback.print_exc(file=sys.stderr)
             return {"error": f"{name} failed inside: {type(error).__name__}: {error}", "next": first("status")}
@@ -71,12 +69,14 @@ def handler_of(project_dir: Callable[[], str], served: Collection[str]) -> Handl
     return handle
 
 
-def _help(name: str, error: SwarmEvoError) -> tuple[str, ...]:
+def _help(name: str, error: SwarmEvoError, project_dir: str) -> tuple[str, ...]:
     """The tools to call after `name` failed, best first."""
     if isinstance(error, UnknownNodeError):
         return ("top",)
     if isinstance(error, UnknownRunError):
-        return _WITHOUT_RUN
+        from runs.run_folder import all_runs
+
+        return ("list_runs", "plan_run") if all_runs(project_dir) else ("plan_run", "list_runs")
     return _HELP.get(name, (name,))
 
 

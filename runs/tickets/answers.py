@@ -78,7 +78,7 @@ class TicketApi:
         code, fault = self._program(request)
         state = self._queue.count_check(node_id, token)
         if state == "spent":
-            return refused(f"this ticket has used its {MOST_CHECKS} checks; tell the program")
+            return refused(f"this ticket has used its {MOST_CHECKS} checks; tell the program", "tell")
         if state != "open":
             return self._told(node_id, state, 0)
         if fault:
@@ -96,7 +96,7 @@ class TicketApi:
             if fault is None and asked is not None:
                 fault = self._files.unreadable(code, _start_of(asked))
             if fault:
-                return refused(f"{fault['path']}: {fault['remedy']}".removeprefix(": "))
+                return refused(f"{fault['path']}: {fault['remedy']}".removeprefix(": "), "tell")
             plan = str(request.get("plan", ""))[:4000]
             reply = self._files.reply(code, plan)
             state = self._queue.tell(node_id, token, reply)

@@ -27,9 +27,13 @@ def hash_of(token: str) -> str:
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def refused(message: str) -> dict[str, Any]:
-    """The answer to a request that names the wrong ticket or holds the wrong things: nothing was changed."""
-    return {"state": "refused", "message": message, "next": "ask"}
+def refused(message: str, following: str = "ask") -> dict[str, Any]:
+    """The answer to a request that names the wrong ticket or holds the wrong things: nothing was changed.
+
+    Args:
+        following: `tell` where the ticket is still this writer's.
+    """
+    return {"state": "refused", "message": message, "next": following}
 
 
 def warnings_of(metric: float | None, message: str) -> list[str]:

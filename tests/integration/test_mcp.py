@@ -150,9 +150,22 @@ def test_a_run_that_others_write_is_no_dead_end(tmp_path, cli, toy):
         asked = client.call("ask")
         assert "its writer is rules" in asked["error"] and asked["next"] == "list_runs"
         assert client.call("node", node="nobody")["next"] == "top"
+        assert client.call("status", run="nobody")["next"] == "list_runs", "there are others"
         assert client.call("note", text="x")["next"] == "resume_run"
         best = client.call("top")["nodes"][0]["node_id"]
         assert client.call("node", node=best, part="code")["next"] == "export_best", "nobody asks a run that has ended"
+
+
+def test_a_ticket_that_stays_open_is_not_asked_for_again(tmp_path):
+    with McpClient(tmp_path) as client:
+        started(client, tmp_path, 2)
+        ticket = client.call("ask")["ticket"]
+        refused = client.call("tell", ticket=ticket, files={"program.py": " "})
+        assert refused["state"] == "refused" and refused["next"] == "tell"
+        assert client.call("tell", ticket=f"{ticket}x", files={"program.py": "x = 1"})["next"] == "ask"
+        for _ in range(5):
+            client.call("check", ticket=ticket, files={"program.py": "x = ("})
+        assert client.call("check", ticket=ticket, files={"program.py": "x = ("})["next"] == "tell"
 
 
 def test_who_is_a_writer_only_has_no_other_tools(tmp_path):
