@@ -78,7 +78,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def build_parser(verb: str | None = None) -> argparse.ArgumentParser:
-    """The parser with one verb's options, or with all verbs' for the overview."""
+    """The parser with one verb's options, with all verbs' for the overview, or with none ('')."""
     parser = _Parser(
         prog="swarm-evo",
         description="Searches for programs: writes candidates, runs them in a sandbox, scores them, keeps the proof.",
@@ -86,7 +86,7 @@ def build_parser(verb: str | None = None) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    if verb is None:
+    if not verb:
         from swarm_evo import __version__  # with the whole Python API, which no verb needs
 
         parser.add_argument("--version", action="version", version=f"swarm-evo {__version__}")
@@ -105,7 +105,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     words = list(words)
     overview = not words[:1] or words[0] not in VERBS
     if overview and words[:1] in (["-h"], ["--help"], ["--version"]):
-        build_parser().parse_args(words)
+        build_parser("" if words[0] == "--version" else None).parse_args(words)
     if overview:
         if words and not words[0].startswith("-") and "=" not in words[0]:
             raise ConfigError(f"unknown verb '{words[0]}'{nearest(words[0], list(VERBS))}; allowed: {', '.join(VERBS)}")
