@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -23,6 +24,13 @@ PROGRAM_NAMES = ("initial_program.py", "initial.py", "program.py", "solution.py"
 _LIMITS = Limits(seconds=20, memory_mb=2048, disk_mb=256, processes=64)
 _MARGIN = 0.01
 """A cheat has won if it moved the score by more than 1 % and more than three times what chance moves it."""
+_LEAST_SECONDS = 5.0
+_TIMES_HONEST = 20
+"""A cheat may take so many times what the honest program takes, at least `_LEAST_SECONDS`: some never end."""
+
+
+_Look = Callable[[str, float], EvaluatorRun]
+"""Scores a program's code within so many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +82,7 @@ def attack_evaluator(
         program: an honest program that the evaluator accepts; without, one of `initial_program.py`, `program.py`, …
             beside the evaluator.
         sandbox: where candidates run; without, one is opened for this call.
-        timeout: seconds for each evaluation.
+        timeout: seconds for an evaluation of the honest program; a cheat gets what suits that, and no more.
         told: called with each result as it comes.
 
     Raises:
@@ -109,7 +117,7 @@ def _honest_program(path: Path, program: Path | None) -> Path:
 def _attack(
     sandbox: WarmSandbox, path: Path, honest: str, timeout: float, told: Callable[[CheatResult], None]
 ) -> Attacked:
-    limits = _LIMITS.model_copy(update={"seconds": timeout})
+    limits = _within(timeout)
     start = Apart(path, modules=modules_beside(path.parent, honest, path.stem), forks=False, timeout=timeout)
     decider = Decider(
         sandbox, honest, wanted="auto", start=start, folder=path.parent, shows=(), score=score_of, limits=limits, seed=0
@@ -123,30 +131,36 @@ def _attack(
         why = first.error or (failed.message if failed is not None else "no combined_score")
         raise ConfigError(f"{path} does not score its honest program: {why[-500:]}")
 
-    def beside(code: str) -> EvaluatorRun:
-        return decision.together(path, path.parent, timeout).run(sandbox, code, limits=limits)
+    def beside(code: str, seconds: float) -> EvaluatorRun:
+        return decision.together(path, path.parent, seconds).run(sandbox, code, limits=_within(seconds))
 
-    def in_a_run(code: str) -> EvaluatorRun:
+    def in_a_run(code: str, seconds: float) -> EvaluatorRun:
         if decision.isolation == "together":
-            return beside(code)
-        return decision.apart(path, timeout).run(sandbox, code, limits=limits)
+            return beside(code, seconds)
+        return decision.apart(path, seconds).run(sandbox, code, limits=_within(seconds))
 
     results = []
-    for result in _tries(beside, in_a_run, honest):
+    for result in _tries(beside, in_a_run, honest, timeout):
         told(result)
         results.append(result)
     return Attacked(decision, tuple(results))
 
 
-def _tries(beside: Any, in_a_run: Any, honest: str) -> Iterator[CheatResult]:
-    alone = [_valid_score(beside(honest)) for _ in range(2)]
-    through = [_valid_score(in_a_run(honest)) for _ in range(2)]
+def _within(seconds: float) -> Limits:
+    return _LIMITS.model_copy(update={"seconds": seconds})
+
+
+def _tries(beside: _Look, in_a_run: _Look, honest: str, timeout: float) -> Iterator[CheatResult]:
+    began = time.monotonic()
+    alone = [_valid_score(beside(honest, timeout)) for _ in range(2)]
+    through = [_valid_score(in_a_run(honest, timeout)) for _ in range(2)]
+    seconds = min(timeout, max(_LEAST_SECONDS, _TIMES_HONEST * (time.monotonic() - began) / 4))
 
     def try_one(item: tuple[str, tuple[str, str]]) -> CheatResult:
         name, (attempts, body) = item
         code = f"{honest}\n{WALK}\n{body}\n"
-        run = in_a_run(code)
-        first, second, failed = _valid_score(beside(code)), _valid_score(run), program_failure(run)
+        run = in_a_run(code, seconds)
+        first, second, failed = _valid_score(beside(code, seconds)), _valid_score(run), program_failure(run)
         return CheatResult(
             name=name, attempts=attempts, honest_score=through[0],
             unisolated_score=first, wins_unisolated=_won(first, alone),
