@@ -99,6 +99,7 @@ class RunSession:
         try:
             self._open()
         except BaseException:
+            self._view.doing("")
             self._stack.close()
             raise
         return self
@@ -130,7 +131,7 @@ class RunSession:
             problem.restore(self._given_dir)
         self._view.doing("the data of the problem are made ready")
         problem.prepare()
-        self._view.doing("")
+        self._view.doing("sandbox and workers are started")
         prefix = self.config.project.name or problem.name.rpartition("/")[2]
         self.run_dir = self._given_dir or new_run(self.config.project.dir, prefix, datetime.now(UTC))
         self._stack.enter_context(hold(self.run_dir))
@@ -169,6 +170,7 @@ class RunSession:
         record_start(self.store, self.facts, self._origin, self.search.told)
         self.search.orchestrator.restore()
         restore_marks(self.run_dir, self.search.journal)
+        self._view.doing("")
         self._attach_sinks()
         self._open_tickets()
 

@@ -1,0 +1,48 @@
+"""Long work of an evaluator beside the search: on all workers, in order, and told as it gets on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from core.evaluation.base import side_by_side
+
+
+def deps_with(slots: int, told: list[str]):
+    return SimpleNamespace(jobs=SimpleNamespace(slots=slots), doing=told.append)
+
+
+def test_as_many_at_once_as_there_are_workers_and_how_many_are_done_is_told():
+    together, told = threading.Barrier(3, timeout=20), []
+
+    def work(item: int) -> int:
+        together.wait()
+        return 10 * item
+
+    assert side_by_side(deps_with(3, told), "programs scored", [1, 2, 3], work) == [10, 20, 30]
+    assert told[0] == "programs scored: 0 of 3" and sorted(told) == [f"programs scored: {n} of 3" for n in range(4)]
+
+
+def test_one_worker_takes_them_in_order():
+    seen = []
+    assert side_by_side(deps_with(1, []), "done", ["a", "b"], lambda item: seen.append(item) or item) == ["a", "b"]
+    assert seen == ["a", "b"] and side_by_side(deps_with(2, []), "done", [], str) == []
+
+
+def test_who_wants_to_stop_waits_for_nobody():
+    release = threading.Event()
+
+    def work(item: int) -> int:
+        if item:
+            release.wait(20)
+            return item
+        raise KeyboardInterrupt
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        side_by_side(deps_with(2, []), "done", [0, 1, 2], work)
+    assert time.monotonic() - began < 10
+    release.set()
