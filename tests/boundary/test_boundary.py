@@ -21,8 +21,11 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="th
 TRIED = tuple(KINDS)
 SAMPLE = [("script", "apart", 2), ("competition", "", 1)]
 """What `make test` tries: so many attacks of each family."""
-WHOLE = [(kind, way, 2 if way in ("auto", "together") else 0) for kind in TRIED for way in ways(kind)]
-"""All of them; a sample of `auto`, which takes one of the other ways, and of `together`, which promises nothing."""
+SAMPLED = {"competition", "script/screen", *(f"{kind}/{way}" for kind in TRIED for way in ("auto", "together"))}
+"""`auto` takes one of the other ways, `together` promises nothing, and what is tried on a competition and by a screen is
+tried on scripts apart too. `make boundary` tries all of them."""
+WHOLE = [(kind, way, 2 if f"{kind}/{way}".rstrip("/") in SAMPLED else 0) for kind in TRIED for way in ways(kind)]
+"""How many attacks of each family are tried on what; 0: all."""
 
 
 def _nobody_wins(kind: str, way: str, sample: int) -> None:
