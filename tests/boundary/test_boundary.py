@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -22,14 +23,14 @@ TRIED = tuple(KINDS)
 SAMPLE = [("script", "apart", 2), ("competition", "", 1)]
 """What `make test` tries: so many attacks of each family."""
 SAMPLED = {"competition", "script/screen", *(f"{kind}/{way}" for kind in TRIED for way in ("auto", "together"))}
-"""`auto` takes one of the other ways, `together` promises nothing, and what is tried on a competition and by a screen is
-tried on scripts apart too. `make boundary` tries all of them."""
+"""`auto` takes one of the other ways, `together` promises nothing, and what is tried on a competition and by a screen
+is tried on scripts apart too. `make boundary` tries all of them."""
 WHOLE = [(kind, way, 2 if f"{kind}/{way}".rstrip("/") in SAMPLED else 0) for kind in TRIED for way in ways(kind)]
 """How many attacks of each family are tried on what; 0: all."""
 
 
-def _nobody_wins(kind: str, way: str, sample: int) -> None:
-    rows = list(suite.against_us(suite.chosen([kind], sample=sample), [way]))
+def _nobody_wins(kind: str, way: str, sample: int = 0, names: Sequence[str] = ()) -> None:
+    rows = list(suite.against_us(suite.chosen([kind], names, sample), [way]))
     assert [(row.name, row.won) for row in rows if not row.held] == []
     assert [(row.name, row.control) for row in rows if not row.is_attack] == []
 
@@ -43,6 +44,13 @@ def test_a_sample_is_held(kind: str, way: str, sample: int) -> None:
 @pytest.mark.parametrize(("kind", "way", "sample"), WHOLE)
 def test_all_are_held(kind: str, way: str, sample: int) -> None:
     _nobody_wins(kind, way, sample)
+
+
+@pytest.mark.long
+def test_those_that_only_competitions_meet_are_held() -> None:
+    names = [attack.name for attack in attacks() if "competition" in attack.kinds and "script" not in attack.kinds]
+    assert len(names) >= 5
+    _nobody_wins("competition", "", names=names)
 
 
 @pytest.mark.long
