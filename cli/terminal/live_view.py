@@ -139,13 +139,15 @@ class LiveView:
 
     def _time_left(self, progress: Progress, limit: int | None) -> str:
         """By the pace of this process, and never more than the budget has; before the first step nobody knows."""
-        budget = self._facts.config.budget.seconds
+        config = self._facts.config
+        budget = config.budget.seconds
         fresh = progress.steps - self._steps_before
         left = [] if budget is None else [max(budget - progress.seconds, 0)]
         if limit and fresh:
             left.append((time.monotonic() - self._began) / fresh * (limit - progress.steps))
         elif limit:
-            return "" if not left else f"at most {_duration(left[0])}"
+            meant = left and budget != config.agent.time_limit  # twelve hours that nobody chose tell nothing
+            return f"at most {_duration(left[0])}" if meant else ""
         return f"about {_duration(min(left))} left" if left else ""
 
     def _figures(self, progress: Progress) -> Text:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import signal
 import time
+from contextlib import closing
 
 import pytest
 from support.chat_server import ChatServer
 
 from core.storage.reader import RunReader
+from core.storage.repository import RunStore
 
 
 def test_one_two_and_four_workers_make_the_same_journal(cli_at, toy):
@@ -97,6 +99,17 @@ def test_a_replay_tells_each_step_what_it_was_told_then(cli, toy):
         prompts = [call.system for call in reader.calls()]
     assert sum("ends at a score of 0.001" in text for text in prompts) == 6
     assert sum("find it soon" in text and "wall clock 77 s" in text for text in prompts) == 3
+
+
+def test_a_replay_takes_the_time_it_needs(cli, toy):
+    """Of a run that its seconds ended, on a machine that has become slower."""
+    assert cli.here(*toy(100, seconds=0.1), "budget.seconds=3", "search.batch=1").code == 0
+    steps = cli.show()["steps"]
+    assert 2 <= steps < 100
+    with closing(RunStore(cli.run_dir)) as store:
+        config = store.get_fact("config")
+        store.put_fact("config", {**config, "budget": {**config["budget"], "seconds": 0.5}})
+    assert_replays(cli, steps)
 
 
 @pytest.mark.long

@@ -80,3 +80,15 @@ def test_how_much_of_a_reply_has_come(shown):
     (facts.run_dir / "live").mkdir()
     (facts.run_dir / "live" / "abcdef123456.reply").write_text("x" * 400)
     assert "some 100 tokens so far" in picture(steps=2)
+
+
+def test_before_the_first_step_only_a_limit_of_the_users_is_told(facts_of):
+    def told(*words):
+        with redirect_stdout(io.StringIO()):
+            view = LiveView()
+            view.start(facts_of(*words), Progress)
+            view.close()
+        return view._time_left(Progress(), 30)
+
+    assert told() == "", "the default's twelve hours say nothing of a run of half a minute"
+    assert told("budget.seconds=60") == "at most 60 s"

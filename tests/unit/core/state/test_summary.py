@@ -45,6 +45,16 @@ def test_a_line_tells_parent_change_noise_and_the_last_numbers():
     )
 
 
+def test_another_limit_tells_all_shares_anew():
+    journal = Journal(lower_is_better=True, time_limit=100.0)
+    journal.append(node("a", 0.3, exec_time=60.0))
+    assert "took 50 to 75 % of its time" in journal.generate_summary()
+    journal.tell_time_limit(65.0)
+    journal.append(node("b", 0.2, exec_time=1.0))
+    first, second = journal.generate_summary().splitlines()
+    assert "took over 90 % of its time" in first and second.startswith("[1] ")
+
+
 def test_the_summary_only_grows_at_its_end_and_drops_a_quarter_at_once():
     journal, texts = Journal(), []
     for i in range(200):
