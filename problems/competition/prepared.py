@@ -53,7 +53,8 @@ class Prepared:
     def hidden(self) -> tuple[Path, ...]:
         """The answers, and what tells how they are scored; () where nothing is scored."""
         exam = self.folder / "private" / "exam.json"
-        return (Path(self.exam()["answers"]), exam) if exam.is_file() else ()
+        answers = read_json(exam).get("answers") if exam.is_file() else None
+        return (self.folder / answers, exam) if answers else ()
 
     def preview(self, kind: str) -> str:
         return (self.folder / f"preview-{kind}.txt").read_text(encoding="utf-8")

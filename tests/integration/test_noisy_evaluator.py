@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from support.chat_server import ChatServer
+from support.chat_server import REVIEW, ChatServer
 
 PROGRAM = "# EVOLVE-BLOCK-START\ndef value():\n    return 1.0\n# EVOLVE-BLOCK-END\n"
 EVALUATOR = '''\
@@ -136,3 +136,24 @@ def test_a_score_that_repeats_and_is_not_the_recorded_one_is_a_difference(cli):
     replayed = cli.here("replay", "latest", "--verify")
     said = r".*differs at step \d+ in metric: 2\.0 became 3\.0; 1 of \d+ scores differ, 1 of them the same way twice;"
     assert replayed.code == 1 and re.match(said, replayed.err), replayed.err
+
+
+def test_a_run_whose_scores_are_claims_is_replayed_although_its_programs_print_the_time(cli):
+    folder = cli.folder / "data"
+    folder.mkdir()
+    (folder / "table.csv").write_text("a,b\n1,2\n3,4\n")
+
+    def script(request, number):
+        if request.get("tools"):
+            return {**REVIEW, "metric": float(number % 5)}
+        program = f"import time\nprint('validation metric', {number}, 'at', time.time())\n# guesses nothing at all\n"
+        return f"I print.\n\n```python\n{program}```"
+
+    with ChatServer(script) as server:
+        server.reviews = True
+        words = ("--data.dir=data", "data.goal=guess b", "data.metric=rmse", "search.max_steps=3", "agent.ideas=never")
+        ended = cli.here(*words, *server.words())
+        assert ended.code == 0, ended.err
+    assert {row["metric"] is not None for row in cli.show()["nodes"]} == {True}
+    replayed = cli.here("replay", "latest", "--verify")
+    assert replayed.code == 0, replayed.err
