@@ -19,6 +19,7 @@ from core.backend.settings import ModelSettings, Price, SessionLimits
 
 TOKEN = "t" * 48
 BODY = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "hi"}]}
+LOOKED = {"ok": False, "problems": [{"kind": "syntax"}], "warnings": []}
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def gateway(models: ModelServer) -> Iterator[Gateway]:
     )  # fmt: skip
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
-    made = Gateway(listener, settings, TOKEN, lambda provider: "real", lambda: [{"kind": "syntax"}])
+    made = Gateway(listener, settings, TOKEN, lambda provider: "real", lambda: LOOKED)
     yield made
     made.close()
 
@@ -96,7 +97,7 @@ def test_its_own_tools_are_there_by_mcp_too(gateway, models):
     assert asked(gateway, "/mcp", {"jsonrpc": "2.0", "method": "notifications/initialized"})[0] == 202
     assert [tool["name"] for tool in by_mcp(gateway, "tools/list")["tools"]] == ["check", "give_up"]
     told = [by_mcp(gateway, "tools/call", name="check", arguments={}) for _ in range(5)]
-    assert told[0]["structuredContent"] == {"ok": False, "problems": [{"kind": "syntax"}]}
+    assert told[0]["structuredContent"] == LOOKED
     assert "5 checks" in asked(gateway, "/check", {})[1]["error"], "counted together, whichever way they come"
     assert by_mcp(gateway, "tools/call", name="give_up", arguments={"reason": "too hard"})["isError"] is False
     assert gateway.over.is_set() and "too hard" in gateway.why
