@@ -15,7 +15,6 @@ from typing import NoReturn
 from cli.terminal.visible_output import visible_output
 from utils.errors import ConfigError, SwarmEvoError
 from utils.program import program
-from utils.registry import nearest
 
 VERBS: dict[str, str] = {
     "run": "cli.run",
@@ -108,6 +107,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         build_parser("" if words[0] == "--version" else None).parse_args(words)
     if overview:
         if words and not words[0].startswith("-") and "=" not in words[0]:
+            from utils.registry import nearest  # what it loads is needed only here
+
             raise ConfigError(f"unknown verb '{words[0]}'{nearest(words[0], list(VERBS))}; allowed: {', '.join(VERBS)}")
         words.insert(0, "run")
     rest, overrides = _split(words)

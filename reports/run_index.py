@@ -107,7 +107,7 @@ class RunIndex:
             if stored["version"] != VERSION:
                 return {}
             return {
-                run: ListedRun(RunLine.model_validate(line), _labels(self._logs / run, state), tuple(state))
+                run: ListedRun(RunLine.model_validate(line), _labels(self._logs, run, state), tuple(state))
                 for run, (state, line) in stored["runs"].items()
             }
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -128,11 +128,11 @@ def _seen(folder: Path, kept: ListedRun | None) -> ListedRun | None:
     if kept is not None and kept.state == state:
         return kept
     line = read_line(folder)
-    return None if line is None else ListedRun(line, _labels(folder, state), state)
+    return None if line is None else ListedRun(line, _labels(folder.parent, folder.name, state), state)
 
 
-def _labels(folder: Path, state: Sequence[int]) -> Labels:
-    return labels_of(folder) if state[-1] else NO_LABELS
+def _labels(logs: Path, run: str, state: Sequence[int]) -> Labels:
+    return labels_of(logs / run) if state[-1] else NO_LABELS
 
 
 def store_state(folder: Path) -> tuple[int, ...]:

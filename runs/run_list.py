@@ -22,5 +22,6 @@ def run_rows(project_dir: str | Path) -> list[dict[str, Any]]:
 
 def _row(folder: Path, line: RunLine, labels: Labels) -> dict[str, Any]:
     held = line.status == "running" and is_held(folder)
-    row = line_as_seen(line, held=held).model_dump(exclude={"error"})
-    return {**row, **labels.model_dump(mode="json"), **({"reason": line.error} if line.error else {})}
+    row = {**vars(line_as_seen(line, held=held)), **vars(labels)}  # both are flat; to dump them takes ten times as long
+    reason = row.pop("error")
+    return {**row, "tags": list(labels.tags), **({"reason": reason} if reason else {})}

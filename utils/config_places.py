@@ -19,8 +19,11 @@ def plain_project_dir(overrides: Sequence[str]) -> str | None:
     """
     if overrides or any(name.startswith(ENV_PREFIX) for name in os.environ):
         return None
+    text = (CONFIG_DIR / "default.yaml").read_text(encoding="utf-8")
+    if "dir" not in text:  # no such key in it, however it is written: then nothing has to be read
+        return PROJECT_DIR
     import yaml
 
-    told = yaml.safe_load((CONFIG_DIR / "default.yaml").read_text(encoding="utf-8"))
+    told = yaml.safe_load(text)
     found = told.get("project", {}).get("dir", PROJECT_DIR)
     return found if isinstance(found, str) and "${" not in found else None

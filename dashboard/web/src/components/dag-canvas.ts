@@ -356,7 +356,7 @@ const MANY = 150;
 function paintEdges(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, scale: number, ox: number, oy: number, w: number, h: number): void {
   const { at } = scene;
   g.lineWidth = Math.max(0.5, Math.min(1.4, scale * 1.4));
-  g.strokeStyle = colors.strong;
+  g.strokeStyle = at.parent.length > MANY ? colors.line : colors.strong;
   g.beginPath();
   for (let i = 0; i < at.parent.length; i += 1) {
     const p = at.parent[i];
@@ -369,9 +369,7 @@ function paintEdges(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, s
     g.moveTo(x1, y1);
     g.lineTo(x2, y2);
   }
-  g.globalAlpha = at.parent.length > MANY ? 0.55 : 1;
   g.stroke();
-  g.globalAlpha = 1;
   const descent = (line: readonly number[], color: string, width: number) => {
     g.strokeStyle = color;
     g.lineWidth = width;
