@@ -12,6 +12,8 @@ from cli.terminal.console import VisibleConsole
 from reports.sweeps.table import SweepRow, SweepTable
 from utils.direction import Direction
 
+COLUMNS = ("setting", "seeds", "score", "gain", "lead", "seconds", "dollars")
+
 
 def print_sweep(table: SweepTable) -> None:
     """One line a setting; what is compared stands above, what is missing below."""
@@ -22,18 +24,35 @@ def print_sweep(table: SweepTable) -> None:
     console.print(
         Text("gain: over the first setting, lead: over the best other one; paired by seed, above 0 is better")
     )
-    lines = Lines(Column("setting", no_wrap=True), "seeds", "score", "gain", "lead", "seconds", "dollars")
+    lines = Lines(*(Column(name, no_wrap=True) for name in COLUMNS))
     for row in table.rows:
-        lines.add_row(
-            Text(_label(row.setting)), str(row.runs), _pair(row.mean, row.interval),
-            _gain(row.gain, row.gain_interval, row.verdict), _lead(row), _number(row.seconds), _number(row.cost_usd),
-        )  # fmt: skip
-    console.print(lines)
+        lines.add_row(Text(_label(row.setting)), *map(Text, _cells(row)))
+    wide = console.options.update(max_width=1000)
+    if console.measure(lines, options=wide).maximum <= console.width:
+        console.print(lines)
+    else:
+        _print_lines(console, table)
     states = Counter(cell.status for cell in table.cells if cell.status != "finished")
     if states:
         console.print(Text("not finished: " + ", ".join(f"{count} {state}" for state, count in states.items())))
     if without := sum(row.without for row in table.rows):
         console.print(Text(f"without a valid program, and so in no mean: {without}"))
+
+
+def _print_lines(console: VisibleConsole, table: SweepTable) -> None:
+    """Some lines a setting, for a narrow terminal and for a file: no figure is cut."""
+    for row in table.rows:
+        console.print(Text(_label(row.setting), style="bold"))
+        for name, cell in zip(COLUMNS[1:], _cells(row), strict=True):
+            if cell != "–":
+                console.print(Text(f"  {name:8s} {cell}"), soft_wrap=True)
+
+
+def _cells(row: SweepRow) -> tuple[str, ...]:
+    return (
+        str(row.runs), _pair(row.mean, row.interval), _gain(row.gain, row.gain_interval, row.verdict), _lead(row),
+        _number(row.seconds), _number(row.cost_usd),
+    )  # fmt: skip
 
 
 def _pair(mean: float | None, interval: tuple[float, float] | None) -> str:

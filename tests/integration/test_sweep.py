@@ -27,6 +27,7 @@ def test_a_sweep_goes_on_where_it_was_cut_off(cli, toy):
     assert redone["rows"][1]["mean"] == table["rows"][1]["mean"], "the same seed, the same search"
     shown = cli.here("sweep", "show", "policies")
     assert shown.code == 0 and "policy=mcts" in shown.out and "over the first setting" in shown.out
+    assert "…" not in shown.out, "no figure is cut in a narrow terminal"
 
 
 @pytest.mark.long
