@@ -15,7 +15,7 @@ import pytest
 from support.dashboard import AXE, serving
 from support.synthetic_runs import SyntheticRun, arena, arena_generation, bin_packing, competition, write_all
 
-from core.events import NodeCommitted, RunStarted, Warned
+from core.events import BaselineScored, NodeCommitted, RunStarted, Warned
 from reports.sweeps.plan import Plan, sweep_folder
 
 COMPETITION, PACKING, CHESS, FOUR = "competition-demo", "bin_packing-demo", "chess-demo", "connect_four-demo"
@@ -340,6 +340,21 @@ def test_first_nodes_that_are_baselines_are_told_as_such(page, tmp_path):
     with serving(tmp_path) as (address, _):
         page.goto(f"http://{address}/#/run/seeded/overview")
         page.get_by_test_id("stats").get_by_text("Baseline greedy").wait_for()
+
+
+@pytest.mark.long
+def test_a_baseline_that_is_ahead_of_the_search_is_said_while_it_runs(page, tmp_path):
+    made = competition(tmp_path / "logs", 0, run="behind")
+    made.store.append(
+        [
+            NodeCommitted(node_id="ab" * 6, step=0, operator="draft", metric=9.0, writer="rules"),
+            BaselineScored(name="ridge", node_id="cd" * 6, metric=7.5),
+        ]
+    )
+    made.close()
+    with serving(tmp_path) as (address, _):
+        page.goto(f"http://{address}/#/run/behind/overview")
+        page.get_by_test_id("stats").get_by_text("on validation, ahead of the search").wait_for()
 
 
 @pytest.mark.parametrize("run", [COMPETITION, FOUR])

@@ -74,7 +74,9 @@ function Final({ winner }: { winner: Winner | null }) {
 function Reference({ state, told }: { state: RunState; told: RunDetail | null }) {
   const reference = state.references[0];
   const row = (told?.baselines ?? []).find((b) => b.node_id === reference?.id);
-  const final = typeof row?.final === "number" ? `final ${metric(row.final)}` : "on validation";
+  const best = state.best?.metric ?? null;
+  const leads = !state.over && reference != null && (best === null || (state.lowerIsBetter ? reference.metric < best : reference.metric > best));
+  const final = typeof row?.final === "number" ? `final ${metric(row.final)}` : leads ? "on validation, ahead of the search" : "on validation";
   return <Stat label={reference ? `Baseline ${reference.name}` : "Baseline"} value={metric(reference?.metric)} note={reference ? final : "none scored"} />;
 }
 
