@@ -17,7 +17,7 @@ UNREADABLE = "[unreadable reply] "
 """Begins the text that stands for a reply which the backend could not read; the reason follows."""
 
 
-PROMPT_TOKENS = 20_000
+PROMPT_TOKENS = 32_000
 REPAIRS = 3
 
 

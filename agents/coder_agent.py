@@ -194,11 +194,10 @@ class CoderAgent(BaseAgent):
         return tuple(attempt_of(node, context) for node in context.parents)
 
     def _others(self, context: AgentContext) -> tuple[Attempt, ...]:
-        """The code of the best other programs, where one is changed, but for those that the memory shows."""
-        if len(context.parents) != 1 or context.parents[0].failure is not None:
+        """The code of the best other programs, where one is changed and the memory shows no code."""
+        if context.remembered or len(context.parents) != 1 or context.parents[0].failure is not None:
             return ()
-        shown = {node.id for node in context.remembered}
-        return tuple(other_of(node, context) for node in context.others[:OTHERS] if node.id not in shown)
+        return tuple(other_of(node, context) for node in context.others[:OTHERS])
 
     def _focus(self, context: AgentContext) -> str:
         """What this one of several writers is to work on: an idea of its own, or the focus of its number."""

@@ -17,9 +17,9 @@ CLAIMED = (
     "program's score there, so it must be honest: what was fitted to the held-out rows is worth nothing."
 )
 SIMPLE_START = "Keep it simple: one sound method, no ensembles, no large search over parameters."
-STRONG_START = "Few steps are left to improve on it: make it as strong as the limits allow."
+STRONG_START = "The search has few steps: make it as strong as the limits allow."
 ATOMIC = "Make the one change that promises most, and only that one, so that its effect can be measured."
-BOLD = "Few steps are left: make the changes that promise most, together; name each in the plan."
+BOLD = "The search has few steps: make the changes that promise most, together; name each in the plan."
 
 
 def scoring(context: AgentContext) -> str:

@@ -121,9 +121,9 @@ class AgentSection(Section):
     """Which earlier programs a prompt tells of: none, those related to the parent, or all."""
     memory_tokens: int = Field(4000, ge=100)
     """Longest memory in a prompt, in tokens: a line an attempt."""
-    code_tokens: int = Field(10000, ge=0)
+    code_tokens: int = Field(20000, ge=0)
     """Code of the best programs so far that the memory shows beside its lines, in tokens."""
-    prompt_tokens: int = Field(20000, ge=1000)
+    prompt_tokens: int = Field(32000, ge=1000)
     """Longest prompt, in tokens."""
     review: Literal["auto", "always", "never"] = "auto"
     """`auto`: where the reviewer's reading is the score. `always`: of each run, what it taught."""

@@ -223,7 +223,7 @@ def test_a_strong_readers_questions_are_answered(context):
         "## The program ([7], improve)", "metric 0.3 (lower is better, standard error 0.1, its own estimate 0.31)",
         "against its parent [4]: 0.2 better", "it took 75 to 90 % of its time", "validity: 1",
         "[5], draft: metric 0.35",
-        "y = 2", "Few steps are left", "Yours is ",
+        "y = 2", "The search has few steps", "Yours is ",
     ):  # fmt: skip
         assert text in prompt.user, text
     assert prompt.user.index("y = 2") < prompt.user.index("x = 1") < prompt.user.index("## What you are to do")
