@@ -14,6 +14,8 @@ from core.state.node import Node
 from utils.direction import Direction
 from utils.syntax import parse
 
+ROUNDING = 1e-9
+"""Scores that differ by less than this share are the same score: sums in another order, not a better program."""
 RESAMPLES = 400
 """Bootstrap samples; the standard error of a difference is known to about 4 %."""
 
@@ -32,7 +34,7 @@ def choose(top: Sequence[Node], seed: int = 0) -> Choice | None:
 
     A candidate ties with the best if their mean difference over the cases (rows in blocks, instances, game pairs) is
     within one bootstrap standard error of 0. Of those that tie the simplest wins: the smallest syntax tree, then the
-    better rank. Without cases only equal metrics tie.
+    better rank. Without cases only equal metrics tie, but for rounding.
 
     Source: the one-standard-error rule of Breiman et al. 1984, with the paired bootstrap of Efron 1979.
     """
@@ -56,7 +58,8 @@ def looked_again(top: Sequence[Node], verdicts: Sequence[Evaluation], lower_is_b
 
 def _row(best: Node, node: Node, seed: int) -> dict[str, Any]:
     difference, error = paired_difference(best.signature, node.signature, seed)
-    equal = node.metric_value == best.metric_value
+    assert node.metric_value is not None and best.metric_value is not None
+    equal = math.isclose(node.metric_value, best.metric_value, rel_tol=ROUNDING)
     tie = equal or (error > 0 and abs(difference) <= error)
     return {
         "node_id": node.id,

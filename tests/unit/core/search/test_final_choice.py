@@ -53,6 +53,13 @@ def test_without_cases_only_equal_metrics_tie():
     assert choice is not None and choice.winner.id == "equal"
 
 
+def test_without_cases_rounding_is_no_difference():
+    best, same = _node("best", 2.63598308491757, (), LONG), _node("same", 2.63598308491756, (), SHORT)
+    further = _node("further", 2.6359830, (), SHORT)
+    choice = choose([best, same, further])
+    assert choice is not None and choice.winner.id == "same" and [row["tie"] for row in choice.rows][2] is False
+
+
 def test_the_error_is_the_standard_error_of_the_mean():
     rng = random.Random(1)
     gaps = [rng.gauss(0.5, 2.0) for _ in range(400)]
