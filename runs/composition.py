@@ -171,7 +171,7 @@ def _context(config: Config, problem: Problem, process: Process, *, isolated: bo
         packages=installed_packages(problem.preload, config.execution.python),
         limits=told_limits(problem, limits_of(config), config.execution.gpus),
         time_limit=problem.time_limit(limits_of(config)),
-        references=lambda: told_baselines(process.store) if asks_models else "",
+        references=lambda: told_baselines(process.store) if asks_models and not problem.seeds_search else "",
         writers=_at_once(config),
         extras=problem.prompt_extras(),
         lower_is_better=problem.lower_is_better,

@@ -120,6 +120,29 @@ def test_rules_are_told_in_a_replay_what_they_were_told(cli):
     assert_replays(cli, 4)
 
 
+EVALUATOR = """
+import importlib.util
+def evaluate(path):
+    spec = importlib.util.spec_from_file_location("program", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {"combined_score": -abs(module.f() - 3.0)}
+"""
+
+
+def test_a_model_is_told_the_same_of_the_program_that_a_search_began_with(cli):
+    """It is a node, and no reference beside the search, also once the run has ended and goes on."""
+    (cli.folder / "evaluator.py").write_text(EVALUATOR)
+    (cli.folder / "program.py").write_text("# EVOLVE-BLOCK-START\ndef f():\n    return 1.0\n# EVOLVE-BLOCK-END\n")
+    script = "```python\n# EVOLVE-BLOCK-START\ndef f():\n    return {}.5\n# EVOLVE-BLOCK-END\n```"
+    with ChatServer(lambda request, number: script.format(number)) as server:
+        words = ["--problem=script", "problem.program=program.py", "problem.evaluator=evaluator.py",
+                 *server.words(), "agent.review=never", "llm.cache=false"]  # fmt: skip
+        assert cli.here(*words, "search.max_steps=2").code == 0
+        assert cli.here("resume", "latest", "--search.max_steps=3").code == 0
+        assert_replays(cli, 4)
+
+
 def test_a_run_that_was_given_more_and_killed_is_the_one_that_was_not(cli_at, toy):
     whole, killed = cli_at("whole"), cli_at("killed")
     words = ("search.batch=4", "search.workers=4")
