@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from reports.facts import RunFacts, read_facts
 from reports.outside import who_wrote
 from utils.clean_text import clean, one_line
+from utils.program import INSTALLED
 
 LONGEST_CODE = 20_000
 """Characters of a program or a change; a comment on a pull request holds 65,000."""
@@ -96,8 +98,9 @@ def _program(facts: RunFacts) -> Iterator[str]:
 def _origin(facts: RunFacts) -> Iterator[str]:
     words = facts.origin.get("words")
     if isinstance(words, list) and words:
+        typed = "swarm-evo" if INSTALLED else "python main.py"
         yield "\nAgain:\n"
-        yield _fenced(f"python main.py {' '.join(map(str, words))}", "sh")
+        yield _fenced(f"{typed} {shlex.join(map(str, words))}", "sh")
     if facts.journal_head:
         yield f"\nJournal head when this was written: `{facts.journal_head}`"
 

@@ -33,7 +33,7 @@ def prepare_evaluator() -> None:
     if path.endswith(".pkl"):
         _LOADED["function"] = unpickled(path)
         return
-    module = load("evaluator", path)
+    module = load(module_name(path), path)
     if not hasattr(module, "evaluate") and not (OPTIONS["cascade"] and hasattr(module, "evaluate_stage1")):
         raise AttributeError(f"{os.path.basename(path)} has no function evaluate(program_path)")
     _LOADED.update(module=module, function=getattr(module, "evaluate", None), folder=folder)
@@ -110,6 +110,13 @@ def unpickled(path: str) -> Any:
 
     with open(path, "rb") as file:
         return cloudpickle.load(file)
+
+
+def module_name(path: str) -> str:
+    """A file's own name, so that it may import one called `evaluator` beside it; not one that Python has a use for."""
+    name = os.path.splitext(os.path.basename(path))[0]
+    taken = name in sys.modules or name in sys.stdlib_module_names or not name.isidentifier()
+    return "evaluator" if taken else name
 
 
 def load(name: str, path: str) -> types.ModuleType:

@@ -95,8 +95,8 @@ def stop_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
     while is_held(run_dir) and time.monotonic() < until:
         call.progress("what is in flight is finished")
         time.sleep(0.2)
-    state = "stopping" if is_held(run_dir) else "stopped"
-    return {**status(project_dir, {"run": run_dir.name}), "state": state}
+    state, following = ("stopping", "status") if is_held(run_dir) else ("stopped", "export_best")
+    return {**status(project_dir, {"run": run_dir.name}), "state": state, "next": following}
 
 
 def resume_run(project_dir: str, arguments: Answer, call: Call) -> Answer:

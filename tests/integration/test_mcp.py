@@ -83,7 +83,7 @@ def test_the_whole_way_from_a_plan_to_the_best_program(tmp_path):
         third = client.call("ask")
         assert third["ticket"]
         stopped = client.call("stop_run")
-        assert (stopped["state"], stopped["status"]) == ("stopped", "interrupted")
+        assert (stopped["state"], stopped["status"], stopped["next"]) == ("stopped", "interrupted", "export_best")
 
 
 @pytest.mark.long

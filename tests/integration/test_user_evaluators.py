@@ -447,3 +447,17 @@ def test_the_reason_for_unisolated_scores_stands_on_the_screen(tmp_path, cli):
     (folder / "initial_program.py").write_text("x = 1\n")
     ended = cli("--problem=script", f"--problem.path={folder}", "--search.max_steps=1")
     assert ended.code == 0 and "the evaluator reads the candidate's source text" in ended.out
+
+
+def test_an_evaluator_of_another_name_may_import_the_one_beside_it(cli: Cli):
+    (cli.folder / "evaluator.py").write_text(
+        LOAD + "def evaluate(path):\n    return {'combined_score': float(load(path).f())}\n"
+    )
+    (cli.folder / "slow.py").write_text(
+        "import evaluator\n\ndef evaluate(path):\n    return evaluator.evaluate(path)\n"
+    )
+    (cli.folder / "program.py").write_text("# EVOLVE-BLOCK-START\ndef f():\n    return 4\n# EVOLVE-BLOCK-END\n")
+    words = ["--problem=script", "problem.program=program.py", "problem.evaluator=slow.py", "search.max_steps=1"]
+    ended = cli.here(*words)
+    assert ended.code == 0, ended.err
+    assert cli.show()["baselines"][0]["metric"] == 4.0
