@@ -557,8 +557,7 @@ def open_view(page: Any, stored: str, path: str, wait: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
 def test_axe_finds_no_serious_fault(page, stored, theme, width):
     if not AXE.is_file():
         pytest.skip("axe-core is not installed: cd dashboard/web && npm ci")
