@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dashboard.server.catalog import LOCK_NAME, RunCatalog, lock_holder
-from dashboard.server.schemas.control import Launch, ResumeRequest, StartPlan, StartRequest
+from dashboard.server.schemas.control import (
+    Launch,
+    ResumeRequest,
+    StartPlan,
+    StartRequest,
+    SweepLaunch,
+    SweepRequest,
+)
 from utils.errors import StoreError
 
 MAIN = Path(__file__).resolve().parents[2] / "main.py"
@@ -48,7 +55,7 @@ class Launcher:
     """Thread-safe.
 
     Args:
-        main: the program to execute, `main.py run …` or `main.py resume RUN`.
+        main: the program to execute, `main.py run …`, `main.py resume RUN` or `main.py sweep …`.
         plugins: the plug-in folders of a run that it starts.
     """
 
@@ -63,6 +70,14 @@ class Launcher:
     def start(self, request: StartRequest, folder: Path | None = None) -> Launch:
         """Start a run. `folder`: the user's own that the request chose, found by the server."""
         return self._launch(["run", *self._words(request, folder)], None)
+
+    def sweep(self, request: SweepRequest, folder: Path | None = None) -> SweepLaunch:
+        """Start the runs of a sweep, one after the other."""
+        name = f"sweep-{secrets.token_hex(4)}"
+        words = ["sweep", f"--name={name}", f"--seeds=1..{request.seeds}", *self._words(request, folder)]
+        words += ["--vary", f"search.policy={','.join(request.policies)}"]
+        words += ["--case", "search.control=1"] if request.control else []
+        return SweepLaunch(launch=self._launch(words, None).launch, name=name)
 
     def plan(self, request: StartRequest, folder: Path | None = None) -> StartPlan:
         """What the run would be, by `run --plan`; nothing is started."""

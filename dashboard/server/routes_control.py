@@ -27,6 +27,8 @@ from dashboard.server.schemas.control import (
     ResumeRequest,
     StartPlan,
     StartRequest,
+    SweepLaunch,
+    SweepRequest,
     Writer,
 )
 from dashboard.server.writers import writer_of
@@ -48,6 +50,14 @@ def control_routes(catalog: RunCatalog, launcher: Launcher, plugins: Sequence[st
         if fault := fault_of(request, plugins):
             raise HTTPException(409, fault)
         return launcher.start(request, _own_folder(catalog, request))
+
+    @router.post("/sweeps", status_code=202)
+    def start_sweep(request: SweepRequest) -> SweepLaunch:
+        """Start a sweep as a child process: its runs are listed as they begin, its table is `/api/sweeps/{name}`."""
+        for policy in request.policies:
+            if fault := fault_of(request.model_copy(update={"policy": policy}), plugins):
+                raise HTTPException(409, fault)
+        return launcher.sweep(request, _own_folder(catalog, request))
 
     @router.get("/launches/{launch}")
     def launch_state(launch: Annotated[str, InPath(max_length=64)]) -> Launch:

@@ -55,3 +55,19 @@ def test_a_missing_key_and_what_cannot_be_are_told_beside_the_button(page: Any, 
         page.locator("input[name=model]").fill("org/some-model")
         page.get_by_label("Quote").get_by_text("openai/org/some-model").wait_for()
         assert start.is_enabled()
+
+
+def test_a_sweep_is_started_and_its_page_opened(page: Any, cli: Cli) -> None:
+    with serving(cli.folder) as (address, _):
+        page.goto(f"http://{address}/")
+        page.get_by_role("button", name="Start a run").click()
+        page.locator("select[name=problem]").select_option("tsp")
+        page.locator("input[name=max_steps]").fill("1")
+        page.locator("summary", has_text="Compare policies over seeds").click()
+        for policy in ("mcts", "islands"):
+            page.get_by_role("group", name="Policies of the sweep").get_by_label(policy, exact=True).check()
+        page.locator("input[name='sweep.seeds']").fill("1")
+        assert page.locator("input[name=seed]").is_disabled() and page.locator("select[name=policy]").is_disabled()
+        page.get_by_role("button", name="Start the sweep").click()
+        page.wait_for_url(re.compile(r"#/sweep\?name=sweep-"))
+        page.get_by_text("policy=mcts").first.wait_for()

@@ -57,3 +57,27 @@ def test_what_is_no_sweep_is_not_found(client, name):
 def test_a_project_without_sweeps_has_an_empty_list(tmp_path):
     with TestClient(create_app(tmp_path), base_url="http://127.0.0.1:8008") as client:
         assert client.get("/api/sweeps").json() == []
+
+
+def test_a_sweep_is_started_by_choices_and_numbers_alone(tmp_path, eventually):
+    with TestClient(create_app(tmp_path), base_url="http://127.0.0.1") as client:
+        wanted = {"problem": "tsp", "max_steps": 1, "policies": ["three_phase", "mcts"], "seeds": 1, "control": True}
+        answer = client.post("/api/sweeps", json=wanted)
+        assert answer.status_code == 202, answer.text
+        launch, name = answer.json()["launch"], answer.json()["name"]
+        eventually(lambda: client.get(f"/api/launches/{launch}").json()["state"] == "ended", 120)
+        table = client.get(f"/api/sweeps/{name}").json()
+        assert [row["setting"] for row in table["rows"]] == [
+            ["search.policy=three_phase"], ["search.policy=mcts"], ["search.control=1"]
+        ]  # fmt: skip
+        assert {cell["status"] for cell in table["cells"]} == {"finished"}
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [({"policies": []}, 422), ({"policies": ["none_such"]}, 409), ({"policies": ["mcts"], "seed": 1}, 422),
+     ({"policies": ["mcts"], "policy": "mcts"}, 422), ({"policies": ["mcts"], "seeds": 0}, 422),
+     ({"policies": ["a,b"]}, 422)],
+)  # fmt: skip
+def test_a_sweep_that_cannot_be_is_refused(client, more, code):
+    assert client.post("/api/sweeps", json={"problem": "tsp", **more}).status_code == code

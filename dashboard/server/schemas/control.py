@@ -150,6 +150,30 @@ class StartRequest(Model):
         return self
 
 
+class SweepRequest(StartRequest):
+    """The same search by several policies, over seeds 1 to `seeds`: a run for each of both."""
+
+    policies: list[Name] = Field(min_length=1, max_length=20)
+    """To be compared, in place of `policy`, which stays empty."""
+    control: bool = False
+    """Independent draws by the same writer as one more setting."""
+    seeds: int = Field(5, ge=1, le=50)
+
+    @model_validator(mode="after")
+    def _has_seeds_of_its_own(self) -> Self:
+        if self.policy is not None or self.seed is not None:
+            raise ValueError("a sweep has policies and seeds of its own: leave policy and seed empty")
+        return self
+
+
+class SweepLaunch(Model):
+    """A child process that executes `main.py sweep`."""
+
+    launch: str
+    name: str
+    """Of the sweep: `/api/sweeps/NAME` knows it as soon as its plan is kept."""
+
+
 class ResumeRequest(Model):
     """More than what ended the run; what is left out stays as it was."""
 

@@ -716,7 +716,11 @@ export interface paths {
          */
         get: operations["sweeps_api_sweeps_get"];
         put?: never;
-        post?: never;
+        /**
+         * Start Sweep
+         * @description Start a sweep as a child process: its runs are listed as they begin, its table is `/api/sweeps/{name}`.
+         */
+        post: operations["start_sweep_api_sweeps_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3062,6 +3066,16 @@ export interface components {
              */
             type: "strategist.question";
         };
+        /**
+         * SweepLaunch
+         * @description A child process that executes `main.py sweep`.
+         */
+        SweepLaunch: {
+            /** Launch */
+            launch: string;
+            /** Name */
+            name: string;
+        };
         /** SweepLine */
         SweepLine: {
             /** Begun */
@@ -3072,6 +3086,59 @@ export interface components {
             seeds: number;
             /** Settings */
             settings: number;
+        };
+        /**
+         * SweepRequest
+         * @description The same search by several policies, over seeds 1 to `seeds`: a run for each of both.
+         */
+        SweepRequest: {
+            /**
+             * Control
+             * @default false
+             */
+            control: boolean;
+            /** Folder */
+            folder?: string | null;
+            /**
+             * Llm
+             * @default rules
+             */
+            llm: string;
+            /** Max Generations */
+            max_generations?: number | null;
+            /** Max Steps */
+            max_steps?: number | null;
+            /** Metric */
+            metric?: string | null;
+            /** Model */
+            model?: string | null;
+            /** Name */
+            name?: string | null;
+            /** Options */
+            options?: {
+                [key: string]: boolean | number | string;
+            };
+            /** Policies */
+            policies: string[];
+            /** Policy */
+            policy?: string | null;
+            /** Problem */
+            problem: string;
+            /** Seconds */
+            seconds?: number | null;
+            /** Seed */
+            seed?: number | null;
+            /**
+             * Seeds
+             * @default 5
+             */
+            seeds: number;
+            /** Target */
+            target?: string | null;
+            /** Usd */
+            usd?: number | null;
+            /** Workers */
+            workers?: number | null;
         };
         /**
          * SweepRow
@@ -5004,6 +5071,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SweepLine"][];
+                };
+            };
+        };
+    };
+    start_sweep_api_sweeps_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SweepRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepLaunch"];
+                };
+            };
+            /** @description Another origin, or a Host name that is not served. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such run, node or launch. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The run's state does not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };

@@ -35,6 +35,7 @@ export type Own = Schemas["Own"];
 export type PolicyOption = Schemas["PolicyOption"];
 export type Launch = Schemas["Launch"];
 export type StartPlan = Schemas["StartPlan"];
+export type SweepLaunch = Schemas["SweepLaunch"];
 export type Writer = Schemas["Writer"];
 export type StartRequest = Schemas["StartRequest"];
 export type Health = Schemas["Health"];

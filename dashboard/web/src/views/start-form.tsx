@@ -1,16 +1,17 @@
 // A new run: choices and numbers only. The server starts `main.py` as a child process and tells us its run id.
 import { type FormEvent, useRef, useState } from "react";
 import { ApiError, get, post } from "../api/client";
-import type { Launch, Own, PolicyOption, Presets, Writer } from "../api/types";
+import type { Launch, Own, PolicyOption, Presets, Sweep, SweepLaunch, Writer } from "../api/types";
 import { Failed } from "../components/widgets";
 import { count, dollars } from "../model/format";
 import { useResource } from "../model/hooks";
-import { go, href } from "../model/router";
+import { go, href, sweepHref } from "../model/router";
 import { Quote, usePlan } from "./quote";
 
 const POLL_MS = 250;
 const TEXTS = ["problem", "name", "llm", "model", "policy", "folder", "target", "metric"];
 const OPTION = "option.";
+const SWEEP = "sweep.";
 
 export function StartForm({ onCancel }: { onCancel: () => void }) {
   const { data: own } = useResource<Own>("/own");
@@ -25,6 +26,7 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
   const [launch, setLaunch] = useState<Launch | null>(null);
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
+  const [compared, setCompared] = useState<string[]>([]);
   const chosen = problem || (presets ? ("competition" in presets.problems ? "competition" : Object.keys(presets.problems)[0]) : "");
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -32,10 +34,10 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
     setError("");
     setLaunch(null);
     try {
-      const started = await post<Launch>("/runs", body(new FormData(event.currentTarget)));
-      const run = await waitForRun(started.launch, setLaunch);
-      if (run) go(href(run));
-      else setError("The process ended before it made a run. Its last lines are below.");
+      const form = new FormData(event.currentTarget);
+      const place = compared.length ? await startSweep(form, compared, setLaunch) : await startRun(form, setLaunch);
+      if (place) go(place);
+      else setError(`The process ended before it made a ${compared.length ? "sweep" : "run"}. Its last lines are below.`);
     } catch (problem) {
       setError(problem instanceof ApiError ? problem.message : String(problem));
     }
@@ -69,19 +71,20 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
         </label>
         {writer?.takes_model && writer.name === llm && <ModelField key={llm} writer={writer} />}
         <label className="field">Policy
-          <select name="policy" value={policy} onChange={(e) => setPolicy(e.target.value)}><option value="">{defaults.policy ? `${defaults.policy} (its own)` : "the problem's own"}</option>{presets.policies.map((name) => <option key={name}>{name}</option>)}</select>
+          <select name="policy" value={compared.length ? "" : policy} disabled={compared.length > 0} title={compared.length ? "the sweep names its policies below" : ""} onChange={(e) => setPolicy(e.target.value)}><option value="">{defaults.policy ? `${defaults.policy} (its own)` : "the problem's own"}</option>{presets.policies.map((name) => <option key={name}>{name}</option>)}</select>
         </label>
         <label className="field">Steps<input name="max_steps" type="number" min={0} placeholder={limit(defaults.max_steps)} /></label>
         <label className="field">Generations<input name="max_generations" type="number" min={0} placeholder={limit(defaults.max_generations)} /></label>
         <label className="field">Seconds<input name="seconds" type="number" min={0} placeholder={limit(defaults.seconds)} /></label>
         <label className="field">Dollars<input name="usd" type="number" min={0} step="any" placeholder={limit(defaults.usd)} /></label>
-        <label className="field">Seed<input name="seed" type="number" min={0} placeholder="42" /></label>
+        <label className="field">Seed<input name="seed" type="number" min={0} placeholder="42" disabled={compared.length > 0} title={compared.length ? "a sweep has seeds of its own" : ""} /></label>
         <label className="field">Workers<input name="workers" type="number" min={1} placeholder={limit(defaults.workers)} /></label>
       </div>
       {defaults.about && <p className="muted small">{defaults.about}.</p>}
       {mine && chosen === "competition" && <Tables key={mine} folder={(own?.data ?? []).find((f) => f.name === mine) as Own["data"][number]} metrics={presets.metrics} />}
       {chosen === "competition" && own && own.data.length === 0 && <p className="muted small">Tables of your own: put a folder with a train.csv (and a test.csv) into the project's folder, and it can be chosen here.</p>}
-      {policy && (
+      <Compared policies={presets.policies} chosen={compared} choose={setCompared} />
+      {policy && compared.length === 0 && (
         <details key={policy}>
           <summary>Options of {policy}</summary>
           <div className="form">{(presets.policy_options[policy] ?? []).map((option) => <OptionField key={option.name} option={option} />)}</div>
@@ -90,7 +93,7 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
       {writer && <Prices writer={writer} />}
       <Quote plan={plan} />
       <div className="row">
-        <button type="submit" className="primary" disabled={busy || why !== ""} title={why} aria-describedby={why ? "why-not" : undefined}>{busy ? "Starting…" : "Start"}</button>
+        <button type="submit" className="primary" disabled={busy || why !== ""} title={why} aria-describedby={why ? "why-not" : undefined}>{busy ? "Starting…" : compared.length ? "Start the sweep" : "Start"}</button>
         <button type="button" onClick={onCancel}>Cancel</button>
         {why && <span className="warn small" id="why-not">Cannot start: {why}</span>}
         <span className="muted small">A model's key is taken from the server's environment.</span>
@@ -98,6 +101,21 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
       {error && <Failed error={error} />}
       {launch?.output && (busy || error) && <pre className="tail" aria-label="Output of the process">{launch.output}</pre>}
     </form>
+  );
+}
+
+/** A sweep in place of a run: the policies to compare, over how many seeds, beside independent draws or not. */
+function Compared({ policies, chosen, choose }: { policies: string[]; chosen: string[]; choose: (names: string[]) => void }) {
+  const toggle = (name: string) => choose(chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name]);
+  return (
+    <details>
+      <summary>Compare policies over seeds <span className="muted small">a sweep: a run for each</span></summary>
+      <div className="row" role="group" aria-label="Policies of the sweep">
+        {policies.map((name) => <label key={name} className="small"><input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} /> {name.replaceAll("_", " ")}</label>)}
+        <label className="small"><input type="checkbox" name={`${SWEEP}control`} value="true" /> independent draws</label>
+        <label className="field">Seeds<input name={`${SWEEP}seeds`} type="number" min={1} max={50} defaultValue={5} required={chosen.length > 0} /></label>
+      </div>
+    </details>
   );
 }
 
@@ -169,6 +187,7 @@ export function body(form: Iterable<[string, FormDataEntryValue]>): Record<strin
   const options: Record<string, unknown> = {};
   for (const [key, value] of form) {
     if (typeof value !== "string" || value === "") continue;
+    if (key.startsWith(SWEEP)) continue;
     if (key.startsWith(OPTION)) options[key.slice(OPTION.length)] = plain(value);
     else found[key] = TEXTS.includes(key) ? value : Number(value);
   }
@@ -178,6 +197,27 @@ export function body(form: Iterable<[string, FormDataEntryValue]>): Record<strin
 function plain(value: string): string | number | boolean {
   if (value === "true" || value === "false") return value === "true";
   return Number.isFinite(Number(value)) ? Number(value) : value;
+}
+
+/** Start a run; its address, or null if the process ended before there was one. */
+async function startRun(form: FormData, tell: (launch: Launch) => void): Promise<string | null> {
+  const started = await post<Launch>("/runs", body(form));
+  const run = await waitForRun(started.launch, tell);
+  return run ? href(run) : null;
+}
+
+/** Start a sweep; its address once its plan is kept, or null if the process ended before. */
+async function startSweep(form: FormData, policies: string[], tell: (launch: Launch) => void): Promise<string | null> {
+  const { policy: _policy, seed: _seed, options: _options, ...common } = body(form);
+  const seeds = Number(form.get(`${SWEEP}seeds`) || 5);
+  const started = await post<SweepLaunch>("/sweeps", { ...common, policies, seeds, control: form.get(`${SWEEP}control`) === "true" });
+  for (;;) {
+    const launch = await get<Launch>(`/launches/${started.launch}`);
+    tell(launch);
+    if (await get<Sweep>(`/sweeps/${started.name}`).then(() => true, () => false)) return sweepHref(started.name);
+    if (launch.state === "ended") return null;
+    await new Promise((resolve) => window.setTimeout(resolve, POLL_MS));
+  }
 }
 
 async function waitForRun(id: string, tell: (launch: Launch) => void): Promise<string | null> {
