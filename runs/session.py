@@ -7,12 +7,9 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
-from core.backend.providers import spec_of
-from core.backend.roles import model_settings
 from core.events import RunFinished
 from core.state.node import Node
 from core.storage.repository import RunStore
@@ -31,9 +28,8 @@ from runs.search import Process, Recorded
 from runs.seed_nodes import score_seeds
 from runs.sinks import BestSink, MetricsSink
 from runs.start import record_start
-from runs.tickets.answers import TicketApi
-from runs.tickets.queue import Stops, TicketQueue
-from runs.tickets.server import TicketServer
+from runs.tickets.queue import TicketQueue
+from runs.tickets.service import open_queue, serve
 from runs.tracking import open_trackers
 from runs.unused_words import check_words
 from runs.view import SilentView, View
@@ -137,7 +133,8 @@ class RunSession:
         self._stack.enter_context(hold(self.run_dir))
         self._open_files()
         self._stack.enter_context(self.interrupts.handled())
-        self._queue = self._opened_queue()
+        if self._recorded is None:  # a replay asks nobody
+            self._queue = open_queue(self.config, self.store, self.interrupts, self.active_seconds, self._idle)
         process = Process(
             run_dir=self.run_dir,
             store=self.store,
@@ -172,25 +169,8 @@ class RunSession:
         restore_marks(self.run_dir, self.search.journal)
         self._view.doing("")
         self._attach_sinks()
-        self._open_tickets()
-
-    def _opened_queue(self) -> TicketQueue | None:
-        """For writers outside; not in a replay, which asks nobody."""
-        code = model_settings(self.config.llm, plugins=self.config.plugin_folders)["code"]
-        if self._recorded is not None or not spec_of(code).is_outside:
-            return None
-        budget, events = self.config.budget.seconds, self.interrupts
-        left = (lambda: budget - self.active_seconds()) if budget is not None else (lambda: inf)
-        return TicketQueue(
-            self.store, Stops(events.finish, events.now, left, self._idle), self.config.llm.ticket_seconds
-        )
-
-    def _open_tickets(self) -> None:
         if self._queue is not None:
-            self.store.sinks.append(self._queue)
-            server = TicketServer(self.run_dir, TicketApi(self._queue, self.search).answer)
-            self._stack.callback(server.close)
-            self._stack.callback(self._queue.end)
+            serve(self._queue, self.search, self.run_dir, self.store, self._stack)
 
     def _open_files(self) -> None:
         scratch = "verifies" in self._origin  # removed at its end: the links to the newest run stay

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from swarm_evo.arguments import shown
 from swarm_evo.child import ask
 from swarm_evo.errors import SearchError
 from swarm_evo.result import Result, read_result, stored_text
@@ -119,6 +120,8 @@ def keys(
     budget: Mapping[str, Any], project_dir: str | Path, more: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> list[str]:
     """Configuration keys as words; what is None in `more` is left out."""
+    if not isinstance(budget, Mapping):
+        raise SearchError(f"budget={shown(budget)}: a mapping such as {{'steps': 30}}; allowed: {', '.join(BUDGET)}")
     unknown = next((name for name in budget if name not in BUDGET), None)
     if unknown is not None:
         near = difflib.get_close_matches(unknown, BUDGET, 1)

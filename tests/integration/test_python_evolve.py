@@ -108,7 +108,12 @@ def test_a_score_that_is_no_number_is_one_clear_error(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("budget", "words"), [({"stepz": 5}, "did you mean 'steps'"), ({"dollars": 5}, "allowed: steps, seconds,")]
+    ("budget", "words"),
+    [
+        ({"stepz": 5}, "did you mean 'steps'"),
+        ({"dollars": 5}, "allowed: steps, seconds,"),
+        (3, r"budget=3 \(int\): a mapping such as"),
+    ],
 )
 def test_a_word_that_no_budget_has_is_refused_with_the_nearest(tmp_path, budget, words):
     with pytest.raises(swarm_evo.SearchError, match=words):

@@ -1,0 +1,42 @@
+"""The tickets of a run in the process that holds it: their queue, and the socket on which they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from math import inf
+from pathlib import Path
+
+from core.backend.providers import spec_of
+from core.backend.roles import model_settings
+from core.storage.repository import RunStore
+from runs.interrupts import Interrupts
+from runs.search import Search
+from runs.tickets.answers import TicketApi
+from runs.tickets.queue import Stops, TicketQueue
+from runs.tickets.server import TicketServer
+from utils.config_schema import Config
+
+
+def open_queue(
+    config: Config, store: RunStore, interrupts: Interrupts, active_seconds: Callable[[], float], idle: float | None
+) -> TicketQueue | None:
+    """The queue where programs come from outside; None where a model or `rules` is asked.
+
+    Args:
+        active_seconds: that the run has been worked on.
+        idle: seconds without a call after which the process ends.
+    """
+    if not spec_of(model_settings(config.llm, plugins=config.plugin_folders)["code"]).is_outside:
+        return None
+    budget = config.budget.seconds
+    left = (lambda: budget - active_seconds()) if budget is not None else (lambda: inf)
+    return TicketQueue(store, Stops(interrupts.finish, interrupts.now, left, idle), config.llm.ticket_seconds)
+
+
+def serve(queue: TicketQueue, search: Search, run_dir: Path, store: RunStore, stack: ExitStack) -> None:
+    """Answer for the queue on the run's socket until `stack` is closed; then all waiting ends."""
+    store.sinks.append(queue)
+    server = TicketServer(run_dir, TicketApi(queue, search).answer)
+    stack.callback(server.close)
+    stack.callback(queue.end)
