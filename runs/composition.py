@@ -31,6 +31,7 @@ from core.state.task import Task
 from core.workers.pool import JobPool
 from problems.registry import build_problem
 from runs.baselines import told_baselines
+from runs.context_history import FACT, as_recorded, with_earlier
 from runs.control import ControlFile, StopWatch, stopped_nodes
 from runs.limits import told_limits
 from runs.live_output import LiveOutput
@@ -40,7 +41,6 @@ from runs.recorded_scores import ReplayedEvaluator
 from runs.search import Deadline, Process, Search
 from runs.selftest import SelfTest
 from runs.tickets.files import ProgramFiles
-from runs.told import FACT, as_recorded, with_earlier
 from runs.toolbox import Toolboxes
 from runs.workers import open_workers, workspaces_dir
 from runs.writing import agents_of, model_client_of, reviewer_of, uses_models

@@ -21,12 +21,12 @@ from core.loop.schedules import schedule_of
 from core.state.journal import Journal
 from core.state.task import Task
 from core.storage.reader import RunReader
+from runs.context_history import FACT
 from runs.control import stopped_nodes, withdrawn_nodes
 from runs.recorded_scores import RecordedScores
 from runs.search import Recorded
 from runs.session import RunSession
 from runs.stored_config import stored_config
-from runs.told import FACT
 from utils.errors import SwarmEvoError
 
 COMPARED = ("id", "operator", "parent_ids", "code", "metric_value", "failure", "signature", "is_valid")

@@ -39,7 +39,7 @@ class Recorded:
     scores: RecordedScores | None = None
     """Verdicts of the record, from which the search goes on; None: from those of now."""
     told: Sequence[Mapping[str, Any]] = ()
-    """What prompts told, as `runs.told` keeps it."""
+    """What prompts told, as `runs.context_history` keeps it."""
 
 
 @dataclass(frozen=True, slots=True)

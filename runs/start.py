@@ -9,9 +9,9 @@ from typing import Any
 from core.events import RunStarted
 from core.state.operators import further_operators
 from core.storage.repository import RunStore
+from runs.context_history import FACT
 from runs.environment import environment
 from runs.facts import RunFacts
-from runs.told import FACT
 from runs.trust import remember
 from runs.workers import proof_of
 from utils.config import to_plain
@@ -25,7 +25,7 @@ def record_start(
 
     Args:
         origin: where a new run comes from: the command that was typed, the run it forks or verifies.
-        told: what prompts tell, as `runs.told` makes it.
+        told: what prompts tell, as `runs.context_history` makes it.
     """
     plain = to_plain(facts.config)
     if not facts.resumed:

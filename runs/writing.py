@@ -9,8 +9,8 @@ from pathlib import Path
 from core.backend.cache import ReplyCache
 from core.backend.call_pipeline import External
 from core.backend.exchange import Reply, Request
-from core.backend.heard import Listener
 from core.backend.model_client import ModelClient
+from core.backend.partial_reply import Listener
 from core.backend.provider import ProviderSpec
 from core.backend.providers import spec_of
 from core.backend.recording import RecordedCalls

@@ -17,12 +17,12 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from cli.terminal.activity import Activity
 from cli.terminal.banner import banner
 from cli.terminal.best_so_far import BestSoFar, shown
 from cli.terminal.closing import closing
 from cli.terminal.commands import interrupted_line
 from cli.terminal.console import VisibleConsole
-from cli.terminal.doing import Doing
 from cli.terminal.open_work import OpenWork
 from cli.terminal.output import say_finishing
 from core.backend.usage import tokens_of_bytes
@@ -48,7 +48,7 @@ class LiveView:
         self._recent: deque[NodeCommitted] = deque(maxlen=RECENT)
         self._baselines: list[str] = []
         self._warnings: deque[str] = deque(maxlen=3)
-        self._doing = Doing()
+        self._activity = Activity()
         self._work = OpenWork("")
         self._best = BestSoFar(False)
         self._live: Live | None = None
@@ -57,7 +57,7 @@ class LiveView:
 
     def doing(self, text: str) -> None:
         with self._lock:
-            self._doing.tell(text)
+            self._activity.tell(text)
         if self._live is None and not self._begun:
             self._wait(text)
 
@@ -75,7 +75,7 @@ class LiveView:
         for line in banner(facts):
             self._console.print(Text(line))
         self._facts, self._progress = facts, progress
-        self._doing.tell("")
+        self._activity.tell("")
         self._work = OpenWork(facts.writer)
         now = progress()
         self._began, self._steps_before = time.monotonic(), now.steps
@@ -118,8 +118,8 @@ class LiveView:
         progress = self._progress()
         with self._lock:
             parts: list[RenderableType] = [self._bar(progress), self._figures(progress), self._tree()]
-            if self._doing.text:
-                parts.append(Text(self._doing.line))
+            if self._activity.text:
+                parts.append(Text(self._activity.line))
             parts += [Text(line, style="dim") for line in self._work.lines(self._written())[:MOST_OPEN]]
             tail = self._tail()
             if tail:

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
+from cli.terminal.activity import Activity
 from cli.terminal.banner import banner
 from cli.terminal.best_so_far import BestSoFar
 from cli.terminal.closing import closing
 from cli.terminal.commands import interrupted_line
-from cli.terminal.doing import Doing
 from cli.terminal.open_work import OpenWork
 from cli.terminal.output import Output, say_finishing
 from cli.terminal.step_text import StepLines, baseline_line
@@ -70,7 +70,7 @@ class PlainView:
         self._last = -1.0
         self._hidden = 0
         self._work = OpenWork("", clock)
-        self._doing = Doing(clock)
+        self._activity = Activity(clock)
         self._told = ""
         """What was said last of what goes on besides the search."""
         self._spoken = clock()
@@ -80,7 +80,7 @@ class PlainView:
         self._progress: Callable[[], Progress] = Progress
 
     def doing(self, text: str) -> None:
-        self._doing.tell(text)
+        self._activity.tell(text)
         self._begin_watching()
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
@@ -88,7 +88,7 @@ class PlainView:
         now = progress()
         best = BestSoFar(facts.problem.lower_is_better, now.best_metric, facts.baselines)
         self._lines = StepLines(best, facts.config.search.max_steps, now.steps)
-        self._doing.tell("")
+        self._activity.tell("")
         self._work, self._progress = OpenWork(facts.writer, self._clock), progress
         for line in banner(facts):
             self._say(line)
@@ -96,12 +96,12 @@ class PlainView:
 
     def beat(self) -> None:
         """Say what goes on where nothing was said for a while."""
-        silent, doing = self._clock() - self._spoken, self._doing.text
+        silent, doing = self._clock() - self._spoken, self._activity.text
         if doing:
-            news = doing != self._told and min(self._doing.seconds, silent) >= MOMENT_SECONDS
+            news = doing != self._told and min(self._activity.seconds, silent) >= MOMENT_SECONDS
             if news or silent >= SILENCE_SECONDS:
                 self._told = doing
-                self._say(f"… {self._doing.line}")
+                self._say(f"… {self._activity.line}")
         elif self._lines is not None and silent >= SILENCE_SECONDS:
             with self._lock:
                 text = self._work.summary(self._progress())

@@ -16,7 +16,7 @@ from core.backend.clients import ClientPool
 from core.backend.deadline import Heard
 from core.backend.exchange import Reply, Request, Usage, request_hash
 from core.backend.faults import mask
-from core.backend.heard import Listener, PartialReply
+from core.backend.partial_reply import Listener, PartialReply
 from core.backend.prices import cost_of
 from core.backend.providers import spec_of
 from core.backend.records import REFUSED, UNWANTED, CallKey, blank_record, reply_fields, session_records

@@ -14,10 +14,10 @@ from core.backend.bandit import ModelChooser
 from core.backend.cache import ReplyCache
 from core.backend.call_pipeline import CallPipeline, External, Notice
 from core.backend.exchange import Reply, Request, Usage
-from core.backend.heard import Listener
 from core.backend.ladder import ask
 from core.backend.looking import look_first
 from core.backend.messages import build_request
+from core.backend.partial_reply import Listener
 from core.backend.prices import PRICE_DAY, cost_of, usual_tokens
 from core.backend.records import LOOK, CallKey, look_record, reply_of
 from core.backend.retry import Retrier

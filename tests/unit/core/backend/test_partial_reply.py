@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from support.faulty_server import MODELS, FaultyServer
 
 from core.backend import MemoryLog, ModelClient, ModelSettings
-from core.backend.heard import PAUSE, PartialReply
+from core.backend.partial_reply import PAUSE, PartialReply
 
 KEY = "sk-planted-0123456789"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.loop.attempt import RunContext
-from runs.told import as_recorded, with_earlier
+from runs.context_history import as_recorded, with_earlier
 
 
 def told(statement: str, **more) -> RunContext:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 
-class Doing:
+class Activity:
     """The newest words, and the seconds that their matter has taken.
 
     Words up to a colon name the matter: `final part: 2 of 3` is what `final part: 1 of 3` was.
