@@ -32,8 +32,8 @@ run: $(VENV)/.run  ## search the default competition, no key needed (ARGS="--sea
 
 # With RETRY=1 (shared CI machines, where a process may stand still for seconds) what failed is tried once more and shown.
 pytest = $(BIN)/python -m pytest $(1)$(if $(RETRY), || $(BIN)/python -m pytest $(1) -n 0 --last-failed --last-failed-no-failures=none)
-# Half as many again as cores: much of a test is waiting for a process.
-JOBS ?= $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))
+# Twice as many as cores: much of a test is waiting for a process.
+JOBS ?= $(shell echo $$(( $$(nproc) * 2 )))
 alone := tests/security/test_attacks.py
 together := -n $(JOBS) --dist worksteal tests --ignore=tests/world --ignore=$(alone)
 

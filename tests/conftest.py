@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -26,6 +27,15 @@ settings.register_profile("long", LAWS, max_examples=90)  # make test-all
 settings.load_profile("usual")
 
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_BASE_URL")
+
+gc.disable()  # while tests are collected
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: the collector need not walk it again in every test."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from support.dashboard import serving
 
 AT = """() => { const at = document.activeElement, style = getComputedStyle(at);
@@ -33,6 +34,7 @@ def until(page: Any, expression: str, seconds: float = 60) -> None:
     raise AssertionError(f"not within {seconds} s: {expression}")
 
 
+@pytest.mark.long
 def test_start_node_difference_and_stop_by_the_keys_alone(page: Any, tmp_path: Any) -> None:
     with serving(tmp_path) as (address, _):
         page.goto(f"http://{address}/")

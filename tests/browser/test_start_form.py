@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from support.command_line import Cli
 from support.dashboard import serving
 
@@ -20,6 +21,7 @@ def open_form(page: Any, address: str, llm: str) -> None:
     page.locator("select[name=llm]").select_option(llm)
 
 
+@pytest.mark.long
 def test_a_model_is_chosen_by_its_price_and_the_run_is_quoted(page: Any, cli: Cli, monkeypatch: Any) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-asked")
     quoted = cli("run", "--plan", *PLAN, "--llm.code.model=gpt-4.1-mini").json
@@ -38,6 +40,7 @@ def test_a_model_is_chosen_by_its_price_and_the_run_is_quoted(page: Any, cli: Cl
         assert not cli.runs, "a quote starts nothing"
 
 
+@pytest.mark.long
 def test_a_missing_key_and_what_cannot_be_are_told_beside_the_button(page: Any, cli: Cli, monkeypatch: Any) -> None:
     for name in ("OPENAI_API_KEY", "VLLM_MODEL"):
         monkeypatch.delenv(name, raising=False)
@@ -57,6 +60,7 @@ def test_a_missing_key_and_what_cannot_be_are_told_beside_the_button(page: Any, 
         assert start.is_enabled()
 
 
+@pytest.mark.long
 def test_a_sweep_is_started_and_its_page_opened(page: Any, cli: Cli) -> None:
     with serving(cli.folder) as (address, _):
         page.goto(f"http://{address}/")

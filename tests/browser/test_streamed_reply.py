@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from support.chat_server import ChatServer
 from support.command_line import Cli, toy_words
 from support.dashboard import serving
@@ -16,6 +17,7 @@ SAID = (
 )
 
 
+@pytest.mark.long
 def test_a_reply_is_read_while_it_is_written(page: Any, cli: Cli) -> None:
     with ChatServer(lambda request, number: SAID) as server, serving(cli.folder) as (address, _):
         server.pauses = 0.3

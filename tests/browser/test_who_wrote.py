@@ -6,6 +6,7 @@ import json
 import sys
 from typing import Any
 
+import pytest
 from support.command_line import Cli, toy_words
 from support.dashboard import serving
 from support.model_server import ModelServer
@@ -23,6 +24,7 @@ open("program.py", "w").write("x = 1.5\\n# of what the writer outside thinks abo
 """
 
 
+@pytest.mark.long
 def test_a_session_turn_by_turn_and_a_ticket(page: Any, cli: Cli) -> None:
     (cli.folder / "agent.py").write_text(AGENT)
     with ModelServer(lambda request, results: "", plain="I take <i>one</i> and a half") as models:

@@ -98,6 +98,7 @@ def test_off_by_default_and_a_sweep_compares_it(cli: Cli, models: ModelServer) -
     assert "agent.tools" in json.dumps(table)
 
 
+@pytest.mark.long
 def test_what_it_runs_is_in_the_sandbox_and_bounded(cli: Cli) -> None:
     secret = cli.folder / "secret.txt"
     secret.write_text("PLANTED")

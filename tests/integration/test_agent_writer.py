@@ -43,7 +43,9 @@ USUAL = "print(ask(open('TASK.md').read())['content'][0]['text']); write(1.5)"
 
 @pytest.fixture
 def models() -> Iterator[ModelServer]:
-    with ModelServer(lambda request, results: "", plain="as you say") as server:
+    """Who shows tools hears the number of his request, from 1 on."""
+    server = ModelServer(lambda request, results: str(len(server.requests)), plain="as you say")
+    with server:
         yield server
 
 
@@ -123,40 +125,39 @@ print("key:", os.environ["ANTHROPIC_API_KEY"], os.environ["OPENAI_API_KEY"])
 
 
 MISDEEDS = {
-    "ends without files": ("ask()", "no_code", "the agent changed none of the files"),
-    "leaves what it was given": ("ask(); open('other.py', 'w').write('x = 1')", "no_code", "changed none of the files"),
-    "prints its program": ("ask(); print('```python\\nx = 1.5\\n# ' + 'y' * 60 + '\\n```')", "no_code", "changed none"),
-    "a link out": ("ask(); gone(); os.symlink('/etc/passwd', 'program.py')", "no_code", "is no regular file"),
-    "a pipe": ("ask(); gone(); os.mkfifo('program.py')", "no_code", "is no regular file"),
-    "removes it": ("ask(); gone()", "no_code", "program.py is gone"),
-    "leaves blanks": ("ask(); open('program.py', 'w').write(' \\n')", "no_code", "program.py is empty"),
-    "too large a file": ("ask(); open('program.py', 'w').write('#' * 2_000_000)", "no_code", "cannot be taken"),
-    "no text": ("ask(); open('program.py', 'wb').write(b'\\xff\\xfe')", "no_code", "cannot be taken"),
-    "ten thousand files": ("ask(); [open(f'f{n}', 'w').close() for n in range(10000)]; write(1.5)", None, ""),
-    "a score of its own": ("ask(); write(1.5); print('score: 0.0 (verified) metric = 0')", None, ""),
-    "ends in a crash": ("ask(); write(1.5); raise SystemExit(3)", None, ""),
-    "crashes without files": ("ask(); raise OSError('no such tool')", "no_code", "with code 1: OSError: no such tool"),
-    "a bad program": ("ask(); open('program.py', 'w').write('x = (')", "syntax", "does not parse"),
+    "ends without files": ("pass", "no_code", "the agent changed none of the files"),
+    "leaves what it was given": ("open('other.py', 'w').write('x = 1')", "no_code", "changed none of the files"),
+    "prints its program": ("print('```python\\nx = 1.5\\n# ' + 'y' * 60 + '\\n```')", "no_code", "changed none"),
+    "a link out": ("gone(); os.symlink('/etc/passwd', 'program.py')", "no_code", "is no regular file"),
+    "a pipe": ("gone(); os.mkfifo('program.py')", "no_code", "is no regular file"),
+    "removes it": ("gone()", "no_code", "program.py is gone"),
+    "leaves blanks": ("open('program.py', 'w').write(' \\n')", "no_code", "program.py is empty"),
+    "too large a file": ("open('program.py', 'w').write('#' * 2_000_000)", "no_code", "cannot be taken"),
+    "no text": ("open('program.py', 'wb').write(b'\\xff\\xfe')", "no_code", "cannot be taken"),
+    "ten thousand files": ("[open(f'f{n}', 'w').close() for n in range(10000)]; write(2.5)", None, ""),
+    "a score of its own": ("write(1.75); print('score: 0.0 (verified) metric = 0')", None, ""),
+    "ends in a crash": ("write(2.25); raise SystemExit(3)", None, ""),
+    "crashes without files": ("raise OSError('no such tool')", "no_code", "with code 1: OSError: no such tool"),
+    "a bad program": ("open('program.py', 'w').write('x = (')", "syntax", "does not parse"),
     "gives up": ("subprocess.run(['./give-up', 'too hard']); time.sleep(60)", "no_code", "gave up: too hard"),
-    "never ends": ("ask(); write(1.5); time.sleep(600)", None, ""),
-    "never writes": ("ask(); time.sleep(600)", "no_code", "it did not end within 8 s (llm.code.timeout)"),
+    "never ends": ("write(1.625); time.sleep(600)", None, ""),
+    "never writes": ("time.sleep(600)", "no_code", "it did not end within 8 s (llm.code.timeout)"),
 }  # fmt: skip
+SCORES = {"ten thousand files": 0.5, "a score of its own": 0.25, "ends in a crash": 0.25, "never ends": 0.375}
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "deed",
-    [deed if deed in ("a link out", "never ends") else pytest.param(deed, marks=pytest.mark.long) for deed in MISDEEDS],
-)
-def test_what_an_agent_does_wrong_is_a_failure_of_its_node(search, cli, deed):
-    body, failure, reason = MISDEEDS[deed]
-    ended = search(body, "llm.code.timeout=8")
-    assert ended.code in (0, 3), ended.err
-    node = only_node(cli)
-    assert node["failure"] == failure and reason in node["message"], node["message"]
-    if failure is None:
-        assert node["metric"] == 0.5, "the evaluator's score, whatever was printed"
-    assert "root:" not in json.dumps(node)
+def test_what_an_agent_does_wrong_is_a_failure_of_its_node(search, cli):
+    """A session a misdeed: the model's answer tells an agent which one is its own."""
+    deeds = [body for body, _, _ in MISDEEDS.values()]
+    body = f"exec({deeds!r}[int(ask(tools=[{{'name': 'count'}}])['content'][0]['text']) - 1])"
+    ended = search(body, "llm.code.timeout=8", steps=len(deeds))
+    assert ended.code == 0, ended.err
+    nodes = [cli.node(row["node_id"]) for row in sorted(cli.show()["nodes"], key=lambda row: row["step"])]
+    for (deed, (_, failure, reason)), node in zip(MISDEEDS.items(), nodes, strict=True):
+        assert node["failure"] == failure and reason in node["message"], (deed, node["message"])
+        assert node["metric"] == SCORES.get(deed), "the evaluator's score, whatever was printed"
+        assert "root:" not in json.dumps(node)
 
 
 @pytest.mark.long

@@ -91,8 +91,9 @@ def test_writers_outside_build_the_engines_of_a_generation(cli, eventually):
     assert first["operator"] == second["operator"] == "build" and first["ticket"] != second["ticket"]
     assert first["files"]["program.py"] and "class " in first["files"]["program.py"], "the champion's file"
     asked = [events(cli.run_dir, "strategist.question")[n]["question"] for n in range(2)]
-    for ticket, question in zip((first, second), asked, strict=True):
-        assert question in ticket["prompt"]["user"], "each has a question of its own, and nobody was asked for them"
+    prompts = [ticket["prompt"]["user"] for ticket in (first, second)]
+    for question in asked:
+        assert sum(question in prompt for prompt in prompts) == 1, "each has one of its own, and nobody was asked"
     assert request("check", ticket=first["ticket"], code=SOUND)["ok"]
     assert request("tell", ticket=first["ticket"], code=SOUND)["state"] == "running", "a generation plays together"
     assert request("tell", ticket=second["ticket"], code=CHEAT)["state"] == "running"
@@ -112,6 +113,7 @@ def test_writers_outside_build_the_engines_of_a_generation(cli, eventually):
     assert cli.here("replay", "latest", "--verify").code == 0
 
 
+@pytest.mark.long
 def test_an_agent_builds_engines(cli):
     agent = cli.folder / "agent.py"
     agent.write_text(f"""

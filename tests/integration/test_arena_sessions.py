@@ -112,7 +112,7 @@ class E:
     name = "ponders"
     def select_move(self, position, time_left_ms):
         signal.setitimer(signal.ITIMER_REAL, 0)
-        if ticks > 3:
+        if ticks > 9:  # one or two a move before it is stopped; awake it would think 15 times a move
             raise RuntimeError(f"thought {ticks} times while the other was to move")
         signal.signal(signal.SIGALRM, think)
         signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)

@@ -57,6 +57,7 @@ def assert_replays(cli, nodes):
     assert ended.code == 0 and f"equal: {nodes} nodes" in ended.out, ended.out + ended.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", EXTENDED.values(), ids=EXTENDED)
 def test_a_run_that_ended_and_was_given_more_replays_as_it_was(cli, toy, words):
     """Twice: what the second end held back does not hide what the first did."""
@@ -101,6 +102,7 @@ def test_a_replay_tells_each_step_what_it_was_told_then(cli, toy):
     assert sum("find it soon" in text and "wall clock 77 s" in text for text in prompts) == 3
 
 
+@pytest.mark.long
 def test_a_replay_takes_the_time_it_needs(cli, toy):
     """Of a run that its seconds ended, on a machine that has become slower."""
     assert cli.here(*toy(100, seconds=0.1), "budget.seconds=3", "search.batch=1").code == 0
@@ -143,6 +145,7 @@ def test_a_model_is_told_the_same_of_the_program_that_a_search_began_with(cli):
         assert_replays(cli, 4)
 
 
+@pytest.mark.long
 def test_a_run_that_was_given_more_and_killed_is_the_one_that_was_not(cli_at, toy):
     whole, killed = cli_at("whole"), cli_at("killed")
     words = ("search.batch=4", "search.workers=4")
@@ -158,6 +161,7 @@ def test_a_run_that_was_given_more_and_killed_is_the_one_that_was_not(cli_at, to
     assert_replays(killed, 20)
 
 
+@pytest.mark.long
 def test_a_run_that_ctrl_c_ended_is_resumed_as_the_one_that_was_not(cli_at, toy, eventually):
     whole, stopped = cli_at("whole"), cli_at("stopped")
     words = [*toy(20, seconds=0.05), "search.batch=4", "search.workers=2"]

@@ -34,6 +34,9 @@ PROGRAMS: dict[str, tuple[str, str | None]] = {
 }
 
 
+pytestmark = pytest.mark.long
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """One search whose steps are these replies, in order; its nodes by name, and what the command said."""
@@ -62,7 +65,6 @@ def run(tmp_path_factory):
     cli.close()
 
 
-@pytest.mark.long
 def test_the_run_ends_normally_and_keeps_the_one_good_program(run):
     ended, shown, nodes, _, cli = run
     assert ended.code == 0, ended.err
@@ -77,7 +79,6 @@ def test_the_run_ends_normally_and_keeps_the_one_good_program(run):
     assert (cli.run_dir / "failures.png").stat().st_size > 1000
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_each_becomes_its_kind(run, name):
     _, _, nodes, _, _ = run
@@ -112,7 +113,6 @@ def test_failures_are_told_to_the_next_prompt(run):
     assert nodes["NaN"]["message"][:40] in "".join(r["messages"][-1]["content"] for r in requests)
 
 
-@pytest.mark.long
 def test_a_claim_that_disagrees_is_shown_and_never_steers(cli):
     """A program prints another score than it has: kept beside the evaluator's, not obeyed."""
     programs = [

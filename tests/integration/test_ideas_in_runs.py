@@ -26,6 +26,7 @@ def answer(request, number):
     return f"I do as told.\n```python\nx = {found[1] if found else len(text) % 89}.5\n```\n"
 
 
+@pytest.mark.long
 def test_a_run_with_ideas_is_billed_repeated_and_the_same_with_more_workers(cli_at, toy):
     found = []
     for workers in (1, 4):

@@ -75,6 +75,7 @@ def run_cells(page: Path, data: Path, working: Path, *, instead: str = "") -> su
     return subprocess.run(words, env=found, capture_output=True, text=True, timeout=200, check=False)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 def test_its_cells_run_as_a_program_on_kaggles_folders(exported: tuple[Path, Path], tmp_path: Path) -> None:
     page, data = exported

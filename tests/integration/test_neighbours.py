@@ -72,6 +72,7 @@ def test_autoresearchs_three_files(cli: Cli):
     assert found["config"]["execution"]["timeout"] == 900
 
 
+@pytest.mark.long
 def test_aides_data_and_text(cli: Cli):
     """No target and no metric is said: both stand in the files, and scores are graded on hidden rows."""
     ended = search(cli, EXAMPLES / "aide/orchard", "search.max_steps=1", "search.ensemble=false")

@@ -106,6 +106,7 @@ def writes_numbers(request, number):
     return f"Another number.\n\n```python\n# EVOLVE-BLOCK-START\ndef f():\n    return {number}\n# EVOLVE-BLOCK-END\n```"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("isolation", ["apart", "screen"])
 def test_a_replay_of_times_says_which_scores_differ_and_that_all_else_came_out_again(cli, isolation):
     with ChatServer(writes_numbers) as server:
@@ -125,6 +126,7 @@ def test_a_replay_of_times_says_which_scores_differ_and_that_all_else_came_out_a
     assert 0 < int(found[1]) <= int(found[2]) == len(cli.show()["nodes"])
 
 
+@pytest.mark.long
 def test_a_score_that_repeats_and_is_not_the_recorded_one_is_a_difference(cli):
     with ChatServer(writes_numbers) as server:
         run_with(cli, STEADY, 4, *server.words())
@@ -138,6 +140,7 @@ def test_a_score_that_repeats_and_is_not_the_recorded_one_is_a_difference(cli):
     assert replayed.code == 1 and re.match(said, replayed.err), replayed.err
 
 
+@pytest.mark.long
 def test_a_run_whose_scores_are_claims_is_replayed_although_its_programs_print_the_time(cli):
     folder = cli.folder / "data"
     folder.mkdir()

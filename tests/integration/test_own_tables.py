@@ -291,10 +291,8 @@ def three_kinds(rows: int = 240) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-@pytest.mark.parametrize(
-    "metric",
-    ["brier"] + [pytest.param(metric, marks=pytest.mark.long) for metric in ("multi-class log loss", "map@2")],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("metric", ["brier", "multi-class log loss", "map@2"])
 def test_several_classes_are_searched_from_end_to_end(tmp_path, metric):
     plain(tmp_path, content=three_kinds())
     stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=kind", f"data.metric={metric}")

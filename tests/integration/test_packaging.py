@@ -102,6 +102,7 @@ def test_the_installed_command_searches_among_foreign_modules(installed, trap, s
     assert (trap / "logs" / "system.log").is_symlink() and next(trap.glob("logs/*/report.html"))
 
 
+@pytest.mark.long
 def test_main_py_of_a_checkout_among_foreign_modules(trap):
     done = ran([sys.executable, str(ROOT / "main.py"), *toy_words(2)], trap)
     assert done.returncode == 0, done.stderr

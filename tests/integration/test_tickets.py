@@ -187,6 +187,7 @@ def test_several_writers_have_a_ticket_each_and_commits_keep_their_order(opened,
     assert sorted(nodes, key=lambda node: (node.round, node.slot)) == nodes, "in the order of slots, whoever came first"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("last", [False, True])
 def test_when_a_ticket_was_given_up_moves_nothing_in_a_replay(opened, cli, last):
     """Drafts under way count: one that is withdrawn sooner or later would be proposed again sooner or later."""
@@ -404,6 +405,7 @@ def test_what_cannot_be_asked_in_python_is_one_line_and_a_closed_run_answers_at_
     assert run.best.metric == 0.5 and len(run.nodes()) == 1, "what is known can still be looked at"
 
 
+@pytest.mark.long
 def test_a_program_longer_than_a_word_of_a_command_line_starts_a_process_too(opened):
     folder = opened(1)
     run = swarm_evo.ExternalRun(folder)

@@ -9,7 +9,7 @@ from benchmarks import automl
 from benchmarks._automl_sets import TABLES
 
 
-@pytest.mark.parametrize("metric", ["rmse", "auc"])
+@pytest.mark.parametrize("metric", ["rmse", pytest.param("auc", marks=pytest.mark.long)])
 def test_the_closer_predictions_gain_whatever_the_metrics_direction(metric):
     draw = np.random.default_rng(0)
     truth = draw.integers(0, 2, 400) if metric == "auc" else draw.normal(0, 1, 400)

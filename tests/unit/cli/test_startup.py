@@ -10,7 +10,7 @@ from benchmarks.overhead import HEAVY, modules_at_first_query
 
 @pytest.mark.parametrize(
     "words",
-    [pytest.param(toy_words(1), marks=pytest.mark.long), ["--problem.name=diabetes", "search.max_steps=1"]],
+    [toy_words(1), pytest.param(["--problem.name=diabetes", "search.max_steps=1"], marks=pytest.mark.long)],
     ids=["toy", "real"],
 )
 def test_no_heavy_module_before_the_first_query(tmp_path, words):

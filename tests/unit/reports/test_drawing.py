@@ -95,6 +95,7 @@ def test_a_diff_of_huge_programs_is_bounded():
     assert "The text is the same" in diff("x = 1", "x = 1").text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("generational", [False, True])
 def test_the_child_writes_plots_and_report_in_a_folder_of_foreign_modules(
     write_run, small_nodes, generational, tmp_path, monkeypatch
@@ -115,6 +116,7 @@ def test_the_child_writes_plots_and_report_in_a_folder_of_foreign_modules(
     assert not list(run_dir.glob(".*.new"))
 
 
+@pytest.mark.long
 def test_a_run_without_nodes_has_its_plots_too(write_run):
     run_dir = write_run([])
     child.write_all(run_dir)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from matplotlib.figure import Figure
 
 from core.events import GenerationFinished
 from core.state.node import Node
@@ -12,6 +11,8 @@ from reports.facts import read_facts
 
 
 def drawn(facts):
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(9, 5), layout="constrained")
     axes = figure.add_subplot()
     draw_evolution(facts, figure, axes)

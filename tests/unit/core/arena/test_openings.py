@@ -33,6 +33,7 @@ def test_a_forced_win_is_seen(line):
     assert game.decided(game.initial(line)) and not game.decided(game.initial(("4", "4", "4", "4")))
 
 
+@pytest.mark.long
 def test_the_solver_agrees_with_a_plain_search():
     """Against negamax without any pruning by threats, over positions of all ages."""
     rng, seen = random.Random(5), set()

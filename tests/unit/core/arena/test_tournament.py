@@ -179,6 +179,7 @@ def test_the_check_lets_a_sound_engine_through_and_its_games_do_not_count(tmp_pa
     assert set(evaluator.run.ratings.estimates("champ")) == {"champ"}
 
 
+@pytest.mark.long
 def test_final_measures_against_a_gauntlet_from_held_out_openings(tmp_path):
     deps = deps_of(tmp_path)
     evaluator = ArenaEvaluator(deps, SPEC, four_settings(gauntlet=12))

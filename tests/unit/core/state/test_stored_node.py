@@ -69,6 +69,7 @@ def made(number: int) -> Node:
     )
 
 
+@pytest.mark.long
 def test_a_long_journal_keeps_few_texts_and_answers_all_the_same(tmp_path: Path) -> None:
     store = RunStore(tmp_path / "run")
     read: Counter[str] = Counter()

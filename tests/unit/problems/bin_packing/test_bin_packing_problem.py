@@ -53,6 +53,7 @@ def test_prompts_say_what_a_rule_sees():
     assert "capacity: 150" in problem.preview()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("code", [BEST_FIT, sum_of_squares(150)])
 def test_the_exported_program_prints_its_own_test_score(tmp_path, code, deps):
     problem = BinPackingProblem("u120", Options(validation=3, test=8))
