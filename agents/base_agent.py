@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack
 from agents.templates import load_templates
 from core.contracts import Agent, AgentContext, AgentResult, Prompt
 from core.state.operators import OPERATORS, OperatorSpec
-from utils.errors import ReplyError
+from utils.errors import CutReplyError, ReplyError
 from utils.prompt_builder import BYTES_PER_TOKEN, PromptBuilder, fence, fill_template, shorten
 
 UNREADABLE = "[unreadable reply] "
@@ -35,7 +35,8 @@ class AgentOptions(TypedDict, total=False):
     ideas: int
     """One call gives so many writers a direction each; 0 or absent: none is asked for."""
     answers: bool
-    """False: what writes programs is asked for nothing else (a writer outside, a coding agent); True if absent."""
+    """False: what writes programs is asked for nothing else, and may hand in files in place of a reply (a writer
+    outside, a coding agent); True if absent."""
     operators: Mapping[str, OperatorSpec]
     """What a task may ask for; the built-in operators if absent."""
 
@@ -49,6 +50,7 @@ class BaseAgent(Agent, ABC):
         self.templates = load_templates(options.get("prompts_dir"), options.get("problem_prompts", ()), prompts)
         self.builder = PromptBuilder(options.get("max_tokens", PROMPT_TOKENS))
         self.repairs = options.get("repairs", REPAIRS)
+        self.answers = options.get("answers", True)
 
     @abstractmethod
     def prompt(self, context: AgentContext) -> Prompt:
@@ -62,6 +64,10 @@ class BaseAgent(Agent, ABC):
         """Why the reply should be asked for again, in words for the model; None if it is usable or hopeless."""
         return None
 
+    def whole_in(self, context: AgentContext, cut: str) -> str:
+        """What of a reply that was cut at `max_tokens` is a whole answer; '' where something may be missing."""
+        return ""
+
     def reply(self, context: AgentContext, prompt: Prompt) -> str:
         """Ask, and ask again with the reason while the reply is unusable, at most `repairs` times. The last reply.
 
@@ -74,8 +80,9 @@ class BaseAgent(Agent, ABC):
                 text = context.query(prompt.system, user, context=prompt.context, attempt=attempt, **look)
                 fault = self.fault(context, text)
             except ReplyError as error:
-                fault = str(error)
-                text = UNREADABLE + fault
+                whole = self.whole_in(context, error.text) if isinstance(error, CutReplyError) else ""
+                fault = None if whole else str(error)
+                text = whole or f"{UNREADABLE}{error}"
             if fault is None:
                 break
             user = self._again(prompt, fault, "" if text.startswith(UNREADABLE) else text)

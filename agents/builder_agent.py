@@ -37,12 +37,11 @@ class BuilderAgent(CoderAgent):
         super().__init__(**options)
         asking: AgentOptions = {**options, "repairs": QUESTION_REPAIRS}
         self.strategist = StrategistAgent(questions=questions, **asking)
-        self._asks = options.get("answers", True)
         self._events: list[Event] = []
 
     def begin_round(self, context: AgentContext) -> dict[str, Any]:
         """The strategist's questions, in slot order."""
-        questions = self.strategist.ask(context) if self._asks else self.strategist.standard()
+        questions = self.strategist.ask(context) if self.answers else self.strategist.standard()
         generation = context.task.generation or 0
         ids = [node.id for node in context.parents]
         champion, runner_up = (*ids, None, None)[:2]

@@ -11,7 +11,7 @@ from agents.focus import focus_of
 from agents.ideas import ROLE, asked_ideas, first_start, idea_of, told_idea
 from agents.node_text import attempt_of, other_of
 from agents.wording import boldness, scoring
-from core.contracts import NO_PROGRAM, AgentContext, AgentResult, Prompt
+from core.contracts import FORM, NO_PROGRAM, AgentContext, AgentResult, Prompt
 from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.operators import BUILTIN, OperatorSpec
@@ -21,7 +21,7 @@ from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.genes import split_genes
 from utils.prompt_builder import Attempt, Parts, fill_template
-from utils.response import parse_response, split_blocks, strip_thinking, syntax_error
+from utils.response import parse_response, split_blocks, strip_thinking, syntax_error, up_to_last_block
 
 SHORTEST_PROGRAM = 50
 """Characters: a whole program below this is not an answer. Single functions and diffs may be shorter."""
@@ -74,12 +74,23 @@ class CoderAgent(BaseAgent):
         if context.toolbox is not None:
             look = fill_template(self.templates["look"], {"calls": str(context.toolbox.most_calls)})
             user = f"{user.rstrip()}\n\n{look}"
-        return Prompt(system=system, user=user, context=facts(context, self.operators))
+        form = {} if self.answers else {FORM: self._format(context)}
+        return Prompt(system=system, user=user, context={**facts(context, self.operators), **form})
 
     def fault(self, context: AgentContext, reply: str) -> str | None:
         """Unusable but worth another try. A reply without any code is not: it is a hard failure."""
         found = self._read(context, whole(reply))
         return None if found.failure is FailureKind.NO_CODE else found.message or None
+
+    def whole_in(self, context: AgentContext, cut: str) -> str:
+        """The reply up to the end of its program, where that is one closed block that can be used.
+
+        Changes to parts of a program are no answer: others may have been to come.
+        """
+        text = up_to_last_block(whole(cut))
+        if len(split_blocks(text)[1]) != 1 or parse_diff(text):
+            return ""
+        return text if self._read(context, text).failure is None else ""
 
     # ------------------------------------------------------------ reading
 

@@ -13,6 +13,8 @@ from typing import Any
 from cli.options import add_run_argument
 from cli.ticket_options import EXIT_CODES, answer
 from runs.tickets.folder import write_folder
+from runs.tickets.open_tickets import line_of
+from runs.tickets.words import COMMAND_LINE, WORDS
 from utils.clean_text import one_line
 from utils.errors import ConfigError
 
@@ -22,6 +24,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_run_argument(parser)
     parser.add_argument("--seconds", type=float, default=20.0, help="how long to wait for a proposal (20)")
     parser.add_argument("--dir", metavar="DIR", help="write TASK.md and the program to change there")
+    parser.add_argument("--list", action="store_true", help="the open tickets: who holds each, since when, how long")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--request", metavar="JSON", help="any request, answered as JSON; - reads it from stdin")
 
@@ -30,9 +33,11 @@ def run(args: argparse.Namespace) -> int:
     if args.request:
         print(json.dumps(answer(args, **_request(args.request))))
         return 0
-    found = answer(args, "ask", token=secrets.token_hex(16), seconds=args.seconds)
+    if args.list:
+        return _listed(args, answer(args, "tickets"))
+    found = answer(args, "ask", token=secrets.token_hex(16), seconds=args.seconds, holder=_holder(args))
     if args.dir and found.get("ticket"):
-        write_folder(Path(args.dir), found)
+        write_folder(Path(args.dir), found, args.run, COMMAND_LINE)
     if args.json:
         print(json.dumps(found, indent=2))
     elif found.get("ticket"):
@@ -42,9 +47,28 @@ def run(args: argparse.Namespace) -> int:
         task = "" if args.dir else " (the task: `ask` with --dir or --json)"
         print(f"next: write {', '.join(found['editable'])}{task}, then `tell {args.run} {found['ticket']} {place}`")
     else:
-        print(f"no ticket: {one_line(str(found['message']), 300)}")
+        print(f"no ticket: {one_line(str(found['message']))}")
     if found.get("ticket") is None:
         return EXIT_CODES.get(str(found.get("state")), 1)
+    return 0
+
+
+def _holder(args: argparse.Namespace) -> str:
+    """What a person recognises the ticket by: where it was laid out, else where `ask` was called."""
+    return f"`ask --dir {Path(args.dir).resolve()}`" if args.dir else f"`ask` in {Path.cwd()}"
+
+
+def _listed(args: argparse.Namespace, found: dict[str, Any]) -> int:
+    rows = found["tickets"]
+    if args.json:
+        print(json.dumps(found, indent=2))
+        return 0
+    for row in rows:
+        print(one_line(line_of(row)))
+    if rows:
+        print(f"free one: {WORDS[COMMAND_LINE].give_up.format(run=args.run, ticket=rows[0]['node_id']).strip('`')}")
+    else:
+        print(f"run {args.run} has no open ticket")
     return 0
 
 

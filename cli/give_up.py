@@ -8,7 +8,11 @@ from cli.ticket_options import add_ticket_options, answer, print_answer
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    add_ticket_options(subparsers.add_parser("give-up", help="hand a ticket back: no step is taken"))
+    add_ticket_options(
+        subparsers.add_parser(
+            "give-up", help="hand a ticket back, or by its node's id one that was forgotten: no step is taken"
+        )
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -14,7 +14,10 @@ from utils.errors import ConfigError
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("setup", help=f"make a coding agent find us: {', '.join(CLIENTS)}, all")
     parser.add_argument("client", metavar="CLIENT", choices=[*CLIENTS, "all"], help=f"{', '.join(CLIENTS)} or all")
-    parser.add_argument("--remove", action="store_true", help="take out what setup wrote")
+    parser.add_argument(
+        "--remove", action="store_true", help="take out what setup wrote, and put back what it replaced"
+    )
+    parser.add_argument("--force", action="store_true", help="replace a server 'swarm-evo' of your own; it is kept")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -23,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     code = 0
     for name in CLIENTS if args.client == "all" else [args.client]:
         try:
-            for line in (remove if args.remove else write)(name, project):
+            for line in remove(name, project) if args.remove else write(name, project, force=args.force):
                 print(line)
         except ConfigError as error:
             print(error.line, file=sys.stderr)

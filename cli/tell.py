@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from cli.ticket_options import add_ticket_options, answer, print_answer, program_of, until_verdict
+from cli.ticket_options import add_ticket_options, print_answer, program_of, until_verdict
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -14,5 +14,4 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    found = answer(args, "tell", **program_of(args), plan=args.plan, seconds=min(args.seconds, 20.0))
-    return print_answer(args, until_verdict(args, found, args.seconds - 20.0))
+    return print_answer(args, until_verdict(args, "tell", **program_of(args), plan=args.plan))

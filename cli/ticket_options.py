@@ -13,6 +13,7 @@ from runs.run_folder import find_run
 from runs.tickets.client import ask_the_run
 from runs.tickets.folder import read_folder
 from runs.tickets.names import LONGEST_CALL
+from runs.tickets.words import COMMAND_LINE
 from utils.clean_text import one_line
 from utils.errors import ConfigError
 
@@ -31,19 +32,28 @@ def add_ticket_options(parser: argparse.ArgumentParser, *, program: bool = False
     parser.add_argument("--json", action="store_true")
 
 
+def run_of(args: argparse.Namespace) -> Path:
+    """The folder of the run that is meant. From here on `args.run` is its name: `latest` may soon be another."""
+    run_dir = find_run(project_dir_of(args), args.run)
+    args.run = run_dir.name
+    return run_dir
+
+
 def answer(args: argparse.Namespace, verb: str, **request: Any) -> dict[str, Any]:
     """The run's answer to one request."""
-    run_dir = find_run(project_dir_of(args), args.run)
+    run_dir = run_of(args)
     ticket = {"ticket": args.ticket} if hasattr(args, "ticket") else {}
-    return ask_the_run(run_dir, {"verb": verb, **ticket, **request})
+    return ask_the_run(run_dir, {"verb": verb, "surface": COMMAND_LINE, **ticket, **request})
 
 
-def until_verdict(args: argparse.Namespace, found: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """Wait on while it is evaluated, at most so long."""
-    while found.get("state") == "running" and seconds > 0:
-        found = answer(args, "wait", seconds=min(seconds, LONGEST_CALL))
-        seconds -= LONGEST_CALL
-    return found
+def until_verdict(args: argparse.Namespace, verb: str, **request: Any) -> dict[str, Any]:
+    """The answer once it is evaluated, or what is known after `args.seconds`. Telling twice is telling once."""
+    left = args.seconds
+    while True:
+        found = answer(args, verb, **request, seconds=max(0.0, min(left, LONGEST_CALL)))
+        left -= LONGEST_CALL
+        if found.get("state") != "running" or left <= 0 or found.get("next") != "wait":
+            return found
 
 
 def program_of(args: argparse.Namespace) -> dict[str, Any]:
@@ -78,4 +88,5 @@ def print_answer(args: argparse.Namespace, found: dict[str, Any]) -> int:
         for name in ("state", "node_id", "metric", "metric_source", "failure", "message", "journal_head", "next"):
             if found.get(name) is not None and found.get(name) != "":
                 print(f"{name}: {one_line(str(found[name]), 500)}")
-    return EXIT_CODES.get(str(found.get("state")), 0)
+    not_taken = 1 if found.get("answered_before") else 0
+    return EXIT_CODES.get(str(found.get("state")), not_taken)

@@ -321,6 +321,25 @@ class NodeStopped(EventBase):
     node_id: str
 
 
+class TicketLeased(EventBase):
+    """A proposal was handed to a writer outside of the run's process."""
+
+    type: Literal["ticket.leased"] = "ticket.leased"
+    node_id: str
+    holder: str = ""
+    """Who asked, in its own words. Untrusted text."""
+    expires_at: float
+    """Seconds since the epoch."""
+
+
+class TicketClosed(EventBase):
+    """A ticket was given up, or it expired: the proposal is withdrawn, and no node comes of it."""
+
+    type: Literal["ticket.closed"] = "ticket.closed"
+    node_id: str
+    state: Literal["given_up", "expired"]
+
+
 class Warned(EventBase):
     """Something the user should know: a disagreement between claim and score, a fall-back, a retry."""
 
@@ -333,7 +352,7 @@ Event = Annotated[
     RunStarted | RunFinished | RoundOpened | NodeProposed | StageDone | NodeCommitted | LLMCalled | BaselineScored
     | FinalScored | LadderCounted | IslandMigrated | IslandReset | GenerationStarted | StrategistQuestion
     | BuilderCompleted | CandidateRejected | GameStarted | GameMove | GameFinished | GenerationFinished | NoteAdded
-    | NodeMarked | NodeStopped | Warned,
+    | NodeMarked | NodeStopped | TicketLeased | TicketClosed | Warned,
     Field(discriminator="type"),
 ]  # fmt: skip
 

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import func, select
 
-from core.backend.records import SESSION
+from core.backend.records import SESSION, WORDS
 from core.state.node import Node
 from core.storage.models import CALLS
 from core.storage.reader import RunReader
@@ -75,7 +75,11 @@ def tickets(reader: RunReader) -> list[dict[str, Any]]:
 def sessions(reader: RunReader) -> list[dict[str, Any]]:
     """Each session of an agent: its proposal, the replies of models it took, what they came to, what it changed."""
     turns = (
-        select(CALLS.c.node_id, func.count().label("turns"), func.sum(CALLS.c.seconds).label("model_seconds"))
+        select(
+            CALLS.c.node_id,
+            func.count().filter(CALLS.c.finish_reason != WORDS).label("turns"),
+            func.sum(CALLS.c.seconds).label("model_seconds"),
+        )
         .where(CALLS.c.role == SESSION)
         .group_by(CALLS.c.node_id)
         .subquery()

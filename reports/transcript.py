@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.backend.agent.dialects import objects
-from core.backend.records import CONVERSATIONS, SESSION
+from core.backend.records import CONVERSATIONS, SESSION, WORDS
 from core.contracts import CallRecord
 
 LONGEST = 20_000
@@ -32,7 +32,7 @@ class Turn(BaseModel):
     """`tool {arguments}` of each call."""
     seconds: float = 0.0
     status: str = ""
-    """Of the answer: 200, or what was refused."""
+    """Of the answer: 200, or what was refused; of the agent's last words, that they are."""
 
 
 def transcript(calls: Sequence[CallRecord]) -> list[Turn]:
@@ -41,6 +41,8 @@ def transcript(calls: Sequence[CallRecord]) -> list[Turn]:
 
 
 def _turn(call: CallRecord) -> Turn:
+    if call.finish_reason == WORDS:
+        return Turn(said=_cut(call.reply), status="its last words")
     texts: list[str] = []
     calls: list[str] = []
     try:

@@ -62,9 +62,10 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         )
         files = ProgramFiles(problem)
         live = parts.enter_context(closing(LiveOutput(process.run_dir)))
-        model_client = parts.enter_context(closing(model_client_of(config, problem, process, parts, files, live.hear)))
-        model_client.prepare()
         deadline = Deadline(config.budget.seconds, process.active_seconds, lifted=process.stop_after is not None)
+        model_client = model_client_of(config, problem, process, parts, files, live.hear, deadline.seconds_left)
+        parts.enter_context(closing(model_client))
+        model_client.prepare()
         jobs, tier = _jobs(config, problem, process, parts, live, deadline)
         self_test = SelfTest(config, problem, jobs) if tier != "none" else None
         deps = _evaluator_deps(config, process, journal, jobs, tier)

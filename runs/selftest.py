@@ -5,10 +5,8 @@ refused.
 from __future__ import annotations
 
 import shutil
-import tempfile
 import threading
 from contextlib import ExitStack
-from pathlib import Path
 
 from core.contracts import Jobs, Problem
 from core.executor.leaks import Looked, search_spec, told_by
@@ -17,6 +15,7 @@ from runs.workers import open_workers, workspaces_dir
 from utils.config_schema import Config
 from utils.errors import BudgetExhausted, JobStopped, NoSandboxError, SwarmEvoError
 from utils.logger_system import log_msg
+from utils.scratch_folders import scratch_folder
 
 
 def look_for_answers(config: Config, problem: Problem, jobs: Jobs) -> Looked:
@@ -34,7 +33,7 @@ def search_once(config: Config) -> Looked:
     problem = build_problem(config)
     problem.prepare()
     with ExitStack() as parts:
-        folder = Path(parts.enter_context(tempfile.TemporaryDirectory(prefix="swarm-evo-self-test-")))
+        folder = parts.enter_context(scratch_folder("swarm-evo-self-test-"))
         parts.callback(shutil.rmtree, workspaces_dir(config) / folder.name, ignore_errors=True)
         jobs, _ = open_workers(config, problem, folder, False, parts)
         return look_for_answers(config, problem, jobs)

@@ -28,7 +28,7 @@ from runs.search import Process, Recorded
 from runs.seed_nodes import score_seeds
 from runs.sinks import BestSink, MetricsSink
 from runs.start import record_start
-from runs.tickets.queue import TicketQueue
+from runs.tickets.queue import ENDED, TicketQueue
 from runs.tickets.service import open_queue, serve
 from runs.tracking import open_trackers
 from runs.unused_words import check_words
@@ -38,6 +38,7 @@ from utils.config import secrets_of
 from utils.config_schema import Config
 from utils.errors import NoSandboxError, SwarmEvoError
 from utils.logger_system import close, configure, log_msg
+from utils.scratch_folders import sweep
 
 NOTHING_VALID = 3
 """Exit code of a search that ended by its limits without a single valid program."""
@@ -130,6 +131,7 @@ class RunSession:
         self._view.doing("sandbox and workers are started")
         prefix = self.config.project.name or problem.name.rpartition("/")[2]
         self.run_dir = self._given_dir or new_run(self.config.project.dir, prefix, datetime.now(UTC))
+        _sweep()
         self._stack.enter_context(hold(self.run_dir))
         self._open_files()
         self._stack.enter_context(self.interrupts.handled())
@@ -243,13 +245,17 @@ class RunSession:
             runner.finish()  # the same in each prompt
             self._view.doing("")
         reason = "interrupted"
+        told = "the run was stopped; what was told is kept, and whoever asks next goes on with it"
         try:
             reason = search.orchestrator.run(self._blend)
+        except Exception as error:
+            told = f"the run broke off: {_in_words(error)}; what was told is kept, and is judged when it goes on"
+            raise
         finally:
             if reason == "interrupted":
                 runner.abandon()
             if self._queue is not None:
-                self._queue.end()
+                self._queue.end(told if reason == "interrupted" else ENDED)
             self._save_time()
         if reason == "interrupted":
             return self._interrupted()
@@ -321,7 +327,7 @@ class RunSession:
 
     def _record_failure(self, error: BaseException | None) -> None:
         """The run stays resumable; the store says why it stopped."""
-        text = str(error) if isinstance(error, SwarmEvoError) else f"{type(error).__name__}: {error}"
+        text = _in_words(error)
         by_user = isinstance(error, KeyboardInterrupt)
         if self.outcome is not None:  # the run has ended, and only its last words were not heard
             log_msg("WARNING", f"after the end: {text}")
@@ -334,3 +340,15 @@ class RunSession:
         except SwarmEvoError:
             log_msg("ERROR", "the store could not be told of the failure")
         log_msg(*(("INFO", "stopped at once by the user") if by_user else ("ERROR", text)))
+
+
+def _sweep() -> None:
+    """Remove temporary folders of processes that were killed."""
+    from core.executor.workspace import remove_tree
+
+    sweep(remove_tree)
+
+
+def _in_words(error: BaseException | None) -> str:
+    """What broke, for people: our own errors say it themselves."""
+    return str(error) if isinstance(error, SwarmEvoError) else f"{type(error).__name__}: {error}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from importlib import import_module
+from math import inf
 from pathlib import Path
 
 from core.backend.cache import ReplyCache
@@ -36,10 +38,12 @@ def model_client_of(
     parts: ExitStack,
     desk: WriterDesk | None = None,
     listener: Listener | None = None,
+    seconds_left: Callable[[], float] = lambda: inf,
 ) -> ModelClient:
     """The models of every role, with the run's record, budget and cache; or the recorded replies of an earlier run.
 
-    What must be closed later is put on `parts`.
+    What must be closed later is put on `parts`. `desk`, `listener`, `seconds_left`: as ModelClient and providers take
+    them.
     """
     store, recorded, stop_now = process.store, process.recorded, process.interrupts.now
     ledger = Ledger(config.budget.tokens, config.budget.usd, stop_now)
@@ -63,6 +67,7 @@ def model_client_of(
         offline=recorded is not None,
         may_drift=recorded is not None and recorded.match == "sample",
         listener=listener,
+        seconds_left=seconds_left,
     )
 
 

@@ -6,10 +6,12 @@ The search itself is a child process, which outlives this one for a while and is
 from __future__ import annotations
 
 import json
+import logging
 import os
 import secrets
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -34,6 +36,7 @@ from swarm_evo.result import Best, Result, read_result
 from swarm_evo.search import keys, problem_words
 
 SOCKET = "tickets.sock"
+_LOG = logging.getLogger("swarm_evo")
 
 
 class ExternalRun:
@@ -69,10 +72,10 @@ class ExternalRun:
             seconds: None waits until there is one. With all proposals leased (`search.batch`, 1 unless set, says how
                 many there are) that is until somebody tells or gives up, or a ticket expires (`llm.ticket_seconds`).
         """
-        token, end = secrets.token_hex(16), end_of(seconds)
+        token, end, told = secrets.token_hex(16), end_of(seconds), ""
         while True:
             left = seconds_left(end)
-            found = self._request({"verb": "ask", "token": token, "seconds": left})
+            found = self._request({"verb": "ask", "token": token, "seconds": left, "holder": _holder()})
             if found.get("ticket") is not None:
                 return found
             if found["next"] == "stop":
@@ -80,6 +83,9 @@ class ExternalRun:
                 return None
             if end is not None and time.monotonic() >= end:
                 return None
+            if found["message"] != told:  # who waits without an end hears what for
+                told = found["message"]
+                _LOG.warning("run %s: no ticket yet: %s", self.name, told)
 
     def check(self, ticket: Ticket | str, code: str | None = None, *, files: Files | None = None) -> dict[str, Any]:
         """`{ok, problems}`: does it parse, keep the rules and differ from all before it? At most 5 times a ticket."""
@@ -104,8 +110,10 @@ class ExternalRun:
         if not isinstance(plan, str):
             raise SearchError(f"plan={shown(plan)}: a sentence, as text")
         request = {"verb": "tell", "ticket": ticket_name(ticket), **program_request(code, files), "plan": plan}
-        found = self._request({**request, "seconds": CALL if wait else 0})
-        return self.wait(ticket) if wait and found["state"] == "running" else found
+        while True:  # telling twice is telling once
+            found = self._request({**request, "seconds": CALL if wait else 0})
+            if not wait or found["state"] != "running":
+                return found
 
     def wait(self, ticket: Ticket | str, seconds: float | None = None) -> dict[str, Any]:
         """The verdict on a told ticket, when it is there; `running` if it is not there after `seconds`."""
@@ -118,8 +126,20 @@ class ExternalRun:
                 return found
 
     def give_up(self, ticket: Ticket | str) -> dict[str, Any]:
-        """Hand a ticket back: its slot is free again, and no step is taken."""
+        """Hand a ticket back: its slot is free again, and no step is taken.
+
+        Args:
+            ticket: as `ask` gave it, or the `node_id` of one that its holder forgot (`tickets`).
+        """
         return self._request({"verb": "give_up", "ticket": ticket_name(ticket)})
+
+    def tickets(self) -> list[dict[str, Any]]:
+        """The open tickets, the oldest first: `node_id`, `holder`, `since`, `age_s`, `expires_at`, `left_s`, `checks`.
+
+        `since` and `expires_at` are seconds since the epoch. While all proposals are with writers, `ask` waits for one
+        of these.
+        """
+        return list(self._request({"verb": "tickets"})["tickets"])
 
     # ------------------------------------------------------------ looking
 
@@ -166,9 +186,10 @@ class ExternalRun:
         """By the run's socket; where no process answers there, by the command line, which starts one if it must."""
         if self._is_closed:
             raise SearchError(f"run {self.name} was closed here; swarm_evo.open(run='{self.name}') goes on with it")
-        found = _call(self.folder, request)
+        spoken = {**request, "surface": "python"}
+        found = _call(self.folder, spoken)
         if found is None:
-            found = self._ask("ask", "--request=-", said=json.dumps(dict(request)))
+            found = self._ask("ask", "--request=-", said=json.dumps(spoken))
         return found
 
     def _ask(self, verb: str, *words: str, said: str = "") -> dict[str, Any]:
@@ -219,6 +240,11 @@ def open(  # a run is opened, as a file is
     with tempfile.TemporaryDirectory(prefix="swarm-evo-") as scratch:
         name, process = _started(words, Path(scratch))
     return ExternalRun(logs / name, process)
+
+
+def _holder() -> str:
+    """Who asks, as a person recognises it."""
+    return f"Python process {os.getpid()} ({Path(sys.argv[0]).name or 'interactive'})"
 
 
 def _started(words: list[str], scratch: Path) -> tuple[str, subprocess.Popen[bytes]]:

@@ -9,7 +9,8 @@ SwarmEvoError
 │   ├── RefusedError         400, 404, 413, 422: the request as it is; a simpler form may be accepted
 │   ├── UnrecordedError      a replay needs a reply that is not in the record
 │   └── ReplyError           a reply that cannot be read: repaired a bounded number of times, then a FailureKind
-│       └── UnwantedPromptError  the server refuses this one prompt: too long, content policy
+│       ├── UnwantedPromptError  the server refuses this one prompt: too long, content policy
+│       └── CutReplyError        the reply ended at `max_tokens`: what came of it may do
 ├── BudgetExhausted      the run's own limit: ends it in good order
 ├── TicketGone           an external writer's ticket expired or was given up: its slot is free again, no step is taken
 ├── RunStopped           the user stopped the run at once (Ctrl-C twice) while a call was under way (exit 130)
@@ -96,6 +97,18 @@ class ReplyError(BackendError):
 
 class UnwantedPromptError(ReplyError):
     """The server refuses this one prompt (too long, content policy); another node's prompt may well be accepted."""
+
+
+class CutReplyError(ReplyError):
+    """The reply was cut at `max_tokens`.
+
+    Args:
+        text: what came of it, without its thoughts.
+    """
+
+    def __init__(self, message: str, text: str) -> None:
+        super().__init__(message)
+        self.text = text
 
 
 class BudgetExhausted(SwarmEvoError):

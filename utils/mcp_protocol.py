@@ -16,6 +16,7 @@ HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 STATELESS = ("2026-07-28",)
 """Versions whose every request says its version itself."""
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
 SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 UNREADABLE, NO_REQUEST, NO_METHOD, WRONG_ARGUMENTS, WRONG_VERSION = -32700, -32600, -32601, -32602, -32022
 _LISTS_FOR_MS = 3_600_000
@@ -57,9 +58,11 @@ class Tool:
 class Call:
     """One call of a tool while it runs: tells its client that it goes on, and hears that nobody waits any more."""
 
-    def __init__(self, send: Callable[[dict[str, Any]], None], token: str | int | None) -> None:
+    def __init__(self, send: Callable[[dict[str, Any]], None], token: str | int | None, client: str = "") -> None:
         self._send = send
         self._token = token
+        self.client = client
+        """What the client calls itself; '' where it does not say. Untrusted text."""
         self._told = 0
         self.cancelled = threading.Event()
 
@@ -102,6 +105,7 @@ class McpServer:
         self._at_once = at_once
         self._lock = threading.Lock()
         self._calls: dict[Any, Call] = {}
+        self._client = ""
 
     def serve(self, lines: Iterable[str | bytes]) -> None:
         """Answer until the client closes its end. Calls under way are then left alone: nobody would hear them."""
@@ -142,6 +146,7 @@ class McpServer:
         if method == "tools/call":
             self._begin(number, params, stateless)
         elif method == "initialize":
+            self._client = _named(params.get("clientInfo"))
             wanted = params.get("protocolVersion")
             version = wanted if wanted in HANDSHAKE else HANDSHAKE[0]
             self._succeed(
@@ -173,7 +178,9 @@ class McpServer:
             return
         meta = params.get("_meta")
         token = meta.get("progressToken") if isinstance(meta, dict) else None
-        call = self._calls[number] = Call(self._send, token if isinstance(token, str | int) else None)
+        client = _named(meta.get(CLIENT_KEY)) if isinstance(meta, dict) else ""
+        call = Call(self._send, token if isinstance(token, str | int) else None, client or self._client)
+        self._calls[number] = call
         work = (number, tool, {} if arguments is None else arguments, call, stateless)
         if self._at_once:
             self._work(*work)
@@ -216,6 +223,11 @@ def answered(tools: Sequence[Tool], handle: Handler, message: bytes, *, version:
     lines: list[str] = []
     McpServer(tools, handle, lines.append, version=version, at_once=True).serve([message])
     return "".join(lines)
+
+
+def _named(about: Any) -> str:
+    """What a client says it is called; '' where it does not."""
+    return str(about.get("name", ""))[:80] if isinstance(about, dict) else ""
 
 
 def _failed(number: str | int | None, code: int, message: str, data: Any = None) -> dict[str, Any]:

@@ -76,6 +76,19 @@ def split_blocks(text: str) -> tuple[str, list[Block]]:
     return "\n".join(prose), blocks
 
 
+def up_to_last_block(text: str) -> str:
+    """A reply up to the end of its last fenced block; '' where it holds none, or one that is never closed."""
+    lines = source_lines(text, keepends=True)
+    fence, end = "", 0
+    for number, line in enumerate(lines, 1):
+        found = _FENCE.match(line.rstrip("\r\n"))
+        if fence and found and found[1].startswith(fence) and not found[2]:
+            fence, end = "", number
+        elif not fence and found:
+            fence = found[1]
+    return "" if fence else "".join(lines[:end])
+
+
 def strip_thinking(text: str) -> str:
     """The reply without a reasoning model's `<think>` parts."""
     return _THINKING.sub("", text) if "<think" in text.lower() else text

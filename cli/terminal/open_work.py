@@ -9,11 +9,25 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from core.contracts import Progress
-from core.events import Event, LLMCalled, NodeCommitted, NodeProposed, RunFinished, StageDone
+from core.events import (
+    Event,
+    LLMCalled,
+    NodeCommitted,
+    NodeProposed,
+    RunFinished,
+    StageDone,
+    TicketClosed,
+    TicketLeased,
+)
+from utils.clean_text import one_line
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
 NOBODY_ASKED = frozenset({"baseline", "user", "tune", "ensemble"})
 """Operators of programs that no writer is asked for."""
+OUTSIDE = "external/client"
+"""The writer of a run that is written from outside."""
+HOLDER = 60
+"""Characters of who holds a ticket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +49,8 @@ class OpenWork:
     """
 
     def __init__(self, writer: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._asking = "is written by rules" if writer == "rules" else f"asks {writer}"
+        known = {"rules": "is written by rules", OUTSIDE: "waits for a writer to ask"}
+        self._asking = known.get(writer, f"asks {writer}")
         self._clock = clock
         self._open: dict[str, Open] = {}
         self._calls = 0
@@ -53,6 +68,10 @@ class OpenWork:
                 self._next(event.node_id, "is reviewed" if event.role == "feedback" else "is run", now)
         elif isinstance(event, StageDone) and event.stage == "execute":
             self._next(event.node_id, "is judged, waits for its place", now)
+        elif isinstance(event, TicketLeased):
+            self._next(event.node_id, f"is with {one_line(event.holder, HOLDER) or 'a writer'}", now)
+        elif isinstance(event, TicketClosed):  # withdrawn: no node comes of it
+            self._open.pop(event.node_id, None)
         elif isinstance(event, NodeCommitted):
             self._open.pop(event.node_id, None)
             self._failed.update([event.failure.value] if event.failure else [])

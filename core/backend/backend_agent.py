@@ -16,6 +16,7 @@ from typing import Any
 from core.backend import backend_command
 from core.backend.agent.folder import Handed, lay_out, left_behind
 from core.backend.agent.gateway import Check, Gateway
+from core.backend.agent.last_words import plan_of
 from core.backend.agent.session import AgentProcess
 from core.backend.backend_command import FreshFolder, environment, link_named, named_files, own_words, unseen_hint
 from core.backend.deadline import Deadline
@@ -139,16 +140,17 @@ def _reply(
     if gateway is not None and gateway.broken:
         raise BackendError(gateway.broken)
     said, complaint = clean(agent.last_words()), one_line(clean(agent.complaint()), 300)
+    plan = plan_of(said)
     files, fault = left_behind(handed)
     if not files and not fault and code and not ended and not (gateway and gateway.spent.turns):
         hint = unseen_hint(backend_command.connect(settings), settings)
         raise BackendError(f"the agent ended with code {code} before it asked a model: {complaint}{hint}")
     if settings.desk is not None and files and not fault:
         why = f"(the session ended: {ended})" if ended else ""
-        text = settings.desk.take_in(files, "\n\n".join(part for part in (said[-2000:], why) if part))
+        text = settings.desk.take_in(files, "\n\n".join(part for part in (plan, why) if part))
     else:
         crash = f"the agent ended with code {code}: {complaint or 'it said nothing'}" if code else ""
-        text = f"{NO_PROGRAM}{one_line(fault or ended or crash or UNCHANGED, 500)}\n\n{said}"
+        text = f"{NO_PROGRAM}{one_line(fault or ended or crash or UNCHANGED, 500)}\n\n{plan}"
     spent = gateway.spent if gateway else None
     reply = Reply(
         text=text,
@@ -156,6 +158,7 @@ def _reply(
         usage=spent.usage if spent else None,
         usd=spent.usd if spent else None,
         exchanges=tuple(gateway.exchanges) if gateway else (),
+        words="" if one_line(said, len(said) + 1) == plan else said,
     )
     return within_size(reply)
 

@@ -7,7 +7,6 @@ import shlex
 import shutil
 import signal
 import subprocess
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -19,9 +18,10 @@ from core.backend.exchange import Reply, Request
 from core.backend.provider import ProviderSpec
 from core.backend.settings import ModelSettings
 from core.backend.stream import LARGEST_REPLY, within_size
-from core.contracts import WRITER_DISK_MB, Confined, WriterBox
+from core.contracts import WRITER_DISK_MB, WRITER_FOLDER, Confined, WriterBox
 from utils.errors import BackendBusyError, BackendError, ConfigError
 from utils.folder_size import holds_more
+from utils.scratch_folders import scratch_folder
 
 BUSY = 75
 """EX_TEMPFAIL of sysexits.h: a command that ends so is tried again."""
@@ -79,8 +79,10 @@ class FreshFolder:
 
     @contextmanager
     def open(self, command: Sequence[str], files: Sequence[str] = (), door: int | None = None) -> Iterator[Confined]:
-        with tempfile.TemporaryDirectory(prefix="swarm-evo-writer-") as folder:
-            yield Confined(list(command), Path(folder), {"HOME": folder})
+        with scratch_folder(WRITER_FOLDER) as place:
+            folder = place / "workspace"
+            folder.mkdir()
+            yield Confined(list(command), folder, {"HOME": str(folder)})
 
 
 def own_words(argv: Sequence[str]) -> list[str]:

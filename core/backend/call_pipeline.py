@@ -187,7 +187,7 @@ class CallPipeline:
             facts = {name: mask(text, settings) for name, text in reply_fields(reply).items()}
             facts |= {"prompt_tokens": usage.prompt, "completion_tokens": usage.completion}
             facts["cost_usd"] = cost
-            for record in session_records(blank, reply.exchanges):
+            for record in session_records(blank, reply):
                 self._log.save_call(record.model_copy(update={"reply": mask(record.reply, settings)}))
         return blank.model_copy(update={**facts, "seconds": time.monotonic() - started, "tries": tries})
 

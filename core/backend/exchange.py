@@ -127,6 +127,8 @@ class Reply:
     """Dollars, where somebody counted them; None leaves it to the price list."""
     exchanges: tuple[Exchanged, ...] = ()
     """Of an agent's session, in the order of their answers."""
+    words: str = ""
+    """All that an agent said at its end, where `text` holds less of it."""
 
 
 def request_hash(request: Request, settings: ModelSettings) -> str:

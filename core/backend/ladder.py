@@ -19,7 +19,7 @@ from core.backend.schema import SchemaError, find_object, read_arguments
 from core.backend.settings import ModelSettings
 from core.backend.stream import LARGEST_REPLY
 from utils.clean_text import whole
-from utils.errors import RefusedError, ReplyError
+from utils.errors import CutReplyError, RefusedError, ReplyError
 
 Rung = Literal["tool", "schema", "fence"]
 RUNGS: tuple[Rung, ...] = get_args(Rung)
@@ -41,10 +41,15 @@ def ask(request: Request, settings: ModelSettings, exchange: Exchange) -> str:
 
 
 def usable_text(reply: Reply, settings: ModelSettings) -> str:
-    """What the reply says, without its thoughts. Raises ReplyError for one that is cut, withheld, oversize or empty."""
-    if reason := _spoiled(reply, settings):
-        raise ReplyError(f"{settings.writer}: {reason}")
+    """What the reply says, without its thoughts.
+
+    Raises:
+        CutReplyError: it was cut; it holds what came. ReplyError: it is withheld, oversize or empty.
+    """
     text = without_thoughts(reply.text)
+    if reason := _spoiled(reply, settings):
+        message = f"{settings.writer}: {reason}"
+        raise CutReplyError(message, text) if reply.finish_reason == "length" else ReplyError(message)
     if not text.strip():
         raise ReplyError(f"{settings.writer}: the reply is empty")
     return text

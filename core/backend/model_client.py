@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from math import inf
 from typing import Any
 
 from pydantic import SecretStr
@@ -71,6 +72,8 @@ class ModelClient:
         offline, may_drift: for a replay; see CallPipeline.
         external: hands requests of `provider: external` to writers outside of the process.
         listener: hears of streamed replies of nodes while they are written.
+        seconds_left: → seconds until the run's time budget ends: nothing is asked after it, and no wait outlives it.
+            What is under way then is heard to its end, since it may be paid for.
     """
 
     def __init__(
@@ -88,6 +91,7 @@ class ModelClient:
         may_drift: bool = False,
         external: External | None = None,
         listener: Listener | None = None,
+        seconds_left: Callable[[], float] = lambda: inf,
     ) -> None:
         self.roles = dict(roles)
         self.ledger = ledger or Ledger()
@@ -98,7 +102,7 @@ class ModelClient:
             self.ledger,
             cache,
             rules,
-            Retrier(stop or threading.Event()),
+            Retrier(stop or threading.Event(), seconds_left=seconds_left),
             notice or _to_log,
             offline,
             may_drift,
@@ -227,7 +231,7 @@ class BoundQuery:
         Raises:
             ReplyError: the model answered, but the reply cannot be used, also after repairs.
             BackendAuthError, BackendBusyError, BackendError: it did not answer.
-            BudgetExhausted: the call does not fit into the budget.
+            BudgetExhausted: the call does not fit into the budget, or the time for it is over.
             RunStopped: the client's `stop` event was set.
         """
         request = build_request(system_message, user_message, tools, tool_choice, context)

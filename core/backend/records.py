@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from core.backend.exchange import Exchanged, Reply, Request
+from core.backend.exchange import Reply, Request
 from core.backend.settings import ModelSettings
 from core.contracts import CallRecord
 from utils.clean_text import whole
@@ -21,6 +21,8 @@ LOOK = "look"
 """Role of the records that hold what a model looked at before it wrote."""
 SESSION = "session"
 """Role of the records that hold what an agent asked its models."""
+WORDS = "words"
+"""Finish reason of the one among them that holds the agent's last words."""
 CONVERSATIONS = {"messages", "input", "contents"}
 """Keys of a request that hold what was said so far."""
 
@@ -64,13 +66,14 @@ def reply_fields(reply: Reply) -> dict[str, str]:
     return {"reply": whole(reply.text), "finish_reason": reply.finish_reason}
 
 
-def session_records(blank: CallRecord, exchanges: Sequence[Exchanged]) -> Iterator[CallRecord]:
+def session_records(blank: CallRecord, reply: Reply) -> Iterator[CallRecord]:
     """An agent's session, an exchange a record: what it asked that it had not asked before, and what came back.
 
-    They tell no tokens: those are the session's, and stand in its reply's record.
+    They tell no tokens: those are the session's, and stand in its reply's record. The last one holds its last words,
+    where the reply holds less of them.
     """
     before: dict[str, Any] = {}
-    for number, one in enumerate(exchanges):
+    for number, one in enumerate(reply.exchanges):
         asked = {key: value for key, value in one.body.items() if before.get(key) != value}
         for name in CONVERSATIONS & asked.keys():
             old, new = before.get(name), one.body[name]
@@ -82,6 +85,9 @@ def session_records(blank: CallRecord, exchanges: Sequence[Exchanged]) -> Iterat
             "user": whole(json.dumps(asked, ensure_ascii=False)), "reply": whole(one.reply),
             "finish_reason": str(one.status), "seconds": one.seconds,
         })  # fmt: skip
+    if reply.words:
+        last = {"sample": f"{blank.sample}/session/{WORDS}", "role": SESSION, "system": "", "user": ""}
+        yield blank.model_copy(update={**last, "reply": whole(reply.words), "finish_reason": WORDS})
 
 
 def look_record(key: CallKey, turn: int, settings: ModelSettings, name: str, arguments: str) -> CallRecord:

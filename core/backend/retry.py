@@ -7,9 +7,10 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
+from math import inf
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from utils.errors import BackendBusyError, BackendError, RunStopped
+from utils.errors import BackendBusyError, BackendError, BudgetExhausted, RunStopped
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
@@ -36,14 +37,30 @@ class RetryPolicy:
 
 
 class Retrier:
-    """Repeats calls and waits in between; a set `stop` event ends every wait at once. All threads of a run share it."""
+    """Repeats calls and waits in between. All threads of a run share it.
 
-    def __init__(self, stop: threading.Event, jitter: random.Random | None = None) -> None:
+    Args:
+        stop: ends every wait at once when it is set.
+        seconds_left: → seconds until the run's time budget ends. No wait outlives it, and no call begins after it.
+    """
+
+    def __init__(
+        self,
+        stop: threading.Event,
+        jitter: random.Random | None = None,
+        seconds_left: Callable[[], float] = lambda: inf,
+    ) -> None:
         self.stop = stop
         self._jitter = jitter or random.Random()
+        self._seconds_left = seconds_left
 
     def sleep(self, seconds: float) -> None:
-        """Wait. Raises RunStopped when `stop` is set, also for a wait of 0 seconds."""
+        """Wait, also for 0 seconds.
+
+        Raises:
+            RunStopped: `stop` is set. BudgetExhausted: the run's time ends before the wait does.
+        """
+        self._check_time(seconds)
         if (seconds > 0 and self.stop.wait(seconds)) or self.stop.is_set():
             raise RunStopped("stopped while waiting for a model")
 
@@ -56,7 +73,8 @@ class Retrier:
             send: called with 1, 2, …
             notice: called with the reason and the seconds before each wait.
         Raises:
-            BackendBusyError: still busy after the last attempt. Any other error passes at once.
+            BackendBusyError: still busy after the last attempt. BudgetExhausted: the time for another one is over.
+                Any other error passes at once.
         """
         import tenacity  # loaded by the first call of a model
 
@@ -76,10 +94,17 @@ class Retrier:
         if attempt > policy.attempts:
             return 0.0  # tenacity asks for the wait also after the last try, where nobody waits
         if not busy.retry_after:
-            return policy.wait_before(attempt, self._jitter)
-        if busy.retry_after > LONGEST_WAIT:
+            seconds = policy.wait_before(attempt, self._jitter)
+        elif busy.retry_after > LONGEST_WAIT:
             raise BackendError(f"{busy}; it asks to wait {busy.retry_after:.0f} s, more than {LONGEST_WAIT:.0f} s")
-        return busy.retry_after * (1 + 0.1 * self._jitter.random())
+        else:
+            seconds = busy.retry_after * (1 + 0.1 * self._jitter.random())
+        self._check_time(seconds, f" again: {busy}")  # now: nobody is to be told of a wait that will not be
+        return seconds
+
+    def _check_time(self, seconds: float, more: str = "") -> None:
+        if not self.stop.is_set() and self._seconds_left() <= max(0.0, seconds):
+            raise BudgetExhausted(f"budget.seconds: it ends before a model can be asked{more}")
 
 
 def _busy(state: RetryCallState) -> BackendBusyError:

@@ -62,9 +62,11 @@ from core.contracts.search import (
     SearchPolicy,
 )
 from core.contracts.writing import (
+    FORM,
     GATEWAY_PORT,
     NO_PROGRAM,
     WRITER_DISK_MB,
+    WRITER_FOLDER,
     Agent,
     AgentContext,
     AgentDefaults,
@@ -81,10 +83,12 @@ from core.contracts.writing import (
 from core.state.review import Review
 
 __all__ = [
+    "FORM",
     "GATEWAY_PORT",
     "NO_PROGRAM",
     "STAGES",
     "WRITER_DISK_MB",
+    "WRITER_FOLDER",
     "WRITING_ROLES",
     "Agent",
     "AgentBuilder",

@@ -169,10 +169,14 @@ class Reviewer(Protocol):
         """Say what became of a node that has its verdict. Raises ReplyError for a reply that cannot be read."""
 
 
+FORM = "form"
+"""Key of a prompt's context: the part of its text that says how a reply is written. Who hands in files needs it not."""
 NO_PROGRAM = "[no program] "
 """Begins a reply that stands for a writer that handed in nothing: behind it the reason, on one line; then its words."""
 GATEWAY_PORT = 8790
 """Where the gateway of a confined agent is: a port of a network of its own, so that it is always free."""
+WRITER_FOLDER = "swarm-evo-writer-"
+"""Begins the name of the temporary folder of a command that writes programs."""
 WRITER_DISK_MB = 4096
 """What a command that writes programs may keep in its folder, and once more below /tmp."""
 

@@ -8,16 +8,16 @@ import os
 import shlex
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-from core.contracts import GATEWAY_PORT, WRITER_DISK_MB, Confined
+from core.contracts import GATEWAY_PORT, WRITER_DISK_MB, WRITER_FOLDER, Confined
 from core.executor.inside import mounts
 from core.executor.uids import UidPool
 from core.executor.workspace import remove_tree
 from utils.errors import NoSandboxError
+from utils.scratch_folders import scratch_folder
 
 _SCRIPT = Path(__file__).parent / "inside" / "writer.py"
 _APP = str(Path(__file__).resolve().parents[2])
@@ -59,15 +59,13 @@ class WriterView:
                 "its own"
             )
         uid = self._uids.take() if self._uids else None
-        place = Path(tempfile.mkdtemp(prefix="swarm-evo-writer-"))
         try:
-            place.chmod(0o711)  # as root the command is another user, and passes through
-            folder = place / "workspace"
-            folder.mkdir(mode=0o700)
-            yield self._confined(list(command), list(files), folder, uid, door)
+            with scratch_folder(WRITER_FOLDER, remove_tree) as place:
+                place.chmod(0o711)  # as root the command is another user, and passes through
+                folder = place / "workspace"
+                folder.mkdir(mode=0o700)
+                yield self._confined(list(command), list(files), folder, uid, door)
         finally:
-            with suppress(OSError):  # without a sandbox something may still write into it
-                remove_tree(place)
             if self._uids and uid is not None:
                 self._uids.give_back(uid)
 

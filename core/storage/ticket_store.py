@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from sqlalchemy import select, update
 
+from core.events import Event, TicketClosed, TicketLeased
 from core.storage.database import Database
 from core.storage.event_writer import EventWriter
-from core.storage.models import TASKS, TICKETS
+from core.storage.models import EVENTS, TASKS, TICKETS
+from core.storage.rows import event_from_row
 from core.storage.unreadable import reads_store
 
-GONE = ("given_up", "expired")
+Gone = Literal["given_up", "expired"]
+GONE: tuple[Gone, ...] = get_args(Gone)
 """States of tickets whose proposal is withdrawn."""
 
 
@@ -29,16 +33,21 @@ class Ticket:
     told: str
     """What was handed in, as a reply; '' before."""
     checks: int
+    holder: str = ""
+    """Who asked, in its own words; '' where nobody said. Untrusted text."""
+    since: float | None = None
+    """Seconds since the epoch at which it was leased; None where the store is too old to tell."""
 
 
 class TicketStore(EventWriter):
     """Each change is one transaction, so that a kill leaves a ticket before it or after it."""
 
-    def lease(self, node_id: str, token_hash: str, expires_at: float) -> None:
+    def lease(self, ticket: Ticket) -> None:
         """Give an open proposal to a writer."""
-        row = {"node_id": node_id, "token_hash": token_hash, "state": "open", "expires_at": expires_at,
-               "told": "", "checks": 0}  # fmt: skip
-        self._change("lease", TICKETS.insert().values(row))
+        row = {"node_id": ticket.node_id, "token_hash": ticket.token_hash, "state": ticket.state,
+               "expires_at": ticket.expires_at, "told": "", "checks": 0}  # fmt: skip
+        leased = TicketLeased(node_id=ticket.node_id, holder=ticket.holder, expires_at=ticket.expires_at)
+        self._change("lease", TICKETS.insert().values(row), [leased])
 
     def tell_ticket(self, node_id: str, reply: str) -> None:
         """Keep what was handed in: from here on it cannot be lost."""
@@ -50,9 +59,10 @@ class TicketStore(EventWriter):
 
         self._write("tell", facts)
 
-    def close_ticket(self, node_id: str, state: str) -> None:
-        """`given_up` or `expired`: the proposal is withdrawn."""
-        self._change("close", update(TICKETS).where(TICKETS.c.node_id == node_id).values(state=state))
+    def close_ticket(self, node_id: str, state: Gone) -> None:
+        """The proposal is withdrawn."""
+        closed = TicketClosed(node_id=node_id, state=state)
+        self._change("close", update(TICKETS).where(TICKETS.c.node_id == node_id).values(state=state), [closed])
 
     def count_check(self, node_id: str) -> None:
         """One `check` more."""
@@ -71,16 +81,24 @@ class TicketStore(EventWriter):
             found = connection.execute(select(TASKS.c.why).where(TASKS.c.node_id == node_id)).scalar()
         return dict(found or {})
 
-    def _change(self, kind: str, statement: Any) -> None:
+    def _change(self, kind: str, statement: Any, events: Sequence[Event] = ()) -> None:
         def facts() -> None:
             with self.db.transaction() as connection:
                 connection.execute(statement)
 
-        self._write(kind, facts)
+        self._write(kind, facts, events)
 
 
 def stored_tickets(db: Database) -> list[Ticket]:
     """All leases of a store, for its writer and for readers."""
     with db.transaction() as connection:
         rows = connection.execute(select(TICKETS)).mappings().all()
-    return [Ticket(**{**row, "told": db.get_text(row["told"])}) for row in rows]
+        leased = connection.execute(select(EVENTS).where(EVENTS.c.type == "ticket.leased")).mappings().all()
+    known = {event.node_id: event for row in leased if isinstance(event := event_from_row(row), TicketLeased)}
+    return [
+        Ticket(**{**row, "told": db.get_text(row["told"])}, **_lease(known.get(row["node_id"]))) for row in rows
+    ]  # fmt: skip
+
+
+def _lease(event: TicketLeased | None) -> dict[str, Any]:
+    return {"holder": event.holder, "since": event.at.timestamp()} if event else {}

@@ -17,7 +17,8 @@ from dashboard.server.schemas.runs import RunDetail
 KEPT = (
     "run.started", "run.finished", "node.committed", "baseline.scored", "final.scored", "ladder.counted",
     "island.migrated", "island.reset", "generation.started", "generation.finished", "strategist.question",
-    "builder.completed", "candidate.rejected", "game.started", "game.finished", "note.added", "node.marked", "warning",
+    "builder.completed", "candidate.rejected", "game.started", "game.finished", "note.added", "node.marked",
+    "ticket.closed", "warning",
 )  # fmt: skip
 """Types that a snapshot holds whole (of warnings the newest); of the others only what is still open."""
 
@@ -34,8 +35,9 @@ _KEPT = text(
     " AND seq <= :at ORDER BY seq DESC LIMIT :warnings)))"
 )
 _OPEN_NODES = text(
-    "SELECT seq, at, body FROM events WHERE seq <= :at AND type IN ('node.proposed', 'llm.called', 'node.stage')"
-    " AND node_id NOT IN (SELECT node_id FROM events WHERE type = 'node.committed' AND seq <= :at)"
+    "SELECT seq, at, body FROM events WHERE seq <= :at"
+    " AND type IN ('node.proposed', 'llm.called', 'node.stage', 'ticket.leased')"
+    " AND node_id NOT IN (SELECT node_id FROM events WHERE type IN ('node.committed', 'ticket.closed') AND seq <= :at)"
 )
 _FIRST_BOARD = text(
     "SELECT min(seq) FROM (SELECT seq FROM events WHERE type = 'game.started' AND seq <= :at"

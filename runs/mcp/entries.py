@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from runs.mcp.kept_entries import KeptEntry, is_ours, without_tables
 from utils.errors import ConfigError
 
 NAME = "swarm-evo"
@@ -53,20 +54,28 @@ def command() -> list[str]:
     return [sys.executable, str(MAIN), "mcp"]
 
 
-def write(name: str, project: Path) -> Iterator[str]:
+def write(name: str, project: Path, *, force: bool = False) -> Iterator[str]:
     """Write one client's entry and skills; tells what was written, a line each.
 
+    Args:
+        force: replace a server of our name that somebody else wrote; it is kept, and `remove` puts it back.
     Raises:
-        ConfigError: its settings cannot be read or written; they stay as they are.
+        ConfigError: its settings cannot be read or written, or hold such a server; they stay as they are.
     """
     client = CLIENTS[name]
     path = _settings_of(client, project)
     if client.form == "toml":
-        _replace(path, _with_toml(_text(path), path))
+        text, others = _with_toml(_text(path), path)
     else:
         plain = _json(path)
-        plain[client.section] = {**_servers(plain, client, path), NAME: _entry(name)}
-        _replace(path, json.dumps(plain, indent=2) + "\n")
+        servers = _servers(plain, client, path)
+        other = servers.get(NAME)
+        others = "" if other is None or is_ours(other, _entry(name)) else json.dumps(other, indent=2) + "\n"
+        plain[client.section] = {**servers, NAME: _entry(name)}
+        text = json.dumps(plain, indent=2) + "\n"
+    if others:
+        yield _keep(name, path, others, force=force)
+    _replace(path, text)
     yield f"{name}: wrote the server '{NAME}' into {path}"
     if client.skills:
         folder = _place(client.skills, project)
@@ -78,33 +87,58 @@ def write(name: str, project: Path) -> Iterator[str]:
         yield f"{name}: there is no program '{client.program}' here yet; it will find the entry when it is installed"
 
 
+def _keep(name: str, path: Path, others: str, *, force: bool) -> str:
+    """Keep a server that is not ours before it is replaced; says where."""
+    if not force:
+        raise ConfigError(
+            f"{path}: there is a server '{NAME}' that `setup` did not write; rename it, or let "
+            f"`setup {name} --force` replace it: it is kept, and `--remove` puts it back"
+        )
+    kept = KeptEntry(path, NAME)
+    with _kept_as_it_is(kept.path):
+        kept.keep(others)
+    return f"{name}: replaced a server '{NAME}' of your own; it is kept in {kept.path}, and --remove puts it back"
+
+
 def remove(name: str, project: Path) -> Iterator[str]:
-    """Take out what `write` wrote; what others wrote stays."""
+    """Take out what `write` wrote, and put back what it replaced; what others wrote stays."""
     client = CLIENTS[name]
     path = _settings_of(client, project)
     if path.is_file():
+        kept = KeptEntry(path, NAME)
+        back = kept.take()
         text = _text(path)
-        if client.form == "toml":
-            rest = _without_toml(text)
+        rest = _without_toml(text) + back if client.form == "toml" else _without_json(name, client, path, kept)
+        if rest is None or (client.form == "toml" and _BEGIN not in text):
+            yield f"{name}: in {path} is no server '{NAME}' that `setup` wrote; what is there stays"
         else:
-            plain = _json(path)
-            servers = _servers(plain, client, path)
-            servers.pop(NAME, None)
-            if not servers:
-                plain.pop(client.section, None)
-            rest = json.dumps(plain, indent=2) + "\n" if plain else ""
-        if rest.strip():
-            _replace(path, rest)
-        else:
-            with _kept_as_it_is(path):
-                path.unlink()
-        yield f"{name}: took the server '{NAME}' out of {path}"
+            if rest.strip():
+                _replace(path, rest)
+            else:
+                with _kept_as_it_is(path):
+                    path.unlink()
+            kept.done()
+            yield f"{name}: took the server '{NAME}' out of {path}" + (", and put yours back" if back else "")
     for skill in _skills():
         place = _place(client.skills, project) / skill.name if client.skills else None
         if place is not None and place.is_dir():
             with _kept_as_it_is(place):
                 shutil.rmtree(place)
             yield f"{name}: removed {place}"
+
+
+def _without_json(name: str, client: Client, path: Path, kept: KeptEntry) -> str | None:
+    """The settings without our server, or with what it had replaced; None where the server there is another's."""
+    plain = _json(path)
+    servers = _servers(plain, client, path)
+    if NAME in servers and not is_ours(servers[NAME], _entry(name)):
+        return None
+    servers.pop(NAME, None)
+    if (entry := kept.entry()) is not None:
+        servers[NAME] = entry
+    if not servers:
+        plain.pop(client.section, None)
+    return json.dumps(plain, indent=2) + "\n" if plain else ""
 
 
 def _entry(name: str) -> dict[str, Any]:
@@ -117,20 +151,23 @@ def _entry(name: str) -> dict[str, Any]:
     return plain
 
 
-def _with_toml(text: str, path: Path) -> str:
-    """The settings with our block at the end; the standard library writes no TOML, so the rest stays."""
-    rest = _without_toml(text)
+def _with_toml(text: str, path: Path) -> tuple[str, str]:
+    """(the settings with our block at the end, a server of our name that others wrote).
+
+    The standard library writes no TOML, so the rest stays as text.
+    """
+    rest, others, section = _without_toml(text), "", CLIENTS["codex"].section
     try:
         known = tomllib.loads(rest)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: is no TOML ({error}); mend it first") from error
     if NAME in _servers(known, CLIENTS["codex"], path):
-        raise ConfigError(f"{path}: there is a server '{NAME}' that `setup` did not write; remove it first")
+        rest, others = without_tables(rest, section, NAME, path)
     words = command()
     # `required`: without it, runs on a busy machine begin without our tools
     block = [_BEGIN, f"[mcp_servers.{NAME}]", f"command = {json.dumps(words[0])}", f"args = {json.dumps(words[1:])}",
              "required = true", "startup_timeout_sec = 20", "tool_timeout_sec = 60", _END]  # fmt: skip
-    return (rest.rstrip("\n") + "\n\n" if rest.strip() else "") + "\n".join(block) + "\n"
+    return (rest.rstrip("\n") + "\n\n" if rest.strip() else "") + "\n".join(block) + "\n", others
 
 
 def _without_toml(text: str) -> str:

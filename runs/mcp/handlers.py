@@ -38,7 +38,7 @@ def handler_of(project_dir: Callable[[], str], served: Collection[str]) -> Handl
     def ticket_tools() -> Any:
         from runs.mcp.ticket_tools import TicketTools
 
-        return TicketTools(folder)
+        return TicketTools(folder, served)
 
     def answer(name: str, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
         if name == "wait" and "ticket" not in arguments:

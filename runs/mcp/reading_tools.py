@@ -18,6 +18,7 @@ from runs.explain import why
 from runs.reading import status_of
 from runs.run_folder import find_run
 from runs.run_list import run_rows
+from runs.tickets.open_tickets import rows_of
 from utils.direction import Direction
 from utils.errors import UnknownNodeError
 from utils.syntax import source_lines
@@ -48,7 +49,7 @@ def status(project_dir: str, arguments: Answer) -> Answer:
             "steps": steps,
             "steps_left": None if most is None else max(0, most - steps),
             "failures": reader.failures(),
-            "tickets_open": sum(ticket.state == "open" for ticket in stored_tickets(reader.db)),
+            "tickets": rows_of(stored_tickets(reader.db)),
             "cost_usd": reader.cost()["cost_usd"],
             "seconds": facts.get("active_seconds"),
             "next": _next(run_dir, facts),

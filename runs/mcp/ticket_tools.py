@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
+from core.contracts import FORM
 from runs.run_folder import find_run
 from runs.tickets.client import ask_the_run
 from runs.tickets.folder import read_folder, write_folder
 from runs.tickets.leases import Leases
+from runs.tickets.words import MCP, MCP_WRITER
 from utils.errors import ConfigError
 from utils.mcp_protocol import Call
 
@@ -23,10 +26,16 @@ Answer = dict[str, Any]
 
 
 class TicketTools:
-    """Thread-safe. A ticket is told as RUN/NODE.TOKEN, so that it needs no other word to be found again."""
+    """Thread-safe. A ticket is told as RUN/NODE.TOKEN, so that it needs no other word to be found again.
 
-    def __init__(self, project_dir: Callable[[], str]) -> None:
+    Args:
+        served: names of the tools that the client has.
+    """
+
+    def __init__(self, project_dir: Callable[[], str], served: Collection[str]) -> None:
         self._project_dir = project_dir
+        self._surface = MCP if "stop_run" in served else MCP_WRITER
+        """Who runs the search may free what another writer holds; a writer frees its own."""
         self._leases: dict[Path, Leases] = {}
         self._lock = threading.Lock()
 
@@ -36,32 +45,35 @@ class TicketTools:
         with self._lock:
             leases = self._leases.get(run_dir) or self._leases.setdefault(run_dir, Leases(run_dir))
             leases.adopt()
-        request = {"verb": "ask", "token": leases.new(), "known": leases.orphans}
+        request = {"verb": "ask", "token": leases.new(), "known": leases.orphans, "holder": _holder(call)}
+        request["surface"] = self._surface
         found = _until(run_dir, request, arguments, call, "waiting for a proposal", lambda one: not one.get("ticket"))
         with self._lock:
             leases.orphans = [token for token in leases.orphans if not str(found.get("ticket")).endswith(token)]
         if call.cancelled.is_set() and found.get("ticket"):
-            ask_the_run(run_dir, {"verb": "give_up", "ticket": found["ticket"]})
+            _asked(run_dir, {"verb": "give_up", "ticket": found["ticket"]})
         return self._laid_out(run_dir, found, arguments)
 
     def check(self, arguments: Answer, call: Call) -> Answer:
         run_dir, ticket = self._ticket(arguments)
-        found = ask_the_run(run_dir, {"verb": "check", "ticket": ticket, **_program(arguments)})
-        return {**found, "next": "tell" if found["ok"] else "check"} if "ok" in found else _told(found)
+        found = _asked(run_dir, {"verb": "check", "ticket": ticket, **_program(arguments)})
+        return {**found, "next": "tell" if found["ok"] else "check"} if "ok" in found else _told(found, run_dir)
 
     def tell(self, arguments: Answer, call: Call) -> Answer:
         run_dir, ticket = self._ticket(arguments)
         request = {"verb": "tell", "ticket": ticket, **_program(arguments), "plan": str(arguments.get("note", ""))}
-        return _told(_until(run_dir, request, arguments, call, "the program is being evaluated", _is_running))
+        return _told(_until(run_dir, request, arguments, call, "the program is being evaluated", _is_running), run_dir)
 
     def wait(self, arguments: Answer, call: Call) -> Answer:
         run_dir, ticket = self._ticket(arguments)
         request = {"verb": "wait", "ticket": ticket}
-        return _told(_until(run_dir, request, arguments, call, "the program is being evaluated", _is_running))
+        return _told(_until(run_dir, request, arguments, call, "the program is being evaluated", _is_running), run_dir)
 
     def give_up(self, arguments: Answer, call: Call) -> Answer:
         run_dir, ticket = self._ticket(arguments)
-        return _told(ask_the_run(run_dir, {"verb": "give_up", "ticket": ticket}))
+        if "." not in ticket and self._surface == MCP_WRITER:
+            raise ConfigError(f"ticket={ticket}: give up your own, as ask gave it; others are the user's to free")
+        return _told(_asked(run_dir, {"verb": "give_up", "ticket": ticket}), run_dir)
 
     # ------------------------------------------------------------ parts
 
@@ -75,11 +87,11 @@ class TicketTools:
 
     def _laid_out(self, run_dir: Path, found: Answer, arguments: Answer) -> Answer:
         if not found.get("ticket"):
-            return {"run": run_dir.name, **_told(found)}
-        ticket = {**found, "ticket": f"{run_dir.name}/{found['ticket']}"}
+            return _told(found, run_dir)
+        ticket = {**found, "ticket": f"{run_dir.name}/{found['ticket']}", "prompt": _as_tools_say(found["prompt"])}
         if arguments.get("dir"):
             folder = Path(str(arguments["dir"]))
-            write_folder(folder, ticket)
+            write_folder(folder, {**ticket, "prompt": found["prompt"]}, run_dir.name, MCP)
             names = sorted(ticket.pop("files"))
             ticket |= {"prompt": {}, "task": str(folder / "TASK.md"), "files": dict.fromkeys(names, f"in {folder}")}
         return {"run": run_dir.name, **ticket}
@@ -94,7 +106,7 @@ def _program(arguments: Answer) -> Answer:
     if ("dir" in arguments) == ("files" in arguments):
         raise ConfigError("hand in `files`, or the `dir` that ask filled")
     if "dir" in arguments:
-        return {"files": read_folder(Path(str(arguments["dir"])))}
+        return {"files": read_folder(Path(str(arguments["dir"])), MCP)}
     return {"files": arguments["files"]}
 
 
@@ -105,7 +117,7 @@ def _until(
     until = time.monotonic() + min(LONGEST_WAIT, float(arguments.get("wait_s", LONGEST_WAIT)))
     while True:
         left = max(0.0, until - time.monotonic())
-        found = ask_the_run(run_dir, {**request, "seconds": min(_BETWEEN, left)})
+        found = _asked(run_dir, {**request, "seconds": min(_BETWEEN, left)})
         if not goes_on(found) or found.get("next") == "stop" or left <= _BETWEEN or call.cancelled.is_set():
             return found
         call.progress(doing)
@@ -115,9 +127,24 @@ def _is_running(found: Answer) -> bool:
     return found.get("state") == "running"
 
 
-def _told(found: Answer) -> Answer:
-    """The answer with the name of a tool as what comes next; what was refused is an error."""
+def _asked(run_dir: Path, request: Answer) -> Answer:
+    """The run's answer, in words that a client of ours understands."""
+    return ask_the_run(run_dir, {"surface": MCP, **request})
+
+
+def _holder(call: Call) -> str:
+    """Who asks, as a person recognises it."""
+    return f"{call.client or 'an MCP client'} (process {os.getppid()}, in {Path.cwd()})"
+
+
+def _as_tools_say(prompt: Answer) -> Answer:
+    """The prompt of a ticket for who hands in files, with that in place of the form of a reply."""
+    form, tell = str(prompt.get(FORM, "")), "Hand in by the tool `tell`: the whole text of each file that you changed."
+    return {name: text.replace(form, tell) if form else text for name, text in prompt.items() if name != FORM}
+
+
+def _told(found: Answer, run_dir: Path) -> Answer:
+    """The answer with its run and the name of a tool as what comes next; what was refused is an error."""
     following = {"stop": "export_best"}.get(str(found.get("next")), found.get("next"))
-    if found.get("state") == "refused":
-        return {"error": str(found.get("message")), **found, "next": following}
-    return {**found, "next": following}
+    error = {"error": str(found.get("message"))} if found.get("state") == "refused" else {}
+    return {**error, "run": run_dir.name, **found, "next": following}

@@ -17,6 +17,7 @@ write evaluate(program_path) -> number in another, then plan_run(program=..., ev
 
 _RUN = {"type": "string", "description": "run id; `latest` (default) is the newest"}
 _TICKET = {"type": "string", "description": "as `ask` gave it"}
+_FORGOTTEN = {"type": "string", "description": "as `ask` gave it; RUN/NODE frees one that another writer forgot"}
 _WAIT = {"type": "number", "description": "seconds to wait, at most 20"}
 _FILES = {
     "type": "object",
@@ -45,11 +46,11 @@ WRITER = (
         "Get the next thing to write, as a ticket: the task as prompt {system, user}, the file to change, its score "
         "to beat. "
         "With `dir` the task and the files are laid into that folder (TASK.md) and left out of the answer. "
-        "No ticket and next=ask: all proposals are with writers, or tell yours first; next=export_best: the run has "
-        "ended.",
+        "No ticket and next=ask: all proposals are with writers; `message` and `open_tickets` say with whom and since "
+        "when. next=export_best: the run has ended.",
         {"run": _RUN, "dir": {"type": "string", "description": "folder to lay the ticket into"}, "wait_s": _WAIT},
-        {"ticket": {"type": ["string", "null"]}, "operator": _TEXT, "prompt": _OBJECT, "files": _OBJECT,
-         "budget": _OBJECT, **_NEXT},
+        {"run": _TEXT, "ticket": {"type": ["string", "null"]}, "operator": _TEXT, "prompt": _OBJECT, "files": _OBJECT,
+         "open_tickets": _LIST, "budget": _OBJECT, **_NEXT},
     ),
     Tool(
         "check",
@@ -66,7 +67,7 @@ WRITER = (
         "Hand in the ticket's program; it is run, scored and committed. Returns the verdict, or state=running: then "
         "wait. "
         "A program that fails is committed with its failure: read message and output_tail, then ask again. "
-        "Telling twice returns the first verdict.",
+        "Telling twice returns the first verdict; of another program it says that yours was not taken.",
         {"ticket": _TICKET, "files": _FILES, "dir": _DIR, "wait_s": _WAIT,
          "note": {"type": "string", "description": "what it tries, in a sentence; later prompts show it"}},
         _VERDICT,
@@ -86,7 +87,7 @@ WRITER = (
     Tool(
         "give_up",
         "Hand a ticket back unwritten: its slot is free again and no step is taken.",
-        {"ticket": _TICKET},
+        {"ticket": _FORGOTTEN},
         _VERDICT,
         ("ticket",),
         _GIVEN_BY,
@@ -97,7 +98,8 @@ WRITER = (
 READER = (
     Tool(
         "status",
-        "One run in short: problem, metric and direction, steps, best, verdict, what the budget leaves, failures.",
+        "One run in short: problem, metric and direction, steps, best, verdict, what the budget leaves, failures, and "
+        "the open tickets with their holders.",
         {"run": _RUN},
         {"run": _TEXT, "status": _TEXT, **_NEXT},
         reads=True,

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, TypeGuard
 
 from core.backend.exchange import Request
+from core.contracts import FORM
 from core.events import NodeCommitted
+from core.state.failure import FailureKind
 from runs.search import Search
 from runs.tickets.files import looked, problem
-from runs.tickets.names import MOST_CHECKS, refused, split_ticket, ticket_name, warnings_of
+from runs.tickets.names import MOST_CHECKS, answered_before, refused, split_ticket, ticket_name, warnings_of
+from runs.tickets.open_tickets import in_the_way, rows_of
 from runs.tickets.queue import TicketQueue
+from runs.tickets.words import words_of
+from utils.clean_text import one_line
 from utils.direction import Direction
+from utils.errors import ConfigError
 
 TOKEN = range(16, 129)
 """Characters of a writer's token."""
+ABOUT_TEXT = (FailureKind.SYNTAX, FailureKind.IMPORT_BLOCKED, FailureKind.SIGNATURE)
+"""Failures whose message is ours, and names lines of the program."""
 LARGEST_PROGRAM = 4_000_000
 """Characters."""
+HOLDER = 200
+"""Characters of what a writer says of itself."""
 
 
 class TicketApi:
@@ -32,20 +43,20 @@ class TicketApi:
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The answer to one request `{verb, ticket, …}`; what is wrong with a request is an answer too."""
         verbs = {"ask": self.ask, "check": self.check, "tell": self.tell, "wait": self.wait, "give_up": self.give_up,
-                 "close": self.close}  # fmt: skip
+                 "tickets": self.tickets, "close": self.close}  # fmt: skip
         verb = verbs.get(str(request.get("verb")))
         return verb(request) if verb else refused(f"unknown request; allowed: {', '.join(verbs)}")
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Lease the next proposal, or tell one again that a token of `known` has."""
-        tokens = [str(token) for token in (*request.get("known", ()), request.get("token", ""))]
+        known = request.get("known")
+        tokens = [str(token) for token in (*(known if isinstance(known, list) else ()), request.get("token", ""))]
         if not all(len(token) in TOKEN and token.isalnum() for token in tokens):
             return refused("token: 16 to 128 letters and digits")
-        found = self._queue.ask(tokens, float(request.get("seconds", 0)))
+        holder = one_line(str(request.get("holder", "")), HOLDER)
+        found = self._queue.ask(tokens, _seconds(request), holder)
         if found is None:
-            over = self._queue.is_over
-            message = "the run has ended" if over else "every proposal is with a writer; ask again, or tell yours"
-            return {"ticket": None, "message": message, "budget": self._budget(), "next": "stop" if over else "ask"}
+            return self._none(request)
         ticket, prompt, token = found
         task = next((task for task in self._search.journal.open_tasks if task.node_id == ticket.node_id), None)
         above = task.parent_ids if task else ()  # a repair within a slot is no proposal of the policy
@@ -57,7 +68,7 @@ class TicketApi:
             "node_id": ticket.node_id,
             "expires_at": ticket.expires_at,
             "operator": task.operator if task else "debug",
-            "prompt": {"system": prompt.system, "user": prompt.user},
+            "prompt": {"system": prompt.system, "user": prompt.user, FORM: str((prompt.context or {}).get(FORM, ""))},
             "files": files,
             "editable": editable,
             "parents": [
@@ -72,6 +83,10 @@ class TicketApi:
             "next": "tell",
         }  # fmt: skip
 
+    def tickets(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """The open tickets; see `rows_of`."""
+        return {"tickets": rows_of(self._queue.open_tickets()), "next": "stop" if self._queue.is_over else "ask"}
+
     def check(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Whether a program parses, keeps the problem's rules and is new: never a score."""
         node_id, token = split_ticket(str(request.get("ticket", "")))
@@ -80,18 +95,18 @@ class TicketApi:
         if state == "spent":
             return refused(f"this ticket has used its {MOST_CHECKS} checks; tell the program", "tell")
         if state != "open":
-            return self._told(node_id, state, 0)
+            return self._told(request, node_id, state, 0)
         if fault:
             return looked([fault])
         asked = self._queue.request_of(node_id)
         return self._files.looked_at(node_id, code, _start_of(asked) if asked else "")
 
     def tell(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Hand in the program of a ticket; a second time is the first one's verdict."""
+        """Hand in the program of a ticket; a second time is the first one's verdict, and is told so."""
         node_id, token = split_ticket(str(request.get("ticket", "")))
         state = self._queue.state(node_id, token)
+        code, fault = self._program(request)
         if state == "open":
-            code, fault = self._program(request)
             asked = self._queue.request_of(node_id)
             if fault is None and asked is not None:
                 fault = self._files.unreadable(code, _start_of(asked))
@@ -100,17 +115,19 @@ class TicketApi:
             plan = str(request.get("plan", ""))[:4000]
             reply = self._files.reply(code, plan)
             state = self._queue.tell(node_id, token, reply)
-        return self._told(node_id, state, float(request.get("seconds", 0)))
+        found = self._told(request, node_id, state, _seconds(request))
+        is_other = state == "told" and not self._queue.told(node_id).endswith(self._files.reply(code, ""))
+        return answered_before(found, node_id) if is_other else found
 
     def wait(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """What became of a ticket."""
         node_id, token = split_ticket(str(request.get("ticket", "")))
-        return self._told(node_id, self._queue.state(node_id, token), float(request.get("seconds", 0)))
+        return self._told(request, node_id, self._queue.state(node_id, token), _seconds(request))
 
     def give_up(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Free the slot: no step is taken."""
+        """Free the slot: no step is taken. A node's id alone frees the ticket of a writer that forgot it."""
         node_id, token = split_ticket(str(request.get("ticket", "")))
-        return self._told(node_id, self._queue.give_up(node_id, token), 0)
+        return self._told(request, node_id, self._queue.give_up(node_id, token or None), 0)
 
     def close(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """End the process that holds the run, in good order; tickets stay open."""
@@ -123,6 +140,14 @@ class TicketApi:
 
     # ------------------------------------------------------------ parts of answers
 
+    def _none(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """There is no ticket to be had: what is in the way."""
+        rows = rows_of(self._queue.open_tickets())
+        about: dict[str, Any] = {"ticket": None, "open_tickets": rows, "budget": self._budget()}
+        if self._queue.is_over:
+            return {**about, "message": self._queue.ended, "next": "stop"}
+        return {**about, "message": in_the_way(rows, words_of(request), self._search.store.name), "next": "ask"}
+
     def _program(self, request: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
         """The program of a request, or what is wrong with it: of a tree, what a model would have replied."""
         files = request.get("files")
@@ -133,18 +158,18 @@ class TicketApi:
         if code is None and isinstance(files, Mapping) and list(files) == [self._files.file]:
             code = files[self._files.file]
         if not isinstance(code, str):
-            return "", problem(
-                self._files.file, "files", f"hand in `code`, or `files` with {self._files.file} and nothing else"
-            )
+            return "", problem(self._files.file, "files", words_of(request).hand_in.format(file=self._files.file))
         if not code.strip():
-            return "", problem(self._files.file, "empty", "it is empty; hand in the program, or `give-up` the ticket")
+            free = words_of(request).give_up.format(run=self._search.store.name, ticket=request.get("ticket"))
+            return "", problem(self._files.file, "empty", f"it is empty; hand in the program, or free it with {free}")
         if len(code) > LARGEST_PROGRAM:
             return "", problem(self._files.file, "size", f"at most {LARGEST_PROGRAM} characters")
         return code, None
 
-    def _told(self, node_id: str, state: str, seconds: float) -> dict[str, Any]:
+    def _told(self, request: Mapping[str, Any], node_id: str, state: str, seconds: float) -> dict[str, Any]:
+        run = self._search.store.name
         if state == "refused":
-            return refused("no such ticket")
+            return refused(f"run {run} has no such ticket; the open ones: {words_of(request).listed.format(run=run)}")
         if state in ("expired", "given_up"):
             message = "the ticket was given up" if state == "given_up" else "the ticket has expired"
             return {**self._rest(node_id), "state": "expired", "message": message, "next": "ask"}
@@ -152,12 +177,14 @@ class TicketApi:
         if event is not None:
             return self._verdict(event)
         if self._queue.is_over:
-            return {**self._rest(node_id), "state": "over", "message": "the run has ended", "next": "stop"}
+            return {**self._rest(node_id), "state": "over", "message": self._queue.ended, "next": "stop"}
         message = "it is being evaluated" if state == "told" else "nothing has been told for this ticket yet"
         return {**self._rest(node_id), "state": "running", "message": message, "next": "wait"}
 
     def _verdict(self, event: NodeCommitted) -> dict[str, Any]:
         node = self._search.journal[event.node_id]
+        lines = self._files.lines_of(node.code, self._queue.told(event.node_id))
+        message = lines.in_message(event.message) if event.failure in ABOUT_TEXT else event.message
         return {
             **self._rest(event.node_id),
             "state": "duplicate" if node.duplicate_of else "committed",
@@ -165,10 +192,10 @@ class TicketApi:
             "metric_source": event.metric_source,
             "metrics": node.metrics,
             "failure": event.failure.value if event.failure else None,
-            "message": event.message,
+            "message": message,
             "warnings": warnings_of(node.metric_value, event.message),
             "improved": event.is_best,
-            "output_tail": node.term_out[-2000:],
+            "output_tail": lines.in_output(node.term_out[-2000:]),
             "next": "stop" if self._queue.is_over else "ask",
         }
 
@@ -207,6 +234,14 @@ def _start_of(asked: Request) -> str:
     """The program that a ticket is to change, in a repair the one that was refused; '' where there is none."""
     parents = (asked.context or {}).get("parents") or ()
     return next((str(parent["code"]) for parent in parents), "")
+
+
+def _seconds(request: Mapping[str, Any]) -> float:
+    """How long the answer may take. Raises ConfigError for what is no number."""
+    found = request.get("seconds", 0)
+    if isinstance(found, bool) or not isinstance(found, int | float) or not isfinite(found):
+        raise ConfigError(f"seconds={str(found)[:40]}: a number")
+    return float(found)
 
 
 def _are_texts(files: Any) -> TypeGuard[Mapping[str, str | None]]:

@@ -10,6 +10,8 @@ from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from runs.tickets.queue import as_reply
+from utils.line_numbers import LineNumbers
+from utils.response import parse_response
 
 
 class ProgramFiles:
@@ -87,8 +89,10 @@ class ProgramFiles:
             return looked([problem(self._place, "empty", "it is empty")])
         assert self._journal is not None and self._evaluator is not None and self._read is not None
         found = self._read(self.reply(code, ""), start)
+        lines = self.lines_of(found.node.code if found.node else "", code)
         if found.node is None or not found.success:
-            return looked([problem(self._place, (found.failure or FailureKind.REPLY_ERROR).value, found.error)])
+            said = lines.in_message(found.error)
+            return looked([problem(self._place, (found.failure or FailureKind.REPLY_ERROR).value, said)])
         warnings = [found.node.message] if found.node.message else []
         if (earlier := self._journal.find_duplicate(found.node.code)) is not None:
             same = f"node {earlier[0]} is the same program: write another"
@@ -97,7 +101,17 @@ class ProgramFiles:
         if verdict is None:
             return looked([], warnings)
         kind = verdict.failure.value if verdict.failure else "rules"
-        return looked([problem(self._place, kind, verdict.message)], warnings)
+        return looked([problem(self._place, kind, lines.in_message(verdict.message))], warnings)
+
+    def lines_of(self, run: str, handed: str) -> LineNumbers:
+        """Numbers of a program's lines as its writer counts them: in the file handed in, or in the block of a reply.
+
+        Args:
+            run: the program as it is run.
+        """
+        if self.is_tree:
+            return LineNumbers(run, run)
+        return LineNumbers(run, parse_response(self.reply(handed, ""), self._problem.language)[0] or handed)
 
 
 def looked(problems: list[dict[str, Any]], warnings: Sequence[str] = ()) -> dict[str, Any]:

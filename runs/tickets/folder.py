@@ -3,34 +3,59 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from core.backend.agent.task_page import TASK, task_page
+from core.contracts import FORM
+from runs.tickets.words import COMMAND_LINE, WORDS
 from utils.errors import ConfigError
 from utils.globs import matches
+from utils.program import program
 from utils.regular_files import read_regular, regular_files
 
-TASK = "TASK.md"
 TICKET = ".ticket.json"
 """Which ticket the folder belongs to, and which of its files come back."""
 USUAL = ("program.*",)
 """What comes back of a folder that somebody filled himself."""
+_HOW = """\
+write what is to run into {editable}, as a file is: no plan, no fence, nothing around it. Other files in this folder
+stay here.
+
+- {check} looks at the files as they lie: do they parse, keep the rules, differ from all before? It tells no score
+  and answers 5 times.
+- {tell} hands them in, once; it says what they scored. A sentence on what they try goes along with it.
+"""
 MOST_FILES = 10_000
 LARGEST = 4_000_000
 """Bytes of one file."""
 
 
-def write_folder(folder: Path, ticket: Mapping[str, Any]) -> None:
+def write_folder(folder: Path, ticket: Mapping[str, Any], run: str, surface: str) -> None:
     """Lay out what `ask` gave.
 
+    Args:
+        run: its name.
+        surface: the door by which its reader hands in; see `runs.tickets.words`.
     Raises:
         ConfigError: the folder cannot be written.
     """
     prompt = ticket["prompt"]
+    words = WORDS[surface]
+    names = {
+        "program": program(),
+        "run": run,
+        "ticket": ticket["ticket"],
+        "folder": shlex.quote(str(folder.resolve())),
+        "place": folder.resolve(),
+    }
+    check, tell = words.check.format(**names), words.tell.format(**names)
+    how = _HOW.format(editable=", ".join(ticket["editable"]), check=check, tell=tell)
     about = {"ticket": ticket["ticket"], "editable": ticket["editable"]}
     texts = {
-        TASK: f"{prompt['system']}\n\n{prompt['user']}\n",
+        TASK: task_page(prompt["system"], prompt["user"], str(prompt.get(FORM, "")), how),
         TICKET: json.dumps(about) + "\n",
         **{name: text for name, text in ticket["files"].items() if _is_inside(name)},
     }
@@ -43,14 +68,14 @@ def write_folder(folder: Path, ticket: Mapping[str, Any]) -> None:
         raise ConfigError(f"{folder}: cannot be written ({error.strerror})") from error
 
 
-def read_folder(folder: Path) -> dict[str, str]:
+def read_folder(folder: Path, surface: str = COMMAND_LINE) -> dict[str, str]:
     """The files that go back: regular ones that the ticket's `editable` names, by their path in the folder.
 
     Raises:
         ConfigError: there is no such folder, none of them is there, or one is no text.
     """
     if not folder.is_dir():
-        raise ConfigError(f"{folder}: no such folder; fill one with `ask RUN --dir {folder}`")
+        raise ConfigError(f"{folder}: no such folder; fill one with {WORDS[surface].fill.format(file=folder)}")
     patterns = _editable(folder)
     found: dict[str, str] = {}
     for path in regular_files(folder):

@@ -36,6 +36,23 @@ def refused(message: str, following: str = "ask") -> dict[str, Any]:
     return {"state": "refused", "message": message, "next": following}
 
 
+def answered_before(found: dict[str, Any], node_id: str) -> dict[str, Any]:
+    """The answer to who tells another program for a ticket that was told already: the first one's, named as that."""
+    first = f"this ticket was answered already: its first program is node {node_id} and {_became(found)}"
+    said = f"; of the first program: {found['message']}" if found.get("message") else ""
+    message = f"{first}; yours was not taken{said}"
+    return {**found, "answered_before": True, "improved": False, "message": message, "warnings": [message]}
+
+
+def _became(found: dict[str, Any]) -> str:
+    """What became of a program, as half a sentence."""
+    if found.get("failure"):
+        return f"failed ({found['failure']})"
+    if found.get("metric") is not None:
+        return f"scored {found['metric']:.9g}"
+    return "is a duplicate" if found.get("state") == "duplicate" else "has no verdict yet"
+
+
 def warnings_of(metric: float | None, message: str) -> list[str]:
     """What a program that has a score must still be told."""
     return [message] if metric is not None and message else []

@@ -16,12 +16,13 @@ from dataclasses import dataclass, replace
 from core.backend.exchange import Reply, Request
 from core.events import Event, NodeCommitted
 from core.storage.repository import RunStore
-from core.storage.ticket_store import GONE, Ticket
+from core.storage.ticket_store import GONE, Gone, Ticket
 from runs.tickets.names import LONGEST_CALL, MOST_CHECKS, hash_of
 from utils.diff import parse_diff
 from utils.errors import BudgetExhausted, RunStopped, TicketGone
 from utils.response import syntax_error
 
+ENDED = "the run has ended"
 _LOOK = 0.1
 """Seconds between two looks at what nobody tells of: the clock, and signals to stop."""
 
@@ -62,6 +63,8 @@ class TicketQueue:
         self._tickets = {ticket.node_id: ticket for ticket in store.tickets()}
         self._committed: dict[str, NodeCommitted] = {event.node_id: event for event in store.committed_events()}
         self._over = False
+        self.ended = ""
+        """Why nothing is handed out any more, as a sentence; '' while the search goes on."""
         self._called = time.monotonic()
 
     # ------------------------------------------------------------ the search's side
@@ -109,8 +112,9 @@ class TicketQueue:
                 self._committed[event.node_id] = event
                 self._judged.notify_all()
 
-    def end(self) -> None:
-        """The search is over: nothing more is handed out, and nobody waits any longer."""
+    def end(self, why: str = ENDED) -> None:
+        """The search is over: nothing more is handed out, and nobody waits any longer. Only the first reason counts."""
+        self.ended = self.ended or why
         self._over = True
         for condition in (self._changed, self._judged):
             with condition:
@@ -122,18 +126,19 @@ class TicketQueue:
 
     # ------------------------------------------------------------ the writers' side
 
-    def ask(self, tokens: Sequence[str], seconds: float) -> tuple[Ticket, Request, str] | None:
+    def ask(self, tokens: Sequence[str], seconds: float, holder: str = "") -> tuple[Ticket, Request, str] | None:
         """Lease a proposal; None if all are leased, or the run is over, for so long.
 
         Args:
             tokens: made by the writer; with the same one it gets the same ticket again, if its answer was lost. A new
                 proposal is leased to the last one.
+            holder: who asks, in its own words.
         """
         until = time.monotonic() + min(seconds, LONGEST_CALL)
         while True:
             self._called = now = time.monotonic()
             with self._changed:
-                found = next(filter(None, map(self._known, tokens)), None) or self._leased(tokens[-1])
+                found = next(filter(None, map(self._known, tokens)), None) or self._leased(tokens[-1], holder)
                 if found is not None or self._over or now >= until:
                     return found
                 self._changed.wait(min(until - now, _LOOK))
@@ -147,17 +152,24 @@ class TicketQueue:
                 return ticket, request, token
         return None
 
-    def _leased(self, token: str) -> tuple[Ticket, Request, str] | None:
+    def _leased(self, token: str, holder: str) -> tuple[Ticket, Request, str] | None:
         digest = hash_of(token)
         if any(hmac.compare_digest(ticket.token_hash, digest) for ticket in self._tickets.values()):
             return None  # its proposal is told or withdrawn: one token is one ticket
         for node_id, request in self._waiting.items():
             if node_id not in self._tickets and not self._over:
-                ticket = Ticket(node_id, digest, "open", self._clock() + self._seconds, "", 0)
-                self._store.lease(node_id, digest, ticket.expires_at)
+                now = self._clock()
+                ticket = Ticket(node_id, digest, "open", now + self._seconds, "", 0, holder, now)
+                self._store.lease(ticket)
                 self._tickets[node_id] = ticket
                 return ticket, request, token
         return None
+
+    def open_tickets(self) -> list[Ticket]:
+        """Those that wait for their program, the oldest first."""
+        with self._lock:
+            found = [self._expired(ticket) for ticket in list(self._tickets.values())]
+        return [ticket for ticket in found if ticket is not None and ticket.state == "open"]
 
     def tell(self, node_id: str, token: str, reply: str) -> str:
         """Take in what was written; returns the ticket's state, or `refused`. Only the first time counts."""
@@ -167,8 +179,18 @@ class TicketQueue:
         self._store.tell_ticket(ticket.node_id, reply)
         return replace(ticket, state="told", told=reply)
 
-    def give_up(self, node_id: str, token: str) -> str:
-        """Withdraw the proposal; returns the ticket's state, or `refused`. What is told already stays."""
+    def told(self, node_id: str) -> str:
+        """What was handed in for a ticket, as a reply; '' before."""
+        with self._lock:
+            ticket = self._tickets.get(node_id)
+        return ticket.told if ticket else ""
+
+    def give_up(self, node_id: str, token: str | None) -> str:
+        """Withdraw the proposal; returns the ticket's state, or `refused`. What is told already stays.
+
+        Args:
+            token: of its holder; None: whoever runs the search frees it, because its holder forgot it.
+        """
         return self._change(node_id, token, lambda ticket: self._closed(ticket, "given_up"))
 
     def count_check(self, node_id: str, token: str) -> str:
@@ -207,11 +229,11 @@ class TicketQueue:
     def is_over(self) -> bool:
         return self._over
 
-    def _change(self, node_id: str, token: str, change: Callable[[Ticket], Ticket]) -> str:
+    def _change(self, node_id: str, token: str | None, change: Callable[[Ticket], Ticket]) -> str:
         with self._lock:
             self._called = time.monotonic()
             ticket = self._expired(self._tickets.get(node_id))
-            if ticket is None or not hmac.compare_digest(ticket.token_hash, hash_of(token)):
+            if ticket is None or not (token is None or hmac.compare_digest(ticket.token_hash, hash_of(token))):
                 return "refused"
             if ticket.state == "open" and not self._over:
                 ticket = self._tickets[node_id] = change(ticket)
@@ -223,7 +245,7 @@ class TicketQueue:
             ticket = self._tickets[ticket.node_id] = self._closed(ticket, "expired")
         return ticket
 
-    def _closed(self, ticket: Ticket, state: str) -> Ticket:
+    def _closed(self, ticket: Ticket, state: Gone) -> Ticket:
         self._store.close_ticket(ticket.node_id, state)
         return replace(ticket, state=state)
 

@@ -7,12 +7,15 @@ import os
 import socket
 import socketserver
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from utils.errors import SwarmEvoError
+from runs.tickets.names import refused
+from utils.clean_text import one_line
+from utils.errors import ConfigError, SwarmEvoError
 from utils.logger_system import log_msg
 
 SOCKET = "tickets.sock"
@@ -75,16 +78,25 @@ def _handler(answer: Answer) -> type[socketserver.StreamRequestHandler]:
 
 
 def _answered(answer: Answer, line: bytes) -> dict[str, Any]:
+    """The answer to one line: whatever goes wrong, whoever asked hears it in one line."""
     try:
         request = json.loads(line)
         if not isinstance(request, dict):
             raise ValueError("not an object")
+    except (ValueError, RecursionError) as error:
+        return refused(f"the request cannot be read: {error}")
+    verb = str(request.get("verb"))[:20]
+    try:
         return answer(request)
-    except (ValueError, TypeError, RecursionError) as error:
-        return {"state": "refused", "message": f"the request cannot be read: {error}", "next": "ask"}
+    except ConfigError as error:
+        return refused(str(error))
     except SwarmEvoError as error:
-        log_msg("ERROR", f"a ticket's request could not be answered: {error}")
-        return {"state": "refused", "message": str(error), "next": "wait"}
+        log_msg("ERROR", f"{verb} could not be answered: {error}")
+        return refused(f"{verb} could not be answered: {error}", "wait")
+    except Exception as error:  # noqa: BLE001  # a problem's own code looks at programs, and may break
+        said = one_line(f"{verb} broke inside: {type(error).__name__}: {error}", 500)
+        log_msg("ERROR", f"{said}\n{traceback.format_exc()}")
+        return refused(f"{said} (the run's system.log has the whole of it)", "wait")
 
 
 def call(run_dir: Path, request: Mapping[str, Any], timeout: float) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from support.faulty_server import MODELS, REVIEW, REVIEW_CHOICE, REVIEW_TOOL, FaultyServer
 
 from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings
-from utils.errors import BackendAuthError, BackendBusyError, RefusedError, ReplyError
+from utils.errors import BackendAuthError, BackendBusyError, CutReplyError, RefusedError, ReplyError
 
 KEY = "sk-planted-0123456789"
 WAIT = 0.3
@@ -78,7 +78,7 @@ FAULTS = (
     ),
     Fault("tool_choice ignored", (Reply(text="It looks fine to me."),), requests=2, modes=TOOLS),
     Fault("empty", (Reply(text=""),), ReplyError, repaired=True),
-    Fault("cut at max_tokens", (Reply(text="def f(", finish_reason="length"),), ReplyError, repaired=True),
+    Fault("cut at max_tokens", (Reply(text="def f(", finish_reason="length"),), CutReplyError, repaired=True),
     Fault("5 MB reply", (Reply(text=HUGE),), ReplyError, repaired=True, modes=WHOLE),
     # Without a blank, so that it comes in one chunk: llmock streams word by word.
     Fault("5 MB in a stream", (Reply(text="x" * 5_000_000),), ReplyError, repaired=True, modes=STREAMS),

@@ -75,6 +75,7 @@ def test_an_agents_session_is_one_recorded_reply(search, cli, models):
     body = """
 task = open("TASK.md").read()
 assert "Find x near 2" in task and "./check" in task
+assert "Answer in two parts" not in task and "change these files: program.py" in task
 write(7)
 print("checked:", subprocess.run(["./check"], capture_output=True, text=True).stdout)
 print(ask(task)["content"][0]["text"], "| I take one and a half.")
@@ -85,17 +86,19 @@ except OSError:
     pass
 print("sees:", sorted(os.listdir("/workspace")), [name for name in os.environ if "SECRET" in name])
 print("key:", os.environ["ANTHROPIC_API_KEY"], os.environ["OPENAI_API_KEY"])
+print("**PLAN:** I take one and a half.")
 """
     ended = search(body, MY_SECRET="planted")
     assert ended.code == 0, ended.err
     node = only_node(cli)
     assert (node["metric"], node["metric_source"], node["writer"]) == (0.5, "verified", "agent/claude-sonnet-4-5")
     assert (node["prompt_tokens"], node["completion_tokens"]) == (100, 10)
-    assert '"ok": true' in node["plan"] and "I take one and a half" in node["plan"]
-    assert "ESCAPED" not in node["plan"] and "SECRET" not in node["plan"].partition("sees:")[2]
+    assert node["plan"] == "I take one and a half.", "short, as a model's; the rest stays in the transcript"
     assert KEY not in json.dumps(node) and KEY in models.keys, "only the gateway has it"
-    exchange, reply = node["calls"]
-    assert (exchange["role"], reply["role"]) == ("session", "code")
+    exchange, last, reply = node["calls"]
+    assert (exchange["role"], last["role"], reply["role"]) == ("session", "session", "code")
+    assert '"ok": true' in last["reply"] and "I take one and a half" in last["reply"]
+    assert "ESCAPED" not in last["reply"] and "SECRET" not in last["reply"].partition("sees:")[2]
     assert "Find x near 2" in exchange["user"] and "as you say" in exchange["reply"]
     assert exchange["prompt_tokens"] is None, "what it took stands once, in the session's own record"
     with RunReader(cli.run_dir) as reader:
@@ -112,8 +115,9 @@ print("key:", os.environ["ANTHROPIC_API_KEY"], os.environ["OPENAI_API_KEY"])
         (wrote,) = [row for row in told["writers"] if row["writer"].startswith("agent/")]
         assert (wrote["programs"], wrote["best"], wrote["tokens"]) == (1, 0.5, 110)
         with urlopen(f"http://{address}/api/runs/{cli.run_dir.name}/nodes/{node['node_id']}/transcript") as answer:
-            (turn,) = json.load(answer)
+            turn, words = json.load(answer)
         assert "Find x near 2" in turn["told"][0] and turn["said"] == "as you say" and turn["status"] == "200"
+        assert "sees:" in words["said"] and words["status"] == "its last words"
     report = render(read_facts(cli.run_dir))
     assert "session of " in report and "as you say" in report and "Who wrote what" in report
     assert "| agent/claude-sonnet-4-5 | 1 |" in render_markdown(read_facts(cli.run_dir))

@@ -5,37 +5,37 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from core.backend.agent.last_words import PLAN
 from core.backend.agent.own_tools import entries
+from core.backend.agent.task_page import TASK, task_page
 from core.backend.exchange import Request
-from core.contracts import WriterDesk
+from core.contracts import FORM, WriterDesk
 from utils.globs import matches
 from utils.regular_files import read_regular, regular_files
 
-TASK = "TASK.md"
 MOST_FILES = 2000
 LARGEST = 1_000_000
 """Bytes of one file that comes back."""
 
-_HOW = """
----
-
-# How to hand in
-
-You work in this folder and nowhere else: there is no network but your own model. Whatever is said above of the form of
-a reply: do not print the program, change these files: {editable}. What lies in them when you end is taken, as it is.
-Regular files only, of at most 1 MB. Other files are yours to use and are thrown away.
+_HOW = """\
+do not print the program, change these files: {editable}. What lies in them when you end is taken, as it is. Regular
+files only, of at most 1 MB. You work in this folder{nowhere_else}. Other files are yours to use and are thrown away.
 
 - `evidence/` holds the parents' programs, outputs and scores.
+{tools}
+Try what you write before you end. End your last message with one line `{plan} what you tried, in one or two sentences`:
+it is all of your words that later writers read.
+"""
+_NOWHERE_ELSE = " and nowhere else: there is no network but your own model"
+_TOOLS = """\
 - `./check` looks at the files as they lie: do they parse, keep the rules, differ from all before? It tells no score and
   answers 5 times. The tool `check` of the MCP server `swarm-evo` is the same.
 - `./give-up "why"` ends the session without a program.
-
-Try what you write before you end. Your last message: what you tried, in one or two sentences.
 """
 
 _SCRIPT = """#!{python} -I
@@ -72,7 +72,9 @@ def lay_out(folder: Path, request: Request, desk: WriterDesk | None, *, url: str
     code = str(parents[0].get("code", "")) if parents else ""
     files, editable = desk.hand_out(code) if desk else ({}, [])
     task = f"{request.system}\n\n{request.user}\n".lstrip()
-    texts = {TASK: task + (_HOW.format(editable=", ".join(editable)) if desk else "")}
+    if desk is not None:
+        task = task_page(request.system, request.user, str(context.get(FORM, "")), _how(editable, by_gateway=bool(url)))
+    texts = {TASK: task}
     for number, parent in enumerate(parents, 1):
         texts |= _evidence(f"evidence/parent-{number}", parent)
     texts |= entries(url, token)
@@ -82,6 +84,12 @@ def lay_out(folder: Path, request: Request, desk: WriterDesk | None, *, url: str
     for name, text in {**texts, **files}.items():
         _write(folder, name, text)
     return Handed(folder, code, files, tuple(editable), frozenset({*texts, *scripts} - files.keys()))
+
+
+def _how(editable: Sequence[str], *, by_gateway: bool) -> str:
+    """How to hand in. Without a gateway there is nobody to ask, and nothing closes the network."""
+    more = {"nowhere_else": _NOWHERE_ELSE, "tools": _TOOLS} if by_gateway else {"nowhere_else": "", "tools": ""}
+    return _HOW.format(editable=", ".join(editable), plan=PLAN, **more)
 
 
 def _evidence(place: str, parent: Mapping[str, Any]) -> dict[str, str]:

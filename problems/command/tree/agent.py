@@ -56,6 +56,10 @@ class TreeAgent(CoderAgent):
 
         return super().reply(replace(context, query=query), prompt)
 
+    def whole_in(self, context: AgentContext, cut: str) -> str:
+        """Nothing: further files may have been to come."""
+        return ""
+
     def _wanted(self, context: AgentContext, wanted: Sequence[str]) -> str:
         tree = self._start(context)
         found = readable(tree, wanted)

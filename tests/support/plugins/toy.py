@@ -1,7 +1,8 @@
 """A problem for tests of the loop: find x near 2. Programs are one assignment, read by `ast` and never run.
 
 `problem.options`: `seconds` an evaluation takes, `evaluations` a file that gets a line for each finished evaluation,
-`together` to judge whole rounds, `refuse` a number from which on `check` refuses x.
+`together` to judge whole rounds, `refuse` a number from which on `check` refuses x, `breaks` (`check` or `evaluate`)
+what of the evaluator raises an exception of its own for x = 13.
 
 Its classes have the contracts' form and inherit nothing of ours, as a third party's may.
 """
@@ -82,14 +83,17 @@ class ToyWriter:
 
 
 class ToyEvaluator:
-    def __init__(self, seconds=0.0, evaluations=None, together=False, refuse=None):
+    def __init__(self, seconds=0.0, evaluations=None, together=False, refuse=None, breaks=""):
         self.together = together
         self._seconds = seconds
         self._evaluations = evaluations
         self._refuse = refuse
+        self._breaks = breaks
 
     def check(self, node):
         value = _number(node.code)
+        if self._breaks == "check" and value == 13:
+            raise LookupError("the evaluator lost its table")
         if self._refuse is not None and value is not None and value >= self._refuse:
             return Evaluation(failure=FailureKind.SIGNATURE, message=f"x is not below {self._refuse}")
         return None
@@ -103,6 +107,8 @@ class ToyEvaluator:
     def _one(self, node):
         time.sleep(self._seconds)
         value = _number(node.code)
+        if self._breaks == "evaluate" and value == 13:
+            raise LookupError("the evaluator lost its table")
         if self._evaluations:
             with Path(self._evaluations).open("a") as file:
                 file.write(f"{node.id} {node.operator}\n")

@@ -14,7 +14,7 @@ from core.contracts import Agent
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
-from utils.errors import BackendBusyError, BudgetExhausted, ReplyError
+from utils.errors import BackendBusyError, BudgetExhausted, CutReplyError, ReplyError
 from utils.response import split_blocks
 
 agent: Agent = CoderAgent()
@@ -278,6 +278,38 @@ def test_an_endless_unusable_reply_does_not_blow_up_the_repair_prompt(context):
 def test_the_unreadable_mark_is_no_code(context):
     result = agent.code(context(), UNREADABLE + "finish_reason=length")
     assert (result.failure, result.error) == (FailureKind.REPLY_ERROR, "finish_reason=length")
+
+
+CUT = "openai/m: the reply was cut at llm.code.max_tokens=4000"
+
+
+@pytest.mark.parametrize(
+    ("cut", "plan"),
+    [("{program}\nThis program reads the", "The plan."), ("{program}", "The plan.")],
+    ids=["in the prose behind it", "right behind it"],
+)
+def test_a_reply_that_was_cut_behind_its_program_is_used(context, program, cut, plan):
+    task = context([CutReplyError(CUT, cut.format(program=reply_with(program))), "never asked"])
+    result = agent.generate(task)
+    assert result.success and (result.node.code, result.node.plan) == (program, plan) and len(task.query.calls) == 1
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        "The plan.\n\n```python\n{program}",
+        "The plan.\n\n```python\nx = (\n```\nand so",
+        "First:\n```python\n{program}```\nBetter:\n```python\n{program}```\n",
+        "Double it.\n\n```\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\nand",
+        "I begin with `pip`:\n```bash\npip install x\n```\n",
+        "",
+    ],
+    ids=["in its program", "no program", "two programs", "changes", "another language", "nothing"],
+)
+def test_a_reply_that_was_cut_elsewhere_is_asked_for_again(context, program, cut):
+    task = context([CutReplyError(CUT, cut.format(program=program)), reply_with(program)])
+    assert agent.generate(task).success and len(task.query.calls) == 2
+    assert "was cut at llm.code.max_tokens" in task.query.calls[1]["user"]
 
 
 DIFF = "Double it.\n\n{fence}<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n"

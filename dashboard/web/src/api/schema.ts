@@ -1138,7 +1138,7 @@ export interface components {
         /** EventPage */
         EventPage: {
             /** Events */
-            events: (components["schemas"]["RunStarted"] | components["schemas"]["RunFinished"] | components["schemas"]["RoundOpened"] | components["schemas"]["NodeProposed"] | components["schemas"]["StageDone"] | components["schemas"]["NodeCommitted"] | components["schemas"]["LLMCalled"] | components["schemas"]["BaselineScored"] | components["schemas"]["FinalScored"] | components["schemas"]["LadderCounted"] | components["schemas"]["IslandMigrated"] | components["schemas"]["IslandReset"] | components["schemas"]["GenerationStarted"] | components["schemas"]["StrategistQuestion"] | components["schemas"]["BuilderCompleted"] | components["schemas"]["CandidateRejected"] | components["schemas"]["GameStarted"] | components["schemas"]["GameMove"] | components["schemas"]["GameFinished"] | components["schemas"]["GenerationFinished"] | components["schemas"]["NoteAdded"] | components["schemas"]["NodeMarked"] | components["schemas"]["NodeStopped"] | components["schemas"]["Warned"])[];
+            events: (components["schemas"]["RunStarted"] | components["schemas"]["RunFinished"] | components["schemas"]["RoundOpened"] | components["schemas"]["NodeProposed"] | components["schemas"]["StageDone"] | components["schemas"]["NodeCommitted"] | components["schemas"]["LLMCalled"] | components["schemas"]["BaselineScored"] | components["schemas"]["FinalScored"] | components["schemas"]["LadderCounted"] | components["schemas"]["IslandMigrated"] | components["schemas"]["IslandReset"] | components["schemas"]["GenerationStarted"] | components["schemas"]["StrategistQuestion"] | components["schemas"]["BuilderCompleted"] | components["schemas"]["CandidateRejected"] | components["schemas"]["GameStarted"] | components["schemas"]["GameMove"] | components["schemas"]["GameFinished"] | components["schemas"]["GenerationFinished"] | components["schemas"]["NoteAdded"] | components["schemas"]["NodeMarked"] | components["schemas"]["NodeStopped"] | components["schemas"]["TicketLeased"] | components["schemas"]["TicketClosed"] | components["schemas"]["Warned"])[];
             /** Last Seq */
             last_seq: number;
         };
@@ -1148,7 +1148,7 @@ export interface components {
          */
         EventsFrame: {
             /** Events */
-            events: (components["schemas"]["RunStarted"] | components["schemas"]["RunFinished"] | components["schemas"]["RoundOpened"] | components["schemas"]["NodeProposed"] | components["schemas"]["StageDone"] | components["schemas"]["NodeCommitted"] | components["schemas"]["LLMCalled"] | components["schemas"]["BaselineScored"] | components["schemas"]["FinalScored"] | components["schemas"]["LadderCounted"] | components["schemas"]["IslandMigrated"] | components["schemas"]["IslandReset"] | components["schemas"]["GenerationStarted"] | components["schemas"]["StrategistQuestion"] | components["schemas"]["BuilderCompleted"] | components["schemas"]["CandidateRejected"] | components["schemas"]["GameStarted"] | components["schemas"]["GameMove"] | components["schemas"]["GameFinished"] | components["schemas"]["GenerationFinished"] | components["schemas"]["NoteAdded"] | components["schemas"]["NodeMarked"] | components["schemas"]["NodeStopped"] | components["schemas"]["Warned"])[];
+            events: (components["schemas"]["RunStarted"] | components["schemas"]["RunFinished"] | components["schemas"]["RoundOpened"] | components["schemas"]["NodeProposed"] | components["schemas"]["StageDone"] | components["schemas"]["NodeCommitted"] | components["schemas"]["LLMCalled"] | components["schemas"]["BaselineScored"] | components["schemas"]["FinalScored"] | components["schemas"]["LadderCounted"] | components["schemas"]["IslandMigrated"] | components["schemas"]["IslandReset"] | components["schemas"]["GenerationStarted"] | components["schemas"]["StrategistQuestion"] | components["schemas"]["BuilderCompleted"] | components["schemas"]["CandidateRejected"] | components["schemas"]["GameStarted"] | components["schemas"]["GameMove"] | components["schemas"]["GameFinished"] | components["schemas"]["GenerationFinished"] | components["schemas"]["NoteAdded"] | components["schemas"]["NodeMarked"] | components["schemas"]["NodeStopped"] | components["schemas"]["TicketLeased"] | components["schemas"]["TicketClosed"] | components["schemas"]["Warned"])[];
             /** From */
             from: number;
             /**
@@ -2917,7 +2917,7 @@ export interface components {
             /** As Of Seq */
             as_of_seq: number;
             /** Events */
-            events: (components["schemas"]["RunStarted"] | components["schemas"]["RunFinished"] | components["schemas"]["RoundOpened"] | components["schemas"]["NodeProposed"] | components["schemas"]["StageDone"] | components["schemas"]["NodeCommitted"] | components["schemas"]["LLMCalled"] | components["schemas"]["BaselineScored"] | components["schemas"]["FinalScored"] | components["schemas"]["LadderCounted"] | components["schemas"]["IslandMigrated"] | components["schemas"]["IslandReset"] | components["schemas"]["GenerationStarted"] | components["schemas"]["StrategistQuestion"] | components["schemas"]["BuilderCompleted"] | components["schemas"]["CandidateRejected"] | components["schemas"]["GameStarted"] | components["schemas"]["GameMove"] | components["schemas"]["GameFinished"] | components["schemas"]["GenerationFinished"] | components["schemas"]["NoteAdded"] | components["schemas"]["NodeMarked"] | components["schemas"]["NodeStopped"] | components["schemas"]["Warned"])[];
+            events: (components["schemas"]["RunStarted"] | components["schemas"]["RunFinished"] | components["schemas"]["RoundOpened"] | components["schemas"]["NodeProposed"] | components["schemas"]["StageDone"] | components["schemas"]["NodeCommitted"] | components["schemas"]["LLMCalled"] | components["schemas"]["BaselineScored"] | components["schemas"]["FinalScored"] | components["schemas"]["LadderCounted"] | components["schemas"]["IslandMigrated"] | components["schemas"]["IslandReset"] | components["schemas"]["GenerationStarted"] | components["schemas"]["StrategistQuestion"] | components["schemas"]["BuilderCompleted"] | components["schemas"]["CandidateRejected"] | components["schemas"]["GameStarted"] | components["schemas"]["GameMove"] | components["schemas"]["GameFinished"] | components["schemas"]["GenerationFinished"] | components["schemas"]["NoteAdded"] | components["schemas"]["NodeMarked"] | components["schemas"]["NodeStopped"] | components["schemas"]["TicketLeased"] | components["schemas"]["TicketClosed"] | components["schemas"]["Warned"])[];
             run: components["schemas"]["RunDetail"];
             totals: components["schemas"]["Totals"];
         };
@@ -3204,6 +3204,64 @@ export interface components {
             score: string;
             /** Words */
             words: string[];
+        };
+        /**
+         * TicketClosed
+         * @description A ticket was given up, or it expired: the proposal is withdrawn, and no node comes of it.
+         */
+        TicketClosed: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at?: string;
+            /** Node Id */
+            node_id: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "given_up" | "expired";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ticket.closed";
+        };
+        /**
+         * TicketLeased
+         * @description A proposal was handed to a writer outside of the run's process.
+         */
+        TicketLeased: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at?: string;
+            /** Expires At */
+            expires_at: number;
+            /**
+             * Holder
+             * @default
+             */
+            holder: string;
+            /** Node Id */
+            node_id: string;
+            /**
+             * Seq
+             * @default 0
+             */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ticket.leased";
         };
         /**
          * TicketRow

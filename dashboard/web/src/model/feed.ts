@@ -50,6 +50,8 @@ export function feedLine(event: RunEvent, state: RunState): FeedLine {
       return line(event.mark === "none" ? "freed" : event.mark, { node: event.node_id });
     case "node.stopped":
       return line("stopped by the user", { node: event.node_id });
+    case "ticket.closed":
+      return line(`a ticket ${event.state === "given_up" ? "was given up" : "expired"}: no step is taken`, { tone: "muted" });
     case "warning":
       return line(event.text, { node: event.node_id ?? undefined, value: "warning", tone: "warn" });
     default:

@@ -112,6 +112,14 @@ describe("RunState", () => {
     expect(state.byId.get("a")?.mark).toBeUndefined();
   });
 
+  it("shows who holds a proposal, and forgets one that was given up", () => {
+    fresh();
+    const state = run([event("node.proposed", { node_id: "a", operator: "draft" }), event("ticket.leased", { node_id: "a", holder: "cursor", expires_at: 9 })]);
+    expect(state.open.get("a")?.holder).toBe("cursor");
+    state.apply(event("ticket.closed", { node_id: "a", state: "given_up" }));
+    expect(state.open.size).toBe(0);
+  });
+
   it("is the same from a snapshot and the rest as from all events", () => {
     fresh();
     const events = [node("a", { metric: 1, best_node_id: "a" }), node("b", { parent_ids: ["a"] }), event("note.added", { text: "n" }), node("c", { parent_ids: ["a", "b"] })];

@@ -12,6 +12,8 @@ export interface OpenNode {
   island: number | null;
   stage: string;
   since: number;
+  /** Who holds its ticket, in its own words; absent where nobody outside writes. */
+  holder?: string;
 }
 
 export interface GameState {
@@ -65,7 +67,7 @@ export const WARNINGS = 200;
 const FEED_TYPES = new Set([
   "run.started", "run.finished", "node.committed", "baseline.scored", "final.scored", "island.migrated", "island.reset",
   "generation.started", "generation.finished", "strategist.question", "builder.completed", "candidate.rejected",
-  "game.finished", "note.added", "node.marked", "warning",
+  "game.finished", "note.added", "node.marked", "ticket.closed", "warning",
 ]); // prettier-ignore
 
 export class RunState {
@@ -215,6 +217,14 @@ export class RunState {
         if (open && event.role !== "ideas") open.stage = event.role === "feedback" ? "review" : "reply";
         break;
       }
+      case "ticket.leased": {
+        const open = this.open.get(event.node_id);
+        if (open) open.holder = event.holder || "a writer";
+        break;
+      }
+      case "ticket.closed": // withdrawn: no node comes of it
+        this.open.delete(event.node_id);
+        break;
       case "node.committed":
         this.commit(event);
         break;

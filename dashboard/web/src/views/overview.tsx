@@ -173,8 +173,8 @@ const RUNGS: Record<string, string> = {
 const NOBODY_ASKED: ReadonlySet<string> = new Set(["baseline", "user", "tune", "ensemble"]);
 
 /** What goes on with an open program, by the last stage that is done. */
-const doing = (stage: string, operator: string, writer: string): string =>
-  stage === "reply" || stage === "code" ? "being run" : stage === "execute" ? "judged, waits for its place" : stage === "review" ? "reviewed" : NOBODY_ASKED.has(operator) ? "being run" : writer === "rules" ? "being written by rules" : `asks ${writer}`;
+const doing = (stage: string, operator: string, writer: string, holder?: string): string =>
+  stage === "select" && holder ? `with ${holder}` : stage === "reply" || stage === "code" ? "being run" : stage === "execute" ? "judged, waits for its place" : stage === "review" ? "reviewed" : NOBODY_ASKED.has(operator) ? "being run" : writer === "rules" ? "being written by rules" : writer === "external/client" ? "waits for a writer to ask" : `asks ${writer}`;
 
 const connectionIsLive = (state: RunState): boolean => state.live;
 
@@ -196,7 +196,7 @@ function Running({ connection }: { connection: Connection }) {
                 <Operator name={node.operator} /><span className="mono">{node.id.slice(0, 8)}</span>
                 {node.parents.length > 0 && <span className="muted small">from {node.parents.map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>)}</span>}
                 <span className="grow" />{!connection.replay && state.live && <Since at={node.since} />}{reply && <span className="num muted">some {count(tokensOf(reply.bytes))} tokens so far</span>}
-                <span className="tag">{doing(node.stage, node.operator, state.started?.writer ?? "")}</span>
+                <span className="tag">{doing(node.stage, node.operator, state.started?.writer ?? "", node.holder)}</span>
                 {!connection.replay && state.live && <StopNode run={state.id} id={node.id} />}
               </div>
               {reply && <Tail label={`Reply for ${node.id} so far`} tail={reply} />}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cli.terminal.open_work import OpenWork
 from core.contracts import Progress
-from core.events import LLMCalled, NodeProposed, RunFinished, StageDone
+from core.events import LLMCalled, NodeProposed, RunFinished, StageDone, TicketClosed, TicketLeased
 from core.state.failure import FailureKind
 
 
@@ -39,3 +39,16 @@ def test_a_verdict_closes_a_program_and_failures_are_counted(committed):
     assert work.lines() == ["cccccc tune is run, 0 s"], "no writer is asked for it"
     work.learn(RunFinished(status="finished", reason="max_steps"))
     assert work.lines() == [] and "nothing is open" in work.summary(Progress())
+
+
+def test_a_ticket_is_shown_with_its_holder_until_it_is_told_or_given_up():
+    work = OpenWork("external/client", lambda: 0.0)
+    for node in ("aaaaaaaa", "bbbbbbbb"):
+        work.learn(NodeProposed(node_id=node, round=0, slot=0, operator="draft"))
+    assert work.lines()[0] == "aaaaaa draft waits for a writer to ask, 0 s"
+    work.learn(TicketLeased(node_id="aaaaaaaa", holder="cur\x1bsor", expires_at=9.0))
+    assert work.lines()[0].startswith("aaaaaa draft is with cur") and "\x1b" not in work.lines()[0]
+    work.learn(TicketClosed(node_id="aaaaaaaa", state="given_up"))
+    assert [line[:6] for line in work.lines()] == ["bbbbbb"]
+    work.learn(LLMCalled(node_id="bbbbbbbb", role="code", call_id=1, provider="external", model="client"))
+    assert work.lines() == ["bbbbbb draft is run, 0 s"]

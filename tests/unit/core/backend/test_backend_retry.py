@@ -11,7 +11,15 @@ import pytest
 from core.backend.clients import RateLimiter
 from core.backend.deadline import Deadline, call_within
 from core.backend.retry import LONGEST_WAIT, Retrier, RetryPolicy
-from utils.errors import BackendAuthError, BackendBusyError, BackendError, LostReplyError, RefusedError, RunStopped
+from utils.errors import (
+    BackendAuthError,
+    BackendBusyError,
+    BackendError,
+    BudgetExhausted,
+    LostReplyError,
+    RefusedError,
+    RunStopped,
+)
 
 
 class Clock(threading.Event):
@@ -81,6 +89,28 @@ def test_never_after_an_error_that_stays(error: Exception) -> None:
     with pytest.raises(type(error)):
         retrier.call(failing([error]), RetryPolicy())
     assert clock.waits == []
+
+
+def test_no_wait_outlives_the_runs_time_and_nothing_is_asked_after_it() -> None:
+    clock, told = Clock(), []
+    retrier = Retrier(clock, random.Random(0), lambda: 100.0 - clock.now)
+
+    def asked(attempt: int) -> str:
+        clock.now += 20  # each try hangs for its own limit
+        raise LostReplyError("command/cmd: no complete reply within 20 s")
+
+    with pytest.raises(
+        BudgetExhausted, match=r"budget\.seconds: it ends before .* again: command/cmd: no complete reply"
+    ):
+        retrier.call(asked, RetryPolicy(), lambda reason, wait: told.append(wait))
+    assert clock.now < 100 and len(clock.waits) == 2, "10 and 20 s fit, 40 s would not"
+    assert [round(wait, 3) for wait in told] == [round(wait, 3) for wait in clock.waits], "of the third nobody is told"
+    clock.now = 100.0
+    with pytest.raises(BudgetExhausted, match=r"budget\.seconds"), RateLimiter(1, None, retrier).permit():
+        pytest.fail("a call may not begin")
+    clock.set()
+    with pytest.raises(RunStopped):
+        retrier.sleep(0)
 
 
 def test_stop_ends_a_wait_at_once() -> None:

@@ -57,8 +57,44 @@ def test_codex_keeps_its_own_lines(tmp_path):
         assert [written["mcp_servers"][NAME]["command"], *written["mcp_servers"][NAME]["args"]] == command()
     assert path.read_text().startswith(before)
     assert cli.here("setup", "codex", "--remove").code == 0 and path.read_text() == before
-    path.write_text(f'[mcp_servers.{NAME}]\ncommand = "own"\n')
-    assert "did not write" in cli.here("setup", "codex").line
+
+
+OWN = {
+    "mcpServers": {NAME: {"command": "uvx", "args": ["swarm-evo", "mcp"], "env": {"A": "1"}}, "other": {}},
+    "mcp": {},
+}
+OWN_TOML = f'model = "m"\n\n[mcp_servers.{NAME}]\ncommand = "own"\n\n[mcp_servers.{NAME}.env]\nA = "1"\n'
+
+
+@pytest.mark.parametrize("client", ["claude-code", "opencode", "codex"])
+def test_a_users_own_server_of_our_name_is_refused_then_kept_and_put_back(client, tmp_path):
+    cli, path = Cli(tmp_path), settings(client, tmp_path)
+    own = json.loads(json.dumps(OWN))
+    own[CLIENTS[client].section] = own.pop("mcpServers")
+    before = OWN_TOML if client == "codex" else json.dumps(own)
+    read = tomllib.loads if client == "codex" else json.loads
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(before)
+    refused = cli.here("setup", client)
+    assert refused.code == 2 and "did not write" in refused.line and f"setup {client} --force" in refused.line
+    assert path.read_text() == before
+    assert "stays" in cli.here("setup", client, "--remove").out and path.read_text() == before
+    said = cli.here("setup", client, "--force")
+    assert said.code == 0 and "replaced a server" in said.out and "--remove puts it back" in said.out
+    assert cli.here("setup", client).code == 0, "ours is written again without a word"
+    entry = read(path.read_text())[CLIENTS[client].section][NAME]
+    assert command()[0] in (entry["command"], entry["command"][0])
+    assert "put yours back" in cli.here("setup", client, "--remove").out
+    assert read(path.read_text()) == read(before)
+    assert not list(path.parent.glob(f"*before-{NAME}"))
+
+
+def test_an_entry_of_another_checkout_is_ours(tmp_path):
+    path = tmp_path / ".cursor" / "mcp.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"mcpServers": {NAME: {"command": "/old/python", "args": ["/old/main.py", "mcp"]}}}))
+    assert Cli(tmp_path).here("setup", "cursor").code == 0
+    assert json.loads(path.read_text())["mcpServers"][NAME]["command"] == command()[0]
 
 
 def test_all_of_it_goes_and_leaves_nothing(tmp_path):

@@ -1,0 +1,59 @@
+"""The open tickets of a run as people and agents are told of them: who holds each, since when, and how it gets free."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from core.storage.ticket_store import Ticket
+from runs.tickets.words import Words
+
+MOST_NAMED = 3
+"""Tickets that one sentence names."""
+
+
+def rows_of(tickets: Iterable[Ticket], now: float | None = None) -> list[dict[str, Any]]:
+    """A row an open ticket, the oldest first: `{node_id, holder, since, age_s, expires_at, left_s, checks}`.
+
+    `since` and `expires_at` are seconds since the epoch. No token: only its holder has it.
+    """
+    now = time.time() if now is None else now
+    open_ = sorted((one for one in tickets if one.state == "open"), key=lambda one: one.since or 0.0)
+    return [
+        {
+            "node_id": one.node_id,
+            "holder": one.holder,
+            "since": one.since,
+            "age_s": None if one.since is None else round(max(0.0, now - one.since), 1),
+            "expires_at": one.expires_at,
+            "left_s": round(max(0.0, one.expires_at - now), 1),
+            "checks": one.checks,
+        }
+        for one in open_
+    ]
+
+
+def line_of(row: dict[str, Any]) -> str:
+    """`ab12… with `ask --dir work` since 15:02:11 UTC (12 min), 48 min left`."""
+    since = ""
+    if row["since"] is not None:
+        clock = datetime.fromtimestamp(row["since"], UTC)
+        since = f" since {clock:%H:%M:%S} UTC ({_span(row['age_s'])})"
+    left = f"{_span(row['left_s'])} left" if row["left_s"] > 0 else "it has expired"
+    return f"{row['node_id']} with {row['holder'] or 'a writer without a name'}{since}, {left}"
+
+
+def in_the_way(rows: Sequence[dict[str, Any]], words: Words, run: str) -> str:
+    """Why there is no ticket, and what frees one."""
+    if not rows:
+        return "no proposal is ready yet; ask again"
+    named = "; ".join(map(line_of, rows[:MOST_NAMED])) + ("; …" if len(rows) > MOST_NAMED else "")
+    return f"every proposal is with a writer: {named}. {words.free.format(run=run, ticket=rows[0]['node_id'])}"
+
+
+def _span(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

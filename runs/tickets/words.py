@@ -1,0 +1,70 @@
+"""What each door calls things: a text for people or agents names what they have, and nothing that another door has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+COMMAND_LINE, MCP, MCP_WRITER, PYTHON = "command line", "mcp", "mcp writer", "python"
+"""`surface` of a request. `mcp writer` is a client that may write and not lead the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """One door's names. Each may hold {run}, {ticket} and {file}."""
+
+    hand_in: str
+    """How a program is handed in that is one file."""
+    give_up: str
+    free: str
+    """What to do about a ticket that is in the way."""
+    listed: str
+    """How the open tickets are listed."""
+    opened: str
+    """How a run comes about that has tickets."""
+    fill: str
+    """How a folder comes about that can be handed in."""
+    check: str
+    """How a folder is looked at: {folder} is its path for a shell, {place} as it is."""
+    tell: str
+
+
+WORDS = {
+    COMMAND_LINE: Words(
+        hand_in="hand in {file} alone, by --file or --dir",
+        give_up="`give-up {run} {ticket}`",
+        free="Tell it, or free it with `give-up {run} {ticket}`",
+        listed="`ask {run} --list`",
+        opened="`run --writer=external`",
+        fill="`ask RUN --dir {file}`",
+        check="`{program} check {run} {ticket} --dir {folder}`",
+        tell='`{program} tell {run} {ticket} --dir {folder} --plan "…"`',
+    ),
+    MCP: Words(
+        hand_in="hand in `files` with {file} and nothing else, or the `dir` that ask filled",
+        give_up="give_up(ticket='{run}/{ticket}')",
+        free="Tell it, or free it with give_up(ticket='{run}/{ticket}')",
+        listed="status(run='{run}')",
+        opened="plan_run with writer=external",
+        fill="ask(dir='{file}')",
+        check="The tool check(ticket='{ticket}', dir='{place}')",
+        tell="tell(ticket='{ticket}', dir='{place}', note='…')",
+    ),
+    PYTHON: Words(
+        hand_in="hand in `code`, or `files` with {file} and nothing else",
+        give_up="`run.give_up('{ticket}')`",
+        free="Tell it, or free it with `run.give_up('{ticket}')`",
+        listed="`run.tickets()`",
+        opened="`swarm_evo.open(…)`",
+        fill="",
+        check="`run.check(ticket, files=…)`",
+        tell="`run.tell(ticket, files=…, plan=…)`",
+    ),
+}
+WORDS[MCP_WRITER] = replace(WORDS[MCP], free="Tell it if it is yours; else ask again later: the user can free it")
+
+
+def words_of(request: Mapping[str, Any]) -> Words:
+    """Those of the door by which a request came; of the command line where it does not say."""
+    return WORDS.get(str(request.get("surface")), WORDS[COMMAND_LINE])

@@ -1,0 +1,199 @@
+"""What a writer outside is told where something is in its way: whose ticket, whose verdict, which line, what broke."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.command_line import Cli
+from support.mcp_client import McpClient
+
+import swarm_evo
+from runs.tickets import client as ticket_client
+from runs.tickets.client import ask_the_run
+
+PROGRAM = "x = {x}\n# of what the writer outside thinks about the number above\n"
+
+
+@pytest.fixture(autouse=True)
+def soon_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that was started for tickets ends with its test."""
+    monkeypatch.setattr(ticket_client, "IDLE", 4.0)
+
+
+@pytest.fixture
+def opened(cli: Cli, toy: Callable[..., list[str]], eventually: Callable[..., Any]) -> Callable[..., Path]:
+    """Start a run that waits for writers outside: its folder."""
+
+    def open_(steps: int = 3, *more: str, **options: Any) -> Path:
+        ready = cli.folder / "ready"
+        cli.start("run", "--writer=external", *toy(steps, *more, **options), "--idle=20", f"--ready={ready}")
+        eventually(lambda: ready.is_file() and ready.read_text(), 30)
+        return cli.run_dir
+
+    return open_
+
+
+def asked(run_dir: Path, number: int, **more: Any) -> dict[str, Any]:
+    return ask_the_run(run_dir, {"verb": "ask", "token": f"{number:032d}", "seconds": 10, **more})
+
+
+def told(run_dir: Path, ticket: str, x: float) -> dict[str, Any]:
+    while True:
+        request = {"verb": "tell", "ticket": ticket, "code": PROGRAM.format(x=x), "seconds": 10}
+        if (found := ask_the_run(run_dir, request))["state"] != "running":
+            return found
+
+
+def test_who_asks_in_vain_hears_which_ticket_is_in_the_way_and_how_it_gets_free(opened, cli, tmp_path):
+    run_dir = opened(3)
+    assert cli.here("ask", "latest", "--list").out == f"run {run_dir.name} has no open ticket\n"
+    taken = cli.here("ask", "latest", "--dir", str(tmp_path / "lost"), "--json").json
+    node = taken["node_id"]
+    vain = cli.here("ask", "latest", "--seconds", "0")
+    assert vain.code == 1 and vain.out.startswith("no ticket: every proposal is with a writer: ")
+    assert f"{node} with `ask --dir {tmp_path / 'lost'}` since " in vain.out and "min left" in vain.out
+    assert vain.out.rstrip().endswith(f"free it with `give-up {run_dir.name} {node}`"), "not `latest`: another by then"
+    listed = cli.here("ask", "latest", "--list")
+    assert f"{node} with `ask --dir" in listed.out and f"give-up {run_dir.name} {node}" in listed.out
+    (row,) = cli.here("ask", "latest", "--list", "--json").json["tickets"]
+    assert row["node_id"] == node and 0 <= row["age_s"] < 60 and 3000 < row["left_s"] <= 3600
+    assert taken["ticket"].partition(".")[2] not in str(row), "nobody is told another's token"
+    run = swarm_evo.ExternalRun(run_dir)
+    assert run.tickets() == [{**row, "age_s": run.tickets()[0]["age_s"], "left_s": run.tickets()[0]["left_s"]}]
+    with McpClient(cli.folder) as client, McpClient(cli.folder, "--role", "writer") as writer:
+        vain_ = client.call("ask", wait_s=0)
+        assert vain_["open_tickets"][0]["node_id"] == node and vain_["run"] == run_dir.name
+        assert f"give_up(ticket='{run_dir.name}/{node}')" in vain_["message"] and "`" not in vain_["message"][-60:]
+        assert client.call("status")["tickets"][0]["holder"].startswith("`ask --dir")
+        assert "give_up(" not in writer.call("ask", wait_s=0)["message"], "a writer frees none of another"
+        assert "the user's to free" in writer.call("give_up", ticket=f"{run_dir.name}/{node}")["error"]
+        assert client.call("give_up", ticket=f"{run_dir.name}/{node}")["state"] == "expired"
+        assert client.call("ask")["node_id"] != node
+    assert told(run_dir, taken["ticket"], 1)["state"] == "expired", "its holder hears of it"
+    assert "swarm" in cli.here("ask", "latest", "--list").out or run.tickets()[0]["holder"]
+    cli.here("give-up", "latest", run.tickets()[0]["node_id"])
+    assert run.tickets() == []
+
+
+def test_a_hint_names_its_run(opened, cli):
+    run_dir = opened(1)
+    said = cli.here("ask", "latest").out
+    assert f"tell {run_dir.name} " in said and "latest" not in said
+
+
+@pytest.mark.parametrize("steps", [1, 2], ids=["after the end", "while it goes on"])
+def test_the_second_program_of_a_ticket_is_told_that_it_was_not_taken(opened, cli, tmp_path, steps):
+    run_dir = opened(steps)
+    ticket = asked(run_dir, 1)["ticket"]
+    node = ticket.partition(".")[0]
+    assert told(run_dir, ticket, 1.5)["metric"] == 0.5
+    again = told(run_dir, ticket, 1.5)
+    assert (again["metric"], again["message"]) == (0.5, "") and "answered_before" not in again, (
+        "the same one: a lost answer"
+    )
+    other = tmp_path / "other.py"
+    other.write_text(PROGRAM.format(x=1.99))
+    said = cli.here("tell", "latest", ticket, "--file", str(other))
+    line = f"this ticket was answered already: its first program is node {node} and scored 0.5; yours was not taken"
+    assert said.code == 1 and line in said.out
+    found = swarm_evo.ExternalRun(run_dir).tell(ticket, files={"program.py": PROGRAM.format(x=1.99)})
+    assert (found["message"], found["metric"], found["improved"]) == (line, 0.5, False)
+
+
+def test_the_page_of_a_folder_says_what_its_door_wants(opened, cli, tmp_path):
+    run_dir = opened(2)
+    asked_ = cli.here("ask", "latest", "--dir", str(tmp_path / "work"), "--json").json
+    page = (tmp_path / "work" / "TASK.md").read_text()
+    assert "Answer in two parts" in asked_["prompt"]["system"], "a model can be asked as it is"
+    assert "Answer in two parts" not in page and "write what is to run into program.py" in page.lower()
+    assert f"tell {run_dir.name} {asked_['ticket']} --dir {tmp_path / 'work'}" in page
+    cli.here("give-up", "latest", asked_["ticket"])
+    with McpClient(cli.folder) as client:
+        mine = client.call("ask")
+        assert (
+            "Answer in two parts" not in mine["prompt"]["system"] and "by the tool `tell`" in mine["prompt"]["system"]
+        )
+        client.call("give_up", ticket=mine["ticket"])
+        laid = client.call("ask", dir=str(tmp_path / "tools"))
+        page = (tmp_path / "tools" / "TASK.md").read_text()
+        assert f"tell(ticket='{laid['ticket']}', dir='{tmp_path / 'tools'}', note=" in page and "--dir" not in page
+
+
+def test_an_evaluator_that_breaks_in_a_look_is_told_in_one_line(opened, cli, tmp_path):
+    run_dir = opened(1, breaks="check")
+    ticket, program = asked(run_dir, 1)["ticket"], tmp_path / "program.py"
+    program.write_text(PROGRAM.format(x=13))
+    said = cli.here("check", "latest", ticket, "--file", str(program))
+    assert said.code == 2 and "check broke inside: LookupError: the evaluator lost its table" in said.line
+    assert "Traceback" in (run_dir / "system.log").read_text()
+    program.write_text(PROGRAM.format(x=1.5))
+    assert cli.here("check", "latest", ticket, "--file", str(program)).out == "ok\n", "the run lives on"
+
+
+def test_an_evaluator_that_breaks_behind_a_tell_is_told_in_one_line(opened, cli, tmp_path):
+    run_dir = opened(1, breaks="evaluate")
+    ticket, program = asked(run_dir, 1)["ticket"], tmp_path / "program.py"
+    program.write_text(PROGRAM.format(x=13))
+    said = cli.here("tell", "latest", ticket, "--file", str(program))
+    assert said.code == 1 and "the run broke off: LookupError: the evaluator lost its table" in said.out
+    later = cli.here("wait", "latest", ticket)
+    assert later.code == 1 and "LookupError: the evaluator lost its table" in later.out + later.err, (
+        "again, once resumed"
+    )
+
+
+# ------------------------------------------------------------ lines
+
+FILE = """import math
+N = 3
+
+# EVOLVE-BLOCK-START
+def x():
+    return 1.0
+# EVOLVE-BLOCK-END
+
+def answer():
+    return x()
+"""
+TOP = FILE.partition("# EVOLVE")[0]
+JUDGE = """
+import importlib.util
+def evaluate(path):
+    spec = importlib.util.spec_from_file_location("program", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return -abs(module.answer() - 2)
+"""
+
+
+def test_lines_are_counted_in_the_file_that_was_handed_in(cli, tmp_path, eventually):
+    """A file whose top is missing, or the block alone: the numbers are those that its writer sees."""
+    for name, text in (("file.py", FILE), ("judge.py", JUDGE)):
+        (tmp_path / name).write_text(text)
+    ready = cli.folder / "ready"
+    words = ("--problem=script", "problem.program=file.py", "problem.evaluator=judge.py", "search.max_steps=9")
+    cli.start("run", "--writer=external", *words, "--idle=20", f"--ready={ready}")
+    eventually(lambda: ready.is_file() and ready.read_text(), 60)
+    program = tmp_path / "handed.py"
+    ticket = cli.here("ask", "latest", "--json").json["ticket"]
+    without_top = FILE.removeprefix(TOP)
+    block = "def x():\n    return 1.0\n"
+    for name, text in (("whole", FILE), ("without its top", without_top), ("the block alone", block)):
+        broken = text.replace("return 1.0", "return 1.0 +")
+        number = 1 + broken.split("\n").index("    return 1.0 +")
+        program.write_text(broken)
+        said = cli.here("check", "latest", ticket, "--file", str(program)).out
+        assert re.findall(r"line (\d+)", said) == [str(number)], (name, said)
+    for value, text in enumerate((without_top, block), 3):
+        raising = text.replace("return 1.0", f"return {value} / 0")
+        number = 1 + raising.split("\n").index(f"    return {value} / 0")
+        program.write_text(raising)
+        found = cli.here("tell", "latest", ticket, "--file", str(program), "--json").json
+        assert "ZeroDivisionError" in found["message"]
+        ticket = cli.here("ask", "latest", "--json").json["ticket"]
+        frames = re.findall(r'File "[^"]*(?:solution|program)\.py", line (\d+), in x', found["output_tail"])
+        assert frames == [str(number)], found["output_tail"]

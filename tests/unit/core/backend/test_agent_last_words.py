@@ -1,0 +1,38 @@
+"""An agent's last words become a short plan."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.backend.agent.last_words import LONGEST, plan_of
+from core.backend.agent.task_page import task_page
+
+
+@pytest.mark.parametrize(
+    ("said", "plan"),
+    [
+        ("I sorted the bins first.", "I sorted the bins first."),
+        ("Done.\n\nlots of prose\nPLAN: best fit with a reserve.", "best fit with a reserve."),
+        ("PLAN: an old one\nmore\n**Plan:** a new one", "a new one"),
+        ("# Summary\n\nI replaced the loop\nby a table.\n\n- tests pass", "I replaced the loop by a table."),
+        ('{"ok": true}\n\nI took the mean.', "I took the mean."),
+        ("My planning: none", "My planning: none"),
+        ("", ""),
+    ],
+)
+def test_the_plan_line_else_the_first_paragraph(said, plan):
+    assert plan_of(said) == plan
+
+
+def test_it_is_bounded_at_the_end_of_a_sentence():
+    assert plan_of("A first sentence. " + "word " * 500) == "A first sentence."
+    long = plan_of("word " * 500)
+    assert len(long) <= LONGEST and long.endswith("word …")
+
+
+def test_a_page_for_files_holds_no_form_of_a_reply():
+    form = "Answer in two parts and nothing else:\n1. the plan\n2. the program"
+    page = task_page("Rules.\n\n## Output format\n\n" + form + "\n", "The task.", form, "change a.py.")
+    assert "two parts" not in page and page.endswith("# How to hand in\n\nChange a.py.\n")
+    own = task_page("My own template: print it.", "The task.", form, "change a.py.")
+    assert own.endswith("Whatever is said above of the form of a reply: change a.py.\n")
