@@ -9,6 +9,7 @@ from cli.options import add_run_argument, add_trust_option, add_unsandboxed_opti
 from core.contracts import Problem
 from core.state.node import Node
 from core.storage.reader import RunReader
+from reports.conclusion import conclusion_of
 from reports.winner import winner_node
 from runs.composition import problem_of
 from runs.outcome import write_solution
@@ -55,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
         if args.recording:
             _record(reader, Path(args.recording))
         node = winner_node(reader, reader.facts())
+        _warn(reader)
     if node is None:
         if args.recording:  # a run without a valid program is worth replaying too
             return 0
@@ -80,6 +82,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _warn(reader: RunReader) -> None:
+    """Who takes along a program that should not be used is told so."""
+    verdict = conclusion_of(reader).verdict
+    if verdict.kind == "worse":
+        remark(f"warning: {verdict.text}")
+
+
 def _message(run: str, problem: Problem, node: Node) -> str:
     """Of the commit: what it is, and where it comes from."""
     return f"{problem.unit} {node.metric_value:g}\n\nFound by swarm-evo, run {run}, node {node.id}."
@@ -93,6 +102,7 @@ def _bundle(run_dir: Path, out: Path) -> int:
         node = winner_node(reader, reader.facts())
         if node is None:
             raise ConfigError(f"run {run_dir.name} has no valid program to export")
+        _warn(reader)
         with writes("bundle", out):
             written = write_bundle(reader, node, out)
         for path in written:

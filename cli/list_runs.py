@@ -94,10 +94,9 @@ def _print(rows: list[dict[str, Any]]) -> None:
 
 CELLS: dict[str, Callable[[dict[str, Any]], str]] = {
     "run": lambda row: row["run"],
-    "status": lambda row: row["status"],
+    "result": lambda row: row["verdict"].replace("_", " ") if row["status"] == "finished" else row["status"],
     "best": lambda row: "" if row["best_metric"] is None else f"{row['best_metric']:.5g}",
     "final": lambda row: "" if row["final_metric"] is None else f"{row['final_metric']:.5g}",
-    "verdict": lambda row: "" if row["verdict"] in ("open", "failed") else row["verdict"],
     "gain": lambda row: "" if row["gain"] is None else f"{row['gain']:+.3g}",
     "steps": lambda row: str(row["steps"]),
     "problem": lambda row: row["problem"],
@@ -108,15 +107,21 @@ CELLS: dict[str, Callable[[dict[str, Any]], str]] = {
     "tags": lambda row: " ".join(row["tags"]),
     "title": lambda row: row["title"],
 }
-"""Columns, those first that a narrow terminal keeps."""
+"""Columns from left to right. `result` is the verdict of a run that has ended, else its status."""
+FIRST = ("run", "result", "best", "gain", "steps", "final")
+"""Columns that a narrow terminal keeps before all others, the first one before all."""
+GAP = 2
+"""Blanks between two columns."""
 
 
 def _fitting(columns: dict[str, list[str]], width: int) -> dict[str, list[str]]:
     """The columns that fit beside each other; one without any cell is left out."""
-    kept: dict[str, list[str]] = {}
-    used = 0
-    for name, cells in columns.items():
-        wide = max(map(len, [name, *cells])) + 2
-        if any(cells) and (used + wide <= width or not kept):
-            kept[name], used = cells, used + wide
-    return kept
+    kept: set[str] = set()
+    left = width + GAP
+    for name in (*FIRST, *(name for name in columns if name not in FIRST)):
+        cells = columns[name]
+        wide = max(map(len, [name, *cells])) + GAP
+        if any(cells) and (wide <= left or not kept):
+            kept.add(name)
+            left -= wide
+    return {name: cells for name, cells in columns.items() if name in kept}

@@ -33,7 +33,7 @@ def _by_step(facts: RunFacts) -> Markup:
     every = len(scored) // MOST_MARKS + 1
     marks = []
     for point in scored[::every]:
-        title = tag("title", f"step {point.step}: {point.operator} {point.node_id}: {figure(point.metric)}")
+        title = tag("title", f"[{point.step}] {point.operator} {point.node_id}: {figure(point.metric)}")
         marks.append(_mark(x(point.step), y, point.metric, low, high, facts.operators[point.operator].colour, title))
     curve = best_so_far(scored, facts.lower_is_better)
     path = [f"M{x(curve[0][0]):.1f} {y(curve[0][1]):.1f}"]

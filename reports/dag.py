@@ -168,7 +168,7 @@ def _edge(start: tuple[float, float], end: tuple[float, float], kind: str) -> Ma
 
 def _circle(node: Node, colour: str, at: tuple[float, float], radius: float, line: set[str]) -> Markup:
     outcome = node.failure.value if node.failure else "duplicate" if not node.is_valid else figure(node.metric_value)
-    title = tag("title", f"step {node.step}: {node.operator} {node.id}: {outcome}")
+    title = tag("title", f"[{node.step}] {node.operator} {node.id}: {outcome}")
     state = "failed" if node.is_buggy else "duplicate" if not node.is_valid else ""
     classes = f"op-{colour} {state} {'in-line' if node.id in line else ''}".strip()
     size = f"{radius * (1.35 if node.id in line else 1):.1f}"

@@ -39,7 +39,7 @@ def descent(facts: RunFacts) -> Markup:
 
 def _fold(node: Node, parent: Node | None, shown_as: str, *, is_open: bool) -> Markup:
     head: list[Content] = [
-        tag("b", f"step {node.step}: {node.operator}"),
+        tag("b", f"[{node.step}] {node.operator}"),
         f" {node.id} → {figure(node.metric_value, 'no metric')}",
         f" · {node.writer}" if node.writer else "",
     ]

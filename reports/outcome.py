@@ -56,7 +56,7 @@ def scores(facts: RunFacts) -> Markup:
     assert facts.best is not None
     best, winner = facts.best, facts.conclusion.winner
     assert winner is not None
-    where = f"step {winner.step}, {winner.operator}" if winner.step is not None else winner.operator
+    where = f"node [{winner.step}], {winner.operator}" if winner.step is not None else winner.operator
     rows: list[list[Any]] = [
         [
             tag("b", f"{'winner' if winner.chosen else 'best so far'}: {winner.name} ({where})"),
@@ -149,16 +149,20 @@ def choice(facts: RunFacts) -> Markup:
     among = any(row.get("node_id") == winner.node_id for row in rows)
     if not rows or (among and len(rows) < 2):
         return EMPTY
-    head = ["program", "validation", "difference to the best", "its standard error", "tie", "nodes of the syntax tree"]
+    known = {node.id: node.metric_value for node in facts.nodes}
+    again = any(row.get("metric") != known.get(row.get("node_id"), row.get("metric")) for row in rows)
+    head = ["program", "validation", *["second look"] * again]
+    head += ["difference to the best", "its standard error", "tie", "nodes of the syntax tree"]
     shown: list[list[Any]] = []
     if not among:
-        shown.append([tag("b", f"{winner.name} (chosen)"), winner.metric, None, None, "", None])
+        shown.append([tag("b", f"{winner.name} (chosen)"), winner.metric, *[None] * again, None, None, "", None])
     for row in rows:
         name: Markup | str = str(row.get("node_id", ""))
+        scores = [*[known.get(str(name))] * again, row.get("metric")]
         if row.get("node_id") == facts.final.get("node_id"):
             name = tag("b", f"{name} (chosen)")
         tie = "yes" if row.get("tie") else "no"
-        shown.append([name, row.get("metric"), row.get("difference"), row.get("error"), tie, row.get("size")])
+        shown.append([name, *scores, row.get("difference"), row.get("error"), tie, row.get("size")])
     text = "Chosen among the best on validation; where scores cannot be told apart, the simpler program wins."
     if not among and facts.generations:
         text = "Ratings of different rounds do not compare: the champion of the last tournament is the winner."

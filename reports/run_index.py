@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # these load SQLAlchemy
     from reports.conclusion import Conclusion
 
 FILE = ".runs.json"
-VERSION = 2
+VERSION = 3
 """Of the form of the lines: a file of another version is made anew."""
 DB = "run.db"
 NO_LABELS = Labels()
@@ -55,7 +55,8 @@ class RunLine(BaseModel):
     cost_usd: float | None = None
     best_node_id: str | None = None
     gain: float | None = None
-    """How much better an average unseen case is than with the hardest reference; in Elo in the arena."""
+    """How much better the final score is than that of the hardest reference, in the metric's unit; in Elo in the arena.
+    """
     against: str | None = None
     """That reference."""
     unit: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
@@ -21,11 +22,11 @@ FEW = 10
 ALIKE = 3
 """From so many programs on, one score for all of them says something of the evaluator."""
 UNSEEN = {"competition": "rows", "heuristic": "cases", "arena": "games"}
-CASE = {"competition": "block of rows"}
-"""What is compared one by one, where it is not a case: the score of an eighth of the rows."""
+CASE = {"competition": ("block of rows", "by blocks of rows")}
+"""What is compared one by one, and how, where it is not a case: eighths of the rows."""
 
-Kind = Literal["better", "unclear", "worse", "unbeaten", "unconfirmed", "none", "open", "failed"]
-"""`unclear`: cannot be told apart from the reference; `unbeaten`: a baseline or the user's own program won;
+Kind = Literal["better", "unclear", "worse", "no_gain", "unconfirmed", "none", "open", "failed"]
+"""`unclear`: cannot be told apart from the reference; `no_gain`: nothing beat a baseline or the user's own program;
 `unconfirmed`: there is no unseen part; `none`: no valid program; `open`: the run has not ended; `failed`: it broke
 off by an error."""
 
@@ -43,7 +44,7 @@ class Verdict(BaseModel):
     against: str | None = None
     """The reference that is hardest to beat."""
     gain: float | None = None
-    """How much better an average case is, in the unit of the per-case scores; in Elo in the arena."""
+    """How much better the winner's final score is than the reference's, in the metric's unit; in Elo in the arena."""
     interval: tuple[float, float] | None = None
     """95 % interval of the gain; never of zero width."""
 
@@ -69,9 +70,10 @@ def still_open(winner: Winner | None, facts: Mapping[str, Any]) -> Verdict:
     direction = Direction(bool(facts.get("lower_is_better")))
     best = None if winner is None else winner.metric
     row = leading(rows_of(facts), best, direction)
-    if row is None:
-        return Verdict(kind="open", text="The run has not ended: what is best so far is best by validation alone.")
     unit = f"{facts.get('unit') or 'score'} ({direction.word} is better)"
+    if row is None:
+        told = "no program has a score" if best is None else f"the best is {_number(best)} {unit}, by validation alone"
+        return Verdict(kind="open", text=f"The run has not ended. So far {told}.")
     ours = "" if best is None else f"; the search's best is {_number(best)}"
     text = f"The run has not ended. So far nothing beat {called(row)}: it is the best on validation, "
     return Verdict(kind="open", text=f"{text}{_number(row['metric'])} {unit}{ours}.", against=called(row))
@@ -89,14 +91,14 @@ class _Judge:
         self.unit = str(facts.get("unit") or "score")
         self.goal = f"{self.direction.word} is better"
         self.family = str(facts.get("family") or "heuristic")
-        self.case = CASE.get(self.family, "case")
+        self.case, self.how = CASE.get(self.family, ("case", "case by case"))
         self.unseen = f"unseen {UNSEEN.get(self.family, 'cases')}"
         self.references = [
             row for row in rows_of(facts) if row.get("node_id") != winner.node_id and row.get("failure") is None
         ]
 
     def verdict(self) -> Verdict:
-        found = self._unbeaten() if self.winner.role != "candidate" else self._compared()
+        found = self._no_gain() if self.winner.role != "candidate" else self._compared()
         return found.model_copy(update={"warnings": tuple(self._warnings())})
 
     def _compared(self) -> Verdict:
@@ -108,36 +110,48 @@ class _Judge:
 
     # ------------------------------------------------------------ the search did not win
 
-    def _unbeaten(self) -> Verdict:
+    def _no_gain(self) -> Verdict:
         own = self.winner.role == "user"
         name = self._arena_name() or called({"name": self.winner.name, "own": own})
         told = [*self._kept(name)]
         rival = None if self.family == "arena" else self._by_claim() or self._by_scores()
         if rival is not None and rival.kind == "worse":
             told.append(f"On {self.unseen} {rival.against} did better; the unseen part never chooses.")
-        return Verdict(kind="unbeaten", text=" ".join(told), against=name)
+        return Verdict(kind="no_gain", text=" ".join(told), against=name)
 
     def _kept(self, name: str) -> Iterator[str]:
         """What happened: nothing was tried, nothing was better, or what was better could not be told apart."""
         chosen = next((row for row in self._choice() if row.get("node_id") == self.winner.node_id), {})
         first = next(iter(self._choice()), {})
-        score = finite(chosen.get("metric"))
-        score = self.winner.metric if score is None else score
+        again = finite(chosen.get("metric"))
         tied = first is not chosen and chosen.get("tie") and self.family != "arena"
         ahead = finite(first.get("metric")) if tied else None
+        scores = self._both(again)
         if not self.counts.steps and self.counts.ended:
-            yield f"{no_step(self.counts)} The best of what was there before is {name}, {self._score(score)}."
-        elif ahead is None or score is None:
-            mean = ", the mean of several scores" * (self.spread is not None)
-            yield f"Nothing beat {name}: it is still the best on the parts that choose, {self._score(score)}{mean}."
+            yield f"{no_step(self.counts)} The best of what was there before is {name}, {scores}."
+        elif ahead is None or again is None:
+            yield f"Nothing beat {name}: it is still the best on the parts that choose, {scores}."
             yield from self._why_nothing()
-        elif ahead == score:
-            same = f"the best that was found scores the same on the parts that choose, {self._score(score)}"
+        elif ahead == again:
+            same = f"the best that was found scores the same on the parts that choose, {scores}"
             yield f"Nothing beat {name}: {same}, and of two that score alike the simpler one is kept."
             yield from self._why_nothing()
         else:
-            told = f"Better than {name} on the parts that choose was one program, {self._pair(ahead, score)}"
+            where = "on the parts that choose" if again == self.winner.metric else self._look
+            told = f"Better than {name} {where} was one program, {self._pair(ahead, again)}"
             yield f"{told}; but the two cannot be told apart, and {name} is simpler, so it is kept."
+
+    @property
+    def _look(self) -> str:
+        """What the last choice went by, where that is not the score on validation."""
+        return "by the mean of several scores" if self.spread is not None else "on the second look, at fresh cases too,"
+
+    def _both(self, again: float | None) -> str:
+        """The winner's score on validation, which every surface shows, and the one that the choice went by."""
+        score = self._score(self.winner.metric)
+        if again is None or again == self.winner.metric:
+            return score
+        return f"{score} on validation and {_number(again)} {self._look.rstrip(',')}"
 
     def _choice(self) -> list[Mapping[str, Any]]:
         """Those that the winner was chosen among, the best first."""
@@ -199,7 +213,7 @@ class _Judge:
         gain, margin = self.direction.gain(mine, other), spread.margin(looks, times)
         kind: Kind = "unclear" if abs(gain) <= margin else "unconfirmed" if gain > 0 else "worse"
         means = f"{self._pair(mine, other)}, means of {_scores(looks)} and {_scores(times)} that chose nothing"
-        sure = f"it {self._moved(gain)} (95 %: {_turn(gain - margin)} to {_turn(gain + margin)})"
+        sure = f"it {_moved(gain)} (95 %: {_turn(gain - margin)} to {_turn(gain + margin)})"
         return self._told(kind, name, "when scored again", f"{means}; {sure}", " No unseen part confirms it.")
 
     # ------------------------------------------------------------ on the unseen part
@@ -210,17 +224,24 @@ class _Judge:
         if not isinstance(claim, dict) or finite(claim.get("gain")) is None:
             return None
         row = next((row for row in self.references if row.get("name") == claim.get("baseline")), {})
-        name, gain = self._name(row or {"name": claim.get("baseline", "")}), float(claim["gain"])
-        pair = self._pair(self.winner.final_metric, row.get("final"))
+        name, gain = self._name(row), float(claim["gain"])
+        mine, other = self.winner.final_metric, finite(row.get("final"))
+        if mine is None or other is None or not self._is_difference(gain, mine, other):
+            return None
+        pair = self._pair(mine, other)
         interval = proper_interval(claim.get("interval"))
         if interval is None:  # no spread at all: an interval of no width would claim a certainty that nobody has
             alike: Kind = "better" if gain > 0 else "worse" if gain < 0 else "unclear"
-            each = f"it {self._moved(gain)} on each {self.case}" if gain else f"the same on each {self.case}"
+            each = f"it {_moved(gain)} on each {self.case}" if gain else f"the same on each {self.case}"
             return self._said(alike, name, f"{pair}; {each}", gain, None)
         low, high = interval
         kind: Kind = "better" if low > 0 else "worse" if high < 0 else "unclear"
-        sure = f"it {self._moved(gain)} a {self.case} (95 %: {_turn(low)} to {_turn(high)})"
+        sure = f"it {_moved(gain)} (95 %, {self.how}: {_turn(low)} to {_turn(high)})"
         return self._said(kind, name, f"{pair}; {sure}", gain, interval)
+
+    def _is_difference(self, gain: float, mine: float, other: float) -> bool:
+        """False for a run of a version whose gain was a mean over its cases: beside the scores it would be misread."""
+        return math.isclose(gain, self.direction.gain(mine, other), rel_tol=1e-6, abs_tol=1e-12)
 
     def _by_scores(self) -> Verdict | None:
         """By the scores alone, where there are too few cases to pair, or the two cannot be paired."""
@@ -298,11 +319,6 @@ class _Judge:
             f"{again}; one score has a standard deviation of {spread.deviation:.4g}"
         )
 
-    def _moved(self, gain: float) -> str:
-        """The gain in words, with its unit where that is not the metric's own."""
-        unit = str(self.facts.get("case_unit") or "")
-        return f"{'gains' if gain >= 0 else 'loses'} {abs(gain):.4g}{' ' * bool(unit)}{unit}"
-
     def _scored(self, key: str) -> list[dict[str, Any]]:
         return [row for row in self.references if finite(row.get(key)) is not None]
 
@@ -315,6 +331,10 @@ class _Judge:
     def _pair(self, mine: float | None, other: Any) -> str:
         against = "" if finite(other) is None else f" against {_number(other)}"
         return f"{_number(mine)}{against} {self.unit} ({self.goal})"
+
+
+def _moved(gain: float) -> str:
+    return f"{'gains' if gain >= 0 else 'loses'} {abs(gain):.4g}"
 
 
 def _turn(gain: float) -> str:

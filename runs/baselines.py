@@ -11,7 +11,7 @@ from core.state.node import Node
 from core.state.task import node_id
 from core.storage.repository import RunStore
 from runs.search import Search
-from utils.errors import BudgetExhausted
+from utils.errors import BudgetExhausted, Interrupted
 from utils.logger_system import log_msg
 
 
@@ -41,7 +41,7 @@ class BaselineRunner:
         if isinstance(self._error, BudgetExhausted):
             self._error = None
             self._work()
-        if self._error is not None:
+        if self._error is not None and not isinstance(self._error, Interrupted):
             log_msg("WARNING", f"baselines: {self._error}")
 
     def abandon(self) -> None:

@@ -33,12 +33,13 @@ from problems.registry import build_problem
 from runs.baselines import told_baselines
 from runs.context_history import FACT, as_recorded, with_earlier
 from runs.control import ControlFile, StopWatch, stopped_nodes
+from runs.deadline import Deadline
 from runs.limits import told_limits
 from runs.live_output import LiveOutput
 from runs.operators import operators_of
 from runs.policies import policy_of
 from runs.recorded_scores import ReplayedEvaluator
-from runs.search import Deadline, Process, Search
+from runs.search import Process, Search
 from runs.selftest import SelfTest
 from runs.tickets.files import ProgramFiles
 from runs.toolbox import Toolboxes
@@ -62,7 +63,7 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         )
         files = ProgramFiles(problem)
         live = parts.enter_context(closing(LiveOutput(process.run_dir)))
-        deadline = Deadline(config.budget.seconds, process.active_seconds, lifted=process.stop_after is not None)
+        deadline = _deadline(config, problem, process)
         model_client = model_client_of(config, problem, process, parts, files, live.hear, deadline.seconds_left)
         parts.enter_context(closing(model_client))
         model_client.prepare()
@@ -129,12 +130,23 @@ def _jobs(
 ) -> tuple[JobPool, str]:
     """The workers and the sandbox tier; what the user stopped in an earlier process is not run again."""
     run_dir, recorded = process.run_dir, process.recorded
-    jobs, tier = open_workers(
-        config, problem, run_dir, process.accept_unsandboxed, parts, live=live, seconds_left=deadline.seconds_left
-    )
+    accepted = process.accept_unsandboxed
+    jobs, tier = open_workers(config, problem, run_dir, accepted, parts, live=live, deadline=deadline)
     jobs.refuse(recorded.stopped if recorded else stopped_nodes(run_dir))
     parts.callback(StopWatch(run_dir, process.store, jobs.stop).close)
     return jobs, tier
+
+
+def _deadline(config: Config, problem: Problem, process: Process) -> Deadline:
+    return Deadline(
+        config.budget.seconds,
+        process.active_seconds,
+        process.interrupts.finish,
+        doing=process.doing,
+        noun="game" if problem.family == "arena" else "program",
+        waits="replies that are under way" if uses_models(config) else "",
+        lifted=process.stop_after is not None,
+    )
 
 
 def _replayed(evaluator: Evaluator, problem: Problem, process: Process) -> Evaluator:

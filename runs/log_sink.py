@@ -69,7 +69,7 @@ class LogSink:
 
 def _committed(event: NodeCommitted) -> str:
     parents = f" of {' '.join(event.parent_ids)}" if event.parent_ids else ""
-    return f"step {event.step}: {event.node_id} {event.operator}{parents} by {event.writer}: {_verdict(event)}"
+    return f"[{event.step}] {event.node_id} {event.operator}{parents} by {event.writer}: {_verdict(event)}"
 
 
 def _verdict(event: NodeCommitted) -> str:
@@ -78,7 +78,9 @@ def _verdict(event: NodeCommitted) -> str:
         return f"failed: {event.failure.value}: {_short(event.message)} ({ran})"
     if event.metric is None:
         return f"not scored: {_short(event.message)}"
-    best = "the best so far" if event.is_best else f"best {_number(event.best_metric)} of {event.best_node_id}"
+    best = (
+        "the best candidate so far" if event.is_best else f"best {_number(event.best_metric)} of {event.best_node_id}"
+    )
     claim = "" if event.claimed_metric is None else f", claimed {event.claimed_metric:.6g}"
     return f"{event.metric:.6g} {event.metric_source}{claim}, {best} ({ran})"
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from core.contracts import Evaluation, FinalEvaluation, Problem, RepeatedEvaluation
@@ -54,6 +56,8 @@ class Outcome:
     """Files of the exported winner."""
     journal_head: str = ""
     """The newest head of the journal's chain, when all is written."""
+    final_seconds: float = 0.0
+    """What choosing and scoring the winner took, after the search."""
 
     @property
     def best_id(self) -> str | None:
@@ -214,7 +218,13 @@ def claim_of(
     if winner is None or winner.metric is None:
         return None
     found = [
-        paired_claim(row["name"], winner.signature, final.signature, lower_is_better)
+        paired_claim(
+            row["name"],
+            Direction(lower_is_better).gain(winner.metric, final.metric),
+            shares_of(winner),
+            shares_of(final),
+            lower_is_better,
+        )
         for row, final in zip(rows, finals, strict=True)
         if final and final.metric is not None
     ]
@@ -227,6 +237,15 @@ def claim_of(
         "interval": list(claim.interval),
         "holds": claim.holds,
     }
+
+
+def shares_of(final: Evaluation) -> Sequence[float]:
+    """What each case adds to the score, in its unit; () where nobody knows."""
+    if isinstance(final, FinalEvaluation) and final.shares:
+        return final.shares
+    cases, score = final.signature, final.metric
+    adds_up = bool(cases) and score is not None and math.isclose(fmean(cases), score, rel_tol=1e-9, abs_tol=1e-12)
+    return cases if adds_up else ()
 
 
 def table_of(

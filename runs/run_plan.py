@@ -28,6 +28,7 @@ def planned(config: Config) -> dict[str, Any]:
     """
     preflight(config)
     problem = problem_of(config)
+    problem.check()
     fit_to_steps(config)
     check_words(config, problem)
     roles = model_settings(config.llm, plugins=config.plugin_folders)

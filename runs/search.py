@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from core.loop.orchestrator import Orchestrator
 from core.state.journal import Journal
 from core.state.task import Task
 from core.storage.repository import RunStore
+from runs.deadline import Deadline
 from runs.interrupts import Interrupts
 from runs.live_output import LiveOutput
 from runs.recorded_scores import RecordedScores
@@ -59,19 +59,6 @@ class Process:
     """Tells whoever watches what goes on besides the search."""
     stop_after: int | None = None
     """End after so many steps, without telling the writers: for a replay."""
-
-
-@dataclass(slots=True)
-class Deadline:
-    """`budget.seconds` for what is under way. Lifted once the search is over: the final score is owed to the user."""
-
-    seconds: float | None
-    active_seconds: Callable[[], float]
-    lifted: bool = False
-
-    def seconds_left(self) -> float:
-        """Seconds until the budget ends; infinite without one."""
-        return math.inf if self.lifted or self.seconds is None else self.seconds - self.active_seconds()
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from core.state.node import Node
 from core.storage.repository import RunStore
 from runs.archiving import ArchiveSink
 from runs.baselines import BaselineRunner
+from runs.begun import check_steps
 from runs.composition import compose, problem_of
 from runs.control import restore_marks
 from runs.facts import RunFacts
@@ -36,7 +37,7 @@ from runs.view import SilentView, View
 from runs.writing import uses_models
 from utils.config import secrets_of
 from utils.config_schema import Config
-from utils.errors import NoSandboxError, SwarmEvoError
+from utils.errors import Interrupted, NoSandboxError, SwarmEvoError
 from utils.logger_system import close, configure, log_msg
 from utils.scratch_folders import sweep
 
@@ -102,9 +103,18 @@ class RunSession:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if kind is not None and not self.store_closed:
+        refused = self._is_refusal(error)
+        if kind is not None and not self.store_closed and not refused:
             self._record_failure(error)
         self._stack.close()
+        if refused:
+            self._remove_run()
+
+    def _is_refusal(self, error: BaseException | None) -> bool:
+        """True where a new run was refused before its first step, and nothing was paid: it leaves nothing behind."""
+        wrong = isinstance(error, SwarmEvoError) and error.exit_code == 2
+        unused = not self.search.journal.steps and not self.search.model_client.ledger.spent.tokens
+        return wrong and unused and not self.resumed
 
     def active_seconds(self) -> float:
         """Seconds this run has been worked on, all its processes added up."""
@@ -134,6 +144,8 @@ class RunSession:
         _sweep()
         self._stack.enter_context(hold(self.run_dir))
         self._open_files()
+        if self.resumed:
+            check_steps(self.run_dir, self.store, self.config)
         self._stack.enter_context(self.interrupts.handled())
         if self._recorded is None:  # a replay asks nobody
             self._queue = open_queue(self.config, self.store, self.interrupts, self.active_seconds, self._idle)
@@ -237,17 +249,19 @@ class RunSession:
         search = self.search
         self._warm_up()
         self._view.start(self.facts, search.orchestrator.progress)
-        self.score_seeds()
         runner = BaselineRunner(search, self.store)
-        runner.start()
-        if uses_models(self.config):
-            self._view.doing("the baselines are scored first: prompts tell what they score")
-            runner.finish()  # the same in each prompt
-            self._view.doing("")
         reason = "interrupted"
         told = "the run was stopped; what was told is kept, and whoever asks next goes on with it"
         try:
+            self.score_seeds()
+            runner.start()
+            if uses_models(self.config):
+                self._view.doing("the baselines are scored first: prompts tell what they score")
+                runner.finish()  # the same in each prompt
+                self._view.doing("")
             reason = search.orchestrator.run(self._blend)
+        except Interrupted:  # while the programs were scored that it begins with
+            pass
         except Exception as error:
             told = f"the run broke off: {_in_words(error)}; what was told is kept, and is judged when it goes on"
             raise
@@ -260,12 +274,13 @@ class RunSession:
         if reason == "interrupted":
             return self._interrupted()
         search.deadline.lifted = True
-        self._view.doing("the search is over; the best are scored on what it never saw, outside of budget.seconds")
+        ended = time.monotonic()
+        self._view.doing("the search is over; the best are scored on what it never saw")
         runner.finish()
         self._blend()
         if "verifies" in self._origin:  # the journals are compared: nobody is to see the final part once more
             return 0
-        return 0 if self._finish(reason).best else NOTHING_VALID
+        return 0 if self._finish(reason, ended).best else NOTHING_VALID
 
     def _blend(self) -> None:
         if self.config.search.ensemble:
@@ -294,9 +309,15 @@ class RunSession:
             record_files(self.store)
         self.pause()
 
-    def _finish(self, reason: str) -> Outcome:
-        """Final choice, final score, exports, plots, report."""
+    def _finish(self, reason: str, ended: float) -> Outcome:
+        """Final choice, final score, exports, plots, report.
+
+        Args:
+            ended: when the search was over; what is done since is no part of its active time.
+        """
         outcome = conclude(self.search, self.facts, reason)
+        outcome.final_seconds = time.monotonic() - ended
+        self._started += outcome.final_seconds
         self._save_time()
         self._record_end("finished", reason, outcome.best)
         outcome.read_conclusion()
@@ -328,14 +349,14 @@ class RunSession:
     def _record_failure(self, error: BaseException | None) -> None:
         """The run stays resumable; the store says why it stopped."""
         text = _in_words(error)
-        by_user = isinstance(error, KeyboardInterrupt)
+        by_user = isinstance(error, KeyboardInterrupt | Interrupted)
         if self.outcome is not None:  # the run has ended, and only its last words were not heard
             log_msg("WARNING", f"after the end: {text}")
             return
         try:
             self._save_time()
             self.store.put_fact("status", "interrupted" if by_user else "failed")
-            if isinstance(error, Exception):
+            if not by_user and isinstance(error, Exception):
                 self.store.append([RunFinished(status="failed", reason=text)])
         except SwarmEvoError:
             log_msg("ERROR", "the store could not be told of the failure")

@@ -42,7 +42,6 @@ def record_start(
         "sandbox": {"tier": facts.sandbox, "probes": proof_of(facts.config, facts.sandbox)},
         "status": "running",
         "operators": _operators(store, facts),
-        "case_unit": facts.problem.case_unit,
         "rules_reach": facts.problem.rules_reach,
         FACT: list(told),
     }

@@ -14,6 +14,7 @@ from core.executor.sandbox import open_sandbox
 from core.executor.writer_view import WriterView
 from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
+from runs.deadline import Deadline
 from runs.live_output import LiveOutput
 from runs.run_folder import logs_dir
 from utils.config_schema import Config
@@ -28,9 +29,13 @@ def open_workers(
     accept_unsandboxed: bool,
     parts: ExitStack,
     live: LiveOutput | None = None,
-    seconds_left: Callable[[], float] | None = None,
+    deadline: Deadline | None = None,
 ) -> tuple[JobPool, str]:
-    """(pool of jobs, sandbox tier). What must be closed later is put on `parts`."""
+    """(pool of jobs, sandbox tier). What must be closed later is put on `parts`.
+
+    Args:
+        deadline: of the search that the jobs are for; None where there is none.
+    """
     execution = config.execution
     sandbox: dict[str, Any] = {
         "choice": execution.sandbox,
@@ -61,7 +66,8 @@ def open_workers(
         runner, tier = _modal(config, sandbox, parts, local)
     else:
         runner, tier = local()
-    pool = JobPool(runner, seconds_left)
+    ends = (deadline.seconds_left, deadline.is_ending, deadline.waits_for) if deadline else ()
+    pool = JobPool(runner, *ends)
     for close in (pool.close, *boxes):  # a sandbox here closes first: it ends what the workers still wait for
         parts.callback(close)
     return pool, tier

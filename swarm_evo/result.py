@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import warnings
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -70,11 +71,15 @@ class Result:
     def function(self) -> Callable[..., Any]:
         """The winner's function, loaded into this process: the program then runs with your rights.
 
+        Warns where the verdict says that it should not be used.
+
         Raises:
             SearchError: there is no valid program, or the run was not begun by `evolve`.
         """
         if self.best is None or self.entry is None:
             raise SearchError("this run has no function to load" if self.best else "this run has no valid program")
+        if (self.facts.get("verdict") or {}).get("kind") == "worse":
+            warnings.warn(self.verdict, stacklevel=2)
         module: dict[str, Any] = {"__name__": f"swarm_evo.found.{self.best.node_id}"}
         exec(compile(self.best.code, f"<{self.run} {self.best.node_id}>", "exec"), module)
         found: Callable[..., Any] = module[self.entry]

@@ -18,11 +18,13 @@ class Step:
     """A candidate that has its verdict."""
 
     step: int
+    """Its place in the journal, from 0: programs that were given stand there too."""
     node_id: str
     operator: str
     metric: float | None
     """None where it failed or is a duplicate."""
     is_best: bool
+    """The best candidate so far; a baseline beside the search may be better."""
     best_metric: float | None
     """Of the run so far."""
     failure: str | None
@@ -69,11 +71,16 @@ class Run:
         return Path(opened["folder"]) if opened else None
 
     def __iter__(self) -> Iterator[Step]:
-        """Each candidate once, as it gets its verdict; ends with the run. Baselines and own programs come too."""
-        while (line := self._next()) is not None:
-            step = self._take(line)
-            if step is not None:
-                yield step
+        """Each candidate once, as it gets its verdict; ends with the run. Baselines and own programs come too.
+
+        A `stop()` inside of the loop waits for the end itself: what was still judged comes to the loop afterwards.
+        """
+        place = self._seen
+        while place < self._seen or self._advance():
+            line = self._child.told[place]
+            place += 1
+            if line["type"] == "node.committed":
+                yield _step(line)
 
     def wait(self) -> Result:
         """Wait for the end and return what the run came to.
@@ -106,7 +113,7 @@ class Run:
 
     def _follow(self, stopping: bool = False) -> None:
         try:
-            for _ in self:
+            while self._advance():
                 pass
         except KeyboardInterrupt:
             if stopping:
@@ -117,32 +124,30 @@ class Run:
             self._child.exit_code()
             raise
 
-    def _next(self) -> dict[str, Any] | None:
-        """The next line that the child told; None at its end."""
+    def _advance(self) -> bool:
+        """Take in the next line that the child tells; False at its end."""
         with self._child.news:
             while self._seen == len(self._child.told) and not self._child.ended:
                 self._child.news.wait(0.5)
                 if self._cell:
                     self._cell.draw()
             if self._seen == len(self._child.told):
-                return None
+                return False
             self._seen += 1
-            return self._child.told[self._seen - 1]
+        self._take(self._child.told[self._seen - 1])
+        return True
 
-    def _take(self, line: dict[str, Any]) -> Step | None:
+    def _take(self, line: dict[str, Any]) -> None:
         if self._cell:
             self._cell.learn(line)
         if line["type"] == "run.opened":
             self._opened = line
         if line["type"] != "node.committed":
-            return None
+            return
         if self._printed is not None:
             self._printed(Path(self._opened["folder"]), line["node_id"])
-        names = ("step", "node_id", "operator", "metric", "is_best", "best_metric", "failure", "message", "elapsed")
-        step = Step(**{name: line[name] for name in names}, parent_ids=tuple(line["parent_ids"]))
         if self._on_step is not None:
-            self._on_step(step)
-        return step
+            self._on_step(_step(line))
 
     def _read(self) -> Result:
         code = self._child.exit_code()
@@ -152,5 +157,11 @@ class Run:
         facts = last["facts"]
         result = read_result(Path(self._opened["folder"]), facts)
         if self._cell:
-            self._cell.close(result.verdict)
+            go_on = f" Go on with swarm_evo.resume({result.run!r})." if result.status == "interrupted" else ""
+            self._cell.close(result.verdict + go_on)
         return result
+
+
+def _step(line: Mapping[str, Any]) -> Step:
+    names = ("step", "node_id", "operator", "metric", "is_best", "best_metric", "failure", "message", "elapsed")
+    return Step(**{name: line[name] for name in names}, parent_ids=tuple(line["parent_ids"]))

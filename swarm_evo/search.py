@@ -6,7 +6,7 @@ import difflib
 import hashlib
 import sqlite3
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -145,8 +145,12 @@ def keep(content: bytes, name: str, project_dir: Path) -> Path:
 
 
 def print_output(folder: Path, node_id: str) -> None:
-    """Print what evaluator and program printed for one candidate."""
-    with closing(sqlite3.connect(f"{(folder / 'run.db').resolve().as_uri()}?mode=ro", uri=True)) as store:
+    """Print what evaluator and program printed for one candidate; nothing of a run that was refused and is gone."""
+    found = None
+    with (
+        suppress(sqlite3.OperationalError),
+        closing(sqlite3.connect(f"{(folder / 'run.db').resolve().as_uri()}?mode=ro", uri=True)) as store,
+    ):
         found = store.execute(_OUTPUT, (node_id,)).fetchone()
     text = stored_text(found[0]) if found else ""
     if text:

@@ -12,6 +12,7 @@ SwarmEvoError
 │       ├── UnwantedPromptError  the server refuses this one prompt: too long, content policy
 │       └── CutReplyError        the reply ended at `max_tokens`: what came of it may do
 ├── BudgetExhausted      the run's own limit: ends it in good order
+├── Interrupted          the user wants the end in good order: what has not begun stays open for a resume (exit 130)
 ├── TicketGone           an external writer's ticket expired or was given up: its slot is free again, no step is taken
 ├── RunStopped           the user stopped the run at once (Ctrl-C twice) while a call was under way (exit 130)
 ├── SandboxError         the sandbox itself broke: our fault, the run stops
@@ -115,6 +116,12 @@ class BudgetExhausted(SwarmEvoError):
     """A limit of the run's own budget is reached; the search ends in good order (exit 0)."""
 
     exit_code = 0
+
+
+class Interrupted(SwarmEvoError):
+    """The user wants the end in good order (Ctrl-C once): this has not begun, and stays open for a resume."""
+
+    exit_code = 130
 
 
 class TicketGone(SwarmEvoError):

@@ -9,6 +9,9 @@ from core.events import BaselineScored, Event, NodeCommitted
 from reports.winner import called, leading
 from utils.direction import Direction
 
+BEST = "*best candidate*"
+"""Marks the best of the search so far; a baseline beside it may be better."""
+
 
 class BestSoFar:
     """Learns from the events; says who leads.

@@ -28,7 +28,7 @@ def closing(outcome: Outcome) -> list[str]:
     """How it ended, the verdict, the winner's scores and how we know, against what, where it lies, what to try next."""
     facts, folder = outcome.facts, outcome.facts.config.project.dir
     conclusion = outcome.conclusion or outcome.read_conclusion()
-    lines = ["", f"ended: {outcome.reason}", f"verdict: {conclusion.verdict.text}"]
+    lines = ["", f"ended: {outcome.reason}", *_final_seconds(outcome), f"verdict: {conclusion.verdict.text}"]
     lines += [f"note: {warning}" for warning in conclusion.verdict.warnings]
     lines += [f"control: {conclusion.control.text}"] if conclusion.control.draws else []
     winner = conclusion.winner
@@ -43,6 +43,15 @@ def closing(outcome: Outcome) -> list[str]:
     lines += [f"report: {_shown(report)}"] if report.is_file() else []
     lines += _head(outcome)
     return [*lines, *_next(outcome)]
+
+
+def _final_seconds(outcome: Outcome) -> list[str]:
+    """Who gave a budget of seconds and waited longer is told why."""
+    if not outcome.reason.startswith("budget.seconds") or outcome.final_seconds < 1:
+        return []
+    return [
+        f"choosing and scoring the winner took {outcome.final_seconds:.0f} s more: budget.seconds is for the search"
+    ]
 
 
 def _who(winner: Winner) -> str:

@@ -27,6 +27,11 @@ def command(project_dir: str, *words: str) -> str:
     return " ".join([program(), *words, *elsewhere])
 
 
-def interrupted_line(project_dir: str, run: str) -> str:
-    """What a user reads whose run was interrupted."""
-    return f"interrupted; everything is saved. Go on with: {command(project_dir, 'resume', run)}"
+def interrupted_line(project_dir: str, run: str, best: str) -> str:
+    """What a user reads whose run was interrupted.
+
+    Args:
+        best: who leads and how, in words; '' before the first score.
+    """
+    go_on = command(project_dir, "resume", run)
+    return f"interrupted, everything is saved; {best or 'no score yet'}. Go on with: {go_on}"

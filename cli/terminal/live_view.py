@@ -19,7 +19,7 @@ from rich.tree import Tree
 
 from cli.terminal.activity import Activity
 from cli.terminal.banner import banner
-from cli.terminal.best_so_far import BestSoFar, shown
+from cli.terminal.best_so_far import BEST, BestSoFar, shown
 from cli.terminal.closing import closing
 from cli.terminal.commands import interrupted_line
 from cli.terminal.console import VisibleConsole
@@ -28,6 +28,7 @@ from cli.terminal.output import say_finishing
 from core.backend.usage import tokens_of_bytes
 from core.contracts import Progress
 from core.events import BaselineScored, Event, NodeCommitted, Warned
+from core.state.operators import FREE_OPERATORS
 from runs.facts import RunFacts
 from runs.live_output import OUTPUT, REPLY
 from runs.outcome import Outcome
@@ -45,7 +46,8 @@ class LiveView:
     def __init__(self) -> None:
         self._console = VisibleConsole()
         self._lock = threading.Lock()
-        self._recent: deque[NodeCommitted] = deque(maxlen=RECENT)
+        self._recent: deque[tuple[NodeCommitted, Text]] = deque(maxlen=RECENT)
+        self._steps = 0
         self._baselines: list[str] = []
         self._warnings: deque[str] = deque(maxlen=3)
         self._activity = Activity()
@@ -78,7 +80,7 @@ class LiveView:
         self._activity.tell("")
         self._work = OpenWork(facts.writer)
         now = progress()
-        self._began, self._steps_before = time.monotonic(), now.steps
+        self._began, self._steps, self._steps_before = time.monotonic(), now.steps, now.steps
         self._best = BestSoFar(facts.problem.lower_is_better, now.best_metric, facts.baselines)
         self._live = Live(get_renderable=self._picture, console=self._console, refresh_per_second=REFRESH_PER_SECOND)
         self._live.start()
@@ -86,10 +88,11 @@ class LiveView:
     def emit(self, event: Event) -> None:
         with self._lock:
             self._work.learn(event)
-            self._best.learn(event)
             if isinstance(event, NodeCommitted):
-                self._recent.append(event)
-            elif isinstance(event, BaselineScored):
+                self._steps += event.operator not in FREE_OPERATORS
+                self._recent.append((event, _leaf(event, self._steps, self._best.moves(event))))
+            self._best.learn(event)
+            if isinstance(event, BaselineScored):
                 self._baselines.append(f"{event.name} {'failed' if event.metric is None else shown(event.metric)}")
             elif isinstance(event, Warned):
                 self._warnings.append(f"{event.at.astimezone():%H:%M:%S} {event.text}")
@@ -104,7 +107,8 @@ class LiveView:
 
     def interrupted(self) -> None:
         self.close()
-        self._console.print(Text(interrupted_line(self._facts.config.project.dir, self._facts.run)))
+        facts = self._facts
+        self._console.print(Text(interrupted_line(facts.config.project.dir, facts.run, self._best.text)))
 
     def close(self) -> None:
         self._wait("")
@@ -158,9 +162,9 @@ class LiveView:
     def _tree(self) -> Tree:
         tree = Tree("recent nodes")
         places: dict[str, Tree] = {}
-        for event in self._recent:
+        for event, leaf in self._recent:
             above = next((places[p] for p in event.parent_ids if p in places), tree)
-            places[event.node_id] = above.add(_leaf(event))
+            places[event.node_id] = above.add(leaf)
         return tree
 
     def _written(self) -> dict[str, int]:
@@ -191,10 +195,12 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def _leaf(event: NodeCommitted) -> Text:
-    label = Text(f"[{event.step}] {event.node_id[:6]} {event.operator} ")
+def _leaf(event: NodeCommitted, steps: int, moves: bool) -> Text:
+    """Args: steps: up to this node, itself included; moves: it is the best of the search by then."""
+    label = Text("" if event.operator in FREE_OPERATORS else f"step {steps}  ")
+    label.append(f"{event.node_id[:6]} {event.operator} ")
     if event.metric is not None:
-        label.append(shown(event.metric), style="bold green" if event.is_best else "green")
+        label.append(shown(event.metric) + f" {BEST}" * moves, style="bold green" if moves else "green")
     elif event.failure is not None:
         label.append(event.failure.value, style="red")
     else:

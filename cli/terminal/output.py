@@ -35,7 +35,7 @@ class Output:
 
 def say_finishing() -> None:
     """Answer the first Ctrl-C, inside the signal's handler: no lock, no buffer."""
-    os.write(2, b"\nfinishing what is in flight; once more to stop now\n")
+    os.write(2, b"\nwhat runs is finished, nothing more is begun; once more to stop now\n")
 
 
 def _to_nowhere(stream: TextIO) -> None:

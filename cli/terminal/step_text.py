@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from cli.terminal.best_so_far import BestSoFar, shown
+from cli.terminal.best_so_far import BEST, BestSoFar, shown
 from core.events import BaselineScored, Event, NodeCommitted
 from core.state.operators import FREE_OPERATORS
 from runs.stepper import StageShown, StepBegun
 
 
 class StepLines:
-    """One node in one line, under the number that it has everywhere: its place in the journal, from 0.
-
-    Behind a step stands how many were made by then: a program of the user, a baseline and an ensemble are no steps.
+    """One node in one line, first which step it is: a program of the user, a baseline and an ensemble are none.
 
     Args:
         best: says who leads.
@@ -31,20 +29,21 @@ class StepLines:
         moves = self._best.moves(event)
         self.learn(event)
         parents = f" of {'+'.join(parent[:6] for parent in event.parent_ids)}" if event.parent_ids else ""
-        told = [f"[{event.step}] {event.node_id[:6]} {event.operator}{parents}: {_outcome_of(event, moves)}"]
+        told = [f"{event.node_id[:6]} {event.operator}{parents}: {_outcome_of(event, moves)}"]
         told += [self._best.text] if self._best.text else []
         if event.operator not in FREE_OPERATORS:
             self._steps += 1
-            told.append(f"{self._steps}/{self._max_steps}" if self._max_steps else _steps(self._steps))
+            told.insert(0, f"step {self._steps}" + (f"/{self._max_steps}" if self._max_steps else ""))
         return "  ".join(told)
+
+    @property
+    def best(self) -> str:
+        """Who leads, in words; '' before the first score."""
+        return self._best.text
 
     def learn(self, event: Event) -> None:
         """Take in what has no line of this form."""
         self._best.learn(event)
-
-
-def _steps(count: int) -> str:
-    return f"{count} step{'s' * (count != 1)}"
 
 
 def baseline_line(event: BaselineScored) -> str:
@@ -54,7 +53,7 @@ def baseline_line(event: BaselineScored) -> str:
 
 def _outcome_of(event: NodeCommitted, moves: bool) -> str:
     if event.metric is not None:
-        return shown(event.metric) + (" *best*" if moves else "")
+        return shown(event.metric) + (f" {BEST}" if moves else "")
     if event.failure is not None:
         return f"failed: {event.failure.value}: {' '.join(event.message.split())[:120]}"
     if event.is_valid:

@@ -156,8 +156,8 @@ class PlainView:
 
     def interrupted(self) -> None:
         self._ended.set()
-        if self._facts is not None:
-            self._say(interrupted_line(self._facts.config.project.dir, self._facts.run))
+        if self._facts is not None and self._lines is not None:
+            self._say(interrupted_line(self._facts.config.project.dir, self._facts.run, self._lines.best))
 
     def close(self) -> None:
         self._ended.set()

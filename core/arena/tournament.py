@@ -21,7 +21,7 @@ from core.contracts import EvaluatorDeps, Game, JobSpec
 from core.events import Event, GameFinished, Warned
 from core.state.fingerprint import text_hash
 from core.state.task import derive_seed
-from utils.errors import JobLost
+from utils.errors import Interrupted, JobLost
 
 ENTRY = "core.arena.match:play"
 
@@ -96,6 +96,10 @@ def _program(engine: Engine) -> str:
     return engine.code or "\n".join([*engine.command, *(f"{name}={value}" for name, value in engine.options)])
 
 
+Played = tuple[Pairing, dict[str, Any] | None, list[Event]]
+"""A game that is over: its stored form, None where it was lost by us, and what is told of it."""
+
+
 class Tournament:
     """Plays pairings on the job runner and keeps what came of them.
 
@@ -153,28 +157,31 @@ class Tournament:
 
     def _results(
         self, missing: Sequence[Pairing], live: LiveMoves, kind: str, generation: int | None
-    ) -> Iterator[tuple[int, tuple[Pairing, dict[str, Any] | None, list[Event]]]]:
-        """(games still to come, (pairing, stored form or None, events)) as games end."""
+    ) -> Iterator[tuple[int, Played]]:
+        """(games still to come, (pairing, stored form or None, events)) as games end.
+
+        Raises Interrupted, where the user wants the end, once the games that were begun are over and told.
+        """
         if not missing:
             return
         with ThreadPoolExecutor(max_workers=max(1, self._deps.jobs.slots), thread_name_prefix="game") as pool:
-            futures: list[Future[tuple[Pairing, dict[str, Any] | None, list[Event]]]] = [
+            futures: list[Future[Played]] = [
                 pool.submit(self._play, pairing, live, kind, generation) for pairing in missing
             ]
             try:
-                for done, future in enumerate(as_completed(futures), start=1):
-                    yield len(futures) - done, future.result()
+                yield from _as_they_end(futures)
             except BaseException:
                 for future in futures:
                     future.cancel()  # an interrupt or a fault of ours: start no further game
                 raise
 
-    def _play(
-        self, pairing: Pairing, live: LiveMoves, kind: str, generation: int | None
-    ) -> tuple[Pairing, dict[str, Any] | None, list[Event]]:
+    def _play(self, pairing: Pairing, live: LiveMoves, kind: str, generation: int | None) -> Played:
         spool = live.open(pairing.key, pairing.match, self._game)
         match = pairing.match.model_copy(update={"spool": spool})
-        job = JobSpec(entry=ENTRY, payload=match.model_dump(mode="json"), seconds=match.limits.seconds, memory_mb=1024)
+        job = JobSpec(
+            entry=ENTRY, payload=match.model_dump(mode="json"), label=pairing.key, seconds=match.limits.seconds,
+            memory_mb=1024,
+        )  # fmt: skip
         try:
             record = GameRecord.model_validate(self._deps.jobs.run(job))
         except JobLost as error:
@@ -183,6 +190,21 @@ class Tournament:
         game_id, events = live.close(pairing.key, record)
         game, finished = stored_game(self._game, pairing, record, game_id, kind, generation)
         return pairing, game, [*events, finished]
+
+
+def _as_they_end(futures: Sequence[Future[Played]]) -> Iterator[tuple[int, Played]]:
+    """(games still to come, the game) as games end; Interrupted, where some were not begun, after all others."""
+    refused, ended = None, 0
+    for future in as_completed(futures):
+        try:
+            played = future.result()
+        except Interrupted as stop:
+            refused = stop
+            continue
+        ended += 1
+        yield len(futures) - ended, played
+    if refused is not None:
+        raise refused
 
 
 def stored_game(

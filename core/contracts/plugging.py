@@ -94,11 +94,6 @@ class ProblemDefaults(Protocol):
         return ""
 
     @property
-    def case_unit(self) -> str:
-        """What the scores of single cases are counted in, where that is not the metric itself: `bins`."""
-        return ""
-
-    @property
     def rules_reach(self) -> str:
         """What `rules` does to a program, as in "`rules` only changes numbers"; '' where it writes whole programs."""
         return ""
@@ -137,6 +132,10 @@ class ProblemDefaults(Protocol):
     def warm_up(self, tell: Callable[[str], None]) -> None:
         """Make ready what would cost the budget of the search, as compiling does. Called once a process, before the
         clock starts. `tell` is given one line where that takes more than a moment."""
+        return None
+
+    def check(self) -> None:
+        """Raise ConfigError where what the configuration names is not there; nothing is made ready. For a plan."""
         return None
 
     def preview(self) -> str:

@@ -168,7 +168,8 @@ class JobSpec(BaseModel):
     payload: dict[str, Any]
     """Plain JSON; bytes are allowed as base64 text."""
     label: str = ""
-    """Node id that the work is for: live output is told under it."""
+    """What the work is for: a node's id, under which live output is told, or a game's key. Once a job of it has begun,
+    the others belong to what runs; a job without a label is always a part of something that does."""
     seconds: float = 3600.0
     """Deadline for the whole job, its own clean-up included."""
     cpus: float = 1.0
@@ -216,6 +217,9 @@ class JobRunner(Protocol):
 
     def cancel(self, id: str) -> None:
         """Stop it if it runs; its result is discarded."""
+
+    def withdraw(self, id: str) -> bool:
+        """Take back a job that nobody has begun yet; False for one that runs or is over, which goes on."""
 
     def close(self) -> None:
         """Stop what runs and let go of the workers."""

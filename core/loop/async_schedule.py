@@ -9,7 +9,7 @@ from typing import ClassVar
 from core.contracts import Evaluation
 from core.loop.attempt import Attempt
 from core.loop.search_state import SearchState
-from utils.errors import BudgetExhausted, TicketGone
+from utils.errors import BudgetExhausted, Interrupted, TicketGone
 
 
 class AsyncSchedule:
@@ -48,7 +48,7 @@ class AsyncSchedule:
         """Commit what one thread brought; a program that another one brought meanwhile is a duplicate."""
         try:
             attempts = future.result()
-        except TicketGone:
+        except (Interrupted, TicketGone):
             return
         except BudgetExhausted as error:
             search.runner.exhausted = str(error)

@@ -23,7 +23,7 @@ from core.state.memory import Memory
 from core.state.node import Node
 from core.state.task import Task
 from utils.collector import rare_collections
-from utils.errors import BudgetExhausted
+from utils.errors import BudgetExhausted, Interrupted
 
 
 @contextmanager
@@ -71,6 +71,7 @@ class Orchestrator:
         control: Control | None = None,
         reward: Callable[[Node, float], None] = lambda node, gain: None,
     ) -> None:
+        control = control or Control()
         self.journal = journal
         self._plan = plan
         self._schedule = schedule
@@ -82,7 +83,14 @@ class Orchestrator:
             plan=plan,
             policy=policy,
             stages=stages,
-            runner=RoundRunner(seed=plan.seed, stages=stages, evaluator=evaluator, store=store, journal=journal),
+            runner=RoundRunner(
+                seed=plan.seed,
+                stages=stages,
+                evaluator=evaluator,
+                store=store,
+                journal=journal,
+                is_ending=lambda: control.is_interrupted,
+            ),
             store=store,
             journal=journal,
             learning=Learning(journal, policy, reward),
@@ -91,7 +99,7 @@ class Orchestrator:
             active_seconds=active_seconds,
             memory=memory,
             usage=usage,
-            control=control or Control(),
+            control=control,
             sharing=1 if schedule.whole_rounds or evaluator.together else plan.batch,
         )
 
@@ -106,7 +114,10 @@ class Orchestrator:
         """
         with rare_collections(), _threads(self._plan.writers, "slot") as pool:
             while True:
-                reason = self._schedule.run(self._search, pool)
+                try:
+                    reason = self._schedule.run(self._search, pool)
+                except Interrupted as stop:  # what has not begun stays open, and all that stands behind it
+                    return str(stop)
                 known = len(self.journal)
                 if not self._search.is_due:
                     conclude()

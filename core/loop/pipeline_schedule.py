@@ -60,7 +60,11 @@ class PipelineSchedule:
         self._reason = ""
 
     def run(self, search: SearchState, pool: ThreadPoolExecutor) -> str:
-        """Search until a limit is reached and everything under way is committed; the reason."""
+        """Search until a limit is reached and everything under way is committed; the reason.
+
+        Raises Interrupted at the first that the user's end kept from being begun: nothing behind it is committed before
+        it, and what ran meanwhile is stored.
+        """
         for group in search.take_restored():
             self._start(search, group, pool)
         while True:

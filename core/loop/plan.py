@@ -46,4 +46,9 @@ class Control:
     poll: Callable[[Journal], list[str]] = lambda _: []
     """Applies what is new to the journal and stores its events; returns the notes for the next prompts."""
     interrupted: threading.Event | None = None
-    """Set by the first Ctrl-C: finish what is in flight."""
+    """Set by the first Ctrl-C: what runs ends, and nothing more is begun."""
+
+    @property
+    def is_interrupted(self) -> bool:
+        """True once the user wants the end."""
+        return self.interrupted is not None and self.interrupted.is_set()

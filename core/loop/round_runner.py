@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from core.contracts import Evaluation, Evaluator, Store
@@ -13,7 +13,7 @@ from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.task import derive_seed, node_id
-from utils.errors import BudgetExhausted, TicketGone
+from utils.errors import BudgetExhausted, Interrupted, TicketGone
 
 
 class RoundRunner:
@@ -22,12 +22,26 @@ class RoundRunner:
     Whatever runs in parallel, every decision that depends on other slots is made in slot order, so the result is the
     same for any number of threads.
 
+    Args:
+        is_ending: True once the user wants the end: then nothing more is written, and no round is judged that is not
+            judged already. Interrupted is raised; what was under way stays open, its stages stored.
+
     Attributes:
         exhausted: the reason, once the budget refused a call: what it did not reach stays open, the run ends.
     """
 
-    def __init__(self, *, seed: int, stages: Stages, evaluator: Evaluator, store: Store, journal: Journal) -> None:
+    def __init__(
+        self,
+        *,
+        seed: int,
+        stages: Stages,
+        evaluator: Evaluator,
+        store: Store,
+        journal: Journal,
+        is_ending: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.exhausted = ""
+        self._is_ending = is_ending
         self._seed = seed
         self._stages = stages
         self._evaluator = evaluator
@@ -103,9 +117,14 @@ class RoundRunner:
         Raises TicketGone where nobody will. The schedule then withdraws the proposal, when its turn has come: what is
         asked for meanwhile must not depend on when its ticket expired.
         """
+        self._check_ending()
         self._stages.write(attempt)
         if attempt.node is not None and attempt.node.code and attempt.is_alive:
             self._journal.fingerprint(attempt.node.code)
+
+    def _check_ending(self) -> None:
+        if self._is_ending():
+            raise Interrupted("interrupted")
 
     def look_ahead(self, attempt: Attempt) -> None:
         """Let the evaluator begin with a program whose round is judged later, unless its verdict is known without."""
@@ -210,6 +229,7 @@ class RoundRunner:
         stored = [self._store.stages(attempt.task.node_id).get("execute") for attempt in attempts]
         verdicts = [Evaluation.model_validate(payload) for payload in stored if payload is not None]
         if len(verdicts) < len(attempts):
+            self._check_ending()
             verdicts = self._evaluator.evaluate([attempt.node for attempt in attempts if attempt.node is not None])
             ids = [attempt.task.node_id for attempt in attempts]
             payloads = [verdict.model_dump(mode="json") for verdict in verdicts]

@@ -123,7 +123,7 @@ class SearchState:
     @property
     def is_interrupted(self) -> bool:
         """True once the user wants the end."""
-        return self._control.interrupted is not None and self._control.interrupted.is_set()
+        return self._control.is_interrupted
 
     def limit(self) -> str | None:
         """The limit that is reached, or None."""

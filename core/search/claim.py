@@ -15,7 +15,7 @@ class Claim:
 
     baseline: str
     gain: float
-    """How much better the winner is on an average case, in the unit of the per-case scores; negative if it is worse."""
+    """How much better the winner's score is, in the metric's unit; negative if it is worse."""
     interval: tuple[float, float]
     """95 % interval of the gain."""
 
@@ -26,12 +26,14 @@ class Claim:
 
 
 def paired_claim(
-    baseline: str, winner: Sequence[float], reference: Sequence[float], lower_is_better: bool
+    baseline: str, gain: float, winner: Sequence[float], reference: Sequence[float], lower_is_better: bool
 ) -> Claim | None:
-    """Student's paired interval over the final part's cases; None with too few cases to say.
+    """The gain with Student's paired interval over the final part's cases; None with too few cases to say.
 
     Args:
-        winner: per-case scores of the winner; the cases are blocks of rows or instances that the search never saw.
+        gain: the difference of the two scores, positive where the winner is better.
+        winner: what each case adds to the winner's score, in its unit: their mean is the score, or a jackknife's
+            estimate of it. The cases are blocks of rows or instances that the search never saw.
         reference: the baseline's, on the same cases.
 
     The winner was chosen on validation, so the final part's cases are new to it.
@@ -39,7 +41,10 @@ def paired_claim(
     direction = Direction(lower_is_better)
     gains = [direction.gain(own, other) for own, other in zip(winner, reference, strict=False)]
     found = student_interval(gains) if len(winner) == len(reference) else None
-    return Claim(baseline, found[0], found[1:]) if found else None
+    if found is None:
+        return None
+    half = (found[2] - found[1]) / 2
+    return Claim(baseline, gain, (gain - half, gain + half))
 
 
 def hardest(claims: Sequence[Claim]) -> Claim | None:

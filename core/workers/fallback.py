@@ -51,15 +51,28 @@ class FallbackJobs:
 
     def cancel(self, id: str) -> None:
         with self._lock:
-            found = [
-                (key, name) for key in self._specs for name in (key.partition("/")[0],) if self._specs[key][0] == id
-            ]
-            for key, _ in found:
-                del self._specs[key]
-        for key, name in found:
-            runner = self._remote if name == "remote" else self._local
-            if runner is not None:
-                runner.cancel(key.partition("/")[2])
+            inner = self._inner(id)
+            if inner is not None:
+                del self._specs[inner]
+        if inner is not None:
+            self._runner_of(inner).cancel(inner.partition("/")[2])
+
+    def withdraw(self, id: str) -> bool:
+        with self._lock:
+            inner = self._inner(id)
+            if inner is None or not self._runner_of(inner).withdraw(inner.partition("/")[2]):
+                return False
+            del self._specs[inner]
+            return True
+
+    def _inner(self, outer: str) -> str | None:
+        """Where that job is now; None once it is over."""
+        return next((key for key, (known, _) in self._specs.items() if known == outer), None)
+
+    def _runner_of(self, inner: str) -> JobRunner:
+        runner = self._local if inner.startswith("local/") else self._remote
+        assert runner is not None
+        return runner
 
     def close(self) -> None:
         for _, runner in self._runners():

@@ -18,6 +18,7 @@ class QueuedJob:
     id: str
     spec: JobSpec
     cancelled: threading.Event = field(default_factory=threading.Event)
+    begun: bool = False
     told: queue.SimpleQueue[JobResult | None] = field(default_factory=queue.SimpleQueue)
     """Its result, or None when it is cancelled: whichever comes first."""
 
@@ -68,6 +69,14 @@ class JobQueue(ABC):
             job.cancelled.set()
             job.told.put(None)
 
+    def withdraw(self, id: str) -> bool:
+        with self._lock:
+            job = self._jobs.get(id)
+            if job is None or job.begun:
+                return False
+            job.cancelled.set()
+            return True
+
     def close(self) -> None:
         """Take no further job, and wait a while for what is under way."""
         self._closing.set()
@@ -80,12 +89,18 @@ class JobQueue(ABC):
     def _work(self) -> None:
         while (job := self._todo.get()) is not None and not self._closing.is_set():
             with self._exclusive.alone() if job.spec.alone else self._exclusive.shared():
-                result = None if job.cancelled.is_set() else self._run(job)
+                result = self._run(job) if self._begin(job) else None
             with self._lock:
                 del self._jobs[job.id]
             if result is not None and not job.cancelled.is_set():
                 self._done.put(result)
         self._leave()
+
+    def _begin(self, job: QueuedJob) -> bool:
+        """False where it was cancelled or withdrawn while it waited."""
+        with self._lock:
+            job.begun = not job.cancelled.is_set()
+            return job.begun
 
     @abstractmethod
     def _run(self, job: QueuedJob) -> JobResult | None:

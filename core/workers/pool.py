@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from core.contracts import JobResult, JobRunner, JobSpec
-from utils.errors import BudgetExhausted, JobLost, JobOverdue, JobStopped, SandboxError
+from utils.errors import BudgetExhausted, Interrupted, JobLost, JobOverdue, JobStopped, SandboxError
 
 STOPPED = "the user stopped it while it ran"
 _ATTEMPTS = 3
@@ -23,15 +23,28 @@ class JobPool:
     Args:
         seconds_left: → seconds of the run's budget that are left. A job that is still under way at their end is
             cancelled, and BudgetExhausted is raised: its node stays open for a resume.
+        is_ending: True once the user wants the end. What runs then goes on to its end, with further jobs of its label;
+            what no worker has begun is withdrawn, and Interrupted is raised.
+        on_ending: told once, then, how many jobs are waited for.
     """
 
-    def __init__(self, runner: JobRunner, seconds_left: Callable[[], float] | None = None) -> None:
+    def __init__(
+        self,
+        runner: JobRunner,
+        seconds_left: Callable[[], float] | None = None,
+        is_ending: Callable[[], bool] = lambda: False,
+        on_ending: Callable[[int], None] = lambda running: None,
+    ) -> None:
         self.slots = runner.slots
         self._runner = runner
         self._seconds_left = seconds_left
+        self._is_ending, self._on_ending = is_ending, on_ending
+        self._told_of_end = False
         self._waiting: dict[str, tuple[Future[JobResult], str]] = {}
         """Job id → who waits for it, and the job's label."""
         self._stopped: set[str] = set()
+        self._begun: set[str] = set()
+        """Labels of which a job is known to have been begun."""
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._pump = threading.Thread(target=self._hand_out, daemon=True, name="job-results")
@@ -79,6 +92,8 @@ class JobPool:
         with self._lock:  # a result that is there at once is handed out when its job is known
             if spec.label in self._stopped:
                 raise JobStopped(STOPPED)
+            if spec.label and spec.label not in self._begun and self._is_ending():
+                raise Interrupted("interrupted")
             self._waiting[self._runner.submit(spec)] = future, spec.label
         return future
 
@@ -118,10 +133,28 @@ class JobPool:
 
     def _hand_out(self) -> None:
         while not self._closed.is_set():
+            if self._is_ending():
+                self._withdraw()
+                if not self._told_of_end:
+                    self._told_of_end = True
+                    self._on_ending(len(self._waiting))
             result = self._runner.next(timeout=0.2)
             if result is None:
                 continue
             with self._lock:
                 waiting = self._waiting.pop(result.id, None)
+                self._begun.update([waiting[1]] if waiting else [])
             if waiting is not None:  # else it was stopped or given up
                 waiting[0].set_result(result)
+
+    def _withdraw(self) -> None:
+        """Take back what waits for a worker and belongs to nothing that runs."""
+        with self._lock:
+            for id_, (future, label) in list(self._waiting.items()):
+                if not label or label in self._begun:
+                    continue
+                if self._runner.withdraw(id_):
+                    del self._waiting[id_]
+                    future.set_exception(Interrupted("interrupted"))
+                else:
+                    self._begun.add(label)

@@ -9,7 +9,14 @@ from core.contracts import CaseScore, Evaluation, EvaluatorDeps, FinalEvaluation
 from core.evaluation.base import side_by_side
 from core.state.node import Node
 from problems.bin_packing import references
-from problems.bin_packing.instances import FAMILIES, Instance, excess_interval, excess_over_bound, generate_split
+from problems.bin_packing.instances import (
+    FAMILIES,
+    Instance,
+    excess_interval,
+    excess_over_bound,
+    excess_shares,
+    generate_split,
+)
 from problems.bin_packing.rules import Rule, RuleFailed
 from problems.bin_packing.stages import PackingStages
 from problems.highs import Clock, Solved, SolverOptions, fewest_bins
@@ -62,7 +69,8 @@ def _on_test(stages: PackingStages, rule: Rule | Evaluation, known: Sequence[Sol
     used = [int(count) for count in verdict.signature]
     interval = excess_interval(used, stages.data.test)
     rows = tuple(_case(*row) for row in zip(used, stages.data.test, known, strict=True))
-    return FinalEvaluation(**{**dict(verdict), "interval": interval, "table": rows})
+    shares = excess_shares(used, stages.data.test)
+    return FinalEvaluation(**{**dict(verdict), "interval": interval, "table": rows, "shares": shares})
 
 
 def _case(used: int, instance: Instance, found: Solved | None) -> CaseScore:

@@ -206,6 +206,12 @@ def excess_over_bound(used: Sequence[int], instances: Sequence[Instance]) -> flo
     return sum(used) / sum(instance.lower_bound for instance in instances) - 1
 
 
+def excess_shares(used: Sequence[int], instances: Sequence[Instance]) -> tuple[float, ...]:
+    """What each instance adds to the excess of the set: their mean is `excess_over_bound`."""
+    mean_bound = sum(instance.lower_bound for instance in instances) / len(instances)
+    return tuple(count / mean_bound - 1 for count in used)
+
+
 def excess_interval(
     used: Sequence[int], instances: Sequence[Instance], draws: int = 2000
 ) -> tuple[float, float] | None:

@@ -38,7 +38,6 @@ class BinPackingProblem(Problem):
 
     lower_is_better = True
     unit = "excess over the lower bound"
-    case_unit = "bins"
     family: Literal["heuristic"] = "heuristic"
     preload: tuple[str, ...] = ("math",)
     seeds_search = True
@@ -57,6 +56,12 @@ class BinPackingProblem(Problem):
 
         o = self.options
         return build_data(self.data_name, seed=o.data_seed, validation=o.validation, test=o.test)
+
+    def check(self) -> None:
+        from problems.bin_packing.instances import FAMILIES, load_file
+
+        if self.data_name not in FAMILIES:
+            load_file(self.data_name)
 
     def prepare(self) -> None:
         assert self.data.train

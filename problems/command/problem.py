@@ -63,13 +63,16 @@ class CommandProblem(Problem):
         return join({path.name: path.read_text() for path in self.spec.sources})
 
     def prepare(self) -> None:
+        self.check()
+        if self._sent:
+            check_shippable(self.spec.folder, "source")
+
+    def check(self) -> None:
         for path in self.spec.sources:
             if not path.is_file():
                 raise ConfigError(f"problem.source={path}: no such file")
             if path.parent != self.spec.folder:
                 raise ConfigError(f"problem.source={path}: all files must lie in one folder ({self.spec.folder})")
-        if self._sent:
-            check_shippable(self.spec.folder, "source")
 
     def statement(self) -> str:
         files = ", ".join(self.spec.names)

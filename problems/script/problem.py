@@ -86,13 +86,16 @@ class ScriptProblem(Problem):
         self._sent = sent
 
     def prepare(self) -> None:
-        for key, path in (("program", self.program), ("evaluator", self.evaluator_file)):
-            if not path.is_file():
-                raise ConfigError(f"problem.{key}={path}: no such file")
+        self.check()
         if self.language != "python" and self.options.isolation in ("apart", "screen"):
             self._check_text()
         if self._sent:
             check_shippable(self.evaluator_file.parent, "evaluator")
+
+    def check(self) -> None:
+        for key, path in (("program", self.program), ("evaluator", self.evaluator_file)):
+            if not path.is_file():
+                raise ConfigError(f"problem.{key}={path}: no such file")
         if self.evaluator_file.suffix == ".py":
             check_evaluator(self.evaluator_file)
 

@@ -19,7 +19,7 @@ from core.storage.repository import RunStore
 from core.storage.ticket_store import GONE, Gone, Ticket
 from runs.tickets.names import LONGEST_CALL, MOST_CHECKS, hash_of
 from utils.diff import parse_diff
-from utils.errors import BudgetExhausted, RunStopped, TicketGone
+from utils.errors import BudgetExhausted, Interrupted, RunStopped, TicketGone
 from utils.response import syntax_error
 
 ENDED = "the run has ended"
@@ -73,7 +73,8 @@ class TicketQueue:
         """Offer a proposal and wait for what is told.
 
         Raises:
-            TicketGone: it was given up, or it expired. BudgetExhausted: the run ends; the ticket stays open.
+            TicketGone: it was given up, or it expired.
+            BudgetExhausted, Interrupted: the run ends; the ticket stays open.
         """
         with self._changed:
             self._waiting[node_id] = request
@@ -101,7 +102,7 @@ class TicketQueue:
         if stops.idle is not None and time.monotonic() - self._called > stops.idle:
             stops.finish.set()
         if stops.finish.is_set():
-            raise BudgetExhausted("interrupted")
+            raise Interrupted("interrupted")
         if stops.seconds_left() <= 0:
             raise BudgetExhausted("budget.seconds is used up")
 

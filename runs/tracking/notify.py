@@ -57,7 +57,7 @@ class Notifier(ABC):
             self.send(message)
 
     def _best(self, event: NodeCommitted) -> dict[str, Any]:
-        text = f"{self._facts.run}: new best {event.metric:.6g} {self._facts.problem.unit} at step {event.step}"
+        text = f"{self._facts.run}: new best candidate {event.metric:.6g} {self._facts.problem.unit}, {event.node_id}"
         return self._message("best", text, node_id=event.node_id, metric=event.metric, step=event.step)
 
     def _end(self, event: RunFinished) -> dict[str, Any]:

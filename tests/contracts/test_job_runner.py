@@ -8,6 +8,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from core.workers.local import LocalJobs, script_spec
 from core.workers.pool import JobPool
 from core.workers.remote import RemoteJobs
 from core.workers.shipping import serve
-from utils.errors import JobLost, JobOverdue, SandboxError
+from utils.errors import Interrupted, JobLost, JobOverdue, SandboxError
 
 HERE = "test_job_runner"
 running: list[str] = []
@@ -148,6 +149,60 @@ def test_a_cancelled_job_is_not_told(jobs: JobRunner) -> None:
     jobs.cancel(ids[-1])
     told = {result.id for _ in range(6) if (result := jobs.next(timeout=1)) is not None}
     assert told == set(ids[:-1])
+
+
+def waits(payload: dict[str, Any], context: JobContext) -> str:
+    Path(payload["begun"]).write_text("")
+    while not Path(payload["go"]).exists():
+        time.sleep(0.01)
+    return "ran"
+
+
+def test_only_what_nobody_has_begun_can_be_withdrawn(kind: str, tmp_path: Path) -> None:
+    runner = make_runner(kind, tmp_path, NoSandbox, 1)
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    try:
+        runs = runner.submit(spec("waits", begun=str(begun), go=str(go)))
+        queued = runner.submit(spec("double", n=1))
+        while not begun.exists():
+            time.sleep(0.01)
+        assert not runner.withdraw(runs) and runner.withdraw(queued) and not runner.withdraw("job-99")
+        go.write_text("")
+        last = runner.submit(spec("double", n=3))
+        told = {result.id: result.value for _ in range(2) if (result := runner.next(timeout=20)) is not None}
+        assert told == {runs: "ran", last: 6} and runner.next(timeout=0.3) is None
+        assert not runner.withdraw(runs), "it is over"
+    finally:
+        runner.close()
+
+
+def test_the_end_lets_what_runs_end_and_begins_nothing_more(kind: str, tmp_path: Path) -> None:
+    """One slot: `first` runs, `twin` is another of its label, `part` has none and belongs to something that runs."""
+    ending, told = threading.Event(), []
+    pool = JobPool(make_runner(kind, tmp_path, NoSandbox, 1), None, ending.is_set, told.append)
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    wanted = {"first": "a", "other": "b", "part": ""}
+    jobs = {
+        name: spec("waits", begun=str(begun), go=str(go)).model_copy(update={"label": label})
+        for name, label in wanted.items()
+    }
+    try:
+        with ThreadPoolExecutor() as threads:
+            found = {"first": threads.submit(pool.run, jobs["first"])}
+            while not begun.exists():
+                time.sleep(0.01)
+            found |= {name: threads.submit(pool.run, jobs[name]) for name in ("other", "part")}
+            ending.set()
+            with pytest.raises(Interrupted):
+                found["other"].result(timeout=20)
+            twin = threads.submit(pool.run, jobs["first"])
+            with pytest.raises(Interrupted):
+                pool.run(jobs["other"])
+            go.write_text("")
+            assert [one.result(timeout=20) for one in (found["first"], found["part"], twin)] == ["ran"] * 3
+        assert told in ([1], [2], [3]), "told once how many are waited for"
+    finally:
+        pool.close()
 
 
 def test_the_scratch_folder_is_gone_afterwards(jobs: JobRunner, tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_a_baseline_that_no_candidate_beats_is_the_winner(cli):
     """The toy's baseline is 0 and the optimum 2; where no candidate may be above 0, the baseline is handed out."""
     ran = cli.here(*toy_words(6, refuse=0))
     shown = cli.show()
-    assert ran.code == 0 and shown["winner"]["role"] == "baseline" and shown["verdict"]["kind"] == "unbeaten"
+    assert ran.code == 0 and shown["winner"]["role"] == "baseline" and shown["verdict"]["kind"] == "no_gain"
     assert "Nothing beat the baseline zero" in ran.out
     assert (cli.run_dir / "best_solution" / "solution.py").read_text() == "x = 0\n"
     assert cli.node(shown["best_node_id"])["code"] == "x = 0\n"

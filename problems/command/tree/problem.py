@@ -97,13 +97,16 @@ class TreeProblem(Problem):
             patterns = ",".join(self._editable)
             raise ConfigError(f"problem.editable={patterns}: no text file of {self._source} is meant by it")
 
+    def check(self) -> None:
+        if not self._source.is_dir():
+            raise ConfigError(f"problem.source={self._source}: no such folder")
+
     def _base(self) -> Base:
         wanted = self._section.base
         found = kept(self._store, wanted) if wanted else None
         if found is not None:
             return found
-        if not self._source.is_dir():
-            raise ConfigError(f"problem.source={self._source}: no such folder")
+        self.check()
         base = snapshot(self._source, self._store)
         if wanted and base.id != wanted:
             raise ConfigError(

@@ -38,6 +38,8 @@ def handler() -> Callable[[dict[str, Any]], Any]:
     return handle
 
 
+BLOCKS = 8
+"""Fixed parts of the rows: what programs are compared on, pair by pair."""
 WHOLE = "whole"
 """All hidden rows, as published scores of a competition count them."""
 
@@ -111,6 +113,7 @@ class Judge:
         verdict["cases"] = len(rows)
         if interval and "score" in verdict:
             verdict["interval"] = self._interval(mine, truth)
+            verdict["shares"] = self._shares(mine, truth, verdict["score"])
         return verdict
 
     def _verdict(self, score: Any, blocks: list[float], interval: Any) -> dict[str, Any]:
@@ -134,11 +137,24 @@ class Judge:
         known = validate.as_keys(self._answers[key])
         return table.loc[known.to_numpy()].reset_index(drop=True)
 
-    def _block_scores(self, mine: Any, truth: Any, blocks: int = 8) -> list[float]:
+    def _block_scores(self, mine: Any, truth: Any) -> list[float]:
         """Scores of fixed eighths of the part (positions modulo 8 in its stored order), or [] if one is undefined."""
+        return self._scores_of([np.arange(block, len(truth), BLOCKS) for block in range(BLOCKS)], mine, truth)
+
+    def _shares(self, mine: Any, truth: Any, score: float) -> list[float]:
+        """What each eighth adds to the score: the pseudo-values of the delete-a-group jackknife, or [].
+
+        The mean of eight RMSEs is not the RMSE of all rows; the mean of these is, up to the jackknife's bias.
+
+        Source: Tukey 1958; Kott 2001 for groups.
+        """
+        every = np.arange(len(truth))
+        others = self._scores_of([every[every % BLOCKS != block] for block in range(BLOCKS)], mine, truth)
+        return [BLOCKS * score - (BLOCKS - 1) * other for other in others]
+
+    def _scores_of(self, parts: list[Any], mine: Any, truth: Any) -> list[float]:
         found = []
-        for block in range(blocks):
-            rows = np.arange(block, len(truth), blocks)
+        for rows in parts:
             try:
                 found.append(float(self._grade(_rows(mine, rows), _rows(truth, rows))))
             except Exception:  # noqa: BLE001 - a metric that needs both classes, a grader that wants all rows

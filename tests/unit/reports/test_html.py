@@ -174,7 +174,7 @@ def test_who_vouches_for_the_score_is_said(write_run, source, words):
 def test_the_verdict_is_the_runs_and_the_choice_is_shown(write_run, small_nodes):
     final = {
         "node_id": "merged", "metric": 0.25, "interval": [0.2, 0.3], "cases": 400,
-        "claim": {"baseline": "ridge", "gain": 0.1, "interval": [0.05, 0.2], "holds": True},
+        "claim": {"baseline": "ridge", "gain": 0.16, "interval": [0.05, 0.27], "holds": True},
         "choice": [
             {"node_id": "better", "metric": 0.19, "size": 900, "difference": 0.0, "error": 0.0, "tie": True},
             {"node_id": "merged", "metric": 0.2, "size": 100, "difference": 0.01, "error": 0.02, "tie": True},
@@ -182,8 +182,9 @@ def test_the_verdict_is_the_runs_and_the_choice_is_shown(write_run, small_nodes)
     }  # fmt: skip
     baselines = [{"name": "ridge", "metric": 0.4, "final": 0.41, "failure": None}]
     text = outline_of(write_run(small_nodes, final=final, baselines=baselines)).text
-    said = "0.25 against 0.41 RMSLE (lower is better); it gains 0.1 a block of rows"
+    said = "0.25 against 0.41 RMSLE (lower is better); it gains 0.16 (95 %, by blocks of rows: a gain of"
     assert f"Better than ridge on unseen rows: {said}" in text
+    assert "second look" in text, "a score that is not the one on validation has a name"
     assert "merged (chosen)" in text and "the simpler program wins" in text
 
 
@@ -213,7 +214,7 @@ def test_a_wild_score_is_marked_at_the_edge(write_run):
         Node(id=str(i), code=f"{i}", metric_value=m, metric_source="verified") for i, m in enumerate([1, 1.1, 1.2, 9e9])
     ]
     page = render(read_facts(write_run(nodes)))
-    assert page.count('class="beyond op-violet"') == 1 and "step 3: draft 3: 9e+09" in page
+    assert page.count('class="beyond op-violet"') == 1 and "[3] draft 3: 9e+09" in page
 
 
 def test_generations_draw_averages_and_candidates(write_run):

@@ -37,16 +37,16 @@ def claim(gain, low, high):
     ("made", "kind", "words"),
     [
         (claim(0.5, 0.2, 0.8), "better", "Better than best_fit on unseen cases: 1.6 against 2.1 excess (lower is "
-         "better); it gains 0.5 a case (95 %: a gain of 0.2 to a gain of 0.8)."),
-        (claim(0.1, -0.2, 0.4), "unclear", "Not told apart from best_fit on unseen cases"),
-        (claim(-0.5, -0.8, -0.2), "worse", "it loses 0.5 a case (95 %: a loss of 0.8 to a loss of 0.2): do not use it, "
-         "keep best_fit."),
+         "better); it gains 0.5 (95 %, case by case: a gain of 0.2 to a gain of 0.8)."),
+        (claim(0.1, -0.2, 0.4), "unclear", "Not told apart from best_fit on unseen cases: 2 against 2.1"),
+        (claim(-0.5, -0.8, -0.2), "worse", "it loses 0.5 (95 %, case by case: a loss of 0.8 to a loss of 0.2): do not "
+         "use it, keep best_fit."),
         (claim(0.0, 0.0, 0.0), "unclear", "the same on each case"),
         (claim(1.0, 1.0, 1.0), "better", "it gains 1 on each case"),
     ],
 )  # fmt: skip
 def test_a_comparison_case_by_case(made, kind, words):
-    verdict = verdict_of(winner(), facts(claim=made), Counts())
+    verdict = verdict_of(winner(final_metric=2.1 - made["gain"]), facts(claim=made), Counts())
     assert verdict.kind == kind and words in verdict.text
     assert verdict.interval is None or verdict.interval[0] < verdict.interval[1]
 
@@ -57,12 +57,14 @@ def test_the_whole_test_set_and_its_medal_are_told_where_others_publish_theirs()
     assert "whole test set" in told and told.endswith("0.25 excess; medal: silver")
 
 
-def test_a_gain_names_its_unit_where_a_case_counts_in_another_one_than_the_metric():
-    """`it gains 1.77 a case` beside a metric of 0.0406 was read as a gain of the metric."""
-    counted = facts(claim=claim(1.77, 0.9, 2.6))
-    assert "it gains 1.77 bins a case" in verdict_of(winner(), {**counted, "case_unit": "bins"}, Counts()).text
-    told = verdict_of(winner(), {**counted, "family": "competition"}, Counts()).text
-    assert "it gains 1.77 a block of rows (95 %" in told
+def test_the_gain_is_the_difference_of_the_scores_that_are_shown():
+    """A user subtracts. What an older version stored, a mean over cases in a unit of theirs, is left out."""
+    told = verdict_of(winner(), facts(claim=claim(0.5, 0.2, 0.8)), Counts())
+    assert told.gain == pytest.approx(2.1 - 1.6)
+    rows = {**facts(claim=claim(0.5, 0.2, 0.8)), "family": "competition"}
+    assert "it gains 0.5 (95 %, by blocks of rows: " in verdict_of(winner(), rows, Counts()).text
+    bins = verdict_of(winner(), facts(claim=claim(1.77, 0.9, 2.6)), Counts())
+    assert "1.77" not in bins.text and bins.kind == "unclear" and "by the scores alone" in bins.text
 
 
 @pytest.mark.parametrize(
@@ -96,7 +98,7 @@ def test_nothing_better_says_why(role, named):
     counts = Counts(steps=12, duplicates=10, failures={"timeout": 1})
     won = winner(role=role, node_id="b1", name="best_fit")
     verdict = verdict_of(won, facts(), counts)
-    assert verdict.kind == "unbeaten"
+    assert verdict.kind == "no_gain"
     assert verdict.text.startswith(f"Nothing beat {named}: it is still the best on the parts that choose, 1.5 excess")
     assert "10 of 12 steps were duplicates and 1 failed. `rules` only changes numbers here" in verdict.text
 
@@ -105,7 +107,7 @@ def test_what_the_unseen_part_says_against_the_winner_is_told():
     rival = {**GOOD, "node_id": "b2", "name": "first_fit", "final": 1.0}
     won = winner(role="baseline", node_id="b1", name="best_fit", final_metric=2.1)
     verdict = verdict_of(won, {**facts(), "baselines": [GOOD, rival]}, Counts())
-    assert verdict.kind == "unbeaten" and "first_fit did better; the unseen part never chooses" in verdict.text
+    assert verdict.kind == "no_gain" and "first_fit did better; the unseen part never chooses" in verdict.text
 
 
 @pytest.mark.parametrize(("interval", "kind"), [((5, 80), "better"), ((-5, 80), "unclear"), ((-80, -5), "worse")])
@@ -122,7 +124,8 @@ def test_no_program_and_no_end():
     assert none.kind == "none" and none.text == (
         "No valid program found in 5 steps; the commonest failure is timeout (4 of them)."
     )
-    assert verdict_of(winner(), {**facts(), "status": "running"}, Counts()).kind == "open"
+    going = verdict_of(winner(), {**facts(), "status": "running", "baselines": []}, Counts())
+    assert going.kind == "open" and "the best is 1.5 excess (lower is better), by validation alone." in going.text
 
 
 @pytest.mark.parametrize("source", ["claimed", "unisolated"])
@@ -164,7 +167,8 @@ def test_what_wins_by_its_mean_says_so_and_no_model_is_advised():
     again = looks(("b1", 0.71, [0.9, 0.55]), ("x", 0.6, [0.1, 0.9]))
     won = winner(role="user", node_id="b1", metric=0.71, final_metric=None)
     text = verdict_of(won, of_script(looks=again, choice=choice(("b1", 0.72, True))), Counts(steps=8)).text
-    assert text.endswith("0.72 score (higher is better), the mean of several scores."), text
+    said = "0.71 score (higher is better) on validation and 0.72 by the mean of several scores."
+    assert text.endswith(said), "the first is the one that all surfaces show"
 
 
 def test_a_gain_far_beyond_the_spread_is_one():
@@ -174,7 +178,7 @@ def test_a_gain_far_beyond_the_spread_is_one():
     assert "5.1 against 2.075" in verdict.text and len(verdict.warnings) == 1
 
 
-@pytest.mark.parametrize(("role", "kind"), [("user", "unbeaten"), ("candidate", "unconfirmed")])
+@pytest.mark.parametrize(("role", "kind"), [("user", "no_gain"), ("candidate", "unconfirmed")])
 def test_one_score_for_all_is_said_and_no_model_advised(role, kind):
     counts = Counts(steps=12, scored=9, all_alike=True, duplicates=2)
     won = winner(role=role, node_id="b1" if role == "user" else "w", metric=2.0, final_metric=None)
@@ -194,7 +198,7 @@ def test_what_was_better_but_not_told_apart_is_no_nothing():
     won = winner(role="baseline", node_id="b1", name="nearest_neighbour", metric=0.331354)
     among = choice(("n1", 0.324247, True), ("b1", 0.331354, True))
     verdict = verdict_of(won, facts(choice=among), Counts(steps=3))
-    assert verdict.kind == "unbeaten" and "Nothing beat" not in verdict.text and "still the best" not in verdict.text
+    assert verdict.kind == "no_gain" and "Nothing beat" not in verdict.text and "still the best" not in verdict.text
     assert verdict.text.startswith(
         "Better than the baseline nearest_neighbour on the parts that choose was one program, 0.324247 against "
         "0.331354 excess (lower is better); but the two cannot be told apart"
@@ -205,10 +209,15 @@ def test_what_was_better_but_not_told_apart_is_no_nothing():
     assert "cannot be told apart" not in verdict_of(won, arena, Counts(steps=3)).text, "no rule of the arena"
 
 
-def test_the_score_of_the_second_look_is_the_one_that_chose():
+def test_the_score_of_the_second_look_is_named_beside_the_one_that_all_surfaces_show():
     won = winner(role="baseline", node_id="b1", name="best_fit", metric=9.0)
     among = choice(("b1", 2.5, True), ("n1", 3.0, False))
-    assert "on the parts that choose, 2.5 excess" in verdict_of(won, facts(choice=among), Counts(steps=3)).text
+    told = verdict_of(won, facts(choice=among), Counts(steps=3)).text
+    both = "9 excess (lower is better) on validation and 2.5 on the second look, at fresh cases too."
+    assert f"still the best on the parts that choose, {both}" in told
+    tied = choice(("n1", 2.4, True), ("b1", 2.5, True))
+    told = verdict_of(won, facts(choice=tied), Counts(steps=3)).text
+    assert "on the second look, at fresh cases too, was one program, 2.4 against 2.5 excess" in told
 
 
 def test_a_run_that_broke_off_says_why():

@@ -74,7 +74,7 @@ def test_the_log_tells_a_run_and_the_level_matters(cli, level):
         assert f"{node['node_id']} {node['operator']}" in told
     assert "failed: runtime: x is not a number" in told and "not scored: same program as" in told
     assert len(re.findall(r"INFO    call \d+: code openai/", told)) == 5
-    assert "the best so far" in told and "baseline zero: 2" in told
+    assert "the best candidate so far" in told and "baseline zero: 2" in told
     last = [line for line in told.splitlines() if " INFO " in line][-1]
     assert f"finished: max_steps: 4 of 4 steps; 4 steps, best 1 of {shown['best_node_id']}" in last
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from core.contracts import Evaluation
+from core.contracts import Evaluation, FinalEvaluation
 from core.storage.reader import RunReader
 from runs.outcome import claim_of
 from runs.reading import run_facts
@@ -14,10 +14,11 @@ from runs.run_list import run_rows
 from runs.session import NOTHING_VALID, RunSession
 
 CASES = tuple(0.1 * n for n in range(40))
+MEAN = sum(CASES) / len(CASES)
 
 
 def scored(offset):
-    return Evaluation(metric=1.0 + offset, signature=tuple(case + offset for case in CASES))
+    return Evaluation(metric=MEAN + offset, signature=tuple(case + offset for case in CASES))
 
 
 def rows(*names):
@@ -41,6 +42,14 @@ def test_a_claim_that_does_not_hold_says_so():
 )
 def test_without_two_scores_nothing_is_claimed(winner, finals):
     assert claim_of(winner, rows("only"), finals, lower_is_better=True) is None
+
+
+def test_cases_in_another_unit_than_the_score_claim_nothing():
+    """Bins used on each instance are no shares of the excess: their interval is one of other figures."""
+    bins = [Evaluation(metric=0.04 + 0.01 * n, signature=tuple(400.0 + n + i for i in range(9))) for n in range(2)]
+    assert claim_of(bins[0], rows("only"), bins[1:], lower_is_better=True) is None
+    shared = [FinalEvaluation(metric=b.metric, shares=tuple(b.metric + 0.001 * i for i in range(9))) for b in bins]
+    assert claim_of(shared[0], rows("only"), shared[1:], lower_is_better=True)["gain"] == pytest.approx(0.01)
 
 
 def test_the_winner_lies_beside_the_store_with_its_facts(toy_config):

@@ -2676,7 +2676,7 @@ export interface components {
              * @default open
              * @enum {string}
              */
-            verdict: "better" | "unclear" | "worse" | "unbeaten" | "unconfirmed" | "none" | "open" | "failed";
+            verdict: "better" | "unclear" | "worse" | "no_gain" | "unconfirmed" | "none" | "open" | "failed";
             winner?: components["schemas"]["Winner"] | null;
             /**
              * Writer
@@ -2866,7 +2866,7 @@ export interface components {
              * @default open
              * @enum {string}
              */
-            verdict: "better" | "unclear" | "worse" | "unbeaten" | "unconfirmed" | "none" | "open" | "failed";
+            verdict: "better" | "unclear" | "worse" | "no_gain" | "unconfirmed" | "none" | "open" | "failed";
             /**
              * Writer
              * @default
@@ -3388,7 +3388,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "better" | "unclear" | "worse" | "unbeaten" | "unconfirmed" | "none" | "open" | "failed";
+            kind: "better" | "unclear" | "worse" | "no_gain" | "unconfirmed" | "none" | "open" | "failed";
             /** Text */
             text: string;
             /**

@@ -23,7 +23,7 @@ export function feedLine(event: RunEvent, state: RunState): FeedLine {
       if (event.failure) return line(`${event.operator}: ${event.message || event.failure}`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, value: event.failure, tone: "bad" });
       if (!event.is_valid) return line(`${event.operator}: a duplicate`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, tone: "muted" });
       if (event.metric == null) return line(`${event.operator}: ${event.message || "looked at, not scored in full"}`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, tone: "muted" });
-      return line(event.is_best ? `${event.operator}: new best` : event.operator, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, value: metric(event.metric), tone: event.is_best ? "good" : "" });
+      return line(event.is_best ? `${event.operator}: best candidate` : event.operator, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, value: metric(event.metric), tone: event.is_best ? "good" : "" });
     case "baseline.scored":
       return line(`baseline ${event.name}`, { value: event.failure ?? metric(event.metric) });
     case "final.scored":

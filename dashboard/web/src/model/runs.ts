@@ -2,7 +2,7 @@
 import type { RunSummary } from "../api/types";
 
 export const VERDICTS: Record<string, string> = {
-  better: "better", unclear: "not told apart", worse: "worse", unbeaten: "nothing better", unconfirmed: "no unseen part",
+  better: "better", unclear: "not told apart", worse: "worse", no_gain: "nothing better", unconfirmed: "no unseen part",
   none: "no valid program", open: "–", failed: "failed",
 }; // prettier-ignore
 

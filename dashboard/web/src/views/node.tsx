@@ -33,7 +33,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
   const message = node.message ?? "";
   return (
     <div className="stack">
-      <Panel title={`${state.names.get(node.id) ?? "Node"}, step ${node.step}`} actions={<><Marks connection={connection} id={node.id} mark={state.byId.get(node.id)?.mark ?? data.mark} /><a className="button" href={href(state.id, "graph", "", { node: node.id })}>In the graph</a></>}>
+      <Panel title={`${state.names.get(node.id) ?? "Node"} [${node.step}]`} actions={<><Marks connection={connection} id={node.id} mark={state.byId.get(node.id)?.mark ?? data.mark} /><a className="button" href={href(state.id, "graph", "", { node: node.id })}>In the graph</a></>}>
         <div className="row" style={{ gap: 14 }}>
           <span className="mono" data-testid="node-id">{node.id}</span>
           <Operator name={node.operator ?? ""} />

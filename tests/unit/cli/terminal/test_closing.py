@@ -84,6 +84,15 @@ def test_what_to_try_next_depends_on_the_family(outcome, family, advised):
     assert all(part in line for part, line in zip(advised, next_lines, strict=True))
 
 
+def test_who_gave_seconds_is_told_once_what_the_end_took(outcome):
+    outcome.reason, outcome.final_seconds = "budget.seconds: 60 of 60 s", 12.3
+    said = [line for line in closing(outcome) if "budget.seconds" in line and "resume" not in line]
+    more = "choosing and scoring the winner took 12 s more: budget.seconds is for the search"
+    assert said == ["ended: budget.seconds: 60 of 60 s", more]
+    outcome.reason = "max_steps: 5 of 5 steps"
+    assert more not in closing(outcome)
+
+
 def test_an_arena_shows_its_last_table(outcome):
     row = {
         "name": "e\x1bvil",

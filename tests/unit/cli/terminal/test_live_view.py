@@ -40,8 +40,15 @@ def test_progress_best_and_what_is_spent(shown, committed):
     view.emit(BaselineScored(name="odd", node_id="c", failure="timeout"))
     view.emit(committed(4, metric=1.25, best_metric=1.25, is_best=True))
     seen = picture(steps=4, seconds=30.0, tokens=12345, usd=0.5)
-    for part in ("4/10", "best 1.25", "zero 2", "odd failed", "12,345 tokens, $0.5000 of $2", "[4] 000000 draft 1.25"):
+    for part in (
+        "4/10",
+        "best 1.25",
+        "zero 2",
+        "odd failed",
+        "12,345 tokens, $0.5000 of $2",
+    ):
         assert part in seen
+    assert "step 3  000000 draft 1.25 *best candidate*" in seen
     assert "s left" in seen, "by the pace so far, and within the budget"
 
 

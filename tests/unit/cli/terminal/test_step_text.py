@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cli.terminal.best_so_far import BestSoFar
+from cli.terminal.best_so_far import BEST, BestSoFar
 from cli.terminal.step_text import StepLines
 from core.events import BaselineScored, NodeCommitted
 
@@ -11,17 +11,19 @@ def committed(step: int, operator: str, **more: object) -> NodeCommitted:
     return NodeCommitted(node_id=f"{step:012d}", step=step, operator=operator, **more)
 
 
-def test_every_node_has_its_place_and_only_steps_are_counted():
+def test_a_line_begins_with_the_step_that_it_is_and_other_programs_have_no_number():
+    """`15/15` stood beside `[16]`: the journal's place counts the programs that were given."""
     lines = StepLines(BestSoFar(True), 2)
     operators = ["user", "draft", "baseline", "improve", "ensemble"]
     said = [lines.line(committed(step, operator, metric=1.0)) for step, operator in enumerate(operators)]
-    assert [line.split()[0] for line in said] == ["[0]", "[1]", "[2]", "[3]", "[4]"]
-    assert [line.split()[-1] for line in said] == ["1", "1/2", "1", "2/2", "1"]
+    assert [line.split(" 00")[0].strip() for line in said] == [
+        "000000 user: 1", "step 1/2", "000000 baseline: 1", "step 2/2", "000000 ensemble: 1",
+    ]  # fmt: skip
 
 
 def test_counts_go_on_after_a_resume():
     line = StepLines(BestSoFar(True), None, 7).line(committed(9, "draft", metric=1.0))
-    assert line.startswith("[9] ") and line.endswith("8 steps")
+    assert line.startswith("step 8  000000 draft: 1") and "9" not in line
 
 
 def test_a_new_best_is_marked_where_it_can_be_seen():
@@ -33,14 +35,13 @@ def test_a_new_best_is_marked_where_it_can_be_seen():
         lines.line(committed(n, "draft", metric=score, best_metric=best[n], is_best=score == best[n]))
         for n, score in enumerate(scores)
     ]
-    assert ["*best*" in line for line in said] == [True, False, True, False]
+    assert [BEST in line for line in said] == [True, False, True, False]
 
 
 def test_a_baseline_beside_the_search_leads_until_it_is_beaten():
     lines = StepLines(BestSoFar(True), None)
     lines.learn(BaselineScored(name="ridge", node_id="b", metric=2.0))
     lines.learn(BaselineScored(name="odd", node_id="c", failure="timeout"))
-    assert "  best 2 by the baseline ridge, 3 by the search  " in lines.line(
-        committed(0, "draft", metric=3.0, best_metric=3.0, is_best=True)
-    )
-    assert "  best 1  " in lines.line(committed(1, "draft", metric=1.0, best_metric=1.0, is_best=True))
+    behind = lines.line(committed(0, "draft", metric=3.0, best_metric=3.0, is_best=True))
+    assert behind == "step 1  000000 draft: 3 *best candidate*  best 2 by the baseline ridge, 3 by the search"
+    assert lines.line(committed(1, "draft", metric=1.0, best_metric=1.0, is_best=True)).endswith("  best 1")

@@ -116,7 +116,7 @@ def test_events_are_lines_and_numbers_go_on(view, committed):
     plain.emit(Warned(text="the model waits"))
     plain.emit(LLMCalled(call_id=1, role="code", provider="openai", model="m"))
     assert lines() == [
-        "[7] 000000 draft: 2.5 *best*  best 2.5  4/30",
+        "step 4/30  000000 draft: 2.5 *best candidate*  best 2.5",
         "baseline zero: 2",
         "warning: the model waits",
     ]
@@ -130,7 +130,8 @@ def test_fast_steps_are_told_once_a_second_and_what_was_left_out_is_counted(view
         clock.now += 0.1
     assert len(lines()) == 1
     plain.emit(committed(CROWDED + 6, metric=1.0, is_best=True))
-    assert lines()[0].endswith("9/30 (+4 not shown)"), "a new best is never left out"
+    (said,) = lines()
+    assert said.startswith("step 9/30  ") and said.endswith("(+4 not shown)"), "a new best is never left out"
     clock.now += 1.0
     plain.emit(committed(CROWDED + 7, metric=9.0))
     assert "not shown" not in lines()[0]
@@ -164,7 +165,17 @@ def test_the_end_says_how_to_go_on(view, facts_of):
     assert "ended: max_steps" in said and "verdict: No valid program found in 3 steps." in said
     plain.interrupted()
     (line,) = lines()
-    assert "Go on with: python main.py resume toy-1 --project.dir=" in line
+    assert line.startswith("interrupted, everything is saved; no score yet. Go on with: python main.py resume toy-1 --")
+
+
+def test_an_interrupted_run_says_the_best_so_far(view, committed):
+    plain, lines, _ = view
+    plain.emit(committed(7, metric=2.5, best_metric=2.5, is_best=True))
+    plain.emit(BaselineScored(name="zero", node_id="b", metric=2.0))
+    lines()
+    plain.interrupted()
+    (line,) = lines()
+    assert "best 2 by the baseline zero, 2.5 by the search. Go on with: python main.py resume toy-1" in line
 
 
 @pytest.mark.parametrize(("kind", "made"), [("quiet", QuietView), ("plain", PlainView), ("auto", PlainView)])
@@ -175,4 +186,4 @@ def test_a_kind_of_view_is_opened_by_name(kind, made):
 def test_views_answer_the_first_interrupt(capfd):
     for kind in ("quiet", "plain", "live"):
         open_view(kind).finishing()
-    assert capfd.readouterr().err.count("finishing what is in flight") == 3
+    assert capfd.readouterr().err.count("what runs is finished, nothing more is begun") == 3

@@ -9,6 +9,7 @@ from support.loop import open_loop, told
 from support.plugins.toy import ToyEvaluator
 
 from core.loop.plan import Control
+from utils.errors import Interrupted
 
 STEPS = 24
 
@@ -57,9 +58,53 @@ def test_a_resume_after_ctrl_c_is_the_run_that_was_not_stopped(tmp_path, togethe
 
 
 def test_what_is_kept_for_the_resume_is_not_begun(tmp_path):
-    """What was under way is committed; as many as the lag holds lie there, proposed and not written."""
+    """As many as the lag holds lie there, proposed: what nobody had begun by then is not written."""
     played(tmp_path, together=False, at=12)
     loop = open_loop(tmp_path, steps=STEPS, batch=4, schedule="pipeline")
     waiting = loop.store.open_tasks()
-    assert len(waiting) == 8 and not any(loop.store.calls(task.node_id) for task in waiting)
+    assert len(waiting) == 8 and sum(bool(loop.store.calls(task.node_id)) for task in waiting) <= 2
     loop.close()
+
+
+class Workers:
+    """Stands for a pool of two: at the first evaluation Ctrl-C comes, and no third program is begun after it."""
+
+    together = False
+
+    def __init__(self, slots: int, pressed: threading.Event) -> None:
+        self._toy, self._pressed = ToyEvaluator(), pressed
+        self._slots = threading.Semaphore(slots)
+        self.judged: list[str] = []
+
+    def check(self, node):
+        return self._toy.check(node)
+
+    def evaluate(self, nodes):
+        with self._slots:
+            if self._pressed.is_set():
+                raise Interrupted("interrupted")
+            self._pressed.set() if len(self.judged) == 5 else None
+            self.judged += [node.id for node in nodes]
+            return self._toy.evaluate(nodes)
+
+
+@pytest.mark.parametrize("schedule", ["pipeline", "rounds"])
+def test_ctrl_c_lets_what_runs_end_and_begins_nothing_more(tmp_path, schedule):
+    """Nothing is judged twice either, though what ended behind a program that was not begun is not committed yet."""
+    whole = open_loop(tmp_path / "whole", steps=STEPS, batch=4, schedule=schedule)
+    whole.run()
+    pressed, loops = threading.Event(), []
+    judged: list[str] = []
+    for _ in range(2):
+        workers = Workers(2, pressed)
+        loop = open_loop(
+            tmp_path / "stopped", steps=STEPS, batch=4, writers=8, schedule=schedule, evaluator=workers,
+            control=Control(interrupted=pressed),
+        )  # fmt: skip
+        loops.append((loop.run(), len(loop.journal), loop.journal.sha256))
+        judged += workers.judged
+        pressed = threading.Event()
+        pressed.is_set = lambda: False  # the second process is left alone
+    assert loops[0][0] == "interrupted" and loops[0][1] <= 7
+    assert loops[1][1:] == (STEPS, whole.journal.sha256)
+    assert len(judged) == len(set(judged)), "evaluated once more"

@@ -1,0 +1,46 @@
+"""Deadline: what ends a search while programs run."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Deadline:
+    """`budget.seconds` and the user's first Ctrl-C, for what is under way.
+
+    Lifted once the search is over: the final score is owed to the user.
+
+    Args:
+        active_seconds: → seconds the run has been worked on, all its processes added up.
+        interrupted: set once the user wants the end.
+        doing: tells whoever watches what goes on.
+        noun: what runs on the workers, as people call one.
+        waits: what the end waits for besides those, in words; '' for nothing.
+    """
+
+    seconds: float | None
+    active_seconds: Callable[[], float]
+    interrupted: threading.Event
+    doing: Callable[[str], None] = lambda text: None
+    noun: str = "program"
+    waits: str = ""
+    lifted: bool = False
+
+    def seconds_left(self) -> float:
+        """Seconds until the budget ends; infinite without one."""
+        return math.inf if self.lifted or self.seconds is None else self.seconds - self.active_seconds()
+
+    def is_ending(self) -> bool:
+        """True once the user wants the end of a search that goes on."""
+        return not self.lifted and self.interrupted.is_set()
+
+    def waits_for(self, running: int) -> None:
+        """Tell what the end waits for: so many that run, and whatever else is under way."""
+        jobs = [f"{running} {self.noun}{'s that run' if running != 1 else ' that runs'}"] if running else []
+        found = " and ".join([*jobs, *([self.waits] if self.waits else [])])
+        if found:
+            self.doing(f"the end waits for {found}; what has not begun is left for a resume")
