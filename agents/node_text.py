@@ -57,8 +57,8 @@ def score_of(node: Node, context: AgentContext) -> str:
     spread = f", standard error {noise:.2g}" if noise else ""
     own = ""
     if node.claimed_metric is not None and node.metric_source != "claimed":
-        own = f", its own estimate {node.claimed_metric:.6g}"
-    return f"metric {node.metric_value:.6g} ({Direction(context.lower_is_better).word} is better{spread}{own})"
+        own = f", its own estimate {node.claimed_metric:.7g}"
+    return f"metric {node.metric_value:.7g} ({Direction(context.lower_is_better).word} is better{spread}{own})"
 
 
 def message_of(node: Node) -> str:
@@ -75,4 +75,4 @@ def measured(node: Node) -> str:
 
 
 def _number(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.7g}" if isinstance(value, float) else str(value)

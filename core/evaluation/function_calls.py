@@ -19,12 +19,16 @@ def answer_calls(payload: dict[str, Any], context: JobContext) -> dict[str, Any]
     Payload: `code`, `function` (its name), `calls` (lists of arguments), `driver` (source that is loaded before the
     program, ''), `limits` (`seconds` is for all calls together), `seed`.
 
-    Returns `{answers}`, one a call in their order, or an ExecutionResult of how the program failed.
+    Returns `{answers, output, seconds}`, an answer a call in their order, what the program printed and the time of all
+    calls, or an ExecutionResult of how the program failed.
     """
     limits = Limits.model_validate(payload["limits"]).model_copy(update={"answer_kb": ANSWER_KB})
     session = context.sandbox.session(payload["code"], limits=limits, seed=payload["seed"], prelude=payload["driver"])
+    began = time.monotonic()
     try:
-        return {"answers": _answers(session, payload["function"], payload["calls"], limits.seconds)}
+        answers = _answers(session, payload["function"], payload["calls"], limits.seconds)
+        seconds = time.monotonic() - began
+        return {"answers": answers, "output": session.close().term_out, "seconds": seconds}
     except SessionFailure as failure:
         return failure.result.model_dump(mode="json")
     finally:

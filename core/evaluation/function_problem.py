@@ -193,7 +193,8 @@ class FunctionEvaluator(Evaluator):
         found = self._deps.jobs.run(JobSpec(entry=entry, payload=payload, label=label))
         if "answers" not in found:
             return failed_run(ExecutionResult.model_validate(found))
-        return self._judged(prepared, found["answers"])
+        verdict = self._judged(prepared, found["answers"])
+        return Evaluation(**{**dict(verdict), "term_out": found["output"], "seconds": found["seconds"]})
 
     def _judged(self, prepared: _Prepared, answers: list[Any]) -> Evaluation:
         """The verdict on what came back, which may be anything that is plain."""

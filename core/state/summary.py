@@ -130,10 +130,10 @@ class Summary:
             return same if node.operator != "tune" and original is not None else short(node.message, 160)
         if node.metric_value is None:
             return f"no score ({short(node.message, 120)})" if node.message else "no score"
-        told = f"{node.metric_value:.6g}"
+        told = f"{node.metric_value:.7g}"
         parent = parents[0] if parents else None
         change = change_of(node, parent, self._direction) if parent is not None else ""
-        claimed = f", own estimate {node.claimed_metric:.6g}" if _has_own_estimate(node) else ""
+        claimed = f", own estimate {node.claimed_metric:.7g}" if _has_own_estimate(node) else ""
         return f"{told}{f' ({change})' if change else ''}{claimed}"
 
 
@@ -151,7 +151,17 @@ def change_of(node: Node, parent: Node, direction: Direction) -> str:
     noise = paired_error(parent.signature, node.signature) if in_unit(node) and in_unit(parent) else None
     if noise and gap < CLEAR * noise:
         return f"no clear change: {gap:.3g} {word}, noise {noise:.2g}"
-    return f"{gap:.3g} {word}{f', noise {noise:.2g}' if noise else ''}"
+    told = f"noise {noise:.2g}" if noise else _cases_of(node, parent, direction)
+    return f"{gap:.3g} {word}{f', {told}' if told else ''}"
+
+
+def _cases_of(node: Node, parent: Node, direction: Direction) -> str:
+    """`2 of 10 cases better, 1 worse`: what says how sure a change is where the cases have a unit of their own."""
+    if not node.signature or len(node.signature) != len(parent.signature):
+        return ""
+    changed = [pair for pair in zip(node.signature, parent.signature, strict=True) if not is_rounding(*pair)]
+    better = sum(direction.better(own, before) for own, before in changed)
+    return f"{better} of {len(node.signature)} cases better, {len(changed) - better} worse"
 
 
 def is_rounding(one: float, other: float) -> bool:

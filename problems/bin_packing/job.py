@@ -29,7 +29,8 @@ def score_levels__(states):
 
 
 def tabulate(payload: dict[str, Any], context: JobContext) -> list[dict[str, Any]]:
-    """One object a program of `codes`: `{table}` (base64 of float64, rows of `items` in order) or a failure.
+    """One object a program of `codes`: `{table, output}` (base64 of float64, rows of `items` in order; what it printed)
+    or a failure.
 
     Payload: `codes`, `items` (sizes that occur), `capacity`, `limits`, `seed`.
     """
@@ -42,7 +43,8 @@ def _tabulate_one(code: str, payload: dict[str, Any], limits: Limits, context: J
     session = context.sandbox.session(code, limits=limits, seed=payload["seed"], prelude=PRELUDE)
     try:
         answer = session.call("tabulate__", [items, capacity], timeout=limits.seconds)
-        return checked(answer, items, capacity)
+        found = checked(answer, items, capacity)
+        return {**found, "output" if "table" in found else "term_out": session.close().term_out}
     except SessionFailure as failure:
         return failed(failure.result)
     finally:
@@ -88,7 +90,7 @@ def failure_of(kind: FailureKind, message: str) -> dict[str, Any]:
 
 
 def pack(payload: dict[str, Any], context: JobContext) -> list[dict[str, Any]]:
-    """One object a program of `codes`: `{chosen: [[bin of each item] of each instance]}` or a failure.
+    """One object a program of `codes`: `{chosen: [[bin of each item] of each instance], output}` or a failure.
 
     Packing is done here; the sandboxed program is asked for the scores of one item of every instance at a time.
     Payload: `codes`, `instances` (lists of sizes), `capacity`, `limits`, `seed`.
@@ -98,7 +100,8 @@ def pack(payload: dict[str, Any], context: JobContext) -> list[dict[str, Any]]:
     for code in payload["codes"]:
         session = context.sandbox.session(code, limits=limits, seed=payload["seed"], prelude=PRELUDE)
         try:
-            results.append({"chosen": lockstep(session, payload["instances"], payload["capacity"], limits.seconds)})
+            chosen = lockstep(session, payload["instances"], payload["capacity"], limits.seconds)
+            results.append({"chosen": chosen, "output": session.close().term_out})
         except SessionFailure as failure:
             results.append(failed(failure.result))
         except BadScores as error:

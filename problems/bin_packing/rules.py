@@ -27,6 +27,10 @@ class RuleFailed(Exception):
 class Rule(Protocol):
     """Packs instances."""
 
+    @property
+    def output(self) -> str:
+        """What the program has printed in the sandbox."""
+
     def used(self, instances: Sequence[Instance], most: int = UNLIMITED) -> list[int] | None:
         """Bins used, one count an instance; None once their sum is sure to exceed `most`. May raise RuleFailed."""
 
@@ -40,6 +44,7 @@ class TableRule:
 
     order: Any
     tied: Any
+    output: str = ""
 
     @classmethod
     def of(cls, answer: dict[str, Any], items: Sequence[int], capacity: int) -> TableRule:
@@ -54,7 +59,7 @@ class TableRule:
         for item in items:
             table[item, item:] = flat[start : start + capacity + 1 - item]
             start += capacity + 1 - item
-        return cls(*rank_table(table))
+        return cls(*rank_table(table), answer.get("output", ""))
 
     def used(self, instances: Sequence[Instance], most: int = UNLIMITED) -> list[int] | None:
         return _in_turn(self._pack, instances, most)
@@ -77,6 +82,10 @@ class ArithmeticRule:
     result: int
     otherwise: Rule
 
+    @property
+    def output(self) -> str:
+        return self.otherwise.output
+
     def used(self, instances: Sequence[Instance], most: int = UNLIMITED) -> list[int] | None:
         try:
             return _in_turn(self._pack, instances, most)
@@ -98,12 +107,13 @@ class ArithmeticRule:
         return int(used)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SandboxedRule:
     """A rule asked for its scores item by item."""
 
     code: str
     pack: Pack
+    output: str = ""
 
     def used(self, instances: Sequence[Instance], most: int = UNLIMITED) -> list[int] | None:
         used = [len(set(chosen)) for chosen in self._all(instances)]
@@ -116,6 +126,7 @@ class SandboxedRule:
         answer = self.pack(self.code, instances)
         if "chosen" not in answer:
             raise RuleFailed(failed_run(ExecutionResult.model_validate(answer)))
+        self.output = answer["output"]
         return [list(map(int, chosen)) for chosen in answer["chosen"]]
 
 

@@ -60,6 +60,7 @@ class PackingStages:
             source=source_of(self._deps.isolated),
             signature=signature_of(used),
             seconds=time.perf_counter() - start,
+            term_out=program.output,
         )
 
     def rules(self, codes: Sequence[str], items: Sequence[int], capacity: int) -> list[Rule | Evaluation]:

@@ -109,3 +109,23 @@ def test_prompts_of_a_run(cli, tmp_path, kind):
     assert found.repeated is not None and found.repeated <= 0.25, "a small change is not a whole program"
     assert found.reviews <= 0.1
     assert f"{found.dollars:.6f}" == f"{len(texts) * (100 * 1 + 10 * 2) / 1e6:.6f}"
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["def score_bin(item, remaining_capacity):\n    return item * {n} - remaining_capacity\n",
+     "LEVELS = [{n}.0 * level for level in range(200)]\n"
+     "def score_bin(item, remaining_capacity, histogram):\n    return -LEVELS[remaining_capacity - item]\n"],
+    ids=["a table", "asked item by item"],
+)  # fmt: skip
+def test_what_a_function_printed_is_told_to_the_next_writer(cli, program):
+    def answer(request, number):
+        printed = f"print('of {number}: half of it is', 20.5)\n"
+        return f"Number {number}.\n\n```python\n{printed}{program.format(n=number + 1)}```"
+
+    words = ["--problem=bin_packing", "--problem.name=u120", "problem.options.validation=2", "problem.options.test=2"]
+    with ChatServer(answer) as server:
+        ended = cli.here(*words, *server.words(), "--search.max_steps=2", "--search.batch=1", "--llm.cache=false")
+        assert ended.code == 0, ended.err
+        second = server.requests[1]["messages"][-1]["content"]
+    assert "of 0: half of it is 20.5" in second, second

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import random
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -62,7 +64,9 @@ class Here:
 
     def session(self, code, *, limits, seed, prelude):
         self.names: dict = {}
-        exec(prelude + code, self.names)  # the test's own text
+        self.printed = StringIO()
+        with redirect_stdout(self.printed):
+            exec(prelude + code, self.names)  # the test's own text
         return self
 
     def call_many(self, function, batch, *, timeout):
@@ -71,7 +75,8 @@ class Here:
         except Exception as error:
             raise SessionFailure(ExecutionResult(failure=FailureKind.RUNTIME, message=repr(error))) from error
 
-    def close(self): ...
+    def close(self):
+        return ExecutionResult(term_out=self.printed.getvalue())
 
 
 def evaluator(problem, *, isolated=True, trials=20) -> FunctionEvaluator:

@@ -92,6 +92,7 @@ def test_an_equal_score_and_a_program_that_is_too_long_are_not_told():
         ((2.63, 2.63), ((), ()), "no change"),
         ((2.6359, 2.6360), ((), ()), "0.0001 better"),
         ((0.30, 0.31), ((0.20, 0.30, 0.40), (0.25, 0.28, 0.40)), "no clear change: 0.01 better, noise 0.021"),
+        ((0.001, 0.002), ((40.0, 41.0, 39.0), (42.0, 41.0, 38.0)), "0.001 better, 1 of 3 cases better, 1 worse"),
     ],
 )
 def test_what_rounding_or_noise_can_make_is_no_progress(scores, cases, told):
