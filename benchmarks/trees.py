@@ -8,7 +8,6 @@ take longer than earlier ones.
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import sqlite3
 import subprocess
@@ -79,11 +78,13 @@ def search(folder: Path, source: Path, steps: int) -> dict[str, float]:
         "problem.eval=sh score.sh", "problem.metric=score", "problem.direction=max", f"search.max_steps={steps}",
         "search.workers=1", "logging.report=false", "logging.view=quiet", "budget.repeats=null",
     ]  # fmt: skip
+    from core.storage.packing import json_of
+
     subprocess.run([sys.executable, str(ROOT / "main.py"), *words], cwd=folder, check=True)
     (store,) = folder.glob("logs/*/run.db")
     with closing(sqlite3.connect(store)) as connection:
         events = [
-            json.loads(row[0])
+            json_of(row[0])
             for row in connection.execute("SELECT body FROM events WHERE type = 'node.committed' ORDER BY seq")
         ]
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

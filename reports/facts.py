@@ -13,7 +13,6 @@ from core.events import Event, GenerationFinished, LadderCounted, NoteAdded, Run
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.operators import BUILTIN, FREE_OPERATORS, OperatorSpec, known_operators
-from core.storage.database import unpacked
 from core.storage.reader import RunReader
 from reports.conclusion import Conclusion, conclusion_of
 from reports.outside import sessions, tickets
@@ -149,7 +148,7 @@ def _programs(reader: RunReader) -> Iterator[Node]:
         codes = {step: body for step, body in connection.execute(_CODES)}
     for node in reader.nodes(texts=False):
         stored = codes.pop(node.step, None)
-        yield node if stored is None else node.model_copy(update={"code": unpacked(stored)})
+        yield node if stored is None else node.model_copy(update={"code": reader.db.text_of(stored)})
 
 
 def _events(reader: RunReader) -> Iterator[Event]:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from core.state.node import Node
-from core.storage.chain import CHAIN, chained_tables, rows_of
+from core.storage.chain import as_json, chained_tables, row_hashes, rows_of
+from core.storage.chain_links import links_of
 from core.storage.database import DB_NAME, quoted_path
 from core.storage.reader import RunReader
 from runs.recorded_files import BEST, FILES, file_hash, recorded
@@ -46,7 +47,7 @@ def write_bundle(reader: RunReader, node: Node, out: Path) -> list[Path]:
     out.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(f"file:{quoted_path(reader.run_dir / DB_NAME)}?mode=ro", uri=True)) as connection:
         connection.execute("BEGIN")  # one moment of a run that may be growing
-        links = connection.execute(f"SELECT seq, records, head FROM {CHAIN} ORDER BY seq").fetchall()
+        links = list(links_of(connection, row_hashes(connection)))
         _write_lines(out / CHAIN_FILE, links)
         _write_lines(out / ROWS_FILE, _rows(connection))
     (out / PROGRAM_FILE).write_bytes(node.code.encode("utf-8", "surrogatepass"))
@@ -80,7 +81,7 @@ def _rows(connection: sqlite3.Connection) -> Iterator[list[Any]]:
 
 def _write_lines(path: Path, lines: Iterable[Any]) -> None:
     with path.open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(line) + "\n" for line in lines)
+        file.writelines(as_json(line) + "\n" for line in lines)
 
 
 def _solution(reader: RunReader, out: Path) -> list[Path]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from core.state.fingerprint import text_hash
-from core.storage.chain import CHAINED_FROM
+from core.storage.chain import CHAINED_FROM, row_hash
 from core.storage.chain_check import ChainRead, Finding, check_rows, read_chain
 from core.storage.cross_check import cross_check
 from core.storage.models import columns_of
@@ -27,7 +28,7 @@ from runs.recorded_files import BEST, FILES, file_hash
 from runs.verification import Verification, concluded
 from utils.errors import ConfigError
 
-_FAULTS = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OSError)
+_FAULTS = (ValueError, TypeError, LookupError, AttributeError, RecursionError, OSError, zlib.error)
 Tables = dict[str, dict[str, list[Any]]]
 
 
@@ -51,7 +52,8 @@ def verify_bundle(folder: Path, head: str | None = None) -> Verification:
         findings += _rows(chain, tables)
         rows = {
             table: {
-                key: dict(zip(columns_of(table), values, strict=True)) for key, values in tables.get(table, {}).items()
+                key: dict(zip(columns_of(table), map(_value, values), strict=True))
+                for key, values in tables.get(table, {}).items()
             }
             for table in (*WHOLE_TABLES, "facts")
         }
@@ -90,9 +92,15 @@ def _tables(path: Path) -> Tables:
     return tables
 
 
+def _value(told: Any) -> Any:
+    """A column as the store had it: bytes are told as a list of one text in hex."""
+    return bytes.fromhex(told[0]) if isinstance(told, list) else told
+
+
 def _rows(chain: ChainRead, tables: Tables) -> Iterator[Finding]:
     for table in sorted({*WHOLE_TABLES, *tables}):
-        found = check_rows(chain, table, tables.get(table, {}).items())
+        rows = tables.get(table, {})
+        found = check_rows(chain, table, ((key, row_hash(values)) for key, values in rows.items()))
         if table in WHOLE_TABLES:
             yield from found
         else:  # some rows stay at home: of the facts those that name places of a machine

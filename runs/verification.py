@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from core.storage.chain_check import ChainRead, Finding
-from core.storage.migrations import SCHEMA_VERSION
+from core.storage.migrations import CHAINED
 from core.storage.store_check import check_store
 from runs.file_check import check_files
 from runs.run_folder import is_held
@@ -71,7 +71,7 @@ def verify_run(run_dir: Path, head: str | None = None) -> Verification:
         unchecked.append("the files beside the store: a process works on the run")
     else:
         findings += check_files(run_dir, unchecked)
-    chained = store.schema >= SCHEMA_VERSION
+    chained = store.schema >= CHAINED
     return concluded(
         run_dir.name, store.chain, findings, head, chained=chained, unchecked=unchecked,
         chained_from=store.chained_from, counts=store.counts,

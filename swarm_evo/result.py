@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+_TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
+_NO_DIGITS = bytes(byte for byte in range(256) if byte not in b"0123456789")
+
+
 @dataclass(frozen=True, slots=True)
 class Best:
     """The winning program."""
@@ -145,11 +149,30 @@ def _code(path: Path, node_id: str) -> str:
         if body is None:  # a baseline that was scored beside the search won
             (final,) = store.execute("SELECT value FROM facts WHERE key = 'final'").fetchone() or ("{}",)
             return str((json.loads(final).get("program") or {}).get("code", ""))
-    return stored_text(body)
+        return stored_text(store, body)
 
 
-def stored_text(body: str | bytes | None) -> str:
-    """A text of the store: as it is, or packed where it is long or holds half a character."""
-    if isinstance(body, bytes):
-        return (body[1:] if body[:1] == b"\0" else zlib.decompress(body)).decode("utf-8", "surrogatepass")
-    return str(body or "")
+def stored_text(store: sqlite3.Connection, body: str | bytes) -> str:
+    """A text of the store, from the form that `core/storage/packing.py` tells."""
+    return _bytes_of(store, body).decode("utf-8", "surrogatepass")
+
+
+def _bytes_of(store: sqlite3.Connection, body: str | bytes) -> bytes:
+    if isinstance(body, str):
+        return body.encode("utf-8", "surrogatepass")
+    form, other = body[0], b""
+    if form == 0:
+        return body[1:]
+    if form > 4:
+        return zlib.decompress(body)
+    body = body[1:]
+    if form in (1, 4):  # a difference to another text
+        (stored,) = store.execute("SELECT body FROM texts WHERE hash = ?", (body[:12].hex(),)).fetchone()
+        other, body = _bytes_of(store, stored), body[12:]
+    if form == 1:
+        return zlib.decompressobj(-15, other[-32768:]).decompress(body)
+    length, end = int.from_bytes(body[:4], "big"), other[-16384:]
+    zeros = end.translate(_TO_ZERO) + end.translate(None, _NO_DIGITS)
+    text = zlib.decompressobj(-15, zeros).decompress(body[4:])
+    digits = iter(text[length:])
+    return bytes(next(digits) if byte == 48 else byte for byte in text[:length])

@@ -152,7 +152,7 @@ def print_output(folder: Path, node_id: str) -> None:
         closing(sqlite3.connect(f"{(folder / 'run.db').resolve().as_uri()}?mode=ro", uri=True)) as store,
     ):
         found = store.execute(_OUTPUT, (node_id,)).fetchone()
-    text = stored_text(found[0]) if found else ""
+        text = stored_text(store, found[0]) if found else ""
     if text:
         print(text, end="" if text.endswith("\n") else "\n")
 

@@ -10,7 +10,7 @@ from core.contracts import CallRecord
 from core.events import Event, LLMCalled
 from core.storage.event_writer import EventWriter
 from core.storage.models import CALLS, FACTS
-from core.storage.rows import call_from_row
+from core.storage.rows import call_from_row, call_values
 from core.storage.statements import ADD_CALL, CALL, DROP_FACT
 from core.storage.unreadable import reads_store
 
@@ -47,10 +47,7 @@ class CallStore(EventWriter):
     def save_call(self, record: CallRecord, held: str = "") -> None:
         def facts() -> Sequence[Event]:
             with self.db.transaction() as connection:
-                values = record.model_dump()
-                values["system"] = self.db.put_parts(record.system)
-                values["user"] = self.db.put_parts(record.user)
-                values["reply"] = self.db.put_text(record.reply)
+                values = call_values(self.db, record)
                 call_id = ADD_CALL.run(connection, [values])
                 if held:
                     self.drop_hold(held)

@@ -2,7 +2,7 @@
 
 A link lists the rows that its transaction wrote, each with the hash of the row as SQLite holds it ('' for a row that
 went), and its `head` is the hash of the head before it and of that list. Who knows the newest head knows the whole run.
-`docs/verify.md` says how to check it by hand.
+`core.storage.chain_links` says how links lie in the store, `docs/verify.md` how to check them by hand.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
-CHAIN = "chain"
-"""The table of the links. Every other table of a store is chained."""
+from core.storage.chain_links import CHAIN, Row, head_of, packed_records, spelled
+
 CHAINED_FROM = "chained_from"
 """Fact: a list of `{schema, link}`. That link took the rows of an older version as they lay."""
 SEPARATOR = "/"
@@ -23,9 +23,14 @@ SEPARATOR = "/"
 _encode = json.JSONEncoder(default=lambda raw: [raw.hex()]).encode
 
 
-def row_hash(values: Sequence[Any]) -> str:
-    """SHA-256 in hex of a row's columns in order, as JSON; bytes are a list of one text in hex."""
-    return sha256(_encode(values).encode()).hexdigest()
+def as_json(values: Any) -> str:
+    """Columns of a row, or what holds them, as JSON; bytes are a list of one text in hex."""
+    return _encode(values)
+
+
+def row_hash(values: Sequence[Any]) -> bytes:
+    """SHA-256 of a row's columns in order, as JSON."""
+    return sha256(_encode(values).encode()).digest()
 
 
 def next_head(before: str, records: str) -> str:
@@ -44,6 +49,15 @@ def chained_tables(connection: sqlite3.Connection) -> dict[str, tuple[list[str],
 def _columns(connection: sqlite3.Connection, table: str) -> tuple[list[str], list[str]]:
     told = connection.execute("SELECT name, pk FROM pragma_table_info(?)", (table,)).fetchall()
     return [name for name, _ in told], [name for name, place in sorted(told, key=lambda row: row[1]) if place]
+
+
+def row_hashes(connection: sqlite3.Connection) -> dict[Row, bytes]:
+    """Table and key → hash of the row as it lies."""
+    return {
+        (table, name): row_hash(row)
+        for table, told in chained_tables(connection).items()
+        for name, row in rows_of(connection, table, *told)
+    }
 
 
 def key_of(values: Sequence[Any]) -> str:
@@ -70,9 +84,12 @@ class Chain:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._touched: dict[tuple[str, str], str] = {}
+        self._touched: dict[Row, bytes] = {}
+        """Row → its hash at the end of the transaction; b'' for one that went."""
+        self._before: dict[Row, bytes] = {}
+        """Row → its hash before the transaction, of those that were there."""
         newest = connection.execute(f"SELECT seq, head FROM {CHAIN} ORDER BY seq DESC LIMIT 1").fetchone()
-        self._stored: tuple[int, str] = newest or (0, "")
+        self._stored: tuple[int, str] = (newest[0], head_of(newest[1])) if newest else (0, "")
         self._next = self._stored
 
     @property
@@ -86,11 +103,10 @@ class Chain:
         self._connection.create_function("row_gone", -1, self._gone)
         for table, (columns, key) in chained_tables(self._connection).items():
             for event, body in _TRIGGERS.items():
-                calls = body.format(table=f"'{table}'", values=_listed("NEW", columns), new=_key("NEW", key),
-                                    old=_key("OLD", key))  # fmt: skip
+                new, old = (f"'{table}', {_key(row, key)}, {_listed(row, columns)}" for row in ("NEW", "OLD"))
                 self._connection.execute(
                     f"CREATE TEMP TRIGGER {_quoted(f'chain_{table}_{event}')} AFTER {event} ON main.{_quoted(table)} "
-                    f"BEGIN {calls} END"
+                    f"BEGIN {body.format(new=new, old=old)} END"
                 )
 
     def take_all(self, schema: int) -> None:
@@ -106,11 +122,12 @@ class Chain:
         """Close the transaction's link: the last thing before its commit."""
         if not self._touched:
             return
-        touched, self._touched = self._touched, {}
-        seq, before = self._stored
-        records = json.dumps([[*name, value] for name, value in touched.items()], separators=(",", ":"))
-        self._next = seq + 1, next_head(before, records)
-        self._connection.execute(f"INSERT INTO {CHAIN} VALUES (?, ?, ?)", (seq + 1, records, self._next[1]))
+        seq, head = self._stored
+        told = spelled((*row, value.hex()) for row, value in self._touched.items())
+        self._next = seq + 1, next_head(head, told)
+        link = seq + 1, packed_records(self._touched, self._before), bytes.fromhex(self._next[1])
+        self._connection.execute(f"INSERT INTO {CHAIN} VALUES (?, ?, ?)", link)
+        self._touched, self._before = {}, {}
 
     def committed(self) -> None:
         """The transaction with the link is stored."""
@@ -118,20 +135,22 @@ class Chain:
 
     def undone(self) -> None:
         """The transaction failed: nothing of it is there."""
-        self._touched = {}
+        self._touched, self._before = {}, {}
         self._next = self._stored
 
     def _written(self, table: str, key: str, *values: Any) -> None:
         self._touched[table, key] = row_hash(values)
 
-    def _gone(self, table: str, key: str) -> None:
-        self._touched[table, key] = ""
+    def _gone(self, table: str, key: str, *values: Any) -> None:
+        if (table, key) not in self._touched:
+            self._before[table, key] = row_hash(values)
+        self._touched[table, key] = b""
 
 
 _TRIGGERS = {
-    "INSERT": "SELECT row_written({table}, {new}, {values});",
-    "UPDATE": "SELECT row_gone({table}, {old}); SELECT row_written({table}, {new}, {values});",
-    "DELETE": "SELECT row_gone({table}, {old});",
+    "INSERT": "SELECT row_written({new});",
+    "UPDATE": "SELECT row_gone({old}); SELECT row_written({new});",
+    "DELETE": "SELECT row_gone({old});",
 }
 """A row whose key changes is one that went and one that came."""
 

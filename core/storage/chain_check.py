@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.storage.chain import next_head, row_hash
+from core.storage.chain import next_head
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +57,17 @@ def read_chain(links: Iterable[Sequence[Any]]) -> ChainRead:
     return read
 
 
-def check_rows(read: ChainRead, table: str, rows: Iterable[tuple[str, Sequence[Any]]]) -> Iterator[Finding]:
-    """Every row of a table against the chain, and every row that the chain knows against the table."""
+def check_rows(read: ChainRead, table: str, rows: Iterable[tuple[str, bytes]]) -> Iterator[Finding]:
+    """Every row of a table, given by key and hash, against the chain, and every row that the chain knows."""
     seen = set()
-    for key, values in rows:
+    for key, value in rows:
         seen.add(key)
         known, link = read.newest.get((table, key), (None, 0))
         if known is None:
             yield Finding(f"{table}/{key}", "inserted: no link of the chain knows this row")
         elif not known:
             yield Finding(f"{table}/{key}", f"put back: link {link} says that this row went")
-        elif known != row_hash(values):
+        elif known != value.hex():
             yield Finding(f"{table}/{key}", f"changed: it is not the row that link {link} wrote")
     for (named, key), (known, link) in read.newest.items():
         if named == table and known and key not in seen:

@@ -6,10 +6,12 @@ Works on rows as plain values (table → key → column → value): a store's an
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.storage.chain_check import Finding
+from core.storage.packing import TextOf, json_of, names_of
 from utils.direction import Direction
 
 Row = Mapping[str, Any]
@@ -30,10 +32,10 @@ def cross_check(rows: Rows) -> list[Finding]:
     """All disagreements. Rows that cannot be read at all are findings too."""
     findings: list[Finding] = []
     try:
-        events = {key: {**json.loads(row["body"]), "type": row["type"]} for key, row in rows["events"].items()}
+        events = {key: {**json_of(row["body"]), "type": row["type"]} for key, row in rows["events"].items()}
         for check in (_order, _nodes, _commits, _calls, _games, _tasks, _end):
             findings += check(rows, events)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, zlib.error) as error:
         findings.append(Finding("run.db", f"records that cannot be read: {type(error).__name__}: {error}"))
     return findings
 
@@ -135,7 +137,7 @@ def _tasks(rows: Rows, events: Mapping[str, Row]) -> Iterator[Finding]:
         yield from _disagreements(
             f"tasks/{key}", row, event, dict(zip(_TASK_TOLD, _TASK_TOLD, strict=True)), f"event {number}"
         )
-        task = json.loads(row["task"])
+        task = json_of(row["task"])
         if task["operator"] != event["operator"] or task["parent_ids"] != event["parent_ids"]:
             yield Finding(f"tasks/{key}", f"operator or parents are not those of event {number}")
 
@@ -171,14 +173,18 @@ def check_programs(rows: Rows, programs: Mapping[str, str]) -> Iterator[Finding]
             yield Finding(f"nodes/{key}", "its program is missing" if missing else "its program has another hash")
 
 
-def check_texts(rows: Rows, texts: Mapping[str, str]) -> Iterator[Finding]:
-    """Every text that a record names is there."""
+def check_texts(rows: Rows, texts: Mapping[str, str], text_of: TextOf) -> Iterator[Finding]:
+    """Every text that a record names is there; `texts`: name of a text → SHA-256 of it."""
     named: dict[str, str] = {}
     for key, node in rows["nodes"].items():
         named |= dict.fromkeys(filter(None, (node["code"], node["term_out"])), f"nodes/{key}")
     for key, call in rows["calls"].items():
-        parts = (*json.loads(call["system"]), *json.loads(call["user"]), call["reply"])
-        named |= dict.fromkeys(filter(None, parts), f"calls/{key}")
+        try:
+            parts = [name for column in ("system", "user", "reply") for name in names_of(call[column], text_of)]
+        except (zlib.error, ValueError):
+            yield Finding(f"calls/{key}", "the list of its texts cannot be unpacked")
+        else:
+            named |= dict.fromkeys(parts, f"calls/{key}")
     for name in sorted(named.keys() - texts.keys()):
         yield Finding(f"texts/{name}", f"missing: {named[name]} names it")
 

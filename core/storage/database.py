@@ -6,9 +6,8 @@ import os
 import re
 import sqlite3
 import threading
-import zlib
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from hashlib import blake2b
 from itertools import pairwise
@@ -20,9 +19,11 @@ from sqlalchemy.pool import StaticPool
 from sqlmodel import SQLModel
 
 from core.storage.chain import Chain
-from core.storage.migrations import SCHEMA_VERSION, migrate
+from core.storage.migrations import READ_IN_PLACE, SCHEMA_VERSION, migrate
+from core.storage.packing import DIFFERENCES, NAME_BYTES, Stored, names_of, names_text, unpacked, whole_text
 from core.storage.prepared_statement import driver_of
-from core.storage.statements import ADD_TEXT, SHOW_TEXT, TEXT
+from core.storage.statements import ADD_TEXT, KEEP_WHOLE, TEXT
+from core.storage.text_packer import TextPacker
 from core.storage.views import create_views
 from utils.errors import StoreError, StoreVersionError, UnknownRunError
 
@@ -30,7 +31,15 @@ DB_NAME = "run.db"
 """The store's file in a run's folder."""
 BUSY_SECONDS = float(os.environ.get("SWARM_EVO_BUSY_SECONDS") or 30.0)
 """How long a write waits for another process that holds the file locked; then it is a StoreError."""
+_PAGE = 8192
+"""Bytes of a page of a new file: in SQLite's 4096 a third of the pages lay idle beside texts of some 3 KB."""
+_LOG_BYTES = 4_000_000
+"""So long grows the write-ahead log before its pages go into the file."""
 _KNOWN_TEXTS = 4096
+_BASES = 32
+"""So many whole texts that others are differences to are kept in memory when texts are read."""
+PROGRAM, OUTPUT = "program", "output"
+"""Kinds of texts."""
 _HEADING_OR_FENCE = re.compile(r"(?m)^(?:#{1,2} |(`{3,}).*\n?)")
 
 
@@ -46,9 +55,14 @@ class Database:
         self.path = path
         self.read_only = read_only
         self.lock = threading.RLock()
-        self._known: OrderedDict[str, bool] = OrderedDict()
-        """Names of stored texts → whether they lie as plain text."""
-        self._waiting: dict[str, bytes | str] = {}
+        self._known: OrderedDict[str, None] = OrderedDict()
+        """Names of stored texts."""
+        self._waiting: dict[str, bytes] = {}
+        """Texts of this transaction by their names."""
+        self._whole: set[str] = set()
+        """Those of them that the next texts may be differences to."""
+        self._packer = TextPacker()
+        self._bases: OrderedDict[str, bytes] = OrderedDict()
         self._chain: Chain | None = None
         self.stored_version = 0
         """The schema version of the file when it was opened; 0 for a new one."""
@@ -92,58 +106,95 @@ class Database:
         """The newest head of the chain, for its one writer; '' before the first record."""
         return self._chain.head if self._chain is not None else ""
 
-    def put_text(self, body: str, *, plain: bool = False) -> str:
+    def put_text(self, body: str, kind: str = "") -> str:
         """Store `body` once and return its name; '' for ''. Call inside a transaction.
 
         Args:
-            plain: as text that any reader of SQLite can show, also where it was stored compressed before.
+            kind: texts of a kind are like each other: what they share lies once.
         """
-        if not body:
-            return ""
-        raw = body.encode("utf-8", "surrogatepass")
-        name = blake2b(raw, digest_size=12).hexdigest()
-        if name not in self._known or (plain and not self._known[name]):
-            self._waiting[name] = _shown(body) if plain else packed(raw)
-            self._known[name] = plain
+        return self._put(body.encode("utf-8", "surrogatepass"), kind) if body else ""
+
+    def _put(self, raw: bytes, kind: str) -> str:
+        name = _name_of(raw)
+        if name not in self._known:
+            self._waiting[name] = self._pack(name, raw, kind)
+            self._known[name] = None
             if len(self._known) > _KNOWN_TEXTS:
                 self._known.popitem(last=False)
         return name
 
+    def _pack(self, name: str, raw: bytes, kind: str) -> bytes:
+        stored = self._packer.pack(name, raw, kind)
+        if stored[:1] not in DIFFERENCES and self._packer.is_base(kind, name):
+            self._whole.add(name)
+        return stored
+
     def _write_texts(self) -> None:
-        """All texts of a transaction in two statements, just before its commit."""
+        """All texts of a transaction, just before its commit.
+
+        What others are differences to replaces what may lie there by its name: an earlier life of the run may have
+        stored the text as a difference itself.
+        """
         rows = [{"hash": name, "body": stored} for name, stored in self._waiting.items()]
-        self._waiting = {}
-        for statement, kind in ((ADD_TEXT, bytes), (SHOW_TEXT, str)):
-            chosen = [row for row in rows if isinstance(row["body"], kind)]
+        for statement, chosen in (
+            (ADD_TEXT, [row for row in rows if row["hash"] not in self._whole]),
+            (KEEP_WHOLE, [row for row in rows if row["hash"] in self._whole]),
+        ):
             if chosen:
                 statement.run(self._connection, chosen)
+        self._waiting, self._whole = {}, set()
 
     def _forget(self) -> None:
         """After a failed transaction: what it stored is not there, so trust nothing."""
-        self._waiting = {}
+        self._waiting, self._whole = {}, set()
         self._known.clear()
+        self._packer.forget()
         if self._chain is not None:
             self._chain.undone()
 
-    def put_parts(self, body: str) -> list[str]:
-        """Store a long message by its sections and fenced blocks, so that what many texts share lies once."""
-        return [self.put_text(part) for part in message_parts(body)]
+    def put_parts(self, body: str, kind: str = "") -> bytes:
+        """Store a long message by its sections and fenced blocks, so that what many texts share lies once.
+
+        Returns the list of their names, packed like a text of that kind.
+        """
+        parts = message_parts(body)
+        raw = names_text([self.put_text(part, of) for part, of in zip(parts, _kinds_of(parts), strict=True)])
+        name = _name_of(raw)
+        stored = self._pack(name, raw, kind)
+        if name in self._whole:  # the next lists are differences to it: it must lie there by its name
+            self._waiting.setdefault(name, stored)
+        return stored
 
     def get_text(self, name: str) -> str:
         """The text of that name; '' for ''. Raises StoreError if it is missing."""
-        if not name:
-            return ""
+        return self.text_of(self._stored(name)) if name else ""
+
+    def text_of(self, stored: Stored) -> str:
+        """The text of a row of `texts`."""
+        return unpacked(stored, self._base)
+
+    def get_parts(self, stored: Stored) -> str:
+        """The message that `put_parts` cut."""
+        return "".join(self.get_text(name) for name in names_of(stored, self._base))
+
+    def _stored(self, name: str) -> Stored:
         with self.transaction() as connection:
             stored = self._waiting.get(name)
             if stored is None:
                 stored = connection.execute(TEXT, {"name": name}).scalar()
         if stored is None:
             raise StoreError(f"store '{self.path}': text {name} is missing")
-        return unpacked(stored)
+        return stored
 
-    def get_parts(self, names: list[str]) -> str:
-        """The message that `put_parts` cut."""
-        return "".join(self.get_text(name) for name in names)
+    def _base(self, name: str) -> bytes:
+        """A text that differences refer to."""
+        with self.lock:
+            raw = self._bases.get(name)
+            if raw is None:
+                raw = self._bases[name] = whole_text(self._stored(name))
+                if len(self._bases) > _BASES:
+                    self._bases.popitem(last=False)
+        return raw
 
     def close(self) -> None:
         """Let go of the file."""
@@ -165,9 +216,11 @@ class Database:
         try:
             self.stored_version = version = _version(connection)
             if not self.read_only:
+                connection.execute(f"PRAGMA page_size={_PAGE}")
                 connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute(f"PRAGMA wal_autocheckpoint={_LOG_BYTES // _PAGE}")
                 connection.execute("PRAGMA synchronous=NORMAL")
-            if 0 < version < SCHEMA_VERSION:
+            if 0 < version < (READ_IN_PLACE if self.read_only else SCHEMA_VERSION):
                 connection = _copied(connection) if self.read_only else connection
                 migrate(connection, self.path, chained=not self.read_only)
             connection.execute(f"PRAGMA query_only={int(self.read_only)}")
@@ -195,20 +248,6 @@ class Database:
             self._chain.watch()
 
 
-def packed(raw: bytes) -> bytes:
-    """A text's bytes as a row of `texts` holds them."""
-    small = zlib.compress(raw, 6)
-    return small if len(small) < len(raw) else b"\0" + raw
-
-
-def unpacked(stored: bytes | str) -> str:
-    """The text of a row of `texts`."""
-    if isinstance(stored, str):
-        return stored
-    raw = stored[1:] if stored[:1] == b"\0" else zlib.decompress(stored)
-    return raw.decode("utf-8", "surrogatepass")
-
-
 def message_parts(body: str) -> list[str]:
     """`body` cut at its headings and round what stands between fences: a program in a prompt is the node's own text."""
     cuts, fence = [0], ""
@@ -221,6 +260,24 @@ def message_parts(body: str) -> list[str]:
             fence = ""
             cuts.append(found.start())
     return [part for start, end in pairwise([*cuts, len(body)]) if (part := body[start:end])]
+
+
+def _name_of(raw: bytes) -> str:
+    return blake2b(raw, digest_size=NAME_BYTES).hexdigest()
+
+
+def _kinds_of(parts: Sequence[str]) -> Iterator[str]:
+    """The kinds of a message's parts: what stands below the same heading is like each other, and so are programs."""
+    section = fence = ""
+    for part in parts:
+        if fence:
+            yield PROGRAM if fence == "```python" else f"{section} {fence}"
+        else:
+            first = part.partition("\n")[0]
+            section = first[:60].rstrip("0123456789 ") if first.startswith("#") else section
+            yield f"part {section}"
+        last = "" if fence else part.rstrip("\n").rpartition("\n")[2]
+        fence = last if last.startswith("```") else ""
 
 
 def make_schema(connection: sqlite3.Connection) -> None:
@@ -250,15 +307,6 @@ def _copied(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _shown(body: str) -> str | bytes:
-    """The text itself; compressed where it holds half a character, which SQLite has no form for."""
-    try:
-        body.encode("utf-8")
-    except UnicodeEncodeError:
-        return packed(body.encode("utf-8", "surrogatepass"))
-    return body
 
 
 def quoted_path(path: Path) -> str:

@@ -13,8 +13,12 @@ from core.storage.chain import Chain
 from core.storage.views import create_views
 from utils.errors import StoreError
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Raised by one with each change of tables or of what their JSON holds; a step below brings older files along."""
+READ_IN_PLACE = 3
+"""From this version on a reader needs no step: what it finds in an older form says so itself."""
+CHAINED = 3
+"""From this version on a run has a chain."""
 
 
 def migrate(connection: sqlite3.Connection, path: Path, *, chained: bool = True) -> None:
@@ -29,7 +33,7 @@ def migrate(connection: sqlite3.Connection, path: Path, *, chained: bool = True)
     try:
         for step in range(version, SCHEMA_VERSION):
             _STEPS[step](connection)
-        if chained:
+        if chained and version < CHAINED:
             chain = Chain(connection)
             chain.take_all(version)
             chain.link()
@@ -125,4 +129,11 @@ def _to_3(connection: sqlite3.Connection) -> None:
     )
 
 
-_STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_2, 2: _to_3}
+# ------------------------------------------------------------ 3 → 4
+
+
+def _to_4(connection: sqlite3.Connection) -> None:
+    """Rows that are there stay as they are, and so does the chain over them; new ones are packed."""
+
+
+_STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4}

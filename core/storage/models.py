@@ -1,19 +1,22 @@
 """Tables of a run's store, `logs/<run>/run.db`. Additive: a column or table is added, never changed or removed.
 
-Every long text (code, prompt parts, replies, outputs) lies once in `texts`, named by its hash; programs as plain text,
-the others compressed. `docs/schema.md` tells tables and views to people.
+Every long text (code, prompt parts, replies, outputs) lies once in `texts`, named by its hash. Texts, and the JSON that
+a search writes at every node, are packed: `core.storage.packing`. `docs/schema.md` tells tables and views to people.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Column, DateTime, Table
+from sqlalchemy import JSON, Column, DateTime, Dialect, Index, Table, func, literal_column
 from sqlalchemy.types import UserDefinedType
 from sqlmodel import Field, SQLModel
 
-from core.storage.chain import CHAIN
+from core.storage.chain_links import CHAIN
+from core.storage.packing import json_of, pack_json
 
 
 class Body(UserDefinedType[Any]):
@@ -23,6 +26,18 @@ class Body(UserDefinedType[Any]):
 
     def get_col_spec(self, **_: Any) -> str:
         return "BLOB"
+
+
+class PackedJson(Body):
+    """A JSON value, packed. Reads JSON as text too, as older versions wrote it."""
+
+    cache_ok = True
+
+    def bind_processor(self, dialect: Dialect) -> Callable[[Any], bytes]:
+        return lambda value: pack_json(json.dumps(value))
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
+        return lambda stored: None if stored is None else json_of(stored)
 
 
 class MetaRow(SQLModel, table=True):
@@ -41,7 +56,7 @@ class TextRow(SQLModel, table=True):
 
     hash: str = Field(primary_key=True)
     body: Any = Field(sa_column=Column(Body))
-    """Text as it is, or bytes: zlib; a first byte of 0 means not compressed."""
+    """Packed; text as it is where an older version stored a program."""
 
 
 class TaskRow(SQLModel, table=True):
@@ -53,8 +68,8 @@ class TaskRow(SQLModel, table=True):
     round: int = Field(index=True)
     slot: int
     attempt: int = 0
-    task: Any = Field(sa_column=Column(JSON))
-    why: Any = Field(sa_column=Column(JSON))
+    task: Any = Field(sa_column=Column(PackedJson))
+    why: Any = Field(sa_column=Column(PackedJson))
 
 
 class StageRow(SQLModel, table=True):
@@ -89,7 +104,7 @@ class NodeRow(SQLModel, table=True):
     exec_time: float = 0.0
     ctime: float = 0.0
     writer: str = ""
-    code_hash: str = Field(index=True)
+    code_hash: str
     """SHA-256 of the text, as in `core.state.fingerprint.text_hash`."""
     code: str
     """Hash in `texts`."""
@@ -105,18 +120,19 @@ class CallRow(SQLModel, table=True):
     __tablename__ = "calls"
 
     id: int | None = Field(default=None, primary_key=True)
-    request_hash: str = Field(index=True)
+    request_hash: str
     sample: str = Field(index=True)
     node_id: str | None = Field(default=None, index=True)
     role: str
     attempt: int = 0
     provider: str
     model: str
-    system: Any = Field(sa_column=Column(JSON))
-    """Hashes of the message's parts, in order."""
-    user: Any = Field(sa_column=Column(JSON))
+    system: Any = Field(sa_column=Column(Body))
+    """Names of the message's parts, in order: packed as a text, a name a line."""
+    user: Any = Field(sa_column=Column(Body))
     tool: str = ""
-    reply: str
+    reply: Any = Field(sa_column=Column(Body))
+    """Names of its parts, as above; an older version stored the name of the whole."""
     finish_reason: str = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
@@ -148,10 +164,10 @@ class EventRow(SQLModel, table=True):
 
     seq: int = Field(primary_key=True)
     type: str = Field(index=True)
-    node_id: str | None = Field(default=None, index=True)
+    node_id: str | None = None
     at: datetime = Field(sa_column=Column(DateTime(timezone=True)))
-    body: str
-    """The event as JSON without `seq` and `at`."""
+    body: Any = Field(sa_column=Column(Body, nullable=False))
+    """The event as JSON without `seq` and `at`; packed where it is one that every node has."""
 
 
 class TicketRow(SQLModel, table=True):
@@ -177,9 +193,9 @@ class LinkRow(SQLModel, table=True):
     __tablename__ = CHAIN
 
     seq: int = Field(primary_key=True)
-    records: str
-    """JSON: `[table, key, hash]` of each row that one transaction wrote; hash '' for one that went."""
-    head: str
+    records: Any = Field(sa_column=Column(Body, nullable=False))
+    """What one transaction wrote: `core.storage.chain_links`."""
+    head: Any = Field(sa_column=Column(Body, nullable=False))
 
 
 def _table(model: type[SQLModel]) -> Table:
@@ -197,6 +213,9 @@ GAMES = _table(GameRow)
 EVENTS = _table(EventRow)
 TICKETS = _table(TicketRow)
 LINKS = _table(LinkRow)
+
+Index("ix_nodes_code", func.substr(NODES.c.code_hash, literal_column("1"), literal_column("8")))
+"""Eight digits find a program; the index of all 64 took a fifteenth of a node."""
 
 
 def columns_of(table: str) -> list[str]:

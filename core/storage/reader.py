@@ -15,8 +15,9 @@ from core.state.journal import Journal
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
 from core.state.task import Task
+from core.storage.chain_links import head_of
 from core.storage.database import DB_NAME, Database
-from core.storage.migrations import SCHEMA_VERSION
+from core.storage.migrations import CHAINED
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, LINKS, NODES, STAGES, TASKS
 from core.storage.rows import call_from_row, event_from_row, node_from_row
 from core.storage.unreadable import reads_store
@@ -70,10 +71,10 @@ class RunReader:
 
     def journal_head(self) -> str | None:
         """The newest head of the chain; None for a run of an older version, which has none."""
-        if self.db.stored_version < SCHEMA_VERSION:
+        if self.db.stored_version < CHAINED:
             return None
-        head: str | None = self._scalar(select(LINKS.c.head).order_by(LINKS.c.seq.desc()).limit(1))
-        return head
+        head = self._scalar(select(LINKS.c.head).order_by(LINKS.c.seq.desc()).limit(1))
+        return None if head is None else head_of(head)
 
     def last_seq(self) -> int:
         """`seq` of the newest event; 0 before the first."""

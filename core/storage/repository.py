@@ -16,7 +16,7 @@ from core.storage.call_store import CallStore
 from core.storage.game_store import GameStore
 from core.storage.models import NODES, STAGES, TASKS, TICKETS
 from core.storage.rows import node_from_row, node_values, task_values
-from core.storage.statements import ADD_NODE, ADD_TASK, DROP_STAGES, NODE_TEXTS, PUT_STAGE, STAGES_OF
+from core.storage.statements import ADD_NODE, ADD_TASK, DROP_STAGES, NODE_TEXTS, PUT_STAGE, SAME_CODE, STAGES_OF
 from core.storage.ticket_store import GONE, TicketStore
 from core.storage.unreadable import reads_store
 from utils.metric import Metric
@@ -151,7 +151,7 @@ class RunStore(CallStore, GameStore, TicketStore):
     def exists_by_hash(self, code_hash: str) -> bool:
         """True if a node with this `text_hash` is stored."""
         with self.db.transaction() as connection:
-            found = connection.execute(select(NODES.c.id).where(NODES.c.code_hash == code_hash).limit(1)).scalar()
+            found = connection.execute(SAME_CODE, {"start": code_hash[:8], "hash": code_hash}).scalar()
         return found is not None
 
     def exists(self, code: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, delete, select, text
 from sqlalchemy.dialects.sqlite import insert
 
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, NODES, STAGES, TASKS, TEXTS
@@ -10,7 +10,7 @@ from core.storage.prepared_statement import Prepared
 
 _TEXT = insert(TEXTS)
 ADD_TEXT = Prepared(_TEXT.on_conflict_do_nothing())
-SHOW_TEXT = Prepared(_TEXT.on_conflict_do_update(index_elements=["hash"], set_={"body": _TEXT.excluded.body}))
+KEEP_WHOLE = Prepared(_TEXT.on_conflict_do_update(index_elements=["hash"], set_={"body": _TEXT.excluded.body}))
 ADD_EVENT = Prepared(insert(EVENTS))
 ADD_TASK = Prepared(insert(TASKS))
 ADD_NODE = Prepared(insert(NODES))
@@ -29,6 +29,7 @@ DROP_FACT = Prepared(delete(FACTS).where(FACTS.c.key == bindparam("name")))
 
 TEXT = select(TEXTS.c.body).where(TEXTS.c.hash == bindparam("name"))
 FACT = select(FACTS.c.value).where(FACTS.c.key == bindparam("key"))
+SAME_CODE = text("SELECT 1 FROM nodes WHERE substr(code_hash, 1, 8) = :start AND code_hash = :hash LIMIT 1")
 NODE_TEXTS = select(NODES.c.code, NODES.c.term_out).where(NODES.c.id == bindparam("node"))
 STAGES_OF = select(STAGES.c.stage, STAGES.c.payload).where(STAGES.c.node_id == bindparam("node"))
 CALL = select(CALLS).where(CALLS.c.request_hash == bindparam("request"), CALLS.c.sample == bindparam("sample"))

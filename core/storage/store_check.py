@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from core.state.fingerprint import text_hash
-from core.storage.chain import CHAIN, CHAINED_FROM, chained_tables, rows_of
+from core.storage.chain import CHAINED_FROM, chained_tables, row_hash, rows_of
 from core.storage.chain_check import ChainRead, Finding, check_rows, check_tables, read_chain
+from core.storage.chain_links import CHAIN, Row, links_of
 from core.storage.cross_check import check_programs, check_texts, cross_check
-from core.storage.database import DB_NAME, make_schema, quoted_path, unpacked
-from core.storage.migrations import SCHEMA_VERSION, migrate
+from core.storage.database import DB_NAME, make_schema, quoted_path
+from core.storage.migrations import CHAINED, SCHEMA_VERSION, migrate
+from core.storage.packing import NAME_BYTES, TextOf, raw_text, whole_text
 from utils.errors import StoreError, StoreVersionError
 
 _KEPT = ("nodes", "events", "facts", "tasks", "games", "calls")
@@ -73,7 +76,7 @@ def check_store(run_dir: Path) -> StoreCheck:
 
 def _records(connection: sqlite3.Connection, check: StoreCheck) -> None:
     has_chain = bool(connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (CHAIN,)).fetchone())
-    if check.schema < SCHEMA_VERSION and not has_chain:
+    if check.schema < CHAINED and not has_chain:
         with closing(_as_this_version(connection)) as copy:
             _compare(copy, check, has_chain=False)
     else:
@@ -94,58 +97,73 @@ def _as_this_version(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 def _compare(connection: sqlite3.Connection, check: StoreCheck, *, has_chain: bool) -> None:
     tables = chained_tables(connection)
-    if has_chain:
-        links = connection.execute(f"SELECT seq, records, head FROM {CHAIN} ORDER BY seq")
-        check.chain = read_chain(links)
-        check.findings += check.chain.findings
-    if check.schema == SCHEMA_VERSION:
+    hashes: dict[Row, bytes] = {}
+    programs: dict[str, str] = {}
+    text_of = _texts(connection)
+    for table, (columns, key) in tables.items():
+        for name, row in _seen(check, table, columns, rows_of(connection, table, columns, key)):
+            if has_chain:
+                hashes[table, name] = row_hash(row)
+            if table == "texts":
+                check.findings += _text(name, row[1], text_of, programs)
+    if check.schema >= CHAINED:
         check.findings += _schema(connection)
     elif has_chain:
         check.findings.append(Finding("user_version", f"the file says schema {check.schema}, which has no chain yet"))
-    programs: dict[str, str] = {}
-    for table, (columns, key) in tables.items():
-        rows = _seen(check, table, columns, rows_of(connection, table, columns, key), programs)
-        if has_chain:
-            check.findings += check_rows(check.chain, table, rows)
-        else:
-            for _ in rows:
-                pass
     if has_chain:
-        check.findings += check_tables(check.chain, tables)
+        _follow(connection, check, tables, hashes)
     if set(_KEPT) <= check.rows.keys():
         check.findings += cross_check(check.rows)
         check.findings += check_programs(check.rows, programs)
-        check.findings += check_texts(check.rows, programs)
+        check.findings += check_texts(check.rows, programs, text_of)
+
+
+def _follow(connection: sqlite3.Connection, check: StoreCheck, tables: Iterable[str], hashes: dict[Row, bytes]) -> None:
+    """The chain, and what it says of every row."""
+    check.chain = read_chain(links_of(connection, hashes))
+    check.findings += check.chain.findings
+    by_table: dict[str, list[tuple[str, bytes]]] = {table: [] for table in tables}
+    for (table, key), value in hashes.items():
+        by_table[table].append((key, value))
+    for table, rows in by_table.items():
+        check.findings += check_rows(check.chain, table, rows)
+    check.findings += check_tables(check.chain, tables)
 
 
 def _seen(
-    check: StoreCheck,
-    table: str,
-    columns: Sequence[str],
-    rows: Iterator[tuple[str, tuple[Any, ...]]],
-    programs: dict[str, str],
+    check: StoreCheck, table: str, columns: Sequence[str], rows: Iterator[tuple[str, tuple[Any, ...]]]
 ) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Pass the rows on; keep those that are compared with each other, and look whether each text has its own name."""
+    """Pass the rows on; count them, and keep those that are compared with each other."""
     kept = check.rows.setdefault(table, {}) if table in _KEPT else None
     check.counts[table] = 0
     for key, row in rows:
         check.counts[table] += 1
         if kept is not None:
             kept[key] = dict(zip(columns, row, strict=True))
-        elif table == "texts":
-            check.findings += _text(key, row[1], programs)
         yield key, row
 
 
-def _text(name: str, body: Any, programs: dict[str, str]) -> Iterator[Finding]:
+def _texts(connection: sqlite3.Connection) -> TextOf:
+    """Reads the whole texts that others are differences to."""
+
+    @lru_cache(maxsize=64)
+    def text_of(name: str) -> bytes:
+        found = connection.execute("SELECT body FROM texts WHERE hash = ?", (name,)).fetchone()
+        if found is None:
+            raise ValueError(f"text {name} is missing")
+        return whole_text(found[0])
+
+    return text_of
+
+
+def _text(name: str, body: Any, text_of: TextOf, programs: dict[str, str]) -> Iterator[Finding]:
     try:
-        text = unpacked(body)
-        raw = text.encode("utf-8", "surrogatepass")
+        raw = raw_text(body, text_of)
+        programs[name] = text_hash(raw.decode("utf-8", "surrogatepass"))
     except (zlib.error, ValueError, TypeError):
         yield Finding(f"texts/{name}", "cannot be unpacked")
         return
-    programs[name] = text_hash(text)
-    if blake2b(raw, digest_size=12).hexdigest() != name:
+    if blake2b(raw, digest_size=NAME_BYTES).hexdigest() != name:
         yield Finding(f"texts/{name}", "is not the text of that name")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from sqlalchemy import Connection, text
 
 from core.state.operators import known_operators
 from core.storage.labels import labels_of
+from core.storage.packing import json_of
 from core.storage.unreadable import unreadable
 from dashboard.server.catalog import LOCK_NAME, RunCatalog, lock_holder
 from dashboard.server.schemas.runs import OperatorStyle, RunDetail, Totals
@@ -18,10 +18,10 @@ from reports.run_index import line_as_seen, line_of
 
 _EVENT = text("SELECT body FROM events WHERE type = :type AND seq <= :at ORDER BY seq DESC LIMIT 1")
 _TOTALS = text(
-    "SELECT count(*), sum(json_extract(body,'$.cached')), sum(json_extract(body,'$.prompt_tokens')),"
-    " sum(json_extract(body,'$.completion_tokens')), sum(json_extract(body,'$.cost_usd')),"
-    " sum(json_extract(body,'$.seconds')) FROM events WHERE type = 'llm.called' AND seq <= :at"
+    "SELECT count(*), sum(cached), sum(prompt_tokens), sum(completion_tokens), sum(cost_usd), sum(seconds)"
+    " FROM calls WHERE id <= (SELECT count(*) FROM events WHERE type = 'llm.called' AND seq <= :at)"
 )
+"""Each call is told by one event, in the order of their ids."""
 _NODE_TOTALS = text(
     "SELECT count(*), sum(cached), sum(prompt_tokens), sum(completion_tokens), sum(cost_usd), sum(seconds)"
     " FROM calls WHERE node_id = :node"
@@ -94,7 +94,8 @@ def node_totals(connection: Connection, node_id: str) -> Totals:
 def last_event(connection: Connection, kind: str, at: int = NEWEST) -> dict[str, Any]:
     """The newest event of a type as plain JSON, or {}."""
     body = connection.execute(_EVENT, {"type": kind, "at": at}).scalar()
-    return json.loads(body) if body else {}
+    found: dict[str, Any] = json_of(body) if body else {}
+    return found
 
 
 def _totals(row: Any) -> Totals:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from sqlalchemy import Connection, text
 
 from core.state.failure import FailureKind
+from core.storage.packing import json_of
 from core.storage.reader import RunReader
 from dashboard.server.overview import totals
 from dashboard.server.schemas.runs import Cost, CostRow
@@ -16,10 +16,10 @@ from utils.direction import Direction
 
 _SCORED = "fitness IS NOT NULL AND is_valid AND NOT is_buggy"
 _CURVE = text(
-    f"SELECT step, CASE WHEN {_SCORED} THEN fitness END, metric_value, json_extract(body, '$.elapsed'),"
-    " json_extract(body, '$.cost_usd') FROM nodes JOIN events ON events.type = 'node.committed'"
-    " AND events.node_id = nodes.id ORDER BY step"
+    f"SELECT id, step, CASE WHEN {_SCORED} THEN fitness END, metric_value, json_extract(rest, '$.cost_usd')"
+    " FROM nodes ORDER BY step"
 )
+_COMMITS = text("SELECT node_id, body FROM events WHERE type = 'node.committed' ORDER BY seq")
 _FAILURES = text("SELECT failure, operator, count(*) FROM nodes WHERE failure IS NOT NULL GROUP BY 1, 2")
 _EXAMPLE = text(
     "SELECT id, coalesce(json_extract(rest, '$.message'), '') FROM nodes WHERE failure = :kind"
@@ -52,7 +52,8 @@ def curve(reader: RunReader) -> Curve:
     spent = 0.0
     with reader.db.transaction() as connection:
         rows = list(connection.execute(_CURVE))
-    for index, (step, fitness, metric, elapsed, cost_usd) in enumerate(rows):
+        commits = {node_id: body for node_id, body in connection.execute(_COMMITS)}
+    for index, (node_id, step, fitness, metric, cost_usd) in enumerate(rows):
         spent += cost_usd or 0.0
         improved = fitness is not None and (top is None or fitness > top)
         if improved:
@@ -60,7 +61,7 @@ def curve(reader: RunReader) -> Curve:
         if improved or (index == len(rows) - 1 and found.best):
             found.steps.append(step)
             found.best.append(metric if improved else found.best[-1])
-            found.seconds.append(elapsed or 0.0)
+            found.seconds.append(json_of(commits[node_id])["elapsed"] if node_id in commits else 0.0)
             found.dollars.append(spent)
     return found
 
@@ -157,4 +158,4 @@ def cost(reader: RunReader) -> Cost:
 
 def events_of(connection: Connection, kind: str) -> list[dict[str, Any]]:
     """All events of a type as plain JSON, oldest first."""
-    return [{"seq": seq, **json.loads(body)} for seq, body in connection.execute(_OF_TYPE, {"type": kind})]
+    return [{"seq": seq, **json_of(body)} for seq, body in connection.execute(_OF_TYPE, {"type": kind})]

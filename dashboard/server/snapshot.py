@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
+from core.storage.packing import Stored, json_text
 from core.storage.reader import RunReader
 from dashboard.server.overview import NEWEST, totals
 from dashboard.server.schemas.runs import RunDetail
@@ -66,9 +67,9 @@ def event_rows(connection: Connection, after: int, limit: int) -> list[Any]:
     return list(connection.execute(_PAGE, {"after": after, "limit": limit}))
 
 
-def event_json(seq: int, at: str, body: str) -> str:
+def event_json(seq: int, at: str, body: Stored) -> str:
     """A stored event as the JSON of its model, without parsing it: `body` is our own serialisation."""
-    return f'{{"seq":{seq},"at":"{iso(at)}",{body[1:]}'
+    return f'{{"seq":{seq},"at":"{iso(at)}",{json_text(body)[1:]}'
 
 
 def iso(at: str) -> str:

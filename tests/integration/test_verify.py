@@ -217,6 +217,10 @@ def _with_line(folder: Path, name: str, place: int, change: Any) -> None:
     (folder / name).write_text("\n".join(lines) + "\n")
 
 
+def _more(value: Any) -> Any:
+    return [f"{value[0]}00"] if isinstance(value, list) else value + 7
+
+
 def bundle_tamperings(folder: Path) -> dict[str, Any]:
     """Name → what it does to a bundle."""
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
@@ -226,7 +230,7 @@ def bundle_tamperings(folder: Path) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for table, (place, values) in first.items():
         for column, value in enumerate(values):
-            new = f"{value}x" if isinstance(value, str) or value is None else value + 7
+            new = f"{value}x" if isinstance(value, str) or value is None else _more(value)
             made[f"{table}[{column}]"] = lambda at, p=place, c=column, n=new: _with_line(
                 at, "rows.jsonl", p, lambda line: [*line[:2], [*line[2][:c], n, *line[2][c + 1 :]]]
             )

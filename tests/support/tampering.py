@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.storage.chain import CHAIN, Chain, chained_tables, rows_of
+from core.storage.chain import Chain, chained_tables, rows_of
+from core.storage.chain_links import CHAIN, Record, packed_records, unpacked_records
 from core.storage.database import DB_NAME
+from core.storage.packing import json_of, pack_json
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def _of_chain(run_dir: Path) -> Iterator[Tampering]:
         (last,) = db.execute(f"SELECT max(seq) FROM {CHAIN}").fetchone()
         (records,) = db.execute(f"SELECT records FROM {CHAIN} WHERE seq = ?", (last // 2,)).fetchone()
     middle = last // 2
-    less = json.dumps(json.loads(records)[1:], separators=(",", ":"))
+    less = _packed(list(unpacked_records(records))[1:])
     links = {
         "records changed": ("UPDATE chain SET records = ? WHERE seq = ?", [less, middle]),
         "head changed": ("UPDATE chain SET head = ? WHERE seq = ?", ["0" * 64, middle]),
@@ -111,15 +113,20 @@ def _of_chain(run_dir: Path) -> Iterator[Tampering]:
     yield Tampering("chain: all links deleted", _sql(("DELETE FROM chain", [])), "nodes/")
 
 
+def _packed(records: list[Record]) -> bytes:
+    rows = {(one.table, one.key): one for one in records}
+    return packed_records({row: one.tag for row, one in rows.items()}, {row: one.before for row, one in rows.items()})
+
+
 def made_anew(run_dir: Path) -> None:
     """A careful forger: one score and its event changed, and a chain over it that holds."""
     with closing(_open(run_dir)) as db:
         (node,) = db.execute("SELECT id FROM nodes WHERE metric_value IS NOT NULL ORDER BY fitness LIMIT 1").fetchone()
         db.execute("UPDATE nodes SET exec_time = 99.0 WHERE id = ?", (node,))
-        db.execute(
-            "UPDATE events SET body = json_set(body, '$.exec_time', 99.0) WHERE type LIKE '%committed' AND node_id = ?",
-            (node,),
-        )
+        told = "type = 'node.committed' AND node_id = ?"
+        (body,) = db.execute(f"SELECT body FROM events WHERE {told}", (node,)).fetchone()
+        forged = pack_json(json.dumps({**json_of(body), "exec_time": 99.0}))
+        db.execute(f"UPDATE events SET body = ? WHERE {told}", (forged, node))
         db.execute("DELETE FROM chain")
         chain = Chain(db)
         chain.take_all(3)
@@ -141,9 +148,9 @@ def cut_off(run_dir: Path) -> None:
     """The newest record and its link are gone, as if they had never been."""
     with closing(_open(run_dir)) as db:
         seq, records = db.execute("SELECT seq, records FROM chain ORDER BY seq DESC LIMIT 1").fetchone()
-        for table, key, _ in json.loads(records):
-            (_, (column, *_)) = chained_tables(db)[table]
-            db.execute(f'DELETE FROM "{table}" WHERE "{column}" = ?', (key,))
+        for record in unpacked_records(records):
+            (_, (column, *_)) = chained_tables(db)[record.table]
+            db.execute(f'DELETE FROM "{record.table}" WHERE "{column}" = ?', (record.key,))
         db.execute("DELETE FROM chain WHERE seq = ?", (seq,))
         db.commit()
 

@@ -14,7 +14,8 @@ from support.synthetic_runs import write_all
 
 from core.events import NoteAdded
 from core.state.node import Node
-from core.storage.chain import CHAIN
+from core.storage.chain import row_hashes
+from core.storage.chain_links import CHAIN, links_of
 from core.storage.database import DB_NAME
 from core.storage.repository import RunStore
 from core.storage.store_check import check_store
@@ -24,7 +25,7 @@ from utils.errors import StoreError
 def links(run_dir: Path) -> list[list[list[str]]]:
     """The records of each link."""
     with closing(sqlite3.connect(run_dir / DB_NAME)) as db:
-        return [json.loads(records) for (records,) in db.execute("SELECT records FROM chain ORDER BY seq")]
+        return [json.loads(records) for _, records, _ in links_of(db, row_hashes(db))]
 
 
 def test_a_transaction_is_one_link_and_an_empty_one_is_none(tmp_path):

@@ -13,6 +13,7 @@ from core.events import NoteAdded
 from core.state.node import Node
 from core.storage.database import DB_NAME, Database, message_parts
 from core.storage.fault import FaultPoint
+from core.storage.packing import names_of
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from utils.errors import StoreError, StoreVersionError, UnknownRunError
@@ -23,7 +24,7 @@ def test_a_newer_schema_is_refused_with_both_versions(tmp_path):
     with sqlite3.connect(tmp_path / DB_NAME) as connection:
         connection.execute("PRAGMA user_version=7")
     connection.close()
-    with pytest.raises(StoreVersionError, match=r"schema 7.*up to 3"):
+    with pytest.raises(StoreVersionError, match=r"schema 7.*up to 4"):
         RunStore(tmp_path)
     with pytest.raises(StoreVersionError):
         RunReader(tmp_path)
@@ -109,7 +110,7 @@ def test_texts_lie_once_and_messages_by_their_sections(tmp_path):
     with db.transaction() as connection:
         count = connection.exec_driver_sql("SELECT count(*) FROM texts").scalar()
         size = connection.exec_driver_sql("SELECT sum(length(body)) FROM texts").scalar()
-    assert first[0] == second[0] and count == 3 and size < 300
+    assert first != second and count == 4 and size < 300, "three sections and the list that the other one differs from"
     assert db.get_parts(second) == shared + "# Memory\ntwo\n"
     db.close()
 
@@ -121,7 +122,7 @@ def test_a_program_in_a_prompt_is_the_same_text_as_the_program(tmp_path):
     with db.transaction():
         name = db.put_text(code)
         parts = db.put_parts(prompt)
-    assert name in parts and db.get_parts(parts) == prompt
+        assert name in names_of(parts, db._base) and db.get_parts(parts) == prompt
     db.close()
 
 

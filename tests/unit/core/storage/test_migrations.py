@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from support.loop import open_loop
 
 from core.contracts import Evaluation
 from core.storage.database import DB_NAME
@@ -18,16 +19,29 @@ from utils.errors import StoreError
 GOLDEN = Path(__file__).parents[3] / "golden"
 SHA256 = "40c62b9f9c2a47c546e8f43f970e963dadef8a611b47d83e0bc0e1713a659219"
 """Of the journal of `store-schema-1.sql`, as the version that wrote it told it."""
+SHA256_OF_3 = "c0d8950b199cd9ba72dfee4c4450fe8f3d82c94cbdb801ef641c1e52bcd0d7d3"
+HEAD_OF_3 = "b5d8747b196cce513657458999b831f60cd5e95bd304ab3008b7a31eeecc3943"
+"""Of `store-schema-3.sql`: five nodes of a search, and a task whose program has run."""
 
 
 @pytest.fixture
 def old(tmp_path):
     """The folder of a run as schema 1 left it: a toy search, a node of each kind of problem, an open task."""
-    with sqlite3.connect(tmp_path / DB_NAME) as connection:
-        connection.executescript((GOLDEN / "store-schema-1.sql").read_text(encoding="utf-8"))
+    return written(tmp_path, "store-schema-1.sql")
+
+
+@pytest.fixture
+def of_3(tmp_path):
+    """The folder of a run as schema 3 left it: texts and rows as they are, links as JSON."""
+    return written(tmp_path, "store-schema-3.sql")
+
+
+def written(folder: Path, golden: str) -> Path:
+    with sqlite3.connect(folder / DB_NAME) as connection:
+        connection.executescript((GOLDEN / golden).read_text(encoding="utf-8"))
         connection.execute("PRAGMA journal_mode=WAL")
     connection.close()
-    return tmp_path
+    return folder
 
 
 def check(reader: RunReader) -> None:
@@ -103,3 +117,36 @@ def test_a_file_that_cannot_be_brought_along_stays_as_it_is(old):
         with pytest.raises(StoreError, match=rf"run.db' has schema 1 and cannot be read as {SCHEMA_VERSION}"):
             opened(old)
     assert (old / DB_NAME).read_bytes() == before
+
+
+def test_a_run_of_schema_3_is_read_in_place(of_3):
+    before = (of_3 / DB_NAME).read_bytes()
+    with RunReader(of_3) as reader:
+        assert (reader.journal().sha256, reader.journal_head()) == (SHA256_OF_3, HEAD_OF_3)
+        assert [event.seq for event in reader.events()] == list(range(1, reader.last_seq() + 1))
+        assert len(reader.tasks()) == 6 and reader.why("open00000001") == {"rule": "r"}
+        for node in reader.nodes(texts=True):
+            (call,) = reader.calls(node.id)
+            assert node.code.strip() in call.reply and call.user and node.genes
+    found = check_store(of_3)
+    assert (found.schema, found.chain.head) == (3, HEAD_OF_3)
+    assert {one.what for one in found.findings} == set()
+    assert (of_3 / DB_NAME).read_bytes() == before
+
+
+def test_a_run_of_schema_3_goes_on_in_the_new_form(of_3):
+    with RunReader(of_3) as reader:
+        known = {node.id: node for node in reader.nodes(texts=True)}
+    loop = open_loop(of_3, steps=9)
+    loop.run()
+    with sqlite3.connect(of_3 / DB_NAME) as plain:
+        assert plain.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+        forms = {kind for (kind,) in plain.execute("SELECT DISTINCT typeof(records) FROM chain")}
+    plain.close()
+    assert forms == {"text", "blob"}
+    found = check_store(of_3)
+    assert found.findings == [] and HEAD_OF_3 in found.chain.heads and found.chained_from == []
+    with RunReader(of_3) as reader:
+        nodes = reader.nodes(texts=True)
+        assert len(nodes) == 9 and {node.id: node for node in nodes if node.id in known} == known
+        assert len({call.reply for call in reader.calls()}) > 5

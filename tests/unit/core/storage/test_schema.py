@@ -11,6 +11,7 @@ import pytest
 
 from core.events import GenerationFinished
 from core.state.findings import TournamentResult
+from core.state.fingerprint import text_hash
 from core.state.journal import Journal
 from core.state.node import Node
 from core.storage.database import DB_NAME
@@ -59,10 +60,10 @@ def test_its_queries_answer(plain, query):
     assert plain.execute(query).description is not None
 
 
-def test_programs_are_readable_and_the_seeds_columns_say_what_they_said(plain):
-    columns = "code, score, parent_id, provider_id, low, message, prompt_tokens, metadata"
+def test_the_seeds_columns_say_what_they_said(plain):
+    columns = "code_hash, score, parent_id, provider_id, low, message, prompt_tokens, metadata"
     assert plain.execute(f"SELECT {columns} FROM candidates WHERE id = 'b'").fetchone() == (
-        "é = 1\n",
+        text_hash("é = 1\n"),
         9.0,
         "a",
         "rules",

@@ -1,0 +1,151 @@
+"""TextPacker: to which earlier text a new one is a difference, so that what texts of a run share lies once."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from core.storage.packing import (
+    PLAIN,
+    dictionary_of,
+    difference,
+    figures_dictionary_of,
+    figures_difference,
+    figures_packed,
+    packed,
+)
+
+_TINY = 24
+"""Shorter texts are stored as they are."""
+_KINDS = 48
+"""So many kinds of text are remembered, the least used one goes."""
+_BASES = 3
+"""Newest whole texts of a kind that others are differences to."""
+_AGAIN = 32
+"""After so many texts of a kind the forms are compared again."""
+_TRIES = 2
+"""After so many texts whose differences were not worth it the next ones are not compared, until forms are again."""
+_WORTH = 0.9
+"""A difference is worth its second read where it takes at most this share of the text alone."""
+
+
+@dataclass(slots=True)
+class _Base:
+    """A text that lies whole."""
+
+    name: str
+    raw: bytes
+    """Its end: as much as differences reach."""
+    length: int
+    alone: int
+    """Bytes that it takes as it is stored."""
+    lines: frozenset[bytes]
+    figures: bytes
+    """The same with its figures apart."""
+    least: int = 0
+    """Bytes of the smallest difference to it so far."""
+    lost: int = 0
+    """Bytes by which differences to it were larger than the smallest."""
+
+
+@dataclass(slots=True)
+class _Kind:
+    """What is known of texts of a kind."""
+
+    bases: list[_Base] = field(default_factory=list)
+    seen: int = 0
+    failed: int = 0
+    """So many times in a row a difference was hardly smaller than the text alone."""
+    figures: bool = False
+    """True where figures are kept apart."""
+
+
+class TextPacker:
+    """Packs the texts of one store in the order in which they come.
+
+    A difference goes to a whole text, never to another difference, so that two reads give any text. When the
+    differences to a whole text have lost more than a whole text costs, the next one is stored whole: texts move on.
+    """
+
+    def __init__(self) -> None:
+        self._kinds: OrderedDict[str, _Kind] = OrderedDict()
+
+    def forget(self) -> None:
+        """Nothing that was packed so far may be referred to: it was never stored."""
+        self._kinds.clear()
+
+    def pack(self, name: str, raw: bytes, kind: str) -> bytes:
+        """A text as it is stored.
+
+        Args:
+            name: of the text; later ones of its kind may refer to it from here on.
+            kind: texts of a kind are like each other.
+        """
+        if len(raw) <= _TINY:
+            return PLAIN + raw
+        known = self._kind(kind)
+        looks = known.seen % _AGAIN == 0
+        known.seen += 1
+        known.failed = 0 if looks else known.failed
+        found = self._difference(known, raw, looks) if known.bases and known.failed < _TRIES else None
+        return self._alone(known, name, raw, looks) if found is None else found
+
+    def is_base(self, kind: str, name: str) -> bool:
+        """True if the next texts of the kind may be stored as differences to that text."""
+        return any(base.name == name for base in self._kinds[kind].bases) if kind in self._kinds else False
+
+    def _kind(self, kind: str) -> _Kind:
+        known = self._kinds.get(kind)
+        if known is None:
+            known = self._kinds[kind] = _Kind()
+            if len(self._kinds) > _KINDS:
+                self._kinds.popitem(last=False)
+        self._kinds.move_to_end(kind)
+        return known
+
+    def _difference(self, known: _Kind, raw: bytes, looks: bool) -> bytes | None:
+        """The text as a difference, or None where it is better stored whole."""
+        base = _nearest(known.bases, raw)
+        found = _difference_to(base, raw, known.figures)
+        if looks:
+            other = _difference_to(base, raw, not known.figures)
+            if len(other) < len(found):
+                known.figures, found = not known.figures, other
+        size = len(found)
+        if size > _WORTH * base.alone * len(raw) / base.length:
+            known.failed += 1
+            return None
+        known.failed = 0
+        base.least = min(base.least or size, size)
+        base.lost += size - base.least
+        if base.lost <= base.alone:
+            return found
+        base.least = base.lost = 0
+        return None
+
+    def _alone(self, known: _Kind, name: str, raw: bytes, looks: bool) -> bytes:
+        """The text whole; from here on others may be differences to it, where these are worth it."""
+        found = figures_packed(raw) if known.figures else packed(raw)
+        if looks:
+            other = packed(raw) if known.figures else figures_packed(raw)
+            if len(other) < len(found):
+                known.figures, found = not known.figures, other
+        if known.failed < _TRIES:
+            tail = dictionary_of(raw)
+            base = _Base(name, tail, len(raw), len(found), frozenset(tail.split(b"\n")), figures_dictionary_of(raw))
+            known.bases = [*known.bases[1 - _BASES :], base]
+        return found
+
+
+def _nearest(bases: list[_Base], raw: bytes) -> _Base:
+    """The base that shares most lines with the text; of equals the newest."""
+    if len(bases) == 1:
+        return bases[0]
+    lines = set(raw.split(b"\n"))
+    return max(reversed(bases), key=lambda base: len(base.lines & lines))
+
+
+def _difference_to(base: _Base, raw: bytes, figures: bool) -> bytes:
+    if figures:
+        return figures_difference(raw, base.name, base.figures)
+    return difference(raw, base.name, base.raw)

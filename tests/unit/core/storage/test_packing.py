@@ -1,0 +1,172 @@
+"""Packed texts come back as they were, in every form; what is none of ours is refused."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import zlib
+from contextlib import closing
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.storage.database import DB_NAME, Database
+from core.storage.packing import (
+    DIFFERENCES,
+    JSON_DICTIONARY,
+    dictionary_of,
+    difference,
+    figures_dictionary_of,
+    figures_difference,
+    figures_packed,
+    json_text,
+    names_of,
+    pack_json,
+    packed,
+    raw_text,
+    whole_text,
+)
+from core.storage.text_packer import TextPacker
+from swarm_evo.result import stored_text
+
+NAME = "00112233445566778899aabb"
+FIRST = {"JSON_DICTIONARY": 3937309764}
+"""CRC-32 of what stored files depend on."""
+TEXTS = st.one_of(st.text(alphabet="012345 .\nabc{}", max_size=400), st.text(max_size=100)).map(
+    lambda text: text.encode("utf-8", "surrogatepass")
+)
+
+
+def never(name: str) -> bytes:
+    raise AssertionError(name)
+
+
+@given(TEXTS, TEXTS)
+def test_each_form_is_the_text_again(raw, other):
+    for stored in (packed(raw), figures_packed(raw), raw.decode("utf-8", "surrogatepass")):
+        assert raw_text(stored, never) == raw == whole_text(stored)
+    for stored in (
+        difference(raw, NAME, dictionary_of(other)),
+        figures_difference(raw, NAME, figures_dictionary_of(other)),
+    ):
+        assert raw_text(stored, {NAME: other}.__getitem__) == raw
+
+
+@given(st.text(max_size=200))
+def test_json_of_rows_comes_back(text):
+    assert json_text(pack_json(text)) == text == json_text(text)
+
+
+def test_the_dictionary_of_stored_rows_never_changes():
+    """Files hold rows that were packed with it: another one needs another first byte."""
+    assert zlib.crc32(JSON_DICTIONARY) == FIRST["JSON_DICTIONARY"]
+
+
+@given(st.binary(max_size=80))
+def test_foreign_bytes_are_refused_and_nothing_else(stored):
+    for read in (lambda: raw_text(stored, lambda name: b""), lambda: whole_text(stored), lambda: json_text(stored)):
+        try:
+            read()
+        except (ValueError, zlib.error):
+            pass
+
+
+def test_what_is_cut_off_is_refused():
+    raw = "".join(f"line {n} of {n * n}\n" for n in range(200)).encode()
+    for stored in (figures_packed(raw), difference(raw, NAME, b"line"), figures_difference(raw, NAME, b"line")):
+        for end in (1, 4, 13, len(stored) // 2, len(stored) - 1):
+            with pytest.raises((ValueError, zlib.error)):
+                raw_text(stored[:end], lambda name: b"line")
+
+
+def test_a_difference_to_a_difference_is_refused_so_that_no_file_sends_a_reader_in_circles():
+    with pytest.raises(ValueError, match="where a whole text is expected"):
+        whole_text(difference(b"x", NAME, b""))
+
+
+# ------------------------------------------------------------ what is packed how
+
+
+def programs(count: int, rng: random.Random) -> list[str]:
+    """A program and its descendants, each with one line changed."""
+    lines = [f"x{n} = frame['column {n}'].rank() * {rng.random()}" for n in range(60)]
+    found = []
+    for _ in range(count):
+        lines[rng.randrange(60)] = f"y = train(depth={rng.randrange(99)}, rate={rng.random()})"
+        found.append("\n".join(lines) + "\n")
+    return found
+
+
+def logs(count: int, rng: random.Random) -> list[str]:
+    return ["".join(f"epoch {n} loss {rng.random():.6f}\n" for n in range(200)) for _ in range(count)]
+
+
+@pytest.mark.parametrize(("texts", "share"), [(programs, 0.08), (logs, 0.36)])
+def test_a_run_of_texts_takes_little_and_is_read_in_any_order(tmp_path, texts, share):
+    rng = random.Random(1)
+    found = texts(120, rng)
+    db = Database(tmp_path / DB_NAME)
+    names = []
+    for text in found:
+        with db.transaction():
+            names.append(db.put_text(text, "kind"))
+    db.close()
+    again = Database(tmp_path / DB_NAME, read_only=True)
+    order = list(range(120))
+    rng.shuffle(order)
+    assert all(again.get_text(names[n]) == found[n] for n in order)
+    with closing(sqlite3.connect(tmp_path / DB_NAME)) as plain:
+        rows = dict(plain.execute("SELECT hash, body FROM texts"))
+        assert sum(map(len, rows.values())) < share * sum(map(len, found))
+        assert all(stored_text(plain, rows[name]) == text for name, text in zip(names, found, strict=True))
+    again.close()
+
+
+def test_texts_of_two_lines_of_descent_find_their_own(tmp_path):
+    """Programs of islands come in turns: each is a difference to what it shares lines with."""
+    rng, packer = random.Random(2), TextPacker()
+    one, two = programs(60, rng), programs(60, rng)
+    sizes = []
+    for number, text in enumerate(text for pair in zip(one, two, strict=True) for text in pair):
+        stored = packer.pack(f"{number:024x}", text.encode(), "kind")
+        sizes.append(len(stored) if stored[:1] in DIFFERENCES else None)
+    assert sum(size is None for size in sizes) < 14 and max(filter(None, sizes[20:])) < 900
+
+
+def test_a_message_in_parts_is_told_by_names_that_lie_there(tmp_path):
+    db = Database(tmp_path / DB_NAME)
+    messages = ["".join(f"# Part {k}\nsays {n if k == 3 else k}\n" for k in range(9)) for n in range(40)]
+    stored = []
+    for message in messages * 2:  # a list of names comes again too
+        with db.transaction():
+            stored.append(db.put_parts(message, "names"))
+    assert [db.get_parts(one) for one in stored] == messages * 2
+    assert all(len(names_of(one, db._base)) == 9 for one in stored)
+    assert sum(map(len, stored[40:])) / 40 < 60, "nine names of 24 digits each"
+    db.close()
+
+
+def test_a_text_of_an_earlier_life_that_becomes_what_others_differ_from_lies_whole(tmp_path):
+    """It lay there as a difference. What is a difference to it now must find it whole."""
+    texts = programs(40, random.Random(3))
+    for life in range(3):
+        db = Database(tmp_path / DB_NAME)
+        with db.transaction():
+            names = [db.put_text(text, "kind") for text in (texts if life % 2 == 0 else reversed(texts))]
+        assert [db.get_text(name) for name in names] == (texts if life % 2 == 0 else texts[::-1])
+        db.close()
+
+
+def test_nothing_differs_from_what_a_failed_transaction_stored(tmp_path):
+    first, second = programs(2, random.Random(4))
+    db = Database(tmp_path / DB_NAME)
+    with pytest.raises(ZeroDivisionError), db.transaction():
+        db.put_text(first, "kind")
+        raise ZeroDivisionError
+    with db.transaction():
+        name = db.put_text(second, "kind")
+    db.close()
+    again = Database(tmp_path / DB_NAME, read_only=True)
+    assert again.get_text(name) == second
+    again.close()
