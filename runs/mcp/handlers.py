@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any
 
+from runs.mcp.language import spoken
 from runs.mcp.tools import ROLES
 from utils.errors import SwarmEvoError, UnknownNodeError, UnknownRunError
 from utils.mcp_protocol import Call, Handler
@@ -60,7 +61,7 @@ def handler_of(project_dir: Callable[[], str], served: Collection[str]) -> Handl
         try:
             found = answer(name, arguments, call)
         except SwarmEvoError as error:
-            return {"error": " ".join(str(error).split()), "next": first(*_help(name, error, folder()))}
+            return {"error": spoken(" ".join(str(error).split())), "next": first(*_help(name, error, folder()))}
         except Exception as error:  # noqa: BLE001 - a fault of one call is told to its client, and the server lives on
             traceback.print_exc(file=sys.stderr)
             return {"error": f"{name} failed inside: {type(error).__name__}: {error}", "next": first("status")}

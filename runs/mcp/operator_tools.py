@@ -14,6 +14,7 @@ from typing import Any
 
 from dashboard.server.catalog import LOCK_NAME, lock_holder
 from dashboard.server.control import send_line, stop_gracefully
+from runs.mcp.language import ARGUMENTS, spoken
 from runs.mcp.plans import Plan
 from runs.mcp.reading_tools import status
 from runs.run_folder import find_run, is_held
@@ -49,19 +50,23 @@ def _words(arguments: Answer) -> list[str]:
         raise ConfigError("say what is searched: problem, or program and evaluator, or data and target")
     if bool(arguments.get("program")) != bool(arguments.get("evaluator")):
         raise ConfigError("program and evaluator go together: a file to change, and one with evaluate(program_path)")
-    for name, key in _FILES.items():
-        if arguments.get(name):
-            words.append(f"{key}={Path(str(arguments[name])).resolve()}")
     for name, key in _KEYS.items():
         if arguments.get(name) is not None:
-            words.append(f"{key}={arguments[name]}")
+            words.append(f"{key}={_existing(name, arguments[name]) if name in _FILES else arguments[name]}")
     words += [f"{key}={json.dumps(value)}" for key, value in (arguments.get("settings") or {}).items()]
     return [*words, f"--llm={arguments.get('writer') or 'external'}"]
 
 
-_FILES = {"program": "problem.program", "evaluator": "problem.evaluator", "data": "data.dir"}
-_KEYS = {"target": "data.target", "direction": "problem.direction", "goal": "problem.goal", "steps": "search.max_steps",
-         "seconds": "budget.seconds", "usd": "budget.usd"}  # fmt: skip
+def _existing(name: str, value: Any) -> Path:
+    """Where a file or folder lies, seen from the client's folder."""
+    path = Path(str(value)).resolve()
+    if not path.exists():
+        raise ConfigError(f"{name}={value}: there is nothing at {path}")
+    return path
+
+
+_FILES = ("program", "evaluator", "data")
+_KEYS = {argument: key for key, argument in ARGUMENTS.items()}
 
 
 def start_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
@@ -83,7 +88,7 @@ def start_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
     said = _last_line(plan.log.read_text(errors="replace")) if plan.log.is_file() else ""
     if child is not None and child.poll() is not None:
         raise SwarmEvoError(said or f"the run ended with code {child.returncode}")
-    return {"state": "starting", "run": None, "message": said, "next": "start_run"}
+    return {"state": "starting", "run": None, "message": spoken(said), "next": "start_run"}
 
 
 def stop_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
@@ -156,7 +161,9 @@ def _main(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
             env=_environment(),
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
-        raise SwarmEvoError(f"{words[0]} took over {LONGEST:g} s; try it on the command line") from error
+        raise SwarmEvoError(
+            f"{words[0]} took over {LONGEST:g} s; call it again, or let the user run it on the command line"
+        ) from error
 
 
 def _start(words: Sequence[str], log: Path) -> subprocess.Popen[bytes]:

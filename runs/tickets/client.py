@@ -34,7 +34,7 @@ def ask_the_run(run_dir: Path, request: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ConfigError: the run is written by somebody else. SwarmEvoError: no process could be started.
     """
-    for _ in range(3):  # the process that held the run may have ended just now
+    for _ in range(5):  # the process that held the run may have ended just now, or be about to
         found = call(run_dir, request, LONGEST_CALL + 10)
         if found is not None:
             return found
@@ -106,6 +106,8 @@ def _start(run_dir: Path) -> None:
         child = None
     until = time.monotonic() + START
     while time.monotonic() < until and call(run_dir, {"verb": "hello"}, 5) is None:
+        if child is None and not is_held(run_dir):  # the process that held it was just ending
+            return
         if child is not None and child.poll() is not None:
             said = (run_dir / "tickets.log").read_text(errors="replace").strip().splitlines()
             if child.returncode == 0 or is_held(run_dir):  # it has ended the run, or another process was faster

@@ -196,3 +196,26 @@ def test_the_bill_never_passes_the_cap_with_4_workers(server: FaultyServer, monk
     assert model_client.ledger.spent.usd == pytest.approx(dollars(server))
     # Not given up early either: what is left is less than one more call could have cost.
     assert cap - dollars(server) < 400 * PRICE.output / 1e6 + 700 * PRICE.input / 1e6
+
+
+def test_a_command_that_hangs_is_not_asked_again_beyond_the_budget(cli: Cli) -> None:
+    """Its pauses once went on for a quarter of an hour behind `budget.seconds`."""
+    words = ["llm.code.provider=command", "llm.code.command=sleep 99", "llm.code.timeout=1", "llm.code.backoff=60"]
+    began = time.monotonic()
+    ended = cli(*toy_words(3, "budget.seconds=20", "search.batch=1"), *words, timeout=100)
+    said = ended.out + ended.err
+    assert "ended: budget.seconds: it ends before a model can be asked again: command/sleep" in said, said
+    assert "no complete reply within 1 s" in said and "next try in" not in said
+    assert time.monotonic() - began < 60, "one pause would have been a minute"
+    assert cli.show()["status"] == "finished" and cli.show()["steps"] == 0
+
+
+def test_a_reply_that_was_cut_behind_its_program_is_not_paid_twice(cli: Cli, server: FaultyServer) -> None:
+    cut = PROGRAM.format(n=1, x=1.5) + "\nThis program takes the middle of what"
+    server.state.scenarios.add(Reply(text=cut, finish_reason="length", times=None, match=Match(tools=False)))
+    words = options(server, 1, "llm.code.stream=false", "search.batch=1", "agent.review=never")
+    succeeded(cli(*words, timeout=60, OPENAI_API_KEY=KEY))
+    node = cli.show()["nodes"][-1]
+    found = cli.here("show", "latest", node["node_id"], "--json").json
+    assert (found["metric"], found["plan"], len(found["calls"])) == (0.5, "I try number 1.", 1)
+    assert cli.here("replay", "latest", "--verify").code == 0
