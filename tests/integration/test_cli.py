@@ -73,6 +73,18 @@ WRONG = {
     "stages": (["step", "--from", "code", "--until", "prompt"], ["prompt", "code"]),
     "no data": (["data.dir=nowhere"], ["nowhere"]),
     "no such status": (["list-runs", "--status", "done"], ["done", "finished", "interrupted"]),
+    "a plan of a file that is not there": (
+        ["run", "--plan", "--problem=bin_packing", "problem.name=zzz.txt"],
+        ["problem.name=zzz.txt", "weibull_5k"],
+    ),
+    "a plan of a program that is not there": (
+        ["run", "--plan", "--problem=script", "problem.program=f.py", "problem.evaluator=g.py"],
+        ["problem.program=", "f.py", "no such file"],
+    ),
+    "a plan of a source that is not there": (
+        ["run", "--plan", "--problem=command", "problem.source=nowhere", "problem.eval=true", "problem.metric=m"],
+        ["problem.source=", "nowhere", "no such file"],
+    ),
     "no such part of the keys": (["config", "serch"], ["serch", "did you mean 'search'"]),
 }
 
@@ -340,8 +352,55 @@ def test_ctrl_c_once_finishes_what_is_in_flight(cli, toy, eventually, number, sc
     shown = cli.show()
     assert shown["status"] == "interrupted" and shown["steps"] >= 2
     assert shown["steps"] == len(json.loads(_metrics(cli)))
-    assert cli.here("resume", "latest", f"search.max_steps={shown['steps'] + 1}").code == 0
-    assert cli.show()["steps"] == shown["steps"] + 1
+    assert "best " in out.splitlines()[-1], "how far it came, and how to go on"
+    begun = shown["steps"] + len(_open_tasks(cli))
+    assert cli.here("resume", "latest", f"search.max_steps={begun + 1}").code == 0
+    assert cli.show()["steps"] == begun + 1
+
+
+def _open_tasks(cli: Cli) -> list[str]:
+    with sqlite3.connect(cli.run_dir / "run.db") as store:
+        return store.execute("SELECT node_id FROM tasks WHERE node_id NOT IN (SELECT id FROM nodes)").fetchall()
+
+
+def test_a_resume_takes_no_step_back(cli, finished):
+    """What is open by hand is the hand's; what the search has begun stands."""
+    head = cli.show()["journal_sha256"]
+    assert cli.here("step", "latest", "--operator", "draft", "--until", "prompt").code == 0
+    ended = cli.here("resume", "latest", "search.max_steps=7")
+    assert ended.code == 2 and ended.err.count("\n") == 1
+    assert "search.max_steps=7: the run has begun 8 steps (8 done); allowed: 8 or more" in ended.line
+    assert cli.show()["journal_sha256"] == head and cli.show()["steps"] == 8
+    assert cli.here("resume", "latest", "search.max_steps=9").code == 0
+
+
+@pytest.mark.long
+def test_ctrl_c_begins_nothing_more_and_the_resume_is_the_run_that_was_not_stopped(cli_at, eventually):
+    """Real programs on two workers: what runs ends, what waits for a worker is left."""
+    words = [
+        "--problem", "competition", "problem.name=diabetes", "search.max_steps=14", "logging.report=false",
+        "search.workers=2",
+    ]  # fmt: skip
+    whole, cli = cli_at("whole"), cli_at("stopped")
+    assert whole(*words, timeout=200).code == 0
+    child = cli.start(*words)
+    eventually(lambda: cli.runs and '"step": 3' in _metrics(cli), 90)
+    ran = _executed(cli)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 130, err
+    assert "interrupted, everything is saved; best " in out and "resume" in out.splitlines()[-1]
+    assert len(_executed(cli) - ran) <= 2 + 1, "one may have been begun while the signal was on its way"
+    steps = cli.show()["steps"]
+    refused = cli.here("resume", "latest", f"search.max_steps={steps}")
+    assert refused.code == 2 and f"({steps} done and " in refused.line and "proposed)" in refused.line
+    assert cli("resume", "latest", timeout=200).code == 0
+    assert cli.show()["journal_sha256"] == whole.show()["journal_sha256"]
+
+
+def _executed(cli: Cli) -> set[str]:
+    with sqlite3.connect(cli.run_dir / "run.db") as store:
+        return {row[0] for row in store.execute("SELECT node_id FROM stages WHERE stage = 'execute'")}
 
 
 @pytest.mark.long

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import json
 import re
+import shutil
+from contextlib import closing
 
 import pytest
 from fastapi.testclient import TestClient
@@ -12,6 +14,7 @@ from support.command_line import toy_words
 
 from core.events import FinalScored, RunFinished
 from core.storage.reader import RunReader
+from core.storage.repository import RunStore
 from dashboard.server.app import create_app
 from swarm_evo.result import read_result
 
@@ -103,3 +106,15 @@ def test_a_baseline_that_no_candidate_beats_is_the_winner(cli):
     assert (cli.run_dir / "best_solution" / "solution.py").read_text() == "x = 0\n"
     assert cli.node(shown["best_node_id"])["code"] == "x = 0\n"
     assert cli.here("export-best", "latest").code == 0
+
+
+def test_whoever_exports_a_program_that_is_worse_is_told_so(cli, finished_run, tmp_path):
+    shutil.copytree(finished_run, cli.folder, symlinks=True, dirs_exist_ok=True)
+    assert "warning" not in cli.here("export-best", "latest").err
+    with closing(RunStore(cli.run_dir)) as store:
+        store.put_fact("final", {**store.get_fact("final"), "metric": 99.0, "interval": None, "claim": None})
+    verdict = cli.show()["verdict"]
+    assert verdict["kind"] == "worse"
+    for words in (["--out", "there"], ["--bundle", "bundle"]):
+        told = cli.here("export-best", "latest", *words)
+        assert told.code == 0 and f"warning: {verdict['text']}" in told.err.splitlines(), told.err

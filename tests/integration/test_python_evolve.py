@@ -10,12 +10,14 @@ import subprocess
 import sys
 import textwrap
 import time
+import warnings
 from pathlib import Path
 
 import pytest
 from support.command_line import PLUGINS, ROOT
 
 import swarm_evo
+from swarm_evo.result import Best, Result
 from swarm_evo.search import BUDGET
 from utils.config_schema import BudgetSection
 
@@ -105,6 +107,7 @@ def no_number(f):
 def test_a_score_that_is_no_number_is_one_clear_error(tmp_path):
     with pytest.raises(swarm_evo.SearchError, match="score returned NoneType, not a number"):
         swarm_evo.evolve("def f(x):\n    return x\n", no_number, project_dir=tmp_path, budget={"steps": 2})
+    assert swarm_evo.runs(project_dir=tmp_path) == [], "what was refused before its first step leaves nothing behind"
 
 
 @pytest.mark.parametrize(
@@ -152,6 +155,31 @@ def test_a_handle_is_followed_awaited_loaded_and_resumed(tmp_path):
     longer = swarm_evo.resume(result.run, budget={"steps": 6}, project_dir=tmp_path)
     assert longer.run == result.run and longer.facts["steps"] == 6
     assert [row["run"] for row in swarm_evo.runs(project_dir=tmp_path)] == [result.run]
+
+
+def test_a_loop_that_stops_the_run_still_gets_every_step(tmp_path):
+    run = swarm_evo.start(
+        budget={"steps": 400}, project_dir=tmp_path, seed=3, problem__options__seconds=0.05, search__lag=16, **TOY
+    )
+    seen, result = [], None
+    for step in run:
+        seen.append(step.node_id)
+        if len(seen) == 3:
+            result = run.stop()
+    assert result.status == "interrupted" and 3 < len(seen) < 400
+    assert seen == [row["node_id"] for row in result.facts["nodes"]] and list(run) == []
+
+
+def test_a_function_that_should_not_be_used_warns(tmp_path):
+    """`evolve` hands over a function that is worse than the one that it was given: in one line."""
+    told = {"kind": "worse", "text": "Worse than your program: do not use it, keep your program."}
+    best = Best("def f(x):\n    return x\n", 1.0, "n1", "verified")
+    worse = Result("run", tmp_path, best, {"verdict": told}, "f")
+    with pytest.warns(UserWarning, match="do not use it"):
+        assert worse.function(3) == 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Result("run", tmp_path, best, {"verdict": {**told, "kind": "better"}}, "f").function(4) == 4
 
 
 async def _awaited(run: swarm_evo.Run) -> swarm_evo.Result:

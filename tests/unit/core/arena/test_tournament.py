@@ -14,6 +14,7 @@ from core.arena.mutation import with_constants
 from core.arena.tournament import Tournament, game_key, round_robin
 from core.state.failure import FailureKind
 from core.state.node import Node
+from utils.errors import Interrupted
 
 SPEC = four_spec()
 
@@ -92,6 +93,31 @@ def test_a_game_that_is_lost_with_its_worker_is_void(tmp_path):
     jobs = DirectJobs(InProcessSandbox(), tmp_path, lose=1)
     games = Tournament(deps_of(tmp_path, book=book, jobs=jobs), SPEC.game, 0).play(pairings()[:3], kind="rated")
     assert len(games) == 2 and "void" in book.of("warning")[0].text
+
+
+class EndingJobs(DirectJobs):
+    """Two workers, of which one is slow; after three games the user wants the end."""
+
+    slots = 2
+
+    def run(self, spec):
+        if len(self.played) >= 3:
+            raise Interrupted("interrupted")
+        return super().run(spec)
+
+
+def test_games_that_were_begun_are_kept_when_the_user_wants_the_end(tmp_path):
+    book = RecordingBook()
+    deps = deps_of(tmp_path, book=book, jobs=(jobs := EndingJobs(InProcessSandbox(), tmp_path)))
+    with pytest.raises(Interrupted):
+        ArenaEvaluator(deps, SPEC, four_settings()).evaluate(baselines())
+    begun = len(jobs.played)
+    assert 3 <= begun <= 4 and len(book.of("game.finished")) == begun and not book.of("generation.finished")
+    rest = DirectJobs(InProcessSandbox(), tmp_path)
+    resumed = ArenaEvaluator(deps_of(tmp_path, book=book, jobs=rest), SPEC, four_settings()).evaluate(baselines())
+    whole = DirectJobs(InProcessSandbox(), tmp_path)
+    alone = ArenaEvaluator(deps_of(tmp_path, book=RecordingBook(), jobs=whole), SPEC, four_settings())
+    assert resumed == alone.evaluate(baselines()) and begun + len(rest.played) == len(whole.played)
 
 
 def test_the_last_game_and_the_end_of_the_tournament_are_one_transaction(tmp_path):

@@ -9,6 +9,7 @@ from problems.bin_packing.instances import (
     Instance,
     excess_interval,
     excess_over_bound,
+    excess_shares,
     generate_split,
     generate_uniform_dataset,
     generate_weibull_dataset,
@@ -96,6 +97,11 @@ def test_a_file_is_split_in_turns(tmp_path):
     ]  # fmt: skip
     with pytest.raises(ConfigError, match=r"unknown data set|no such file"):
         build_data("u17")
+
+
+def test_what_each_instance_adds_has_the_excess_as_its_mean():
+    instances = [Instance("a", np.array([5, 5, 5]), 10), Instance("b", np.array([10] * 8), 10)]
+    assert np.mean(excess_shares([3, 9], instances)) == pytest.approx(excess_over_bound([3, 9], instances))
 
 
 def test_the_measure_is_over_the_whole_set():

@@ -6,9 +6,48 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.search.claim import paired_claim
 from problems.competition.grader import mlebench_helpers, parts, shim, validate
+from problems.competition.grader.grade import Judge
 from problems.competition.grader.tables import Malformed
 from problems.competition.medals import medal, thresholds
+
+# ------------------------------------------------------------ what each block of rows adds
+
+
+@pytest.fixture
+def judge(tmp_path):
+    """Eighty rows, graded by RMSE; one row is far off, as a house is that makes up a quarter of the squared error."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"id": np.arange(80), "y": rng.normal(size=80)})
+    table.to_csv(tmp_path / "answers.csv", index=False)
+    exam = {
+        "answers": str(tmp_path / "answers.csv"), "sample": str(tmp_path / "answers.csv"), "id": "id", "targets": ["y"],
+        "strict": True, "metric": "rmse", "task": "regression", "labels": False,
+        "parts": {"validation": list(range(0, 80, 2)), "final": list(range(1, 80, 2))},
+    }  # fmt: skip
+
+    def graded(offset):
+        mine = table.assign(y=table["y"] + offset + rng.normal(size=80) / 5)
+        mine.loc[41, "y"] += 4
+        path = tmp_path / f"{offset}.csv"
+        mine.to_csv(path, index=False)
+        return Judge(exam).grade(str(path), "final", interval=True)
+
+    return graded
+
+
+def test_what_blocks_add_is_in_the_scores_own_unit(judge):
+    """The mean RMSE of eighths is another number than the RMSE of all rows: a gain made of it would be as well."""
+    better, worse = judge(0.5), judge(1.0)
+    for verdict in (better, worse):
+        assert len(verdict["shares"]) == 8
+        assert np.mean(verdict["shares"]) == pytest.approx(verdict["score"], rel=0.1)
+        assert abs(np.mean(verdict["shares"]) - verdict["score"]) < abs(np.mean(verdict["blocks"]) - verdict["score"])
+    gain = worse["score"] - better["score"]
+    found = paired_claim("base", gain, better["shares"], worse["shares"], True)
+    assert found.gain == gain and found.interval[0] < gain < found.interval[1]
+
 
 # ------------------------------------------------------------ parts
 
