@@ -22,6 +22,9 @@ from utils.errors import ConfigError
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("ask", help="a ticket: what to write next (run --writer=external)")
     add_run_argument(parser)
+    parser.add_argument(
+        "ticket", nargs="?", metavar="TICKET", help="one of yours, to be told again; a new one if absent"
+    )
     parser.add_argument("--seconds", type=float, default=20.0, help="how long to wait for a proposal (20)")
     parser.add_argument("--dir", metavar="DIR", help="write TASK.md and the program to change there")
     parser.add_argument("--list", action="store_true", help="the open tickets: who holds each, since when, how long")
@@ -35,7 +38,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.list:
         return _listed(args, answer(args, "tickets"))
-    found = answer(args, "ask", token=secrets.token_hex(16), seconds=args.seconds, holder=_holder(args))
+    new = {} if args.ticket else {"token": secrets.token_hex(16)}
+    found = answer(args, "ask", **new, seconds=args.seconds, holder=_holder(args))
     if args.dir and found.get("ticket"):
         write_folder(Path(args.dir), found, args.run, COMMAND_LINE)
     if args.json:
@@ -44,8 +48,9 @@ def run(args: argparse.Namespace) -> int:
         print(f"ticket: {found['ticket']}")
         print(f"operator: {found['operator']}" + "".join(f", parent {one['node_id']}" for one in found["parents"]))
         place = f"--dir {shlex.quote(args.dir)}" if args.dir else "--file FILE"
-        task = "" if args.dir else " (the task: `ask` with --dir or --json)"
-        print(f"next: write {', '.join(found['editable'])}{task}, then `tell {args.run} {found['ticket']} {place}`")
+        if not args.dir:
+            print(f"the task: `ask {args.run} {found['ticket']} --dir DIR` lays it out, --json prints it")
+        print(f"next: write {', '.join(found['editable'])}, then `tell {args.run} {found['ticket']} {place}`")
     else:
         print(f"no ticket: {one_line(str(found['message']))}")
     if found.get("ticket") is None:

@@ -42,7 +42,7 @@ def run_of(args: argparse.Namespace) -> Path:
 def answer(args: argparse.Namespace, verb: str, **request: Any) -> dict[str, Any]:
     """The run's answer to one request."""
     run_dir = run_of(args)
-    ticket = {"ticket": args.ticket} if hasattr(args, "ticket") else {}
+    ticket = {"ticket": args.ticket} if getattr(args, "ticket", None) else {}
     return ask_the_run(run_dir, {"verb": verb, "surface": COMMAND_LINE, **ticket, **request})
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from swarm_evo.app import app_dir
 from swarm_evo.errors import SearchError
+from swarm_evo.language import in_python
 
 NOTHING_VALID, INTERRUPTED = 3, 130
 """Exit codes of a run without a valid program, and of one that was interrupted: both have a result."""
@@ -34,7 +35,8 @@ def ask(*words: str, said: str = "") -> Any:
     )
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()
-        raise SearchError(lines[-1] if lines else f"{words[0]}: exit code {done.returncode}", done.returncode)
+        said = in_python(lines[-1]) if lines else f"{words[0]}: exit code {done.returncode}"
+        raise SearchError(said, done.returncode)
     return json.loads(done.stdout)
 
 
@@ -81,7 +83,7 @@ class Child:
     def error(self) -> SearchError:
         """Why it failed."""
         code = self.exit_code()
-        line = self._errors[-1] if self._errors else f"the search ended with exit code {code}"
+        line = in_python(self._errors[-1]) if self._errors else f"the search ended with exit code {code}"
         return SearchError(line, code)
 
     def _read(self) -> None:

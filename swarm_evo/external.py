@@ -32,6 +32,7 @@ from swarm_evo.arguments import (
 )
 from swarm_evo.child import ask, command, environment
 from swarm_evo.errors import SearchError
+from swarm_evo.language import in_python
 from swarm_evo.result import Best, Result, read_result
 from swarm_evo.search import keys, problem_words
 
@@ -70,7 +71,8 @@ class ExternalRun:
 
         Args:
             seconds: None waits until there is one. With all proposals leased (`search.batch`, 1 unless set, says how
-                many there are) that is until somebody tells or gives up, or a ticket expires (`llm.ticket_seconds`).
+                many there are) that is until somebody tells or gives up, or a ticket expires (`llm.ticket_seconds`);
+                `tickets` says who holds them.
         """
         token, end, told = secrets.token_hex(16), end_of(seconds), ""
         while True:
@@ -258,7 +260,7 @@ def _started(words: list[str], scratch: Path) -> tuple[str, subprocess.Popen[byt
     while not (ready.is_file() and ready.read_text()):
         if child.poll() is not None:
             lines = said.read_text(errors="replace").strip().splitlines()
-            raise SearchError(lines[-1] if lines else f"the run ended with exit code {child.returncode}")
+            raise SearchError(in_python(lines[-1]) if lines else f"the run ended with exit code {child.returncode}")
         time.sleep(0.02)
     return ready.read_text(), child
 

@@ -13,7 +13,13 @@ from utils.syntax import source_lines
 LONGEST_COMPARED = 4000
 """Lines of a program that is compared line by line."""
 _LINE = re.compile(r"\bline (\d+)\b")
-_FRAME = re.compile(r'(File "(?:[^"\n]*/)?(?:solution|program)\.\w+", )line (\d+)\b')
+_FRAME = re.compile(r'(File "(?:[^"\n]*/)?(?:solution|program|candidate)\.\w+", )line (\d+)\b')
+
+
+def first_line(message: str) -> int | None:
+    """The first number of a line that a message of ours names."""
+    found = _LINE.search(message)
+    return int(found[1]) if found else None
 
 
 class LineNumbers:

@@ -41,6 +41,9 @@ class TicketTools:
 
     def ask(self, arguments: Answer, call: Call) -> Answer:
         """A ticket of a process that was killed, or a new one."""
+        if arguments.get("ticket"):
+            run_dir, ticket = self._ticket(arguments)
+            return self._laid_out(run_dir, _asked(run_dir, {"verb": "ask", "ticket": ticket}), arguments)
         run_dir = self._run(arguments)
         with self._lock:
             leases = self._leases.get(run_dir) or self._leases.setdefault(run_dir, Leases(run_dir))
@@ -139,7 +142,10 @@ def _holder(call: Call) -> str:
 
 def _as_tools_say(prompt: Answer) -> Answer:
     """The prompt of a ticket for who hands in files, with that in place of the form of a reply."""
-    form, tell = str(prompt.get(FORM, "")), "Hand in by the tool `tell`: the whole text of each file that you changed."
+    form = str(prompt.get(FORM, ""))
+    tell = (
+        "Hand in by the tool `tell`: the whole text of each file that you changed; its `note` is the plan, a sentence."
+    )
     return {name: text.replace(form, tell) if form else text for name, text in prompt.items() if name != FORM}
 
 

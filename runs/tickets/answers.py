@@ -9,12 +9,12 @@ from typing import Any, TypeGuard
 from core.backend.exchange import Request
 from core.contracts import FORM
 from core.events import NodeCommitted
-from core.state.failure import FailureKind
 from runs.search import Search
 from runs.tickets.files import looked, problem
-from runs.tickets.names import MOST_CHECKS, answered_before, refused, split_ticket, ticket_name, warnings_of
+from runs.tickets.names import MOST_CHECKS, answered_before, refused, split_ticket, ticket_name
 from runs.tickets.open_tickets import in_the_way, rows_of
 from runs.tickets.queue import TicketQueue
+from runs.tickets.verdicts import verdict_of
 from runs.tickets.words import words_of
 from utils.clean_text import one_line
 from utils.direction import Direction
@@ -22,8 +22,6 @@ from utils.errors import ConfigError
 
 TOKEN = range(16, 129)
 """Characters of a writer's token."""
-ABOUT_TEXT = (FailureKind.SYNTAX, FailureKind.IMPORT_BLOCKED, FailureKind.SIGNATURE)
-"""Failures whose message is ours, and names lines of the program."""
 LARGEST_PROGRAM = 4_000_000
 """Characters."""
 HOLDER = 200
@@ -48,7 +46,13 @@ class TicketApi:
         return verb(request) if verb else refused(f"unknown request; allowed: {', '.join(verbs)}")
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Lease the next proposal, or tell one again that a token of `known` has."""
+        """Lease the next proposal, or tell one again: that of `ticket`, or that of which a token is among `known`."""
+        if "ticket" in request:
+            node_id, token = split_ticket(str(request["ticket"]))
+            state = self._queue.state(node_id, token)
+            if state != "open":
+                return {**self._told(request, node_id, state, 0), "ticket": None}
+            request = {**request, "token": token}
         known = request.get("known")
         tokens = [str(token) for token in (*(known if isinstance(known, list) else ()), request.get("token", ""))]
         if not all(len(token) in TOKEN and token.isalnum() for token in tokens):
@@ -184,20 +188,9 @@ class TicketApi:
     def _verdict(self, event: NodeCommitted) -> dict[str, Any]:
         node = self._search.journal[event.node_id]
         lines = self._files.lines_of(node.code, self._queue.told(event.node_id))
-        message = lines.in_message(event.message) if event.failure in ABOUT_TEXT else event.message
-        return {
-            **self._rest(event.node_id),
-            "state": "duplicate" if node.duplicate_of else "committed",
-            "metric": event.metric,
-            "metric_source": event.metric_source,
-            "metrics": node.metrics,
-            "failure": event.failure.value if event.failure else None,
-            "message": message,
-            "warnings": warnings_of(node.metric_value, event.message),
-            "improved": event.is_best,
-            "output_tail": lines.in_output(node.term_out[-2000:]),
-            "next": "stop" if self._queue.is_over else "ask",
-        }
+        following = "stop" if self._queue.is_over else "ask"
+        about = self._rest(event.node_id)
+        return {**about, **verdict_of(node, lines), "improved": event.is_best, "next": following}
 
     def _rest(self, node_id: str) -> dict[str, Any]:
         """What every answer to a ticket holds."""

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from runs.run_folder import is_held
-from runs.tickets.names import LONGEST_CALL, answered_before, hash_of, refused, split_ticket, warnings_of
+from runs.tickets.names import LONGEST_CALL
 from runs.tickets.server import call
-from runs.tickets.words import words_of
-from utils.errors import ConfigError, SwarmEvoError
+from utils.errors import SwarmEvoError
 
 IDLE = 120.0
 """Seconds without a call after which a process that was started for tickets ends."""
@@ -38,56 +37,13 @@ def ask_the_run(run_dir: Path, request: Mapping[str, Any]) -> dict[str, Any]:
         found = call(run_dir, request, LONGEST_CALL + 10)
         if found is not None:
             return found
-        over = _answer_of_the_store(run_dir, request)
-        if over is not None:
-            return over
+        from runs.tickets.stored_answers import answer_of_the_store  # a second of processor time, seldom needed
+
+        known = answer_of_the_store(run_dir, request)
+        if known is not None:
+            return known
         _start(run_dir)
     raise SwarmEvoError(f"run {run_dir.name}: the process that holds it does not answer; see {run_dir / 'system.log'}")
-
-
-def _answer_of_the_store(run_dir: Path, request: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What a run that has ended answers, or one that nobody holds says of its tickets; None where it can go on."""
-    from core.storage.reader import RunReader  # a second of processor time: who finds a process to ask needs none of it
-    from core.storage.ticket_store import stored_tickets
-    from runs.tickets.open_tickets import rows_of
-
-    with RunReader(run_dir) as reader:
-        config = reader.fact("config") or {}
-        if (config.get("llm") or {}).get("code", {}).get("provider") != "external":
-            writer = reader.fact("writer")
-            has = words_of(request).opened
-            raise ConfigError(f"run {run_dir.name}: its writer is {writer}; only {has} makes one that has tickets")
-        is_over = reader.fact("status") == "finished"
-        if request.get("verb") == "tickets" and not is_held(run_dir):
-            return {"tickets": rows_of(stored_tickets(reader.db)), "next": "stop" if is_over else "ask"}
-        if not is_over or is_held(run_dir):
-            return None
-        ended = {"journal_head": reader.journal_head(), "next": "stop"}
-        if request.get("verb") == "ask":
-            return {"ticket": None, "message": "the run has ended", **ended}
-        node_id, token = split_ticket(str(request.get("ticket", "")))
-        ticket = next((one for one in stored_tickets(reader.db) if one.node_id == node_id), None)
-        if ticket is None or ticket.token_hash != hash_of(token):
-            return refused(f"run {run_dir.name} has ended, and has no such ticket")
-        node = reader.node(node_id)
-        if node is None or ticket.state != "told":
-            gone = ticket.state in ("expired", "given_up")
-            return {"state": "expired" if gone else "over", "node_id": node_id, "message": "the run has ended", **ended}
-        found = {
-            "state": "duplicate" if node.duplicate_of else "committed", "node_id": node.id, "metric": node.metric_value,
-            "metric_source": node.metric_source, "metrics": node.metrics, "message": node.message,
-            "warnings": warnings_of(node.metric_value, node.message),
-            "failure": node.failure.value if node.failure else None, "output_tail": node.term_out[-2000:], **ended,
-        }  # fmt: skip
-        return found if _is_told(ticket.told, request) else answered_before(found, node_id)
-
-
-def _is_told(told: str, request: Mapping[str, Any]) -> bool:
-    """False for a `tell` of another program than the one that was told. Here no problem reads them: texts decide."""
-    files = request.get("files")
-    texts = [request.get("code"), *(files.values() if isinstance(files, Mapping) else ())]
-    given = [text.strip() for text in texts if isinstance(text, str)]
-    return request.get("verb") != "tell" or any(text and text in told for text in given)
 
 
 def _start(run_dir: Path) -> None:

@@ -10,7 +10,8 @@ from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from runs.tickets.queue import as_reply
-from utils.line_numbers import LineNumbers
+from runs.tickets.verdicts import ABOUT_TEXT
+from utils.line_numbers import LineNumbers, first_line
 from utils.response import parse_response
 
 
@@ -120,4 +121,5 @@ def looked(problems: list[dict[str, Any]], warnings: Sequence[str] = ()) -> dict
 
 
 def problem(path: str, kind: str, remedy: str) -> dict[str, Any]:
-    return {"path": path, "line": None, "kind": kind, "remedy": remedy}
+    line = first_line(remedy) if kind in ABOUT_TEXT else None
+    return {"path": path, "line": line, "kind": kind, "remedy": remedy}

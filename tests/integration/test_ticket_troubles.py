@@ -79,10 +79,28 @@ def test_who_asks_in_vain_hears_which_ticket_is_in_the_way_and_how_it_gets_free(
     assert run.tickets() == []
 
 
-def test_a_hint_names_its_run(opened, cli):
-    run_dir = opened(1)
+def test_a_hint_names_its_run_and_a_ticket_is_told_again_to_its_holder(opened, cli, tmp_path):
+    run_dir = opened(2)
     said = cli.here("ask", "latest").out
     assert f"tell {run_dir.name} " in said and "latest" not in said
+    (words,) = re.findall(r"the task: `(ask .*) --dir DIR`", said)
+    again = cli.here(*words.split(), "--dir", str(tmp_path / "work"))
+    assert again.code == 0 and again.out.startswith(said.partition("\n")[0]), "the same ticket, with its task"
+    assert "Find x near 2" in (tmp_path / "work" / "TASK.md").read_text()
+    ticket = words.split()[-1]
+    told(run_dir, ticket, 1.5)
+    vain = cli.here(*words.split(), "--json")
+    assert (vain.json["ticket"], vain.json["metric"]) == (None, 0.5), "it is answered: that is what became of it"
+
+
+def test_a_verdict_of_a_stopped_run_is_read_without_going_on(opened, cli, eventually):
+    run_dir = opened(3)
+    ticket = asked(run_dir, 1)["ticket"]
+    assert told(run_dir, ticket, 1.5)["metric"] == 0.5
+    swarm_evo.ExternalRun(run_dir).close()
+    started = cli.show()["journal_head"]
+    found = cli.here("wait", "latest", ticket, "--json").json
+    assert (found["metric"], found["next"], cli.show()["journal_head"]) == (0.5, "ask", started), "nobody was started"
 
 
 @pytest.mark.parametrize("steps", [1, 2], ids=["after the end", "while it goes on"])

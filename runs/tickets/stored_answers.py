@@ -1,0 +1,73 @@
+"""What a run says of its tickets that nobody holds: from its store alone, so that a look starts no process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from core.state.node import Node
+from core.storage.reader import RunReader
+from core.storage.ticket_store import GONE, Ticket, stored_tickets
+from runs.run_folder import is_held
+from runs.tickets.names import answered_before, hash_of, refused, split_ticket
+from runs.tickets.open_tickets import rows_of
+from runs.tickets.queue import ENDED
+from runs.tickets.verdicts import verdict_of
+from runs.tickets.words import words_of
+from utils.errors import ConfigError
+from utils.line_numbers import LineNumbers
+from utils.patch import tree_patches
+from utils.response import parse_response
+
+
+def answer_of_the_store(run_dir: Path, request: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The answer; None where a process holds the run, or is needed to go on.
+
+    Raises:
+        ConfigError: the run is written by somebody else.
+    """
+    with RunReader(run_dir) as reader:
+        _check_writer(reader, request)
+        if is_held(run_dir):
+            return None
+        is_over = reader.fact("status") == "finished"
+        tickets = stored_tickets(reader.db)
+        about = {"journal_head": reader.journal_head(), "next": "stop" if is_over else "ask"}
+        if request.get("verb") == "tickets":
+            return {"tickets": rows_of(tickets), "next": about["next"]}
+        if request.get("verb") == "ask":
+            return {"ticket": None, "open_tickets": [], "message": ENDED, **about} if is_over else None
+        node_id, token = split_ticket(str(request.get("ticket", "")))
+        ticket = next((one for one in tickets if one.node_id == node_id), None)
+        known = ticket if ticket is not None and ticket.token_hash == hash_of(token) else None
+        node = reader.node(node_id) if known is not None and known.state == "told" else None
+        if known is not None and node is not None:
+            found = {**verdict_of(node, _lines_of(node, known)), **about}
+            return found if _is_told(known.told, request) else answered_before(found, node_id)
+        if not is_over:
+            return None
+        if known is None:
+            return refused(f"run {run_dir.name} has ended, and has no such ticket")
+        return {"state": "expired" if known.state in GONE else "over", "node_id": node_id, "message": ENDED, **about}
+
+
+def _check_writer(reader: RunReader, request: Mapping[str, Any]) -> None:
+    config = reader.fact("config") or {}
+    if (config.get("llm") or {}).get("code", {}).get("provider") != "external":
+        writer, has = reader.fact("writer"), words_of(request).opened
+        raise ConfigError(f"run {reader.run_dir.name}: its writer is {writer}; only {has} makes one that has tickets")
+
+
+def _lines_of(node: Node, ticket: Ticket) -> LineNumbers:
+    """Of a tree each file was handed in whole; of what is no fenced program nobody knows where it begins."""
+    handed = None if tree_patches(node.code) is not None else parse_response(ticket.told)[0]
+    return LineNumbers(node.code, node.code if handed is None else handed)
+
+
+def _is_told(told: str, request: Mapping[str, Any]) -> bool:
+    """False for a `tell` of another program than the one that was told. Here no problem reads them: texts decide."""
+    files = request.get("files")
+    texts = [request.get("code"), *(files.values() if isinstance(files, Mapping) else ())]
+    given = [text.strip() for text in texts if isinstance(text, str)]
+    return request.get("verb") != "tell" or any(text and text in told for text in given)

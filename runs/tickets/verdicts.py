@@ -1,0 +1,35 @@
+"""What became of a told program, as its writer is told: by the process that holds the run, and from the store alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.state.failure import FailureKind
+from core.state.node import Node
+from runs.tickets.names import warnings_of
+from utils.line_numbers import LineNumbers
+
+ABOUT_TEXT = (FailureKind.SYNTAX, FailureKind.IMPORT_BLOCKED, FailureKind.SIGNATURE)
+"""Failures whose message is ours, and names lines of the program."""
+TAIL = 2000
+"""Characters of a program's output."""
+
+
+def verdict_of(node: Node, lines: LineNumbers) -> dict[str, Any]:
+    """The verdict on a committed node.
+
+    Args:
+        lines: from the node's program to the file that was handed in.
+    """
+    message = lines.in_message(node.message) if node.failure in ABOUT_TEXT else node.message
+    return {
+        "state": "duplicate" if node.duplicate_of else "committed",
+        "node_id": node.id,
+        "metric": node.metric_value,
+        "metric_source": node.metric_source,
+        "metrics": node.metrics,
+        "failure": node.failure.value if node.failure else None,
+        "message": message,
+        "warnings": warnings_of(node.metric_value, message),
+        "output_tail": lines.in_output(node.term_out[-TAIL:]),
+    }

@@ -1,0 +1,18 @@
+"""Errors of the command line in the words of Python: keyword arguments for options, calls for verbs."""
+
+from __future__ import annotations
+
+import re
+
+_CALLS = {"run": "swarm_evo.start", "resume": "swarm_evo.resume", "show": "swarm_evo.load", "ask": "run.ask",
+          "list-runs": "swarm_evo.runs"}  # fmt: skip
+_VERB = re.compile(r"`(?:python \S*main\.py|swarm-evo)(?: (?P<verb>[a-z-]+))?(?: [^`]*)?`")
+_KEY = re.compile(r"(?<![\w-])--(?P<key>[a-z_]+(?:\.[a-z_]+)+)")
+_OPTION = re.compile(r"(?<![\w-])--(?P<name>problem|llm|writer)\b=?")
+
+
+def in_python(line: str) -> str:
+    """A line of the command line for who calls functions: a setting `a.b` is the argument `a__b`."""
+    line = _VERB.sub(lambda found: f"`{_CALLS.get(found['verb'] or 'run', 'the command line')}(…)`", line)
+    line = _KEY.sub(lambda found: found["key"].replace(".", "__"), line)
+    return _OPTION.sub(lambda found: f"{found['name']}=", line).replace("=:", ":")

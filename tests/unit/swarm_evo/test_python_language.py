@@ -1,0 +1,29 @@
+"""What a caller of Python is told names arguments and calls, not options and verbs."""
+
+from __future__ import annotations
+
+import pytest
+
+import swarm_evo
+from swarm_evo.language import in_python
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("--problem: unknown preset 'x'", "problem: unknown preset 'x'"),
+        ("say --data.train=FILE", "say data__train=FILE"),
+        ("no runs; start one with `python main.py`", "no runs; start one with `swarm_evo.start(…)`"),
+        ("no runs; start one with `swarm-evo run --problem tsp`", "no runs; start one with `swarm_evo.start(…)`"),
+        ("search.max_steps=-1: below 0", "search.max_steps=-1: below 0"),
+    ],
+)
+def test_options_become_arguments_and_verbs_calls(typed, told):
+    assert in_python(typed) == told
+
+
+def test_an_error_of_the_child_is_told_so(tmp_path):
+    with pytest.raises(swarm_evo.SearchError, match=r"^swarm-evo: problem: unknown preset 'nonsense'"):
+        swarm_evo.open(problem="nonsense", project_dir=tmp_path)
+    with pytest.raises(swarm_evo.SearchError, match=r"or say data__train=FILE"):
+        swarm_evo.open(problem="competition", project_dir=tmp_path, data__dir=str(tmp_path))
