@@ -22,8 +22,8 @@ FEW = 10
 ALIKE = 3
 """From so many programs on, one score for all of them says something of the evaluator."""
 UNSEEN = {"competition": "rows", "heuristic": "cases", "arena": "games"}
-CASE = {"competition": ("block of rows", "by blocks of rows")}
-"""What is compared one by one, and how, where it is not a case: eighths of the rows."""
+CASE = {"competition": ("draw of the rows", "over draws of the rows")}
+"""What is compared in pairs, and how, where it is not a case."""
 
 Kind = Literal["better", "unclear", "worse", "no_gain", "unconfirmed", "none", "open", "failed"]
 """`unclear`: cannot be told apart from the reference; `no_gain`: nothing beat a baseline or the user's own program;

@@ -14,7 +14,7 @@ from typing import Any
 
 from core.contracts import Evaluation, FinalEvaluation, Problem, RepeatedEvaluation
 from core.events import FinalScored
-from core.search.claim import hardest, paired_claim
+from core.search.claim import Claim, drawn_claim, hardest, paired_claim
 from core.search.final_choice import Choice, choose, looked_again
 from core.state.node import Node
 from core.storage.reader import RunReader
@@ -218,13 +218,7 @@ def claim_of(
     if winner is None or winner.metric is None:
         return None
     found = [
-        paired_claim(
-            row["name"],
-            Direction(lower_is_better).gain(winner.metric, final.metric),
-            shares_of(winner),
-            shares_of(final),
-            lower_is_better,
-        )
+        _claim(row["name"], winner, final, lower_is_better)
         for row, final in zip(rows, finals, strict=True)
         if final and final.metric is not None
     ]
@@ -237,6 +231,14 @@ def claim_of(
         "interval": list(claim.interval),
         "holds": claim.holds,
     }
+
+
+def _claim(name: str, winner: Evaluation, final: Evaluation, lower_is_better: bool) -> Claim | None:
+    assert winner.metric is not None and final.metric is not None
+    gain = Direction(lower_is_better).gain(winner.metric, final.metric)
+    if isinstance(winner, FinalEvaluation) and isinstance(final, FinalEvaluation) and winner.draws and final.draws:
+        return drawn_claim(name, gain, winner.draws, final.draws, lower_is_better)
+    return paired_claim(name, gain, shares_of(winner), shares_of(final), lower_is_better)
 
 
 def shares_of(final: Evaluation) -> Sequence[float]:

@@ -37,7 +37,8 @@ def closing(outcome: Outcome) -> list[str]:
     lines += [*_score_lines(outcome, winner), *_baseline_lines(outcome), *_standings(outcome)]
     if conclusion.best_on_validation is not None:
         other = conclusion.best_on_validation
-        lines.append(f"best on validation: {other.metric:.6g} by {other.node_id[:12]}, not chosen: {other.why_not}")
+        where = "on validation" if facts.problem.family != "arena" else "at its first tournament"
+        lines.append(f"best {where}: {other.metric:.6g} by {other.node_id[:12]}, not chosen: {other.why_not}")
     lines.append(f"best program: {_shown(_program(outcome))} ({_who(winner)})")
     report = facts.run_dir / "report.html"
     lines += [f"report: {_shown(report)}"] if report.is_file() else []
@@ -56,7 +57,8 @@ def _final_seconds(outcome: Outcome) -> list[str]:
 
 def _who(winner: Winner) -> str:
     role = {"user": "your program", "baseline": f"the baseline {winner.name}"}.get(winner.role)
-    return role or f"node {winner.node_id}, writer {winner.writer}"
+    name = "" if winner.node_id.startswith(winner.name) else f"{winner.name}, "
+    return role or f"{name}node {winner.node_id}, writer {winner.writer}"
 
 
 def _head(outcome: Outcome) -> list[str]:

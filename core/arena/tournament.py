@@ -137,6 +137,8 @@ class Tournament:
         last: tuple[str, dict[str, Any], list[Event]] | None = None
         with LiveMoves(self._deps.work_dir / "live", self._deps.append, self._session) as live:
             for left, (pairing, game, events) in self._results(missing, live, kind, generation):
+                if kind == "final":  # beside the search: no other line tells how far it is
+                    self._deps.doing(f"final part: games played: {len(missing) - left} of {len(missing)}")
                 if game is not None:
                     games[pairing.key] = game
                     if left == 0 and closing is not None:

@@ -72,8 +72,11 @@ class FinalEvaluation(Evaluation):
     """A row an instance, where there are instances that people know."""
 
     shares: tuple[float, ...] = ()
-    """What each case or block of rows adds to the score, in the score's unit: their mean is the score, or a jackknife's
-    estimate of it. Compared in pairs they say how sure a gain is. () where the signature's mean is the score."""
+    """What each case adds to the score, in the score's unit: their mean is the score. Compared in pairs they say how
+    sure a gain is. () where the signature's mean is the score."""
+    draws: tuple[float, ...] = ()
+    """Where the score is no mean of cases: the score on resampled rows, the same rows draw by draw for every program;
+    NaN where it has no value there."""
     final_reveals: int | None = None
     """How often this final part has been opened by now, over all runs; None where nobody counts."""
     cases: int | None = None

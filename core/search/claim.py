@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from utils.direction import Direction
 from utils.stats import student_interval
+
+FEWEST_DRAWS = 100
+"""Of fewer draws the ends of an interval are too uncertain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +36,8 @@ def paired_claim(
 
     Args:
         gain: the difference of the two scores, positive where the winner is better.
-        winner: what each case adds to the winner's score, in its unit: their mean is the score, or a jackknife's
-            estimate of it. The cases are blocks of rows or instances that the search never saw.
+        winner: what each case adds to the winner's score, in its unit: their mean is the score. The cases are
+            instances that the search never saw.
         reference: the baseline's, on the same cases.
 
     The winner was chosen on validation, so the final part's cases are new to it.
@@ -45,6 +49,28 @@ def paired_claim(
         return None
     half = (found[2] - found[1]) / 2
     return Claim(baseline, gain, (gain - half, gain + half))
+
+
+def drawn_claim(
+    baseline: str, gain: float, winner: Sequence[float], reference: Sequence[float], lower_is_better: bool
+) -> Claim | None:
+    """The gain with a paired bootstrap's percentile interval, for scores that are no mean of cases, such as an RMSE.
+
+    Args:
+        winner, reference: both programs' scores on the same resampled rows, draw by draw.
+
+    Source: Efron & Tibshirani 1993, chapter 13.
+    """
+    direction = Direction(lower_is_better)
+    gains = sorted(
+        direction.gain(own, other)
+        for own, other in zip(winner, reference, strict=False)
+        if math.isfinite(own) and math.isfinite(other)
+    )
+    if len(winner) != len(reference) or len(gains) < max(FEWEST_DRAWS, len(winner) // 2):
+        return None
+    cut = round(0.025 * (len(gains) - 1))
+    return Claim(baseline, gain, (gains[cut], gains[-1 - cut]))
 
 
 def hardest(claims: Sequence[Claim]) -> Claim | None:

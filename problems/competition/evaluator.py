@@ -172,7 +172,7 @@ class CompetitionEvaluator(Evaluator):
             metric=verdict["score"],
             source=source_of(self._deps.isolated),
             signature=signature_of(verdict["blocks"]),
-            shares=tuple(verdict.get("shares") or ()),
+            draws=tuple(verdict.get("draws") or ()),
             interval=verdict.get("interval"),
             final_reveals=reveals,
             cases=verdict.get("cases"),

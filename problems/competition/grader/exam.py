@@ -49,13 +49,13 @@ class Scoring:
         """Mean over the targets."""
         return self._mean(self.pairs(table, answers))
 
-    def interval(self, table: Any, answers: Any) -> list[float] | None:
-        """95 % bootstrap over rows; over whole groups where the metric compares rows of a group."""
+    def resampled(self, table: Any, answers: Any) -> list[float]:
+        """Scores of resampled rows; of whole groups where the metric compares rows of a group."""
         pairs = self.pairs(table, answers)
         if self._exam.get("group"):
             groups = _rows_of_groups(pairs[0].truth[:, 1])
-            return scores.interval(lambda drawn: self._of_groups(pairs[0], [groups[i] for i in drawn]), len(groups))
-        return scores.interval(
+            return scores.resampled(lambda drawn: self._of_groups(pairs[0], [groups[i] for i in drawn]), len(groups))
+        return scores.resampled(
             lambda rows: self._mean([Pair(pair.truth[rows], pair.predicted[rows]) for pair in pairs]), len(answers)
         )
 

@@ -38,8 +38,8 @@ def handler() -> Callable[[dict[str, Any]], Any]:
     return handle
 
 
-BLOCKS = 8
-"""Fixed parts of the rows: what programs are compared on, pair by pair."""
+FEWEST_ROWS = 30
+"""Of fewer rows resamples say too little to compare two programs by them."""
 WHOLE = "whole"
 """All hidden rows, as published scores of a competition count them."""
 
@@ -112,8 +112,9 @@ class Judge:
         verdict = self._verdict(self._grade(mine, truth), self._block_scores(mine, truth), None)
         verdict["cases"] = len(rows)
         if interval and "score" in verdict:
-            verdict["interval"] = self._interval(mine, truth)
-            verdict["shares"] = self._shares(mine, truth, verdict["score"])
+            drawn = self._resampled(mine, truth)
+            verdict["interval"] = scores.interval_of(drawn)
+            verdict["draws"] = drawn if len(rows) >= FEWEST_ROWS else []
         return verdict
 
     def _verdict(self, score: Any, blocks: list[float], interval: Any) -> dict[str, Any]:
@@ -137,36 +138,24 @@ class Judge:
         known = validate.as_keys(self._answers[key])
         return table.loc[known.to_numpy()].reset_index(drop=True)
 
-    def _block_scores(self, mine: Any, truth: Any) -> list[float]:
+    def _block_scores(self, mine: Any, truth: Any, blocks: int = 8) -> list[float]:
         """Scores of fixed eighths of the part (positions modulo 8 in its stored order), or [] if one is undefined."""
-        return self._scores_of([np.arange(block, len(truth), BLOCKS) for block in range(BLOCKS)], mine, truth)
-
-    def _shares(self, mine: Any, truth: Any, score: float) -> list[float]:
-        """What each eighth adds to the score: the pseudo-values of the delete-a-group jackknife, or [].
-
-        The mean of eight RMSEs is not the RMSE of all rows; the mean of these is, up to the jackknife's bias.
-
-        Source: Tukey 1958; Kott 2001 for groups.
-        """
-        every = np.arange(len(truth))
-        others = self._scores_of([every[every % BLOCKS != block] for block in range(BLOCKS)], mine, truth)
-        return [BLOCKS * score - (BLOCKS - 1) * other for other in others]
-
-    def _scores_of(self, parts: list[Any], mine: Any, truth: Any) -> list[float]:
         found = []
-        for rows in parts:
+        for block in range(blocks):
+            rows = np.arange(block, len(truth), blocks)
             try:
                 found.append(float(self._grade(_rows(mine, rows), _rows(truth, rows))))
             except Exception:  # noqa: BLE001 - a metric that needs both classes, a grader that wants all rows
                 return []
         return found if all(math.isfinite(value) for value in found) else []
 
-    def _interval(self, mine: Any, truth: Any) -> list[float] | None:
+    def _resampled(self, mine: Any, truth: Any) -> list[float]:
+        """The score over resampled rows, the same rows for every program; [] where the grader refuses them."""
         if self._scoring is not None and self._metric:
-            return self._scoring.interval(mine, truth)
-        return self._interval_by_grader(mine, truth)
+            return self._scoring.resampled(mine, truth)
+        return self._resampled_by_grader(mine, truth)
 
-    def _interval_by_grader(self, mine: Any, truth: Any) -> list[float] | None:
+    def _resampled_by_grader(self, mine: Any, truth: Any) -> list[float]:
         key, deadline = self._exam["id"], time.monotonic() + BOOTSTRAP_SECONDS
         ids = truth[key].to_numpy()
 
@@ -178,9 +167,9 @@ class Judge:
             return float(self._grade(*again))
 
         try:
-            return scores.interval(score, len(truth), draws=200)
+            return scores.resampled(score, len(truth), draws=200)
         except Exception:  # noqa: BLE001 - a grader that refuses resampled rows: then there is no interval
-            return None
+            return []
 
 
 def _is_table(path: str) -> bool:

@@ -6,6 +6,7 @@ scikit-learn's where it has them; they are plain NumPy, so that the grader start
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -179,17 +180,25 @@ SCORES: dict[str, Score] = {
 }  # fmt: skip
 
 
-def interval(score: Callable[[Any], float], rows: int, *, draws: int = 1000, seed: int = 0) -> list[float] | None:
-    """95 % percentile bootstrap over rows: `score(positions)` on `draws` resamples; None if it seldom has a value."""
-    random = np.random.default_rng(seed)
-    values = []
+def resampled(score: Callable[[Any], float], rows: int, *, draws: int = 1000, seed: int = 0) -> list[float]:
+    """`score(positions)` on `draws` resamples of the rows, NaN where it has no value.
+
+    The resamples are the same for every program: draw by draw two programs are compared on the same rows.
+    """
+    random, values = np.random.default_rng(seed), []
     for _ in range(draws):
+        drawn = random.integers(0, rows, rows)
         try:
-            values.append(score(random.integers(0, rows, rows)))
+            values.append(float(score(drawn)))
         except Undefined:
-            continue
-    values = [value for value in values if np.isfinite(value)]
-    if len(values) < max(20, draws // 2):
+            values.append(math.nan)
+    return values
+
+
+def interval_of(drawn: list[float]) -> list[float] | None:
+    """The 95 % percentile interval of what `resampled` gave; None if the score seldom has a value."""
+    values = [value for value in drawn if np.isfinite(value)]
+    if len(values) < max(20, len(drawn) // 2):
         return None
     low, high = np.quantile(values, [0.025, 0.975])
     return [float(low), float(high)] if low < high else None

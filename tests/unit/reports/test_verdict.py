@@ -62,7 +62,7 @@ def test_the_gain_is_the_difference_of_the_scores_that_are_shown():
     told = verdict_of(winner(), facts(claim=claim(0.5, 0.2, 0.8)), Counts())
     assert told.gain == pytest.approx(2.1 - 1.6)
     rows = {**facts(claim=claim(0.5, 0.2, 0.8)), "family": "competition"}
-    assert "it gains 0.5 (95 %, by blocks of rows: " in verdict_of(winner(), rows, Counts()).text
+    assert "it gains 0.5 (95 %, over draws of the rows: " in verdict_of(winner(), rows, Counts()).text
     bins = verdict_of(winner(), facts(claim=claim(1.77, 0.9, 2.6)), Counts())
     assert "1.77" not in bins.text and bins.kind == "unclear" and "by the scores alone" in bins.text
 

@@ -6,47 +6,58 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.claim import paired_claim
-from problems.competition.grader import mlebench_helpers, parts, shim, validate
+from core.search.claim import drawn_claim
+from problems.competition.grader import mlebench_helpers, parts, scores, shim, validate
 from problems.competition.grader.grade import Judge
 from problems.competition.grader.tables import Malformed
 from problems.competition.medals import medal, thresholds
 
-# ------------------------------------------------------------ what each block of rows adds
+# ------------------------------------------------------------ two programs on the same draws of the rows
 
 
 @pytest.fixture
 def judge(tmp_path):
-    """Eighty rows, graded by RMSE; one row is far off, as a house is that makes up a quarter of the squared error."""
+    """160 rows, graded by RMSE; one row is far off, as a house is that makes up a quarter of the squared error."""
     rng = np.random.default_rng(1)
-    table = pd.DataFrame({"id": np.arange(80), "y": rng.normal(size=80)})
+    table = pd.DataFrame({"id": np.arange(160), "y": rng.normal(size=160)})
     table.to_csv(tmp_path / "answers.csv", index=False)
-    exam = {
-        "answers": str(tmp_path / "answers.csv"), "sample": str(tmp_path / "answers.csv"), "id": "id", "targets": ["y"],
-        "strict": True, "metric": "rmse", "task": "regression", "labels": False,
-        "parts": {"validation": list(range(0, 80, 2)), "final": list(range(1, 80, 2))},
-    }  # fmt: skip
+    parts_of = {"validation": list(range(0, 160, 2)), "final": list(range(1, 160, 2)), "few": list(range(20))}
 
-    def graded(offset):
-        mine = table.assign(y=table["y"] + offset + rng.normal(size=80) / 5)
+    def graded(offset, part="final"):
+        exam = {
+            "answers": str(tmp_path / "answers.csv"), "sample": str(tmp_path / "answers.csv"), "id": "id",
+            "targets": ["y"], "strict": True, "metric": "rmse", "task": "regression", "labels": False,
+            "parts": parts_of,
+        }  # fmt: skip
+        mine = table.assign(y=table["y"] + offset + rng.normal(size=160) / 5)
         mine.loc[41, "y"] += 4
-        path = tmp_path / f"{offset}.csv"
-        mine.to_csv(path, index=False)
-        return Judge(exam).grade(str(path), "final", interval=True)
+        mine.to_csv(tmp_path / "mine.csv", index=False)
+        return Judge(exam).grade(str(tmp_path / "mine.csv"), part, interval=True)
 
     return graded
 
 
-def test_what_blocks_add_is_in_the_scores_own_unit(judge):
-    """The mean RMSE of eighths is another number than the RMSE of all rows: a gain made of it would be as well."""
-    better, worse = judge(0.5), judge(1.0)
-    for verdict in (better, worse):
-        assert len(verdict["shares"]) == 8
-        assert np.mean(verdict["shares"]) == pytest.approx(verdict["score"], rel=0.1)
-        assert abs(np.mean(verdict["shares"]) - verdict["score"]) < abs(np.mean(verdict["blocks"]) - verdict["score"])
+def test_two_programs_are_compared_on_the_same_draws_of_the_rows(judge):
+    """An outlier that both miss makes both scores noisy, their difference hardly: the scores' own intervals overlap."""
+    better, worse = judge(0.5), judge(0.7)
+    assert better["interval"][1] > worse["interval"][0]
     gain = worse["score"] - better["score"]
-    found = paired_claim("base", gain, better["shares"], worse["shares"], True)
-    assert found.gain == gain and found.interval[0] < gain < found.interval[1]
+    found = drawn_claim("base", gain, better["draws"], worse["draws"], True)
+    assert found.gain == gain and found.holds and found.interval[0] < gain < found.interval[1]
+    back = drawn_claim("base", -gain, worse["draws"], better["draws"], True)
+    assert back.interval == pytest.approx((-found.interval[1], -found.interval[0]))
+    assert judge(0.5, "few")["draws"] == [], "of twenty rows draws say too little"
+
+
+def test_programs_that_are_equally_good_are_told_apart_no_more_often_than_chance_allows():
+    """RMSEs over 60 rows of two programs with errors of one kind: two to three in a hundred may be called better."""
+    rng, better = np.random.default_rng(3), 0
+    for _ in range(200):
+        errors = rng.normal(size=(2, 60)) ** 2
+        draws = [scores.resampled(lambda rows, e=e: float(np.sqrt(e[rows].mean())), 60, draws=200) for e in errors]
+        roots = np.sqrt(errors.mean(axis=1))
+        better += drawn_claim("base", float(roots[1] - roots[0]), draws[0], draws[1], True).holds
+    assert better <= 14, "2.5 % of 200 is 5; within some four sigma"
 
 
 # ------------------------------------------------------------ parts

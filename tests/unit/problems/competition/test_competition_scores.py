@@ -105,14 +105,16 @@ def test_what_has_no_value_says_so(name, y):
 
 def test_an_interval_is_as_wide_as_theory_says():
     errors = np.random.default_rng(1).normal(10, 2, 400)
-    low, high = scores.interval(lambda rows: float(errors[rows].mean()), 400)
+    low, high = scores.interval_of(scores.resampled(lambda rows: float(errors[rows].mean()), 400))
     assert (low + high) / 2 == pytest.approx(errors.mean(), abs=0.05)
     assert high - low == pytest.approx(2 * 1.96 * errors.std() / 20, rel=0.15)
 
 
 def test_an_interval_is_reproducible_and_none_without_values():
-    assert scores.interval(lambda rows: float(rows.mean()), 50) == scores.interval(lambda rows: float(rows.mean()), 50)
-    assert scores.interval(lambda rows: float("nan"), 50) is None
+    assert scores.resampled(lambda rows: float(rows.mean()), 50) == scores.resampled(
+        lambda rows: float(rows.mean()), 50
+    )
+    assert scores.interval_of(scores.resampled(lambda rows: float("nan"), 50)) is None
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in BUNDLED.iterdir() if path.is_dir()))
