@@ -23,7 +23,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         print("ok" if found["ok"] else "not ok")
         for one in found["problems"]:
-            print(f"  {one['path']}: {one['kind']}: {one_line(str(one['remedy']), 500)}")
+            place = f"{one['path']}: " if one["path"] else ""
+            print(f"  {place}{one['kind']}: {one_line(str(one['remedy']), 500)}")
         for warning in found["warnings"]:
             print(f"  warning: {one_line(str(warning), 500)}")
     return 0 if found["ok"] else 1

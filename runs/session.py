@@ -29,7 +29,7 @@ from runs.search import Process, Recorded
 from runs.seed_nodes import score_seeds
 from runs.sinks import BestSink, MetricsSink
 from runs.start import record_start
-from runs.tickets.queue import ENDED, TicketQueue
+from runs.tickets.queue import ENDED, STOPPED, TicketQueue
 from runs.tickets.service import open_queue, serve
 from runs.tracking import open_trackers
 from runs.unused_words import check_words
@@ -251,7 +251,7 @@ class RunSession:
         self._view.start(self.facts, search.orchestrator.progress)
         runner = BaselineRunner(search, self.store)
         reason = "interrupted"
-        told = "the run was stopped; what was told is kept, and whoever asks next goes on with it"
+        told, broke_off = STOPPED, False
         try:
             self.score_seeds()
             runner.start()
@@ -263,13 +263,13 @@ class RunSession:
         except Interrupted:  # while the programs were scored that it begins with
             pass
         except Exception as error:
-            told = f"the run broke off: {_in_words(error)}; what was told is kept, and is judged when it goes on"
+            told, broke_off = f"the run broke off: {_in_words(error)}", True
             raise
         finally:
             if reason == "interrupted":
                 runner.abandon()
             if self._queue is not None:
-                self._queue.end(told if reason == "interrupted" else ENDED)
+                self._queue.end(told if reason == "interrupted" else ENDED, broke_off=broke_off)
             self._save_time()
         if reason == "interrupted":
             return self._interrupted()

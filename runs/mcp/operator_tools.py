@@ -65,6 +65,7 @@ def _existing(name: str, value: Any) -> Path:
     return path
 
 
+_MORE = ("steps", "seconds", "usd")
 _FILES = ("program", "evaluator", "data")
 _KEYS = {argument: key for key, argument in ARGUMENTS.items()}
 
@@ -105,14 +106,23 @@ def stop_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
 
 
 def resume_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
-    """A process that takes the run up again."""
+    """A process that takes the run up again; none where nothing would come of it."""
     run_dir = find_run(project_dir, str(arguments.get("run") or "latest"))
     child, log = None, run_dir / "tickets.log"
+    more = [f"{_KEYS[name]}={arguments[name]}" for name in _MORE if name in arguments]
+    until = time.monotonic() + LONGEST
+    found = status(project_dir, {"run": run_dir.name})
+    while found["status"] == "finished" and more and is_held(run_dir) and time.monotonic() < until:
+        call.progress("the run's last process ends")
+        time.sleep(0.2)
+    if is_held(run_dir) and more:
+        raise ConfigError(f"run {run_dir.name}: it is being worked on, and keeps its limits until stop_run or its end")
+    if found["status"] == "finished" and not more:
+        wants = f"it has ended, after {found['steps']} steps: give resume_run more than that, or more seconds or usd"
+        return {**found, "state": "finished", "message": wants}
     if not is_held(run_dir):
-        more = [f"{_KEYS[name]}={arguments[name]}" for name in ("steps", "seconds", "usd") if name in arguments]
         words = ["resume", run_dir.name, *more, f"project.dir={Path(project_dir).resolve()}", f"--idle={IDLE}"]
         child = _start(words, log)
-    until = time.monotonic() + LONGEST
     while (found := status(project_dir, {"run": run_dir.name}))["status"] != "running" and time.monotonic() < until:
         if child is None or child.poll() is not None:
             break

@@ -151,6 +151,8 @@ def _as_tools_say(prompt: Answer) -> Answer:
 
 def _told(found: Answer, run_dir: Path) -> Answer:
     """The answer with its run and the name of a tool as what comes next; what was refused is an error."""
-    following = {"stop": "export_best"}.get(str(found.get("next")), found.get("next"))
+    following = {"stop": "status" if found.get("broke_off") else "export_best"}.get(
+        str(found.get("next")), found.get("next")
+    )
     error = {"error": str(found.get("message"))} if found.get("state") == "refused" else {}
     return {**error, "run": run_dir.name, **found, "next": following}

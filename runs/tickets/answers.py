@@ -15,7 +15,7 @@ from runs.tickets.names import MOST_CHECKS, answered_before, refused, split_tick
 from runs.tickets.open_tickets import in_the_way, rows_of
 from runs.tickets.queue import TicketQueue
 from runs.tickets.verdicts import verdict_of
-from runs.tickets.words import words_of
+from runs.tickets.words import how_to_hand_in, words_of
 from utils.clean_text import one_line
 from utils.direction import Direction
 from utils.errors import ConfigError
@@ -113,7 +113,7 @@ class TicketApi:
         if state == "open":
             asked = self._queue.request_of(node_id)
             if fault is None and asked is not None:
-                fault = self._files.unreadable(code, _start_of(asked))
+                fault = self._files.unreadable(code, _start_of(asked), how_to_hand_in(request, self._files.place))
             if fault:
                 return refused(f"{fault['path']}: {fault['remedy']}".removeprefix(": "), "tell")
             plan = str(request.get("plan", ""))[:4000]
@@ -149,8 +149,13 @@ class TicketApi:
         rows = rows_of(self._queue.open_tickets())
         about: dict[str, Any] = {"ticket": None, "open_tickets": rows, "budget": self._budget()}
         if self._queue.is_over:
-            return {**about, "message": self._queue.ended, "next": "stop"}
+            return {**about, **self._over()}
         return {**about, "message": in_the_way(rows, words_of(request), self._search.store.name), "next": "ask"}
+
+    def _over(self, more: str = "") -> dict[str, Any]:
+        """Nothing more is handed out, and why."""
+        broke_off = {"broke_off": True} if self._queue.broke_off else {}
+        return {"message": f"{self._queue.ended}{more}", **broke_off, "next": "stop"}
 
     def _program(self, request: Mapping[str, Any]) -> tuple[str, dict[str, Any] | None]:
         """The program of a request, or what is wrong with it: of a tree, what a model would have replied."""
@@ -162,12 +167,12 @@ class TicketApi:
         if code is None and isinstance(files, Mapping) and list(files) == [self._files.file]:
             code = files[self._files.file]
         if not isinstance(code, str):
-            return "", problem(self._files.file, "files", words_of(request).hand_in.format(file=self._files.file))
+            return "", problem(self._files.place, "files", how_to_hand_in(request, self._files.place))
         if not code.strip():
             free = words_of(request).give_up.format(run=self._search.store.name, ticket=request.get("ticket"))
-            return "", problem(self._files.file, "empty", f"it is empty; hand in the program, or free it with {free}")
+            return "", problem(self._files.place, "empty", f"it is empty; hand in the program, or free it with {free}")
         if len(code) > LARGEST_PROGRAM:
-            return "", problem(self._files.file, "size", f"at most {LARGEST_PROGRAM} characters")
+            return "", problem(self._files.place, "size", f"at most {LARGEST_PROGRAM} characters")
         return code, None
 
     def _told(self, request: Mapping[str, Any], node_id: str, state: str, seconds: float) -> dict[str, Any]:
@@ -181,7 +186,8 @@ class TicketApi:
         if event is not None:
             return self._verdict(event)
         if self._queue.is_over:
-            return {**self._rest(node_id), "state": "over", "message": self._queue.ended, "next": "stop"}
+            kept = "; what you told is kept, and is judged when the run goes on" if state == "told" else ""
+            return {**self._rest(node_id), "state": "over", **self._over(kept)}
         message = "it is being evaluated" if state == "told" else "nothing has been told for this ticket yet"
         return {**self._rest(node_id), "state": "running", "message": message, "next": "wait"}
 

@@ -38,7 +38,7 @@ class ProgramFiles:
         return "program.py" if self._problem.language == "python" else "program.txt"
 
     @property
-    def _place(self) -> str:
+    def place(self) -> str:
         """Where a problem is: in the one file, or of a tree said by its text."""
         return "" if self.is_tree else self.file
 
@@ -70,15 +70,18 @@ class ProgramFiles:
         text = tree.reply(files) if tree is not None else files.get(self.file) or ""
         return self.looked_at("", text, code)
 
-    def unreadable(self, code: str, start: str) -> dict[str, Any] | None:
+    def unreadable(self, code: str, start: str, how: str) -> dict[str, Any] | None:
         """Why nobody can tell what a program is meant to be; None where it can be run, or fail by itself.
 
         Args:
             start: as for `looked_at`.
+            how: a program is handed in.
         """
         assert self._read is not None
         found = self._read(self.reply(code, ""), start)
-        return problem(self._place, "reply", found.error) if found.failure is FailureKind.REPLY_ERROR else None
+        if self.is_tree and found.failure is FailureKind.NO_CODE:
+            return problem(self.place, "reply", f"{found.error}; {how}")
+        return problem(self.place, "reply", found.error) if found.failure is FailureKind.REPLY_ERROR else None
 
     def looked_at(self, node_id: str, code: str, start: str) -> dict[str, Any]:
         """`{ok, problems, warnings}` of a program, or of a tree of what a model would say of it.
@@ -87,22 +90,22 @@ class ProgramFiles:
             start: the program that it changes; '' for the first one.
         """
         if not code.strip():
-            return looked([problem(self._place, "empty", "it is empty")])
+            return looked([problem(self.place, "empty", "it is empty")])
         assert self._journal is not None and self._evaluator is not None and self._read is not None
         found = self._read(self.reply(code, ""), start)
         lines = self.lines_of(found.node.code if found.node else "", code)
         if found.node is None or not found.success:
             said = lines.in_message(found.error)
-            return looked([problem(self._place, (found.failure or FailureKind.REPLY_ERROR).value, said)])
+            return looked([problem(self.place, (found.failure or FailureKind.REPLY_ERROR).value, said)])
         warnings = [found.node.message] if found.node.message else []
         if (earlier := self._journal.find_duplicate(found.node.code)) is not None:
             same = f"node {earlier[0]} is the same program: write another"
-            return looked([problem(self._place, "duplicate", same)], warnings)
+            return looked([problem(self.place, "duplicate", same)], warnings)
         verdict = self._evaluator.check(Node(id=node_id, code=found.node.code))
         if verdict is None:
             return looked([], warnings)
         kind = verdict.failure.value if verdict.failure else "rules"
-        return looked([problem(self._place, kind, lines.in_message(verdict.message))], warnings)
+        return looked([problem(self.place, kind, lines.in_message(verdict.message))], warnings)
 
     def lines_of(self, run: str, handed: str) -> LineNumbers:
         """Numbers of a program's lines as its writer counts them: in the file handed in, or in the block of a reply.

@@ -21,8 +21,7 @@ TICKET = ".ticket.json"
 USUAL = ("program.*",)
 """What comes back of a folder that somebody filled himself."""
 _HOW = """\
-write what is to run into {editable}, as a file is: no plan, no fence, nothing around it. Other files in this folder
-stay here.
+{what}: no plan, no fence, nothing around it. Other files in this folder stay here.
 
 - {check} looks at the files as they lie: do they parse, keep the rules, differ from all before? It tells no score
   and answers 5 times.
@@ -52,7 +51,7 @@ def write_folder(folder: Path, ticket: Mapping[str, Any], run: str, surface: str
         "place": folder.resolve(),
     }
     check, tell = words.check.format(**names), words.tell.format(**names)
-    how = _HOW.format(editable=", ".join(ticket["editable"]), check=check, tell=tell)
+    how = _HOW.format(what=_what(ticket), check=check, tell=tell)
     about = {"ticket": ticket["ticket"], "editable": ticket["editable"]}
     texts = {
         TASK: task_page(prompt["system"], prompt["user"], str(prompt.get(FORM, "")), how),
@@ -66,6 +65,14 @@ def write_folder(folder: Path, ticket: Mapping[str, Any], run: str, surface: str
             path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be written ({error.strerror})") from error
+
+
+def _what(ticket: Mapping[str, Any]) -> str:
+    """What is to be written: one file, or whatever matches in a tree."""
+    editable = ", ".join(ticket["editable"])
+    if all(name in ticket["files"] for name in ticket["editable"]):
+        return f"write what is to run into {editable}, as a file is"
+    return f"change, add or remove files that match {editable}, each whole"
 
 
 def read_folder(folder: Path, surface: str = COMMAND_LINE) -> dict[str, str]:

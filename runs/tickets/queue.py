@@ -23,6 +23,7 @@ from utils.errors import BudgetExhausted, Interrupted, RunStopped, TicketGone
 from utils.response import syntax_error
 
 ENDED = "the run has ended"
+STOPPED = "the run was stopped; whoever asks next goes on with it"
 _LOOK = 0.1
 """Seconds between two looks at what nobody tells of: the clock, and signals to stop."""
 
@@ -65,6 +66,8 @@ class TicketQueue:
         self._over = False
         self.ended = ""
         """Why nothing is handed out any more, as a sentence; '' while the search goes on."""
+        self.broke_off = False
+        """True if that is a fault."""
         self._called = time.monotonic()
 
     # ------------------------------------------------------------ the search's side
@@ -113,9 +116,10 @@ class TicketQueue:
                 self._committed[event.node_id] = event
                 self._judged.notify_all()
 
-    def end(self, why: str = ENDED) -> None:
+    def end(self, why: str = ENDED, *, broke_off: bool = False) -> None:
         """The search is over: nothing more is handed out, and nobody waits any longer. Only the first reason counts."""
-        self.ended = self.ended or why
+        if not self.ended:
+            self.ended, self.broke_off = why, broke_off
         self._over = True
         for condition in (self._changed, self._judged):
             with condition:

@@ -16,6 +16,8 @@ class Words:
 
     hand_in: str
     """How a program is handed in that is one file."""
+    hand_in_tree: str
+    """How one that is a tree of files."""
     give_up: str
     free: str
     """What to do about a ticket that is in the way."""
@@ -33,6 +35,7 @@ class Words:
 WORDS = {
     COMMAND_LINE: Words(
         hand_in="hand in {file} alone, by --file or --dir",
+        hand_in_tree="hand in the folder that `ask --dir` filled, by --dir, or a reply that names each path",
         give_up="`give-up {run} {ticket}`",
         free="Tell it, or free it with `give-up {run} {ticket}`",
         listed="`ask {run} --list`",
@@ -43,6 +46,7 @@ WORDS = {
     ),
     MCP: Words(
         hand_in="hand in `files` with {file} and nothing else, or the `dir` that ask filled",
+        hand_in_tree="hand in `files`, {{path: whole text}} of those that changed, or the `dir` that ask filled",
         give_up="give_up(ticket='{run}/{ticket}')",
         free="Tell it, or free it with give_up(ticket='{run}/{ticket}')",
         listed="status(run='{run}')",
@@ -53,6 +57,7 @@ WORDS = {
     ),
     PYTHON: Words(
         hand_in="hand in `code`, or `files` with {file} and nothing else",
+        hand_in_tree="hand in `files`, {{path: whole text}} of those that changed",
         give_up="`run.give_up('{ticket}')`",
         free="Tell it, or free it with `run.give_up('{ticket}')`",
         listed="`run.tickets()`",
@@ -63,6 +68,16 @@ WORDS = {
     ),
 }
 WORDS[MCP_WRITER] = replace(WORDS[MCP], free="Tell it if it is yours; else ask again later: the user can free it")
+
+
+def how_to_hand_in(request: Mapping[str, Any], file: str) -> str:
+    """By the door by which a request came.
+
+    Args:
+        file: the one of a program; '' of a tree.
+    """
+    words = words_of(request)
+    return words.hand_in.format(file=file) if file else words.hand_in_tree.format()
 
 
 def words_of(request: Mapping[str, Any]) -> Words:

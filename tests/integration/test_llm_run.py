@@ -198,6 +198,7 @@ def test_the_bill_never_passes_the_cap_with_4_workers(server: FaultyServer, monk
     assert cap - dollars(server) < 400 * PRICE.output / 1e6 + 700 * PRICE.input / 1e6
 
 
+@pytest.mark.long
 def test_a_command_that_hangs_is_not_asked_again_beyond_the_budget(cli: Cli) -> None:
     """Its pauses once went on for a quarter of an hour behind `budget.seconds`."""
     words = ["llm.code.provider=command", "llm.code.command=sleep 99", "llm.code.timeout=1", "llm.code.backoff=60"]
@@ -210,6 +211,7 @@ def test_a_command_that_hangs_is_not_asked_again_beyond_the_budget(cli: Cli) -> 
     assert cli.show()["status"] == "finished" and cli.show()["steps"] == 0
 
 
+@pytest.mark.long
 def test_a_reply_that_was_cut_behind_its_program_is_not_paid_twice(cli: Cli, server: FaultyServer) -> None:
     cut = PROGRAM.format(n=1, x=1.5) + "\nThis program takes the middle of what"
     server.state.scenarios.add(Reply(text=cut, finish_reason="length", times=None, match=Match(tools=False)))

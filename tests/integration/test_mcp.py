@@ -77,8 +77,13 @@ def test_the_whole_way_from_a_plan_to_the_best_program(tmp_path):
         exported = client.call("export_best", dir=str(tmp_path / "out"))
         assert (exported["metric"], exported["metric_source"]) == (0.25, "verified")
         assert (tmp_path / "out" / "solution.py").read_text() == PROGRAM.format(x=1.75)
+        nothing = client.call("resume_run")
+        assert (nothing["state"], nothing["next"]) == ("finished", "export_best") and "more than that" in nothing[
+            "message"
+        ]
         more = client.call("resume_run", steps=3)
         assert more["state"] == "running" and more["steps_left"] == 1
+        assert "keeps its limits until stop_run" in client.call("resume_run", steps=9)["error"]
         assert client.call("note", text="closer to two")["state"] == "noted"
         third = client.call("ask")
         assert third["ticket"]

@@ -151,6 +151,9 @@ def test_tickets_hand_out_files_and_take_them_in(cli: Cli, repository: Path, eve
     assert not locked["ok"] and "locked" in locked["problems"][0]["remedy"]
     files = {"src/a.conf": "A=4\n", "src/c.conf": "C=1\n"}
     assert call("check", ticket=ticket, files=files) == {"ok": True, "problems": [], "warnings": []}
+    lost = call("tell", ticket=ticket, code="a file's text, and nobody knows of which\n")
+    assert lost["state"] == "refused" and "the reply changes no file; hand in the folder" in lost["message"], "no step"
+    assert "`files`, {path: whole text}" in call("tell", ticket=ticket, surface="python", files={"a": 1})["message"]
     told = call("tell", ticket=ticket, files=files)
     while told["state"] == "running":
         told = call("wait", ticket=ticket)

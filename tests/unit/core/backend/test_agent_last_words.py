@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from core.backend.agent.folder import lay_out
 from core.backend.agent.last_words import LONGEST, plan_of
 from core.backend.agent.task_page import task_page
+from core.backend.exchange import Message, Request
 
 
 @pytest.mark.parametrize(
@@ -36,3 +38,17 @@ def test_a_page_for_files_holds_no_form_of_a_reply():
     assert "two parts" not in page and page.endswith("# How to hand in\n\nChange a.py.\n")
     own = task_page("My own template: print it.", "The task.", form, "change a.py.")
     assert own.endswith("Whatever is said above of the form of a reply: change a.py.\n")
+
+
+class Desk:
+    def hand_out(self, code):
+        return {"program.py": code}, ["program.py"]
+
+
+@pytest.mark.parametrize("url", ["", "http://127.0.0.1:1"])
+def test_an_agent_is_told_of_what_is_there_only(tmp_path, url):
+    request = Request("Rules.", (Message("user", "Find x."),), context={"form": "Rules."})
+    lay_out(tmp_path, request, Desk(), url=url, token="t")
+    page = (tmp_path / "TASK.md").read_text()
+    assert ("./check" in page) == ("no network" in page) == (tmp_path / "check").exists() == bool(url)
+    assert "change these files: program.py" in page and "PLAN:" in page and "Rules." not in page
