@@ -49,7 +49,7 @@ def print_run(facts: dict[str, Any]) -> None:
             table.add_row(Text(row["name"]), _number(row["metric"]), _number(row.get("final")))
         console.print(table)
     print_cases(console, facts["final"].get("table"))
-    nodes = Table("step", "node", "operator", "parents", unit, "failure")
+    nodes = Table("#", "node", "operator", "parents", unit, "failure")
     for row in facts["nodes"][-40:]:
         parents = " ".join(row["parent_ids"])
         outcome = row["failure"] or (f"duplicate of {row['duplicate_of']}" if row["duplicate_of"] else "")
