@@ -65,10 +65,10 @@ def _sum(total: Any, more: Any) -> Any:
 
 
 def tickets(reader: RunReader) -> list[dict[str, Any]]:
-    """Each lease: its proposal, its state, the checks that it used. No token: the store has none."""
+    """Each lease: its proposal, its state, who holds it, the checks that it used. No token: the store has none."""
     return [
-        {"node_id": one.node_id, "state": one.state, "expires_at": one.expires_at, "checks": one.checks,
-         "characters": len(one.told)} for one in stored_tickets(reader.db)
+        {"node_id": one.node_id, "state": one.state, "holder": one.holder, "expires_at": one.expires_at,
+         "checks": one.checks, "characters": len(one.told)} for one in stored_tickets(reader.db)
     ]  # fmt: skip
 
 

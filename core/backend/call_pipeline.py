@@ -32,6 +32,7 @@ from utils.errors import (
     LostReplyError,
     RefusedError,
     ReplyError,
+    SwarmEvoError,
     UnrecordedError,
     UnwantedPromptError,
 )
@@ -206,6 +207,11 @@ class CallPipeline:
             worst = most_tokens(request, settings)
             most = Amount(worst.prompt + worst.completion, cost_of(settings, worst, now) or 0.0)
             held = self._ledger.reserve(_of_session(settings) if by_session else most)
+            try:
+                self._retrier.sleep(0)  # the room for it may have come too late
+            except SwarmEvoError:
+                self._ledger.settle(held, Amount())
+                raise
             try:
                 if held.usd or self._ledger.cap_tokens is not None:
                     hold.take(held)

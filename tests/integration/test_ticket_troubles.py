@@ -12,6 +12,8 @@ from support.command_line import Cli
 from support.mcp_client import McpClient
 
 import swarm_evo
+from core.storage.reader import RunReader
+from reports.outside import tickets
 from runs.tickets import client as ticket_client
 from runs.tickets.client import ask_the_run
 
@@ -74,8 +76,14 @@ def test_who_asks_in_vain_hears_which_ticket_is_in_the_way_and_how_it_gets_free(
         assert client.call("give_up", ticket=f"{run_dir.name}/{node}")["state"] == "expired"
         assert client.call("ask")["node_id"] != node
     assert told(run_dir, taken["ticket"], 1)["state"] == "expired", "its holder hears of it"
-    assert "swarm" in cli.here("ask", "latest", "--list").out or run.tickets()[0]["holder"]
-    cli.here("give-up", "latest", run.tickets()[0]["node_id"])
+    (mine,) = run.tickets()
+    assert re.fullmatch(rf".+ \(process \d+, in {re.escape(str(cli.folder))}\)", mine["holder"])
+    with RunReader(run_dir) as reader:
+        seen = {one["node_id"]: (one["state"], one["holder"]) for one in tickets(reader)}
+    assert seen == {node: ("given_up", row["holder"]), mine["node_id"]: ("open", mine["holder"])}, (
+        "the page shows these"
+    )
+    cli.here("give-up", "latest", mine["node_id"])
     assert run.tickets() == []
 
 

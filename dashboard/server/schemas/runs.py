@@ -124,6 +124,8 @@ class TicketRow(Model):
 
     node_id: str
     state: Literal["open", "told", "given_up", "expired"]
+    holder: str
+    """Who asked, in its own words. Untrusted text."""
     expires_at: float
     """Seconds since the epoch."""
     checks: int

@@ -3274,6 +3274,8 @@ export interface components {
             checks: number;
             /** Expires At */
             expires_at: number;
+            /** Holder */
+            holder: string;
             /** Node Id */
             node_id: string;
             /**

@@ -18,6 +18,7 @@ from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings, ReplyCac
 from core.backend.exchange import Message, Request, Tool, request_hash
 from core.backend.records import CallKey, blank_record, reply_fields, reply_of
 from core.backend.settings import Price
+from core.backend.usage import Amount
 from core.contracts import CallRecord
 from core.storage.repository import RunStore
 from utils.errors import BackendError, BudgetExhausted, ConfigError, ReplyError, RunStopped, StoreError
@@ -245,6 +246,23 @@ def test_stop_ends_a_call_under_way(server: FaultyServer) -> None:
     with pytest.raises(RunStopped):
         model_client.bind("code", "n1")("s", "u")
     assert model_client.ledger.lost.tokens > 0
+
+
+def test_nothing_is_asked_once_the_runs_time_is_over_also_where_room_came_late(server: FaultyServer) -> None:
+    left = [1.0]
+
+    class LateRoom(Ledger):
+        def reserve(self, worst: Amount) -> Amount:
+            left[0] = 0.0  # the calls in flight took all of the time that was left
+            return super().reserve(worst)
+
+    ledger = LateRoom(tokens=10**9)
+    model_client = model_client_of(server, ledger=ledger, seconds_left=lambda: left[0])
+    for _ in range(2):
+        with pytest.raises(BudgetExhausted, match=r"budget\.seconds"):
+            model_client.bind("code", "n1")("s", "u")
+    assert not server.layer.requests and ledger.lost.tokens == ledger.spent.tokens == 0, "nothing stays reserved"
+    assert ledger.reserve(Amount(10**9)).tokens == 10**9
 
 
 @pytest.mark.parametrize("message", ["This model's maximum context length is 8192 tokens.", "content_filter: no."])
