@@ -15,6 +15,7 @@ import gc
 import json
 import os
 import random
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -22,7 +23,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -164,12 +165,15 @@ def steps(total: int) -> dict[str, Any]:
         base = _rss()
         orchestrator.run()
         rows = [_row(mark, clock, base) | _prompts(mark, journal, store) for mark in MARKS if mark <= total]
-        size = sum(path.stat().st_size for path in run_dir.iterdir())
         model_client.close()
-        store.close()
+        store.close()  # its write-ahead log is in the file from here on
+        size = sum(path.stat().st_size for path in run_dir.iterdir())
+        tables = _tables(run_dir)
     last = clock[-1]
     return {
-        "rows": rows, "disk_kb_a_node": size / 1024 / total, "seconds": last.wall - started, "own": last.own / total,
+        "rows": rows, "disk_kb_a_node": size / 1024 / total,
+        "tables": {name: count / total for name, count in tables.items()},
+        "seconds": last.wall - started, "own": last.own / total,
     }  # fmt: skip
 
 
@@ -206,6 +210,16 @@ def _prompts(mark: int, journal: Any, store: Any) -> dict[str, int]:
     """Characters of the longest prompt shortly before the mark."""
     ids = [node.id for node in journal.latest(len(journal))[max(mark - WINDOW, 0) : mark]]
     return {"prompt_chars": max(len(call.system) + len(call.user) for i in ids for call in store.calls(i))}
+
+
+def _tables(run_dir: Path) -> dict[str, int]:
+    """Bytes of the store's largest tables and indexes, pages of theirs that lie idle included."""
+    query = "SELECT name, sum(pgsize) FROM dbstat GROUP BY name ORDER BY 2 DESC LIMIT 8"
+    with closing(sqlite3.connect(run_dir / "run.db")) as store:
+        try:
+            return dict(store.execute(query))
+        except sqlite3.Error:  # this SQLite was built without dbstat
+            return {}
 
 
 def _rss() -> int:
@@ -299,7 +313,8 @@ def main() -> None:
     for row in found["rows"]:
         memory = f"{row['kb_a_node']:>15.1f}" if row["step"] >= 1000 else f"{'':>15}"
         print(f"{row['step']:>8,} {row['ms']:>8.2f} {row['cpu_ms']:>8.2f} {row['prompt_chars']:>13,} {memory}")
-    print(f"{args.steps:,} steps in {found['seconds']:.1f} s; {found['disk_kb_a_node']:.1f} KB of disk a node")
+    print(f"{args.steps:,} steps in {found['seconds']:.1f} s; {found['disk_kb_a_node']:.2f} KB of disk a node")
+    print("of these, in bytes: " + ", ".join(f"{name} {size:.0f}" for name, size in found["tables"].items()))
     print(f"taken off: {1000 * found['own']:.2f} ms a step in which the benchmark made up programs and outputs")
     for name, micro in metrics().items():
         print(f"metrics record {name}: {micro:.0f} µs")

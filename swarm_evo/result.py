@@ -6,6 +6,7 @@ import json
 import sqlite3
 import warnings
 import zlib
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -167,12 +168,12 @@ def _bytes_of(store: sqlite3.Connection, body: str | bytes) -> bytes:
         return zlib.decompress(body)
     body = body[1:]
     if form in (1, 4):  # a difference to another text
-        (stored,) = store.execute("SELECT body FROM texts WHERE hash = ?", (body[:12].hex(),)).fetchone()
-        other, body = _bytes_of(store, stored), body[12:]
+        name = urlsafe_b64encode(body[:12]).decode()
+        (stored,) = store.execute("SELECT body FROM texts WHERE hash = ?", (name,)).fetchone()
+        other, body = _bytes_of(store, stored)[-32768:], body[12:]
     if form == 1:
-        return zlib.decompressobj(-15, other[-32768:]).decompress(body)
-    length, end = int.from_bytes(body[:4], "big"), other[-16384:]
-    zeros = end.translate(_TO_ZERO) + end.translate(None, _NO_DIGITS)
-    text = zlib.decompressobj(-15, zeros).decompress(body[4:])
-    digits = iter(text[length:])
-    return bytes(next(digits) if byte == 48 else byte for byte in text[:length])
+        return zlib.decompressobj(-15, other).decompress(body)
+    begin = 4 + int.from_bytes(body[:4], "big")  # figures apart: the text with 0 for each digit, and the digits
+    text = zlib.decompressobj(-15, other.translate(_TO_ZERO)).decompress(body[4:begin])
+    digits = zlib.decompressobj(-15, other.translate(None, _NO_DIGITS)).decompress(body[begin:])
+    return text.replace(b"%", b"%%").replace(b"0", b"%c") % tuple(digits)

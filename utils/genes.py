@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from utils.syntax import parse_shared, source_lines
 
@@ -64,6 +65,18 @@ def split_genes(code: str) -> dict[str, str]:
             own = f"{name} {counts[name]}"
         genes[own] = "".join(lines[start:end])
     return genes
+
+
+def gene_lengths(genes: Mapping[str, str], code: str) -> tuple[tuple[str, int], ...]:
+    """(name, length) of each section: with the program they are the sections again. () where these are not it."""
+    return tuple((name, len(text)) for name, text in genes.items()) if "".join(genes.values()) == code else ()
+
+
+def cut_genes(code: str, lengths: Iterable[tuple[str, int]]) -> dict[str, str]:
+    """The sections that have these names and lengths."""
+    names, counts = zip(*lengths, strict=True)
+    ends = list(accumulate(counts))
+    return {name: code[begin:end] for name, begin, end in zip(names, [0, *ends], ends, strict=False)}
 
 
 def _spans(body: list[ast.stmt], lines: list[str]) -> list[_Span]:

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import PrivateAttr
 
 from core.state.node import Node
+from utils.genes import cut_genes, gene_lengths
 
 Read = Callable[[str], tuple[str, str]]
 """Node id → (program, output), from the store."""
@@ -31,15 +32,19 @@ class StoredNode(Node):
     """
 
     _read: Read | None = PrivateAttr(None)
+    _cuts: tuple[tuple[str, int], ...] = PrivateAttr(())
+    """Names and lengths of its sections, where they are the program cut up."""
 
     @classmethod
     def of(cls, node: Node, read: Read) -> StoredNode:
         """The same node; `read` must know its texts already."""
         kept = cls.__new__(cls)
-        own = {name: value for name, value in vars(node).items() if name not in _TEXTS and not _is_default(name, value)}
+        cuts = gene_lengths(node.genes, node.code) if node.genes else ()
+        left = {*_TEXTS, "genes"} if cuts else _TEXTS
+        own = {name: value for name, value in vars(node).items() if name not in left and not _is_default(name, value)}
         for name, value in (
             ("__dict__", own), ("__pydantic_fields_set__", _NONE_SET), ("__pydantic_extra__", None),
-            ("__pydantic_private__", {"_read": read}),
+            ("__pydantic_private__", {"_read": read, "_cuts": cuts}),
         ):  # fmt: skip
             object.__setattr__(kept, name, value)
         return kept
@@ -53,6 +58,8 @@ class StoredNode(Node):
         if name in _TEXTS:
             assert self._read is not None
             return self._read(self.id)[_TEXTS.index(name)]
+        if name == "genes" and self._cuts:
+            return cut_genes(self.code, self._cuts)
         if name in _DEFAULTS:
             value = _DEFAULTS[name]
             return dict(value) if isinstance(value, dict) else value

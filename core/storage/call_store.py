@@ -11,7 +11,7 @@ from core.events import Event, LLMCalled
 from core.storage.event_writer import EventWriter
 from core.storage.models import CALLS, FACTS
 from core.storage.rows import call_from_row, call_values
-from core.storage.statements import ADD_CALL, CALL, DROP_FACT
+from core.storage.statements import ADD_CALL, CALLS_OF, DROP_FACT
 from core.storage.unreadable import reads_store
 
 _HELD = "held/"
@@ -26,8 +26,9 @@ class CallStore(EventWriter):
         if sample not in self._known.samples:
             return None
         with self.db.transaction() as connection:
-            row = connection.execute(CALL, {"request": request_hash, "sample": sample}).mappings().first()
-        return None if row is None else call_from_row(self.db, row)
+            rows = connection.execute(CALLS_OF, {"sample": sample}).mappings().all()
+        found = next((row for row in rows if row["request_hash"] == request_hash), None)
+        return None if found is None else call_from_row(self.db, found)
 
     def hold_call(self, name: str, tokens: int, usd: float) -> None:
         self._write("hold", lambda: self._put_facts({_HELD + name: [tokens, usd]}))

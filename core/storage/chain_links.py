@@ -1,14 +1,14 @@
 """The links of a chain as they lie in the table `chain`, and spelled out as their heads vouch for them.
 
 Spelled out, the records of a link are JSON: a list of `[table, key, hash]`, the hash in hex, '' for a row that went. So
-they lay in schema 3, in half of the file. Now a link holds bytes without what its rows still tell: of a row only four
+they lay in schema 3, in half of the file. Now a link holds bytes without what its rows still tell: of a row only two
 bytes of its hash, so that a changed one can be named, and of a row that was there before, the hash that it had then. A
 hash that a link leaves out is that of the row today, or what the next link that names the row says of it.
 
     the byte 1, then for each record:
         a byte    4 * number of the table in TABLES + what became of the row (NEW, CHANGED, GONE, NEVER)
         key       length and bytes of what begins it as pairs of hex digits, length and bytes of the rest of it
-        4 bytes   the beginning of its hash, if it is NEW or CHANGED
+        2 bytes   the beginning of its hash, if it is NEW or CHANGED
         32 bytes  the hash that it had before, if it is CHANGED or GONE
 """
 
@@ -30,7 +30,7 @@ TABLES = ("facts", "texts", "tasks", "stages", "nodes", "calls", "games", "event
 NEW, CHANGED, GONE, NEVER = range(4)
 """What became of a row; NEVER was written and taken back by the same transaction."""
 _FORM = b"\1"
-_TAG, _HASH = 4, 32
+_TAG, _HASH = 2, 32
 _NUMBERS = {name: number for number, name in enumerate(TABLES)}
 _KEY = re.compile(r"((?:[0-9a-f]{2})*)(.*)", re.S)
 Row = tuple[str, str]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.storage.chain_check import Finding
-from core.storage.packing import TextOf, json_of, names_of
+from core.storage.packing import TextOf, json_of, parts_of
 from utils.direction import Direction
 
 Row = Mapping[str, Any]
@@ -180,11 +180,11 @@ def check_texts(rows: Rows, texts: Mapping[str, str], text_of: TextOf) -> Iterat
         named |= dict.fromkeys(filter(None, (node["code"], node["term_out"])), f"nodes/{key}")
     for key, call in rows["calls"].items():
         try:
-            parts = [name for column in ("system", "user", "reply") for name in names_of(call[column], text_of)]
+            parts = [part for column in ("system", "user", "reply") for part in parts_of(call[column], text_of)]
         except (zlib.error, ValueError):
             yield Finding(f"calls/{key}", "the list of its texts cannot be unpacked")
         else:
-            named |= dict.fromkeys(parts, f"calls/{key}")
+            named |= dict.fromkeys((part for part in parts if not part.startswith('"')), f"calls/{key}")
     for name in sorted(named.keys() - texts.keys()):
         yield Finding(f"texts/{name}", f"missing: {named[name]} names it")
 

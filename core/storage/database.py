@@ -9,7 +9,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,7 +19,17 @@ from sqlmodel import SQLModel
 
 from core.storage.chain import Chain
 from core.storage.migrations import READ_IN_PLACE, SCHEMA_VERSION, migrate
-from core.storage.packing import DIFFERENCES, NAME_BYTES, Stored, names_of, names_text, unpacked, whole_text
+from core.storage.packing import (
+    DIFFERENCES,
+    Stored,
+    inlined,
+    name_of,
+    part_of,
+    parts_of,
+    parts_text,
+    unpacked,
+    whole_text,
+)
 from core.storage.prepared_statement import driver_of
 from core.storage.statements import ADD_TEXT, KEEP_WHOLE, TEXT
 from core.storage.text_packer import TextPacker
@@ -115,7 +124,7 @@ class Database:
         return self._put(body.encode("utf-8", "surrogatepass"), kind) if body else ""
 
     def _put(self, raw: bytes, kind: str) -> str:
-        name = _name_of(raw)
+        name = name_of(raw)
         if name not in self._known:
             self._waiting[name] = self._pack(name, raw, kind)
             self._known[name] = None
@@ -155,13 +164,21 @@ class Database:
     def put_parts(self, body: str, kind: str = "") -> bytes:
         """Store a long message by its sections and fenced blocks, so that what many texts share lies once.
 
-        Returns the list of their names, packed like a text of that kind.
+        Returns the list of these parts, packed like a text of that kind.
         """
         parts = message_parts(body)
-        raw = names_text([self.put_text(part, of) for part, of in zip(parts, _kinds_of(parts), strict=True)])
-        name = _name_of(raw)
+        kinds = _kinds_of(parts)
+        lines = [inlined(part) or self.put_text(part, of) for part, of in zip(parts, kinds, strict=True)]
+        return self._packed(parts_text(lines), kind)
+
+    def put_beside(self, body: str, kind: str) -> bytes:
+        """`body` packed like a text of its kind, for a column of its own. Call inside a transaction."""
+        return self._packed(body.encode("utf-8", "surrogatepass"), kind)
+
+    def _packed(self, raw: bytes, kind: str) -> bytes:
+        name = name_of(raw)
         stored = self._pack(name, raw, kind)
-        if name in self._whole:  # the next lists are differences to it: it must lie there by its name
+        if name in self._whole:  # the next ones are differences to it: it must lie there by its name
             self._waiting.setdefault(name, stored)
         return stored
 
@@ -175,7 +192,7 @@ class Database:
 
     def get_parts(self, stored: Stored) -> str:
         """The message that `put_parts` cut."""
-        return "".join(self.get_text(name) for name in names_of(stored, self._base))
+        return "".join(part_of(line, self.get_text) for line in parts_of(stored, self._base))
 
     def _stored(self, name: str) -> Stored:
         with self.transaction() as connection:
@@ -260,10 +277,6 @@ def message_parts(body: str) -> list[str]:
             fence = ""
             cuts.append(found.start())
     return [part for start, end in pairwise([*cuts, len(body)]) if (part := body[start:end])]
-
-
-def _name_of(raw: bytes) -> str:
-    return blake2b(raw, digest_size=NAME_BYTES).hexdigest()
 
 
 def _kinds_of(parts: Sequence[str]) -> Iterator[str]:

@@ -7,16 +7,20 @@ a search writes at every node, are packed: `core.storage.packing`. `docs/schema.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Column, DateTime, Dialect, Index, Table, func, literal_column
+from sqlalchemy import JSON, Column, Dialect, Index, Table, func, literal_column
 from sqlalchemy.types import UserDefinedType
 from sqlmodel import Field, SQLModel
 
 from core.storage.chain_links import CHAIN
-from core.storage.packing import json_of, pack_json
+from core.storage.moments import moment, moment_text
+from core.storage.packing import Stored, json_of, pack_json
+
+_DIGEST = re.compile("[0-9a-f]{64}")
 
 
 class Body(UserDefinedType[Any]):
@@ -38,6 +42,33 @@ class PackedJson(Body):
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
         return lambda stored: None if stored is None else json_of(stored)
+
+
+class Digest(Body):
+    """A SHA-256 in hex, as bytes; what is none stays text, and so does what an older version wrote."""
+
+    cache_ok = True
+
+    def bind_processor(self, dialect: Dialect) -> Callable[[Any], Stored]:
+        return lambda value: bytes.fromhex(value) if _DIGEST.fullmatch(value) else value
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Stored], str]:
+        return lambda stored: stored if isinstance(stored, str) else stored.hex()
+
+
+class Moment(UserDefinedType[Any]):
+    """A time in UTC: as text, or as microseconds where it is given so."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        return "DATETIME"
+
+    def bind_processor(self, dialect: Dialect) -> Callable[[Any], int | str]:
+        return lambda at: at if isinstance(at, int) else moment_text(at)
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[int | str], datetime]:
+        return moment
 
 
 class MetaRow(SQLModel, table=True):
@@ -69,7 +100,8 @@ class TaskRow(SQLModel, table=True):
     slot: int
     attempt: int = 0
     task: Any = Field(sa_column=Column(PackedJson))
-    why: Any = Field(sa_column=Column(PackedJson))
+    why: Any = Field(sa_column=Column(Body))
+    """JSON of what the policy said of its choice, packed as a text."""
 
 
 class StageRow(SQLModel, table=True):
@@ -120,7 +152,7 @@ class CallRow(SQLModel, table=True):
     __tablename__ = "calls"
 
     id: int | None = Field(default=None, primary_key=True)
-    request_hash: str
+    request_hash: str = Field(sa_column=Column(Digest, nullable=False))
     sample: str = Field(index=True)
     node_id: str | None = Field(default=None, index=True)
     role: str
@@ -165,7 +197,7 @@ class EventRow(SQLModel, table=True):
     seq: int = Field(primary_key=True)
     type: str = Field(index=True)
     node_id: str | None = None
-    at: datetime = Field(sa_column=Column(DateTime(timezone=True)))
+    at: Any = Field(sa_column=Column(Moment, nullable=False))
     body: Any = Field(sa_column=Column(Body, nullable=False))
     """The event as JSON without `seq` and `at`; packed where it is one that every node has."""
 

@@ -5,8 +5,8 @@
 | 0 | the text itself |
 | 1 | a difference: the name of another text (12 bytes), and raw deflate with the end of that text as its dictionary |
 | 2 | JSON of a row: raw deflate with `JSON_DICTIONARY` |
-| 3 | figures apart: the text's length (4 bytes), and raw deflate of it with each digit as 0, and of its digits |
-| 4 | a difference with figures apart: name, length, and raw deflate whose dictionary has its figures apart too |
+| 3 | figures apart: a length (4 bytes), so many bytes of deflate of the text with 0 for each digit, then its digits |
+| 4 | a difference with figures apart: a name, and the same with the other text's end, apart as well, as dictionaries |
 | 120 | zlib |
 
 Lines of a log differ in their figures alone: apart from these they are one line, and the figures by themselves take the
@@ -16,34 +16,37 @@ Lines of a log differ in their figures alone: apart from these they are one line
 from __future__ import annotations
 
 import json
-import re
 import zlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from typing import Any
 
 PLAIN, DIFFERENCE, JSON, FIGURES, FIGURES_DIFFERENCE = (bytes([number]) for number in range(5))
 DIFFERENCES = (DIFFERENCE, FIGURES_DIFFERENCE)
-NAME_BYTES = 12
-"""Length of a text's name: BLAKE2b, in a difference as bytes, elsewhere in hex."""
+_NAME_BYTES = 12
 WINDOW = 32_768
 """Bytes to which a difference can refer: deflate reaches no farther."""
 _LENGTH = 4
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _NO_DIGITS = bytes(byte for byte in range(256) if byte not in b"0123456789")
-_ZEROS = re.compile(b"0+")
 _SMALL = 4096
 """Up to here deflate gets along with tables that are sooner made."""
 Stored = bytes | str
+Apart = tuple[bytes, bytes]
+"""A text without its figures, and these."""
 TextOf = Callable[[str], bytes]
 """Name of a text → the text's bytes."""
 
 JSON_DICTIONARY = (
-    b'{"node_id":"","operator":"draft","parent_ids":[],"round":0,"slot":0,"attempt":0,"repairs":0,"generation":null,'
-    b'"island":null,"seen":0,"steps_left":null,"seed":0,"task_type":"explore"}{"rule":"given","operator":"crossover",'
-    b'"parent_ids":["","merge","generate","refine","tune","build","control","TournamentSelector","softmax","greedy",'
-    b'"draw":0.,"pool":,"candidates":[{"id":"","metric":0.,"visits":1,"score":null}],"parents":{"reason":"'
-    b'{"node_id": "", "operator": "improve", "parent_ids": [""], "round": 1, "slot": 0, "attempt": 0, "repairs": 0, '
-    b'"generation": null, "island": null, "seen": 1, "steps_left": 1, "seed": 1, "task_type": "explore"}'
+    b'"review":{"summary":"","claimed_metric":0.0,"lower_is_better":"analysis":""review_error":"","refusal":"","rung":'
+    b'"cheap","rung":"full","behaviour":"","cheap_score":0.,"files":{"artifacts":{"metrics":{"features":{"exc_type":"",'
+    b'"exc_info":{"exc_stack":[["task_type":"exploit","signature":[0.0,1.0,0.,"tournament":{"standings":[{"genes":[['
+    b'"MODEL",1],["TRAIN",1],["PREDICT",1],["HEAD",1],["DATA",1],["FEATURES",1],["DATA 2",1]],"fingerprint":[16,""],'
+    b'"stages":{"prompt":0.000,"reply":0.01,"code":0.000,"execute":0.0,"review":0.0},"lower_is_better":true,"round":1}'
+    b'{"operator": "mutate", "parent_ids": [""], "repairs": 0, "generation": 1, "island": 0, "seen": 1, '
+    b'{"operator": "improve", "parent_ids": [""], "repairs": 0, "generation": null, "island": null, "seen": 1, '
+    b'"steps_left": 1, "seed": 1, "task_type": "explore"}{"type":"round.opened","round":1,"node_ids":["","","",""]}'
     b'{"type":"node.stage","node_id":"","stage":"execute","seconds":0.0}'
     b'{"type":"node.proposed","node_id":"","round":0,"slot":0,"operator":"mutate","parent_ids":["",""],"generation":1,'
     b'"island":0}{"type":"node.proposed","node_id":"","round":1,"slot":1,"operator":"improve","parent_ids":[""],'
@@ -74,7 +77,7 @@ def packed(raw: bytes) -> bytes:
 
 def figures_packed(raw: bytes) -> bytes:
     """A text's bytes alone, its figures apart."""
-    return FIGURES + len(raw).to_bytes(_LENGTH) + _deflated(figures_apart(raw), b"", zlib.Z_FILTERED)
+    return FIGURES + _figures_deflated(raw, (b"", b""))
 
 
 def difference(raw: bytes, name: str, dictionary: bytes) -> bytes:
@@ -83,43 +86,52 @@ def difference(raw: bytes, name: str, dictionary: bytes) -> bytes:
     Args:
         dictionary: `dictionary_of` the other text.
     """
-    return DIFFERENCE + bytes.fromhex(name) + _deflated(raw, dictionary)
+    return DIFFERENCE + name_bytes(name) + _deflated(raw, dictionary)
 
 
-def figures_difference(raw: bytes, name: str, dictionary: bytes) -> bytes:
-    """The same with figures apart; so must be the `dictionary`: `figures_dictionary_of` the other text."""
-    small = _deflated(figures_apart(raw), dictionary, zlib.Z_FILTERED)
-    return FIGURES_DIFFERENCE + bytes.fromhex(name) + len(raw).to_bytes(_LENGTH) + small
+def figures_difference(raw: bytes, name: str, dictionaries: Apart) -> bytes:
+    """The same with figures apart; `dictionaries`: `figures_apart` of the other text's end, `dictionary_of` it."""
+    return FIGURES_DIFFERENCE + name_bytes(name) + _figures_deflated(raw, dictionaries)
 
 
 def dictionary_of(other: bytes) -> bytes:
-    """What a difference to that text refers to."""
+    """What a difference to that text refers to: its end."""
     return other[-WINDOW:]
 
 
-def figures_dictionary_of(other: bytes) -> bytes:
-    """What a difference with figures apart refers to."""
-    return figures_apart(other[-WINDOW // 2 :])
+def figures_apart(raw: bytes) -> Apart:
+    """A text with each digit as 0, and its digits."""
+    return raw.translate(_TO_ZERO), raw.translate(None, _NO_DIGITS)
 
 
-def figures_apart(raw: bytes) -> bytes:
-    """A text with each digit as 0, and behind it its digits."""
-    return raw.translate(_TO_ZERO) + raw.translate(None, _NO_DIGITS)
+def _figures_deflated(raw: bytes, dictionaries: Apart) -> bytes:
+    (text, digits), (text_before, digits_before) = figures_apart(raw), dictionaries
+    small = _deflated(text, text_before)
+    return len(small).to_bytes(_LENGTH, "big") + small + _deflated(digits, digits_before, zlib.Z_FILTERED)
 
 
-def _figures_back(apart: bytes, length: int) -> bytes:
-    """The text that `figures_apart` took apart."""
-    text, digits = apart[:length], apart[length:]
+def _figures_inflated(small: bytes, dictionaries: Apart) -> bytes:
+    begin = _LENGTH + int.from_bytes(small[:_LENGTH], "big")
+    text = _inflated(small[_LENGTH:begin], dictionaries[0])
+    digits = _inflated(small[begin:], dictionaries[1])
     if text.count(b"0") != len(digits):
         raise ValueError("a packed text with other figures than its own")
-    at = 0
+    return text.replace(b"%", b"%%").replace(b"0", b"%c") % tuple(digits)
 
-    def next_digits(found: re.Match[bytes]) -> bytes:
-        nonlocal at
-        begin, at = at, at + found.end() - found.start()
-        return digits[begin:at]
 
-    return _ZEROS.sub(next_digits, text)
+def name_of(raw: bytes) -> str:
+    """A text's name: BLAKE2b in base 64 for addresses, 16 characters."""
+    return urlsafe_b64encode(blake2b(raw, digest_size=_NAME_BYTES).digest()).decode()
+
+
+def is_named(name: str, raw: bytes) -> bool:
+    """True if this is the text of that name; before schema 4 names were in hex."""
+    return name in (name_of(raw), blake2b(raw, digest_size=_NAME_BYTES).hexdigest())
+
+
+def name_bytes(name: str) -> bytes:
+    """A name as a difference holds it."""
+    return urlsafe_b64decode(name)
 
 
 def raw_text(stored: Stored, text_of: TextOf) -> bytes:
@@ -135,16 +147,13 @@ def raw_text(stored: Stored, text_of: TextOf) -> bytes:
         return rest
     if form not in (*DIFFERENCES, FIGURES):
         return zlib.decompress(stored)
-    other = b""
+    end = b""
     if form in DIFFERENCES:
-        name, rest = rest[:NAME_BYTES], rest[NAME_BYTES:]
+        name, rest = rest[:_NAME_BYTES], rest[_NAME_BYTES:]
         if not rest:
             raise ValueError("a difference that is cut off")
-        other = text_of(name.hex())
-    if form == DIFFERENCE:
-        return _inflated(rest, dictionary_of(other))
-    length, small = int.from_bytes(rest[:_LENGTH]), rest[_LENGTH:]
-    return _figures_back(_inflated(small, figures_dictionary_of(other)), length)
+        end = dictionary_of(text_of(urlsafe_b64encode(name).decode()))
+    return _inflated(rest, end) if form == DIFFERENCE else _figures_inflated(rest, figures_apart(end))
 
 
 def unpacked(stored: Stored, text_of: TextOf) -> str:
@@ -183,18 +192,32 @@ def json_of(stored: Stored) -> Any:
     return json.loads(json_text(stored))
 
 
-# ------------------------------------------------------------ lists of names
+# ------------------------------------------------------------ messages in parts
+
+_INLINE = 80
+"""Characters up to which a part stands in its message's list: a row of its own would be longer."""
 
 
-def names_text(names: Sequence[str]) -> bytes:
-    """A list of names as a text: one a line."""
-    return "\n".join(names).encode()
+def inlined(part: str) -> str:
+    """A short part as its line of the list, in quotes; '' for one that gets a row and is named there."""
+    return json.dumps(part) if len(part) <= _INLINE else ""
 
 
-def names_of(stored: Stored, text_of: TextOf) -> list[str]:
-    """The list of names that a column holds: packed, or, of an older version, as JSON or as a single name."""
+def part_of(line: str, named: Callable[[str], str]) -> str:
+    """The part that a line of the list tells."""
+    return str(json.loads(line)) if line.startswith('"') else named(line)
+
+
+def parts_text(lines: Sequence[str]) -> bytes:
+    """A message's list as a text: a line a part, its name, or the part itself as JSON."""
+    return "\n".join(lines).encode()
+
+
+def parts_of(stored: Stored, text_of: TextOf) -> list[str]:
+    """The lines of a message's list; of an older version, a JSON list of names or a single name."""
     if isinstance(stored, bytes):
-        return unpacked(stored, text_of).split()
+        listed = unpacked(stored, text_of)
+        return listed.split("\n") if listed else []
     return list(json.loads(stored)) if stored.startswith("[") else [stored] if stored else []
 
 

@@ -19,7 +19,7 @@ from core.storage.chain_links import head_of
 from core.storage.database import DB_NAME, Database
 from core.storage.migrations import CHAINED
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, LINKS, NODES, STAGES, TASKS
-from core.storage.rows import call_from_row, event_from_row, node_from_row
+from core.storage.rows import call_from_row, event_from_row, node_from_row, task_from_row, why_of
 from core.storage.unreadable import reads_store
 
 _REPAIRED = text(
@@ -167,14 +167,14 @@ class RunReader:
     @reads_store
     def why(self, node_id: str) -> dict[str, Any]:
         """What the policy said of its choice; {} for a node that was not proposed."""
-        return dict(self._scalar(select(TASKS.c.why).where(TASKS.c.node_id == node_id)) or {})
+        return why_of(self.db, self._scalar(select(TASKS.c.why).where(TASKS.c.node_id == node_id)))
 
     @reads_store
     def tasks(self) -> dict[str, Task]:
         """Node id → task, of all that was proposed; what a gate sent back to its writer has none."""
         with self.db.transaction() as connection:
-            rows = connection.execute(select(TASKS.c.task).order_by(TASKS.c.round, TASKS.c.slot)).scalars()
-            return {task.node_id: task for task in map(Task.model_validate, rows)}
+            rows = connection.execute(select(TASKS).order_by(TASKS.c.round, TASKS.c.slot)).mappings()
+            return {task.node_id: task for task in map(task_from_row, rows)}
 
     def rounds(self) -> int:
         """The number after the highest round that was opened."""

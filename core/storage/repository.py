@@ -15,7 +15,7 @@ from core.state.task import Task
 from core.storage.call_store import CallStore
 from core.storage.game_store import GameStore
 from core.storage.models import NODES, STAGES, TASKS, TICKETS
-from core.storage.rows import node_from_row, node_values, task_values
+from core.storage.rows import node_from_row, node_values, task_from_row, task_values
 from core.storage.statements import ADD_NODE, ADD_TASK, DROP_STAGES, NODE_TEXTS, PUT_STAGE, SAME_CODE, STAGES_OF
 from core.storage.ticket_store import GONE, TicketStore
 from core.storage.unreadable import reads_store
@@ -34,7 +34,7 @@ class RunStore(CallStore, GameStore, TicketStore):
 
         def facts() -> None:
             with self.db.transaction() as connection:
-                rows = [{**task_values(task), "why": why} for task, why in zip(tasks, whys, strict=True)]
+                rows = [task_values(self.db, task, why) for task, why in zip(tasks, whys, strict=True)]
                 ADD_TASK.run(connection, rows)
 
         self._write("round", facts, [*events, *map(NodeProposed.of, tasks)])
@@ -98,12 +98,12 @@ class RunStore(CallStore, GameStore, TicketStore):
     def open_tasks(self) -> list[Task]:
         with self.db.transaction() as connection:
             rows = connection.execute(
-                select(TASKS.c.task)
+                select(TASKS)
                 .where(TASKS.c.node_id.not_in(select(NODES.c.id)))
                 .where(TASKS.c.node_id.not_in(select(TICKETS.c.node_id).where(TICKETS.c.state.in_(GONE))))
                 .order_by(TASKS.c.round, TASKS.c.slot, TASKS.c.attempt)
-            ).scalars()
-            return [Task.model_validate(task) for task in rows]
+            ).mappings()
+            return [task_from_row(row) for row in rows]
 
     @reads_store
     def rounds(self) -> int:

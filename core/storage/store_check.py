@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import lru_cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from core.storage.chain_links import CHAIN, Row, links_of
 from core.storage.cross_check import check_programs, check_texts, cross_check
 from core.storage.database import DB_NAME, make_schema, quoted_path
 from core.storage.migrations import CHAINED, SCHEMA_VERSION, migrate
-from core.storage.packing import NAME_BYTES, TextOf, raw_text, whole_text
+from core.storage.packing import TextOf, is_named, raw_text, whole_text
 from utils.errors import StoreError, StoreVersionError
 
 _KEPT = ("nodes", "events", "facts", "tasks", "games", "calls")
@@ -163,7 +162,7 @@ def _text(name: str, body: Any, text_of: TextOf, programs: dict[str, str]) -> It
     except (zlib.error, ValueError, TypeError):
         yield Finding(f"texts/{name}", "cannot be unpacked")
         return
-    if blake2b(raw, digest_size=NAME_BYTES).hexdigest() != name:
+    if not is_named(name, raw):
         yield Finding(f"texts/{name}", "is not the text of that name")
 
 

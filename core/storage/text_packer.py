@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from core.storage.packing import (
     PLAIN,
+    Apart,
     dictionary_of,
     difference,
-    figures_dictionary_of,
+    figures_apart,
     figures_difference,
     figures_packed,
     packed,
@@ -40,7 +41,7 @@ class _Base:
     alone: int
     """Bytes that it takes as it is stored."""
     lines: frozenset[bytes]
-    figures: bytes
+    figures: Apart
     """The same with its figures apart."""
     least: int = 0
     """Bytes of the smallest difference to it so far."""
@@ -132,7 +133,7 @@ class TextPacker:
                 known.figures, found = not known.figures, other
         if known.failed < _TRIES:
             tail = dictionary_of(raw)
-            base = _Base(name, tail, len(raw), len(found), frozenset(tail.split(b"\n")), figures_dictionary_of(raw))
+            base = _Base(name, tail, len(raw), len(found), frozenset(tail.split(b"\n")), figures_apart(tail))
             known.bases = [*known.bases[1 - _BASES :], base]
         return found
 

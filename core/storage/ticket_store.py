@@ -12,7 +12,7 @@ from core.events import Event, TicketClosed, TicketLeased
 from core.storage.database import Database
 from core.storage.event_writer import EventWriter
 from core.storage.models import EVENTS, TASKS, TICKETS
-from core.storage.rows import event_from_row
+from core.storage.rows import event_from_row, why_of
 from core.storage.unreadable import reads_store
 
 Gone = Literal["given_up", "expired"]
@@ -79,7 +79,7 @@ class TicketStore(EventWriter):
         """What the policy said of its choice; {} for what it did not propose."""
         with self.db.transaction() as connection:
             found = connection.execute(select(TASKS.c.why).where(TASKS.c.node_id == node_id)).scalar()
-        return dict(found or {})
+        return why_of(self.db, found)
 
     def _change(self, kind: str, statement: Any, events: Sequence[Event] = ()) -> None:
         def facts() -> None:

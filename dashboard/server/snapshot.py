@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
+from core.storage.moments import moment_text
 from core.storage.packing import Stored, json_text
 from core.storage.reader import RunReader
 from dashboard.server.overview import NEWEST, totals
@@ -67,13 +68,14 @@ def event_rows(connection: Connection, after: int, limit: int) -> list[Any]:
     return list(connection.execute(_PAGE, {"after": after, "limit": limit}))
 
 
-def event_json(seq: int, at: str, body: Stored) -> str:
+def event_json(seq: int, at: int | str, body: Stored) -> str:
     """A stored event as the JSON of its model, without parsing it: `body` is our own serialisation."""
     return f'{{"seq":{seq},"at":"{iso(at)}",{json_text(body)[1:]}'
 
 
-def iso(at: str) -> str:
-    """SQLite's text of a UTC time as ISO 8601."""
+def iso(at: int | str) -> str:
+    """A stored time as ISO 8601."""
+    at = moment_text(at)
     return at.replace(" ", "T", 1) + ("" if at.endswith(("Z", "+00:00")) else "Z")
 
 

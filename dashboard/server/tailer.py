@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from core.storage.database import DB_NAME
+from core.storage.moments import moment_text
 from dashboard.server.catalog import LOCK_NAME, lock_holder
 from dashboard.server.fanout import FRAME_EVENTS, Channel
 from dashboard.server.snapshot import event_json
@@ -45,7 +46,7 @@ class EventFile:
 
     def timed_page(self, after: int, limit: int = FRAME_EVENTS) -> list[tuple[int, str, str]]:
         """(seq, JSON text, time as stored)."""
-        return [(row[0], event_json(*row), row[1]) for row in self._read(_PAGE, after, limit)]
+        return [(row[0], event_json(*row), moment_text(row[1])) for row in self._read(_PAGE, after, limit)]
 
     def close(self) -> None:
         with self._lock:

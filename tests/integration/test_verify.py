@@ -19,6 +19,7 @@ from core.contracts import CallRecord
 from core.events import GameFinished, NoteAdded
 from core.state.task import Task
 from core.storage.repository import RunStore
+from core.storage.ticket_store import Ticket
 from reports.html import write_report
 from runs.recorded_files import record_files
 from runs.verification import verify_run
@@ -38,7 +39,7 @@ def whole(finished_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     store.open_round(90, tasks, [{"rule": "test"}] * 2)
     for task in tasks:
         store.save_stage(task.node_id, "prompt", {"n": task.slot})
-        store.lease(task.node_id, f"{task.slot}" * 64, 1e9)
+        store.lease(Ticket(task.node_id, f"{task.slot}" * 64, "open", 1e9, "", 0))
         store.save_call(
             CallRecord(request_hash=task.node_id, sample=task.node_id, node_id=task.node_id, provider="rules",
                        model="rules", system="# a\nb\n", user="# c\n", reply=f"reply {task.slot}")

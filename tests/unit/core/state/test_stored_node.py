@@ -23,6 +23,7 @@ nodes = st.builds(
     code=texts,
     term_out=texts,
     plan=texts,
+    genes=st.dictionaries(texts, texts, max_size=2),
     metric_value=st.none() | st.floats(-9, 9),
     signature=st.tuples(st.floats(0, 1)),
     stages=st.dictionaries(texts, st.floats(0, 1), max_size=3),
@@ -46,6 +47,14 @@ def test_it_answers_as_the_whole_node(node: Node) -> None:
     changed = small.model_copy(update={"visits": 3})
     assert changed == node.model_copy(update={"visits": 3}) and changed.code == node.code
     assert small.visits == node.visits
+
+
+@given(st.lists(texts, min_size=1, max_size=4))
+def test_its_sections_are_read_with_its_program(sections: list[str]) -> None:
+    genes = {f"SECTION {number}": text for number, text in enumerate(sections)}
+    node = Node(code="".join(sections), genes=genes)
+    small = StoredNode.of(node, lambda node_id: (node.code, ""))
+    assert small.genes == genes and small == node and (len(node.code) == 0 or "genes" not in vars(small))
 
 
 def test_a_word_that_is_no_field_is_an_error() -> None:

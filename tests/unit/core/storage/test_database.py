@@ -13,7 +13,7 @@ from core.events import NoteAdded
 from core.state.node import Node
 from core.storage.database import DB_NAME, Database, message_parts
 from core.storage.fault import FaultPoint
-from core.storage.packing import names_of
+from core.storage.packing import parts_of
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from utils.errors import StoreError, StoreVersionError, UnknownRunError
@@ -103,26 +103,27 @@ def test_a_folder_that_cannot_be_written_is_a_store_error(tmp_path):
 def test_texts_lie_once_and_messages_by_their_sections(tmp_path):
     db = Database(tmp_path / "x.db")
     shared = "# Task\n" + "the same for all\n" * 100
+    memory = "# Memory\nwhat was tried, at some length, so that it has a row of its own, by number: "
     with db.transaction():
-        first = db.put_parts(shared + "# Memory\none\n")
-        second = db.put_parts(shared + "# Memory\ntwo\n")
-        assert db.get_parts(second) == shared + "# Memory\ntwo\n"  # also before the commit
+        first = db.put_parts(shared + memory + "one\n")
+        second = db.put_parts(shared + memory + "two\n")
+        assert db.get_parts(second) == shared + memory + "two\n"  # also before the commit
     with db.transaction() as connection:
         count = connection.exec_driver_sql("SELECT count(*) FROM texts").scalar()
         size = connection.exec_driver_sql("SELECT sum(length(body)) FROM texts").scalar()
-    assert first != second and count == 4 and size < 300, "three sections and the list that the other one differs from"
-    assert db.get_parts(second) == shared + "# Memory\ntwo\n"
+    assert first != second and count == 5 and size < 350, "three sections and two lists"
+    assert db.get_parts(second) == shared + memory + "two\n"
     db.close()
 
 
 def test_a_program_in_a_prompt_is_the_same_text_as_the_program(tmp_path):
     db = Database(tmp_path / "x.db")
-    code = "# a heading, it seems\n## and another\nprint('```')\n"
+    code = "# a heading, it seems\n## and another\nprint('```')\n" + "x = 1\n" * 20
     prompt = f"## Previous attempt\n\nIts code:\n\n````python\n{code}````\n\n## Format\n\n```\nnever closed\n# x\n"
     with db.transaction():
         name = db.put_text(code)
         parts = db.put_parts(prompt)
-        assert name in names_of(parts, db._base) and db.get_parts(parts) == prompt
+        assert name in parts_of(parts, db._base) and db.get_parts(parts) == prompt
     db.close()
 
 

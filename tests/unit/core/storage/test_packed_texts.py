@@ -17,21 +17,22 @@ from core.storage.packing import (
     JSON_DICTIONARY,
     dictionary_of,
     difference,
-    figures_dictionary_of,
+    figures_apart,
     figures_difference,
     figures_packed,
     json_text,
-    names_of,
+    name_of,
     pack_json,
     packed,
+    parts_of,
     raw_text,
     whole_text,
 )
 from core.storage.text_packer import TextPacker
 from swarm_evo.result import stored_text
 
-NAME = "00112233445566778899aabb"
-FIRST = {"JSON_DICTIONARY": 3937309764}
+NAME = name_of(b"")
+FIRST = {"JSON_DICTIONARY": 794806011}
 """CRC-32 of what stored files depend on."""
 TEXTS = st.one_of(st.text(alphabet="012345 .\nabc{}", max_size=400), st.text(max_size=100)).map(
     lambda text: text.encode("utf-8", "surrogatepass")
@@ -48,7 +49,7 @@ def test_each_form_is_the_text_again(raw, other):
         assert raw_text(stored, never) == raw == whole_text(stored)
     for stored in (
         difference(raw, NAME, dictionary_of(other)),
-        figures_difference(raw, NAME, figures_dictionary_of(other)),
+        figures_difference(raw, NAME, figures_apart(other)),
     ):
         assert raw_text(stored, {NAME: other}.__getitem__) == raw
 
@@ -74,7 +75,7 @@ def test_foreign_bytes_are_refused_and_nothing_else(stored):
 
 def test_what_is_cut_off_is_refused():
     raw = "".join(f"line {n} of {n * n}\n" for n in range(200)).encode()
-    for stored in (figures_packed(raw), difference(raw, NAME, b"line"), figures_difference(raw, NAME, b"line")):
+    for stored in (figures_packed(raw), difference(raw, NAME, b"line"), figures_difference(raw, NAME, (b"line", b""))):
         for end in (1, 4, 13, len(stored) // 2, len(stored) - 1):
             with pytest.raises((ValueError, zlib.error)):
                 raw_text(stored[:end], lambda name: b"line")
@@ -128,23 +129,39 @@ def test_texts_of_two_lines_of_descent_find_their_own(tmp_path):
     rng, packer = random.Random(2), TextPacker()
     one, two = programs(60, rng), programs(60, rng)
     sizes = []
-    for number, text in enumerate(text for pair in zip(one, two, strict=True) for text in pair):
-        stored = packer.pack(f"{number:024x}", text.encode(), "kind")
+    for text in (text for pair in zip(one, two, strict=True) for text in pair):
+        stored = packer.pack(name_of(text.encode()), text.encode(), "kind")
         sizes.append(len(stored) if stored[:1] in DIFFERENCES else None)
     assert sum(size is None for size in sizes) < 14 and max(filter(None, sizes[20:])) < 900
 
 
 def test_a_message_in_parts_is_told_by_names_that_lie_there(tmp_path):
     db = Database(tmp_path / DB_NAME)
-    messages = ["".join(f"# Part {k}\nsays {n if k == 3 else k}\n" for k in range(9)) for n in range(40)]
+    words = " and the same words in each of them," * 3
+    messages = ["".join(f"# Part {k}\nsays{words} {n if k == 3 else k}\n" for k in range(9)) for n in range(40)]
     stored = []
     for message in messages * 2:  # a list of names comes again too
         with db.transaction():
             stored.append(db.put_parts(message, "names"))
     assert [db.get_parts(one) for one in stored] == messages * 2
-    assert all(len(names_of(one, db._base)) == 9 for one in stored)
-    assert sum(map(len, stored[40:])) / 40 < 60, "nine names of 24 digits each"
+    assert all(len(parts_of(one, db._base)) == 9 for one in stored)
+    assert sum(map(len, stored[40:])) / 40 < 60, "nine names of 16 letters each"
     db.close()
+
+
+def test_short_parts_stand_in_the_list_itself(tmp_path):
+    db = Database(tmp_path / DB_NAME)
+    message = '# "a"\n```\nx\n```\n\u2028 end\ud800'
+    with db.transaction() as connection:
+        stored = db.put_parts(message, "names")
+        assert connection.exec_driver_sql("SELECT count(*) FROM texts").scalar() == 0
+    assert db.get_parts(stored) == message and db.get_parts(db_parts(db, "")) == ""
+    db.close()
+
+
+def db_parts(db: Database, message: str) -> bytes:
+    with db.transaction():
+        return db.put_parts(message, "names")
 
 
 def test_a_text_of_an_earlier_life_that_becomes_what_others_differ_from_lies_whole(tmp_path):
