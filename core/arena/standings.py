@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from utils.stats import PENTANOMIAL, Estimate, bradley_terry, elo_estimate, los, pair_counts
+from utils.stats import PENTANOMIAL, Estimate, bradley_terry, elo_estimate, los, pair_counts, student_975
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 """The first player's points."""
@@ -110,8 +111,12 @@ class Crosstable:
         return los(wins, losses)
 
     def head_to_head(self, player: str, opponent: str) -> Estimate:
-        """Elo difference from their own games, by pairs."""
-        return elo_estimate(self.pentanomial(player, opponent), PENTANOMIAL)
+        """Elo difference from their own games, by pairs, with Student's interval: a match has few of them."""
+        counts = self.pentanomial(player, opponent)
+        pairs = sum(counts)
+        if pairs < 2:
+            return elo_estimate(counts, PENTANOMIAL)
+        return elo_estimate(counts, PENTANOMIAL, z=student_975(pairs - 1) * math.sqrt(pairs / (pairs - 1)))
 
 
 class Ratings:

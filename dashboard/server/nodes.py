@@ -125,7 +125,7 @@ def _equal(new: list[str], i1: int, j1: int, j2: int, *, first: bool, last: bool
     hidden = len(same) - head - tail
     if hidden <= 2:
         return same
-    note = DiffLine(kind="skip", text=f"{hidden} equal lines")
+    note = DiffLine(kind="skip", text=f"{hidden} equal lines hidden")
     return [*same[:head], note, *same[len(same) - tail :]]
 
 

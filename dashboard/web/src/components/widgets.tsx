@@ -1,5 +1,5 @@
 // Small things that every view uses.
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import type { NodeFact, RunState } from "../model/run-state";
 import { metric } from "../model/format";
 import { href } from "../model/router";
@@ -97,4 +97,22 @@ export function Segmented<T extends string>(props: { label: string; value: T; op
       ))}
     </div>
   );
+}
+
+/** Choices below a button; Escape, or a click or the focus elsewhere, closes it. */
+export function Menu({ text, children }: { text: string; children: ReactNode }) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = (event: Event) => {
+      const open = menu.current?.open;
+      if (!open || !menu.current) return;
+      if (event instanceof KeyboardEvent ? event.key !== "Escape" : menu.current.contains(event.target as Node)) return;
+      menu.current.open = false;
+      if (event instanceof KeyboardEvent) menu.current.querySelector("summary")?.focus();
+    };
+    const kinds = ["keydown", "pointerdown", "focusin"] as const;
+    for (const kind of kinds) document.addEventListener(kind, close);
+    return () => kinds.forEach((kind) => document.removeEventListener(kind, close));
+  }, []);
+  return <details className="menu" ref={menu}><summary>{text}</summary>{children}</details>;
 }

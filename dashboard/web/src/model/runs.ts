@@ -44,6 +44,13 @@ export function wanted(lines: readonly RunSummary[], wish: Wish): RunSummary[] {
   return found.map((line, i) => ({ line, i, key: value(line) })).sort((a, b) => order(a.key, b.key, sign) || a.i - b.i).map(({ line }) => line);
 }
 
+/** The first few runs by the name that is shown, and how many more. */
+export function namesText(lines: readonly RunSummary[], most = 3): string {
+  const names = lines.slice(0, most).map((line) => line.title || line.run);
+  const more = lines.length - names.length;
+  return more > 0 ? `${names.join(", ")} and ${more} more` : names.join(", ");
+}
+
 function shown(line: RunSummary, show: Wish["show"]): boolean {
   if (show === "running") return line.live;
   return show === "archived" ? line.archived === true : line.archived !== true;

@@ -4,7 +4,7 @@ import { allTime, crossTable, points, standings } from "./arena";
 import type { RunDetail, RunSummary } from "../api/types";
 import { bandOf, bySetup, differences, islandCurves, mergeCurves } from "./compare";
 import { importance, operatorsOf, secondsLeft, sharesOf, speedOf } from "./progress";
-import { wanted } from "./runs";
+import { namesText, wanted } from "./runs";
 import { sentences } from "./why";
 import { rowsOf, wordDiff } from "./words";
 import { curveOf, disagrees, stacked, xRange, yRange } from "./curve";
@@ -159,6 +159,7 @@ describe("runs", () => {
 
   it("are found by words and by fields, sorted with what is unknown last", () => {
     const runs = [run("b", { tags: ["paper"], cost_usd: 2 }), run("a", { title: "Paper run", cost_usd: null }), run("c", { archived: true }), run("d", { cost_usd: 1 })];
+    expect(namesText([{ run: "a", title: "first" }, { run: "b" }, { run: "c" }] as never, 2)).toBe("first, b and 1 more");
     const names = (more: object) => wanted(runs, { ...wish, ...more }).map((line) => line.run);
     expect(names({})).toEqual(["b", "d", "a"]); // the title stands for the id
     expect(names({ text: "paper" })).toEqual(["b", "a"]);
@@ -228,8 +229,24 @@ describe("why", () => {
     const told = sentences("mutate", { rule: "TournamentSelector", draw: 0.44637888721055463, pool: 2, candidates: ["5e5a9af714da", "bcf6367b63af"] });
     expect(told.join(" ")).toContain("tournament");
     expect(told.join(" ")).toContain("It chose among 2: 5e5a9af714da, bcf6367b63af.");
-    expect(sentences("improve", { rule: "improve phase: the best node", draw: 0.81234567, merge_prob: 0.2 }).join(" ")).toContain("The draw was 0.81, and below 0.2 it would merge two programs.");
+    expect(sentences("improve", { rule: "improve phase: the best node", draw: 0.81234567, merge_prob: 0.2 }).join(" ")).toContain("The draw was 0.81, not below 0.2: no two programs were to be merged.");
     expect(sentences("tune", {})[0]).toContain("recorded nothing more");
+  });
+});
+
+describe("why: what a draw decided", () => {
+  it("is told as it went, whichever operator followed", () => {
+    const chances = { debug_draw: 0.1, debug_prob: 0.5, draw: 0.05, merge_prob: 0.2 };
+    const improved = sentences("improve", chances).join(" ");
+    expect(improved).toContain("The draw was 0.1, below 0.5: a repair was due, but no failed program was worth one.");
+    expect(improved).toContain("The draw was 0.05, below 0.2: a merge was due, but no second program fitted.");
+    expect(sentences("debug", { draw: 0.1, debug_prob: 0.5 })).toEqual(["The draw was 0.1, below 0.5: a failed program was repaired."]);
+    expect(sentences("merge", { ...chances, debug_draw: 0.9 }).join(" ")).toContain("two programs were merged");
+  });
+  it("calls the parent the best only where its score was", () => {
+    const why = { rule: "improve phase: the best node", candidates: [{ node_id: "a", metric: 2 }, { node_id: "b", metric: 1 }] };
+    expect(sentences("improve", why, false)[0]).toContain("The best program that was known");
+    expect(sentences("improve", why, true)[0]).toContain("the steadiest became the parent");
   });
 });
 

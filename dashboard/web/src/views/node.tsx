@@ -108,7 +108,7 @@ function Why({ state, operator, why }: { state: RunState; operator: string; why:
   return (
     <Panel title="Why it was made">
       <div className="stack" style={{ gap: 6 }} data-testid="why">
-        {sentences(operator, why).map((sentence, i) => <p key={i}>{sentence.split(/([0-9a-f]{12})/).map((part, k) => (state.byId.has(part) ? <NodeLink key={k} run={state.id} id={part} /> : part))}</p>)}
+        {sentences(operator, why, state.lowerIsBetter).map((sentence, i) => <p key={i}>{sentence.split(/([0-9a-f]{12})/).map((part, k) => (state.byId.has(part) ? <NodeLink key={k} run={state.id} id={part} /> : part))}</p>)}
         <details><summary className="small muted">as the policy wrote it down</summary><Text>{JSON.stringify(why, null, 1)}</Text></details>
       </div>
     </Panel>
@@ -170,7 +170,7 @@ function DiffTab({ path, state, wrap }: { path: string; state: RunState; wrap: b
         <span className="grow" />
         <Segmented label="Layout" value={side ? "side" : "one"} onChange={(value) => setSide(value === "side")} options={[["side", "side by side"], ["one", "one column"]]} />
       </div>
-      {error ? <div style={{ padding: 12 }}><Failed error={error} /></div> : !data ? <Empty title="Loading…" /> : data.lines.length === 0 || data.added + data.removed === 0 ? <Empty title="No difference" /> : side ? <SideView diff={data} /> : <DiffView diff={data} wrap={wrap} />}
+      {error ? <div style={{ padding: 12 }}><Failed error={error} /></div> : !data ? <Empty title="Loading…" /> : data.lines.length === 0 || data.added + data.removed === 0 ? <Empty title="No difference" /> : side ? <SideView diff={data} wrap={wrap} /> : <DiffView diff={data} wrap={wrap} />}
     </>
   );
 }

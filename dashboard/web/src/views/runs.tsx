@@ -2,12 +2,12 @@
 import { type ReactNode, useMemo, useState } from "react";
 import { remove } from "../api/client";
 import type { RunSummary } from "../api/types";
-import { Empty, Failed, Panel, Segmented, Status } from "../components/widgets";
+import { Empty, Failed, Menu, Panel, Segmented, Status } from "../components/widgets";
 import { Shell } from "../components/shell";
 import { day, dollars, metric, seconds, shortDay } from "../model/format";
 import { useKept, useResource } from "../model/hooks";
 import { compareHref, href } from "../model/router";
-import { AT_FIRST, COLUMNS, type Column, NUMBERS, VERDICTS, wanted, type Wish } from "../model/runs";
+import { AT_FIRST, COLUMNS, type Column, namesText, NUMBERS, VERDICTS, wanted, type Wish } from "../model/runs";
 import { label, LabelEditor } from "./labels";
 import { StartForm } from "./start-form";
 
@@ -21,7 +21,15 @@ export function RunsView({ themeButton }: { themeButton: ReactNode }) {
   const [wish, setWish] = useState<Wish>({ text: "", show: "listed", sort: "started", down: true });
   const [columns, setColumns] = useKept<Column[]>("columns", [...AT_FIRST]);
   const rows = useMemo(() => wanted(runs ?? [], wish), [runs, wish]);
-  const picked = useMemo(() => (runs ?? []).filter((line) => chosen.includes(line.run)), [runs, chosen]);
+  const [most, setMost] = useState(PAGE);
+  const page = useMemo(() => rows.slice(0, most), [rows, most]);
+  const picked = useMemo(() => page.filter((line) => chosen.includes(line.run)), [page, chosen]);
+  /** What can no longer be seen is no longer chosen. */
+  const change = (next: Wish) => {
+    const seen = new Set(wanted(runs ?? [], next).slice(0, most).map((line) => line.run));
+    setChosen((now) => now.filter((run) => seen.has(run)));
+    setWish(next);
+  };
   const toggle = (names: string[], on: boolean) => setChosen((now) => (on ? [...new Set([...now, ...names])] : now.filter((run) => !names.includes(run))));
   return (
     <Shell crumb={<div className="crumb"><span className="sep">/</span><h1>Runs</h1></div>} actions={themeButton}>
@@ -41,9 +49,9 @@ export function RunsView({ themeButton }: { themeButton: ReactNode }) {
           )}
           {runs && runs.length > 0 && (
             <>
-              <Tools wish={wish} setWish={setWish} columns={columns} setColumns={setColumns} />
+              <Tools wish={wish} setWish={change} columns={columns} setColumns={setColumns} />
               {picked.length > 0 && <Chosen picked={picked} clear={() => setChosen([])} changed={reload} />}
-              {rows.length === 0 ? <Empty title="No such run">Other words, or another filter.</Empty> : <RunTable rows={rows} columns={columns} chosen={chosen} toggle={toggle} wish={wish} setWish={setWish} changed={reload} />}
+              {rows.length === 0 ? <Empty title="No such run">Other words, or another filter.</Empty> : <RunTable page={page} hidden={rows.length - page.length} more={() => setMost(most + PAGE * 3)} columns={columns} chosen={chosen} toggle={toggle} wish={wish} setWish={change} changed={reload} />}
             </>
           )}
         </Panel>
@@ -60,14 +68,13 @@ function Tools({ wish, setWish, columns, setColumns }: Wishing & { columns: Colu
       <input type="search" aria-label="Search runs" placeholder="words, or tag:paper seed:3" value={wish.text} onChange={(e) => setWish({ ...wish, text: e.target.value })} />
       <Segmented label="Show" value={wish.show} onChange={(show) => setWish({ ...wish, show })} options={[["listed", "all"], ["running", "running"], ["archived", "archived"]]} />
       <span className="grow" />
-      <details className="menu">
-        <summary>Columns</summary>
+      <Menu text="Columns">
         <div className="choices">
           {(Object.keys(COLUMNS) as Column[]).map((name) => (
             <label key={name}><input type="checkbox" checked={columns.includes(name)} onChange={(e) => setColumns((Object.keys(COLUMNS) as Column[]).filter((c) => (c === name ? e.target.checked : columns.includes(c))))} /> {COLUMNS[name].title}</label>
           ))}
         </div>
-      </details>
+      </Menu>
     </div>
   );
 }
@@ -96,13 +103,13 @@ function Chosen({ picked, clear, changed }: { picked: RunSummary[]; clear: () =>
   const tag = (form: FormData) => act(async () => { for (const run of names) await label(run, { add: String(form.get("tag")).split(/[\s,]+/).filter(Boolean) }); });
   return (
     <div className="row tools chosen" role="region" aria-label="Chosen runs">
-      <span>{names.length} chosen</span>
+      <span>{names.length} chosen: {namesText(picked)}</span>
       <a className="button primary" href={compareHref(names)}>Compare</a>
       <form className="row" action={tag}><input name="tag" aria-label="Tag for the chosen runs" placeholder="tag" required style={{ width: 110 }} /><button type="submit" disabled={busy}>Tag</button></form>
       <button type="button" disabled={busy} onClick={() => void act(async () => { for (const run of names) await label(run, { archived: !away }); }, clear)}>{away ? "Restore" : "Archive"}</button>
       {asked ? (
         <span className="row" role="alert">
-          Remove {names.length === 1 ? names[0] : `${names.length} runs`} with all files?
+          Remove {names.length === 1 ? "" : `${names.length} runs, `}{namesText(picked, 5)}, with all files?
           <button type="button" className="danger" disabled={busy} onClick={() => void act(() => remove(`/runs?${new URLSearchParams(names.map((run) => ["run", run]))}`), clear)}>{busy ? "Removing…" : "Remove"}</button>
           <button type="button" onClick={() => setAsked(false)}>Keep</button>
         </span>
@@ -114,13 +121,11 @@ function Chosen({ picked, clear, changed }: { picked: RunSummary[]; clear: () =>
   );
 }
 
-interface Table extends Wishing { rows: RunSummary[]; columns: Column[]; chosen: string[]; toggle: (names: string[], on: boolean) => void; changed: () => void }
+interface Table extends Wishing { page: RunSummary[]; hidden: number; more: () => void; columns: Column[]; chosen: string[]; toggle: (names: string[], on: boolean) => void; changed: () => void }
 
-function RunTable({ rows, columns: wished, chosen, toggle, wish, setWish, changed }: Table) {
-  const columns = wished.filter((name) => name !== "tags" || rows.some((line) => line.tags?.length));
-  const [shown, setShown] = useState(PAGE);
+function RunTable({ page, hidden, more, columns: wished, chosen, toggle, wish, setWish, changed }: Table) {
+  const columns = wished.filter((name) => name !== "tags" || page.some((line) => line.tags?.length));
   const [edited, setEdited] = useState("");
-  const page = rows.slice(0, shown);
   const all = page.every((line) => chosen.includes(line.run));
   const head = (name: Column | "run", text: string, style: string) => (
     <th key={name} scope="col" className={style} aria-sort={wish.sort === name ? (wish.down ? "descending" : "ascending") : undefined}>
@@ -144,7 +149,7 @@ function RunTable({ rows, columns: wished, chosen, toggle, wish, setWish, change
           </tbody>
         </table>
       </div>
-      {rows.length > shown && <div style={{ padding: 10 }}><button type="button" onClick={() => setShown(shown + PAGE * 3)}>Show more ({rows.length - shown})</button></div>}
+      {hidden > 0 && <div style={{ padding: 10 }}><button type="button" onClick={more}>Show more ({hidden})</button></div>}
     </>
   );
 }
@@ -160,15 +165,15 @@ function Row({ line, columns, chosen, toggle, edited, edit, changed }: Line) {
       <tr>
         <td><input type="checkbox" aria-label={`Choose ${line.run}`} checked={chosen} onChange={(e) => toggle([line.run], e.target.checked)} /></td>
         <td className="name">
-          {broken ? <span className="mono">{line.run}</span> : line.title ? <a href={href(line.run)}>{line.title}</a> : <a className="mono" href={href(line.run)}>{line.run}</a>}
+          {broken ? <span className="mono">{line.run}</span> : line.title ? <div className="title"><a href={href(line.run)} title={line.title}>{line.title}</a></div> : <a className="mono" href={href(line.run)}>{line.run}</a>}
           {line.title && <div className="mono muted small">{line.run}</div>}
-          {line.note && <div className="muted small note">{line.note}</div>}
+          {line.note && <div className="muted small note" title={line.note}>{line.note}</div>}
           {line.error && <div className="bad small">{line.error}</div>}
         </td>
         {columns.map((name) => <td key={name} className={styleOf(name)}>{cell(name, line)}</td>)}
         <td className="right wide">
           <button type="button" className="quiet" aria-label={`Edit ${line.run}`} title="title, note, tags" aria-expanded={edited} onClick={() => edit(edited ? "" : line.run)}>✎</button>
-          {!broken && <a href={`#/run/${encodeURIComponent(line.run)}/overview?speed=10`} aria-label={`Replay ${line.run}`} title="replay">▷</a>}
+          {!broken && <a href={`#/run/${encodeURIComponent(line.run)}/overview?speed=10`} aria-label={`Replay ${line.run}`} title="replay the run">▷ Replay</a>}
         </td>
       </tr>
       {edited && <tr><td colSpan={columns.length + 3}><LabelEditor line={line} done={() => { edit(""); changed(); }} /></td></tr>}

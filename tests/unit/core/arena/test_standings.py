@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from core.arena.standings import Crosstable, Played, Ratings, cross_rows, table_rows
-from utils.stats import elo_of
+from utils.stats import PENTANOMIAL, elo_estimate, elo_of
 
 
 def game(white, black, result, opening=("1",), moves=("2",), termination="four_in_a_row"):
@@ -29,6 +29,23 @@ def test_pentanomial_pairs_the_two_games_of_an_opening():
     assert table.pentanomial("a", "b") == (0, 0, 0, 1, 1)
     assert table.pentanomial("b", "a") == (1, 1, 0, 0, 0)
     assert table.pentanomial("a", "c") == (0, 0, 0, 0, 0)  # no pair is complete
+
+
+def test_a_match_of_a_few_pairs_is_measured_by_students_interval():
+    """Four pairs, three of them 1.5 to 0.5: the normal interval would leave zero out, which four results cannot."""
+    pairs = [("1-0", "1/2-1/2")] * 3 + [("1/2-1/2", "1/2-1/2")]
+    games = [
+        made
+        for i, (white, black) in enumerate(pairs)
+        for made in (game("a", "b", white, f"{i}", "w"), game("b", "a", black, f"{i}", "b"))
+    ]
+    table = Crosstable(["a", "b"], games)
+    assert table.pentanomial("a", "b") == (0, 0, 1, 3, 0)
+    duel = table.head_to_head("a", "b")
+    assert duel.elo > 130 and duel.low < 0 < duel.high
+    assert elo_estimate((0, 0, 1, 3, 0), PENTANOMIAL).low > 0
+    won = Crosstable(["a", "b"], [g for g in games if g.result == "1-0"][:1]).head_to_head("a", "b")
+    assert won.low < 0 < won.high  # no pair is complete
 
 
 def test_identical_games_count_once():
