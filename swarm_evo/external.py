@@ -73,6 +73,8 @@ class ExternalRun:
             seconds: None waits until there is one. With all proposals leased (`search.batch`, 1 unless set, says how
                 many there are) that is until somebody tells or gives up, or a ticket expires (`llm.ticket_seconds`);
                 `tickets` says who holds them.
+        Raises:
+            SearchError: the run broke off, because its evaluator or we did.
         """
         token, end, told = secrets.token_hex(16), end_of(seconds), ""
         while True:
@@ -82,6 +84,8 @@ class ExternalRun:
                 return found
             if found["next"] == "stop":
                 self._gone()
+                if found.get("broke_off"):
+                    raise SearchError(f"swarm-evo: run {self.name}: {found['message']}")
                 return None
             if end is not None and time.monotonic() >= end:
                 return None

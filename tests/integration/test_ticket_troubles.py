@@ -174,6 +174,8 @@ def test_an_evaluator_that_breaks_behind_a_tell_is_told_in_one_line(opened, cli,
     assert later.code == 1 and "LookupError: the evaluator lost its table" in later.out + later.err, (
         "again, once resumed"
     )
+    with pytest.raises(swarm_evo.SearchError, match="LookupError: the evaluator lost its table"):
+        swarm_evo.ExternalRun(run_dir).ask(seconds=20)
 
 
 # ------------------------------------------------------------ lines
