@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     with RunSession(config, run_dir, view=open_view("plain"), accept_unsandboxed=args.i_accept_unsandboxed) as session:
         out, facts = Output(), session.facts
         before = session.search.orchestrator.progress().best_metric
-        best = BestSoFar(facts.problem.lower_is_better, before, facts.baselines)
+        best = BestSoFar(facts.problem.lower_is_better, before, facts.baselines, facts.problem.family)
         for line in step_lines(Stepper(session).step(args.node, args.operator, args.since, args.until), best):
             out.say(line)
     return 0

@@ -19,12 +19,19 @@ class BestSoFar:
     Args:
         best: the best score of the search before the first event.
         baselines: rows of those that were scored before it.
+        family: of the problem. In the arena nobody leads by a score: ratings of different rounds do not compare, and
+            the champion of the last tournament is the answer.
     """
 
     def __init__(
-        self, lower_is_better: bool, best: float | None = None, baselines: Iterable[Mapping[str, Any]] = ()
+        self,
+        lower_is_better: bool,
+        best: float | None = None,
+        baselines: Iterable[Mapping[str, Any]] = (),
+        family: str = "",
     ) -> None:
         self._direction = Direction(lower_is_better)
+        self._rates = family == "arena"
         self._best = best
         self._rows = list(baselines)
 
@@ -40,11 +47,13 @@ class BestSoFar:
 
         Asked before `learn`.
         """
-        return event.is_best and shown(event.metric) != shown(self._best)
+        return event.is_best and not self._rates and shown(event.metric) != shown(self._best)
 
     @property
     def text(self) -> str:
         """`best 0.12`, `best 0.11 by the baseline ridge, 0.12 by the search`; '' before the first score."""
+        if self._rates:
+            return "" if self._best is None else f"highest first rating {shown(self._best)}"
         row = leading(self._rows, self._best, self._direction)
         if row is None:
             return "" if self._best is None else f"best {shown(self._best)}"

@@ -34,7 +34,7 @@ class EventsView(SilentView):
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
         now = progress()
-        self._best = BestSoFar(facts.problem.lower_is_better, now.best_metric, facts.baselines)
+        self._best = BestSoFar(facts.problem.lower_is_better, now.best_metric, facts.baselines, facts.problem.family)
         self.say(
             {
                 "type": "run.opened",

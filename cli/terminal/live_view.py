@@ -81,7 +81,7 @@ class LiveView:
         self._work = OpenWork(facts.writer)
         now = progress()
         self._began, self._steps, self._steps_before = time.monotonic(), now.steps, now.steps
-        self._best = BestSoFar(facts.problem.lower_is_better, now.best_metric, facts.baselines)
+        self._best = BestSoFar(facts.problem.lower_is_better, now.best_metric, facts.baselines, facts.problem.family)
         self._live = Live(get_renderable=self._picture, console=self._console, refresh_per_second=REFRESH_PER_SECOND)
         self._live.start()
 

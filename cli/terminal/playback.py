@@ -21,7 +21,7 @@ def play(run_dir: Path, speed: float) -> int:
     if not speed > 0:
         raise ConfigError(f"--speed={speed:g}: allowed is anything above 0")
     with unreadable(run_dir.name), RunReader(run_dir) as reader:
-        best = BestSoFar(bool(reader.fact("lower_is_better")))
+        best = BestSoFar(bool(reader.fact("lower_is_better")), family=str(reader.fact("family")))
         lines = StepLines(best, reader.fact("config", {}).get("search", {}).get("max_steps"))
         before = None
         after = 0

@@ -45,3 +45,10 @@ def test_a_baseline_beside_the_search_leads_until_it_is_beaten():
     behind = lines.line(committed(0, "draft", metric=3.0, best_metric=3.0, is_best=True))
     assert behind == "step 1  000000 draft: 3 *best candidate*  best 2 by the baseline ridge, 3 by the search"
     assert lines.line(committed(1, "draft", metric=1.0, best_metric=1.0, is_best=True)).endswith("  best 1")
+
+
+def test_in_the_arena_nobody_is_called_the_best_by_a_rating_of_another_round():
+    """Terminal: best 108.8 from step 2 to the end; the champion was the engine of 61.9."""
+    lines = StepLines(BestSoFar(False, family="arena"), None)
+    first = lines.line(committed(0, "build", metric=61.9, best_metric=61.9, is_best=True))
+    assert first == "step 1  000000 build: 61.9  highest first rating 61.9"
