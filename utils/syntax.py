@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
+from hashlib import sha256
 from itertools import accumulate
 
 _LOCK = threading.Lock()
@@ -79,3 +80,28 @@ def without_future(source: str) -> tuple[str, str]:
     lines = Counter(line for node in body for line in {node.lineno, node.end_lineno})
     edits = [(node, "pass" if lines[node.lineno] > 1 or lines[node.end_lineno] > 1 else "") for node in found]
     return "\n".join(map(ast.unparse, found)), with_texts(source, edits)
+
+
+@lru_cache(maxsize=1024)
+def form_hash(source: str) -> str:
+    """SHA-256 of a program without its numbers: equal for programs that differ in constants alone.
+
+    Of a text that is no Python it is that of the text.
+    """
+    try:
+        source = ast.dump(_Numberless().visit(parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        pass
+    return sha256(source.encode(errors="surrogatepass")).hexdigest()
+
+
+class _Numberless(ast.NodeTransformer):
+    """Writes 0 for each number, its sign included."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        return ast.Constant(0) if type(node.value) in (int, float) else node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        inner = self.generic_visit(node)
+        is_sign = isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant)
+        return node.operand if is_sign else inner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -21,6 +21,7 @@ from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
 from utils.bandit import Bandit
 from utils.strategies import PolicyOptions, PolicySpec
+from utils.syntax import form_hash
 
 WAYS = {
     "phases": PHASES.operators,
@@ -33,8 +34,8 @@ OF_OPERATOR = {operator: way for way, operators in WAYS.items() for operator in 
 WINDOW = 40
 """Newest steps that count: what gained at the start need not gain now."""
 EXPLORATION = 0.35
-TUNABLE = 5
-"""Of the best programs, so many may have their constants tuned."""
+TUNABLE = 40
+"""Of the best programs, so many may have their constants tuned: one of good form with poor constants stands low."""
 
 
 class PortfolioOptions(PolicyOptions):
@@ -64,7 +65,7 @@ class PortfolioPolicy(SearchPolicy):
 
     * phases: debug a failed program, improve or merge the best (`three_phase`).
     * islands: change or cross programs drawn by tournament, island by island; what the others find joins every island.
-    * tune: search the constants of one of the best programs that was not tuned yet.
+    * tune: search the constants of the best program of a form that was not tuned yet.
     * restart: from the best program in another direction, boldly.
 
     All share one journal, so that each builds on what the others found. A way without a proposal is passed over.
@@ -81,6 +82,7 @@ class PortfolioPolicy(SearchPolicy):
         self._visits = 0
         """Steps of the islands so far: they take turns."""
         self._tuned: set[str] = set()
+        """Forms of programs: without their numbers."""
         self._can_tune = options.tune
         self._best: float | None = None
         self._bandit = Bandit(EXPLORATION, WINDOW)
@@ -90,7 +92,7 @@ class PortfolioPolicy(SearchPolicy):
         drafts = journal.roots + sum(task.operator == "draft" for task in journal.open_tasks)
         if drafts < self.options.num_drafts or not best_allowed(journal, 1):
             return self._phases.ask(journal, rng, k)
-        tuning = {parent for task in journal.open_tasks if task.operator == "tune" for parent in task.parent_ids}
+        tuning = {_form(journal, task.parent_ids) for task in journal.open_tasks if task.operator == "tune"}
         chosen: list[Proposal] = []
         for slot in range(k):
             proposal = self._propose(journal, rng, under_way, tuning)
@@ -106,7 +108,7 @@ class PortfolioPolicy(SearchPolicy):
             self._bandit.tell(way, gain, node.cost_usd)
             self._visits += way == "islands"
         if node.operator == "tune":
-            self._tuned.update((*node.parent_ids, node.id))
+            self._tuned.add(_form(journal, node.parent_ids))
             self._can_tune &= node.failure is not FailureKind.EVAL_ERROR
         if fitness is None:
             return
@@ -151,15 +153,23 @@ class PortfolioPolicy(SearchPolicy):
         return Proposal(operator="crossover" if len(ids) > 1 else "mutate", parents=ids, island=number, why=why)
 
     def _tune(self, journal: Journal, tuning: set[str]) -> Proposal | None:
-        best = [node for node in best_allowed(journal, TUNABLE) if node.id not in self._tuned | tuning]
-        if not self._can_tune or not best:
+        if not self._can_tune:
             return None
-        tuning.add(best[0].id)
-        return Proposal(operator="tune", parents=(best[0].id,), why={"rule": "the best program that was not tuned"})
+        done = self._tuned | tuning
+        best = next((node for node in best_allowed(journal, TUNABLE) if form_hash(node.code) not in done), None)
+        if best is None:
+            return None
+        tuning.add(form_hash(best.code))
+        return Proposal(operator="tune", parents=(best.id,), why={"rule": "the best form that was not tuned"})
 
     def _restart(self, journal: Journal) -> Proposal | None:
         best = best_allowed(journal, 1)
         return Proposal(operator="restart", parents=(best[0].id,), why={"rule": "a bold restart from the best"})
+
+
+def _form(journal: Journal, parent_ids: Sequence[str]) -> str:
+    """The first parent's form."""
+    return form_hash(journal[parent_ids[0]].code) if parent_ids else ""
 
 
 POLICY = PolicySpec(

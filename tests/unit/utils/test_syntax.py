@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.syntax import parse, with_texts, without_future
+from utils.syntax import form_hash, parse, with_texts, without_future
 
 SOURCE = Path(ast.__file__).read_text()
 
@@ -108,3 +108,12 @@ def test_a_word_does_not_grow_into_the_one_before():
 )
 def test_imports_from_the_future_are_told_apart(source, future, rest):
     assert without_future(source) == (future, rest)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("x = a * 2", "x = a * 3.5", True), ("x = a * 2", "x = a * -2", True), ("x = a * 2", "x = a + 2", False),
+     ("x = -a", "x = a", False), ("x = True", "x = 1", False), ("x = '2'", "x = '3'", False), ("a b", "a c", False)],
+)  # fmt: skip
+def test_a_form_is_a_program_without_its_numbers(one, other, same):
+    assert (form_hash(one) == form_hash(other)) is same

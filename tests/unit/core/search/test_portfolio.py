@@ -22,7 +22,7 @@ def searched(gainers, steps=120, cost=None, options=None, **fields):
         score += gains
         price = (cost or {}).get(way)
         node = Node(
-            id=str(step), code=f"x = {step}", operator=proposal.operator, parent_ids=proposal.parents,
+            id=str(step), code=f"x{step} = 0", operator=proposal.operator, parent_ids=proposal.parents,
             metric_value=score if gains or not step else score - 1 - step / 1000, signature=(float(step),),
             cost_usd=price, island=proposal.island,
         )  # fmt: skip
@@ -53,3 +53,19 @@ def test_of_two_that_gain_alike_the_cheap_one_is_chosen():
 def test_an_evaluator_that_cannot_tune_is_asked_once():
     assert Counter(searched(lambda step: "islands", tune=FailureKind.EVAL_ERROR))["tune"] == 1
     assert "tune" not in searched(lambda step: "islands", options=PortfolioOptions(tune=False))
+
+
+def test_a_form_is_tuned_once_and_the_best_other_one_next():
+    policy, journal = PortfolioPolicy(PortfolioOptions(num_drafts=1)), Journal()
+    codes = ["def f(x):\n    return x * 2.5", "def f(x):\n    return x * -3", "def f(x):\n    return x + 2.5"]
+    for place, code in enumerate(codes):
+        node = Node(id=str(place), code=code, operator="draft", metric_value=3.0 - place, signature=(float(place),))
+        policy.tell(journal, journal.append(node))
+    assert [proposal.parents for proposal in tunings(policy, journal)] == [("0",), ("2",)]
+    tuned = Node(id="t", code=codes[0], operator="tune", parent_ids=("0",), metric_value=9.0, signature=(9.0,))
+    policy.tell(journal, journal.append(tuned))
+    assert [proposal.parents for proposal in tunings(policy, journal)] == [("2",)]
+
+
+def tunings(policy, journal):
+    return [one for one in policy.ask(journal, random.Random(3), 12) if one.operator == "tune"]
