@@ -28,6 +28,8 @@ from core.events import (
     RunFinished,
     StageDone,
     StrategistQuestion,
+    TicketClosed,
+    TicketLeased,
     Warned,
 )
 from core.storage.repository import RunStore
@@ -160,6 +162,14 @@ def _question(event: StrategistQuestion) -> str:
     return f"question {event.index} ({event.category}): {_short(event.question)}"
 
 
+def _leased(event: TicketLeased) -> str:
+    return f"{event.node_id} is with {_short(event.holder) or 'a writer outside'}"
+
+
+def _closed(event: TicketClosed) -> str:
+    return f"{event.node_id}: its ticket {'was given up' if event.state == 'given_up' else 'expired'}"
+
+
 def _built(event: BuilderCompleted) -> str:
     return f"built {event.node_id}: {event.name}"
 
@@ -197,6 +207,8 @@ LINES: dict[type, tuple[str, Callable[[Any], str]]] = {
     RoundOpened: ("DEBUG", _opened),
     NodeProposed: ("DEBUG", _proposed),
     StageDone: ("DEBUG", _stage),
+    TicketLeased: ("INFO", _leased),
+    TicketClosed: ("INFO", _closed),
     LadderCounted: ("DEBUG", _ladder),
     StrategistQuestion: ("DEBUG", _question),
     BuilderCompleted: ("DEBUG", _built),

@@ -91,7 +91,7 @@ class InThisProcess:
 def tours(payload):
     names: dict = {}
     exec(DRIVER + payload["code"], names)  # the test's own text
-    return {"answers": [names["drive"](*arguments) for arguments in payload["calls"]]}
+    return {"answers": [names["drive"](*arguments) for arguments in payload["calls"]], "output": "", "seconds": 0.0}
 
 
 def nearness(payload):
