@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 from cli.options import add_run_argument, project_dir_of
 from core.executor.archive import archive_of
@@ -44,7 +45,7 @@ def _show(args: argparse.Namespace, run_dir: Path) -> int:
         if args.diff:
             facts["files_changed"], facts["diff"] = changed_files(reader, facts)
     if args.json:
-        print(json.dumps(facts, indent=2))
+        print(_as_json(facts))
     elif args.diff:
         from cli.terminal.show_text import print_diff
 
@@ -66,3 +67,12 @@ def _show(args: argparse.Namespace, run_dir: Path) -> int:
 
         print_why(facts["why"])
     return 0
+
+
+def _as_json(facts: dict[str, Any]) -> str:
+    """Indented, but for a run's nodes: one a line, which takes a third of the time where they are many."""
+    nodes = facts.pop("nodes", None)
+    told = json.dumps(facts, indent=2)
+    if nodes is None:
+        return told
+    return f'{told[:-2]},\n  "nodes": [\n    ' + ",\n    ".join(map(json.dumps, nodes)) + "\n  ]\n}"

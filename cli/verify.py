@@ -52,7 +52,7 @@ def _refuse_nodes_hash(run_dir: Path, head: str) -> None:
     """ConfigError where the other of the two hashes that `show` tells was given."""
     try:
         with RunReader(run_dir) as reader:
-            nodes, newest = reader.journal().sha256, reader.journal_head()
+            nodes, newest = reader.journal_sha256(), reader.journal_head()
     except StoreError:  # it was changed so that it cannot be read: the findings say it
         return
     if nodes == head:

@@ -30,7 +30,6 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
     winner = conclusion.winner
     final = facts.get("final") or {}
     cost = reader.cost()
-    journal = reader.journal()
     return {
         "run": reader.run_dir.name,
         "problem": facts.get("problem", ""),
@@ -56,20 +55,9 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "elapsed": facts.get("active_seconds"),
         "sandbox": facts.get("sandbox", {}),
         "environment": facts.get("environment", {}),
-        "journal_sha256": journal.sha256,
+        "journal_sha256": reader.journal_sha256(),
         "journal_head": reader.journal_head(),
-        "nodes": [
-            {
-                "node_id": node.id,
-                "step": node.step,
-                "parent_ids": list(node.parent_ids),
-                "operator": node.operator,
-                "metric": node.metric_value,
-                "failure": node.failure.value if node.failure else None,
-                "duplicate_of": node.duplicate_of,
-            }
-            for node in journal
-        ],
+        "nodes": reader.outline(),
     }
 
 

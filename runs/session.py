@@ -13,6 +13,7 @@ from typing import Any, Literal
 from core.events import RunFinished
 from core.state.node import Node
 from core.storage.repository import RunStore
+from core.storage.rows import JOURNAL
 from runs.archiving import ArchiveSink
 from runs.baselines import BaselineRunner
 from runs.begun import check_steps
@@ -333,6 +334,8 @@ class RunSession:
         return 130
 
     def _record_end(self, status: Literal["finished", "interrupted"], reason: str, best: Node | None) -> None:
+        journal = self.search.journal
+        self.store.put_fact(JOURNAL, {"nodes": len(journal), "sha256": journal.sha256})
         self.store.put_fact("status", status)
         ended = RunFinished(
             status=status,

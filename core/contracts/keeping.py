@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict
@@ -59,6 +59,9 @@ class Store(Protocol):
 
     def nodes(self) -> list[Node]:
         """Committed nodes in journal order."""
+
+    def stored_nodes(self) -> Iterator[Node]:
+        """The same, read as they are asked for: a long journal does not fit into memory with all its texts."""
 
     def open_tasks(self) -> list[Task]:
         """Tasks without a committed node, in (round, slot, attempt) order: where a resumed run goes on."""

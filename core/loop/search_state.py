@@ -82,7 +82,7 @@ class SearchState:
                 `take_restored`: its prompt comes out as it was, and what is answered is not asked again.
         """
         waiting = self.open_tasks() if begin_open else []
-        for node in self._store.nodes():
+        for node in self._store.stored_nodes():
             waiting = self._begin_restored(waiting)
             self._learning.learn(self.journal.append(node))
             self.journal.stored()

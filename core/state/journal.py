@@ -10,6 +10,7 @@ from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
 from threading import Lock
+from typing import Any
 
 from core.state.findings import Rung
 from core.state.fingerprint import ast_hash
@@ -24,7 +25,12 @@ from utils.prompt_builder import BYTES_PER_TOKEN, fence
 
 WHOLE = 64
 """So many of the newest nodes, and of those whose texts were read last, are kept whole in memory."""
-_HASHED = ("id", "parent_ids", "operator", "code", "metric_value", "failure", "signature", "is_valid")
+HASHED = ("id", "parent_ids", "operator", "code", "metric_value", "failure", "signature", "is_valid")
+
+
+def digest_line(fields: Mapping[str, Any]) -> bytes:
+    """What a node adds to `journal_sha256`; `fields` are those of HASHED as JSON has them."""
+    return json.dumps({name: fields[name] for name in HASHED}, sort_keys=True).encode()
 
 
 class Journal:
@@ -111,7 +117,7 @@ class Journal:
         self._nodes.append(node)
         self._position[node.id] = position
         self._index(node, position)
-        self._digest.update(json.dumps(node.model_dump(mode="json", include=set(_HASHED)), sort_keys=True).encode())
+        self._digest.update(digest_line(node.model_dump(mode="json", include=set(HASHED))))
         return node
 
     def stored(self) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +20,15 @@ from core.state.task import Task
 from core.storage.chain_links import head_of
 from core.storage.database import DB_NAME, Database
 from core.storage.migrations import CHAINED
-from core.storage.models import CALLS, EVENTS, FACTS, GAMES, LINKS, NODES, STAGES, TASKS
-from core.storage.rows import call_from_row, event_from_row, node_from_row, task_from_row, why_of
+from core.storage.models import CALLS, EVENTS, FACTS, GAMES, LINKS, NODES, STAGES, TASKS, TEXTS
+from core.storage.prepared_statement import driver_of
+from core.storage.rows import JOURNAL, call_from_row, event_from_row, journal_line, node_from_row, task_from_row, why_of
 from core.storage.unreadable import reads_store
 
+_OUTLINE = (
+    "SELECT id, step, parent_ids, operator, metric_value, failure, json_extract(rest, '$.duplicate_of') FROM nodes "
+    "ORDER BY step"
+)
 _REPAIRED = text(
     "SELECT json_extract(tried.value, '$.failure'), count(*) FROM nodes, json_each(nodes.rest, '$.attempts') AS tried "
     "GROUP BY 1"
@@ -163,6 +170,31 @@ class RunReader:
     def journal(self, *, texts: bool = True) -> Journal:
         """The whole journal with its index."""
         return Journal(bool(self.fact("lower_is_better", False)), self.nodes(texts=texts))
+
+    @reads_store
+    def journal_sha256(self) -> str:
+        """As the run told it at its end; computed anew where nodes came after that, or it never ended."""
+        told = self.fact(JOURNAL) or {}
+        if told.get("nodes") == self.count():
+            return str(told["sha256"])
+        digest = sha256()
+        query = select(NODES, TEXTS.c.body).join(TEXTS, TEXTS.c.hash == NODES.c.code, isouter=True)
+        for row in self._rows(query.order_by(NODES.c.step)):
+            digest.update(journal_line(row, "" if row["body"] is None else self.db.text_of(row["body"])))
+        return digest.hexdigest()
+
+    @reads_store
+    def outline(self) -> list[dict[str, Any]]:
+        """Every node in journal order by what a list tells of it: id, step, parents, operator, metric, failure."""
+        with self.db.transaction() as connection:
+            rows = driver_of(connection).execute(_OUTLINE).fetchall()
+        return [
+            {
+                "node_id": node_id, "step": step, "parent_ids": json.loads(parents), "operator": operator,
+                "metric": metric, "failure": failure, "duplicate_of": duplicate_of,
+            }
+            for node_id, step, parents, operator, metric, failure, duplicate_of in rows
+        ]  # fmt: skip
 
     @reads_store
     def why(self, node_id: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import delete, func, select
@@ -18,8 +18,11 @@ from core.storage.models import NODES, STAGES, TASKS, TICKETS
 from core.storage.rows import node_from_row, node_values, task_from_row, task_values
 from core.storage.statements import ADD_NODE, ADD_TASK, DROP_STAGES, NODE_TEXTS, PUT_STAGE, SAME_CODE, STAGES_OF
 from core.storage.ticket_store import GONE, TicketStore
-from core.storage.unreadable import reads_store
+from core.storage.unreadable import reads_store, unreadable
 from utils.metric import Metric
+
+_PAGE = 200
+"""Nodes read at once."""
 
 
 class RunStore(CallStore, GameStore, TicketStore):
@@ -86,6 +89,20 @@ class RunStore(CallStore, GameStore, TicketStore):
         with self.db.transaction() as connection:
             rows = connection.execute(select(NODES).order_by(NODES.c.step)).mappings().all()
         return [node_from_row(self.db, row) for row in rows]
+
+    def stored_nodes(self) -> Iterator[Node]:
+        step = -1
+        while True:
+            query = select(NODES).where(NODES.c.step > step).order_by(NODES.c.step).limit(_PAGE)
+            with unreadable(self.name), self.db.transaction() as connection:
+                rows = connection.execute(query).mappings().all()
+            for row in rows:
+                with unreadable(self.name):
+                    node = node_from_row(self.db, row)
+                yield node
+            if len(rows) < _PAGE:
+                return
+            step = rows[-1]["step"]
 
     @reads_store
     def texts(self, node_id: str) -> tuple[str, str]:

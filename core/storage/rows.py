@@ -11,6 +11,7 @@ from typing import Any
 from core.contracts import CallRecord
 from core.events import EVENT_ADAPTER, Event
 from core.state.fingerprint import text_hash
+from core.state.journal import digest_line
 from core.state.node import Node
 from core.state.task import Task
 from core.storage.database import OUTPUT, PROGRAM, Database
@@ -23,6 +24,8 @@ _COLUMNS = (
     "claimed_metric", "is_buggy", "is_valid", "failure", "exec_time", "ctime", "writer", "parent_ids",
 )  # fmt: skip
 _TEXTS = ("code", "term_out")
+JOURNAL = "journal"
+"""Fact: `{nodes, sha256}`, the journal's hash over so many nodes."""
 _MESSAGES = ("system", "user", "reply")
 _OWN_COLUMNS = {"seq", "at"}
 _SHOWN = {
@@ -102,6 +105,13 @@ def _unfolded(stored: Mapping[str, Any], code_hash: str) -> dict[str, Any]:
 def _genes(db: Database, code: str, stored: str | list[tuple[str, int]]) -> dict[str, str]:
     """The sections of a program, from their lengths, or from a text that holds them all."""
     return dict(json.loads(db.get_text(stored))) if isinstance(stored, str) else cut_genes(code, stored)
+
+
+def journal_line(row: Mapping[Any, Any], code: str) -> bytes:
+    """What a node's row adds to `journal_sha256`."""
+    fields = {name: row[name] for name in ("id", "parent_ids", "operator", "metric_value", "failure", "is_valid")}
+    signature = _unfolded(row["rest"], row["code_hash"]).get("signature", [])
+    return digest_line({**fields, "code": code, "signature": signature})
 
 
 def task_values(db: Database, task: Task, why: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from core.storage.chain_links import CHAIN, Row, links_of
 from core.storage.cross_check import check_programs, check_texts, cross_check
 from core.storage.database import DB_NAME, make_schema, quoted_path
 from core.storage.migrations import CHAINED, SCHEMA_VERSION, migrate
-from core.storage.packing import TextOf, is_named, raw_text, whole_text
+from core.storage.packing import TextOf, is_named, raw_text, unpacked, whole_text
+from core.storage.rows import JOURNAL, journal_line
 from utils.errors import StoreError, StoreVersionError
 
 _KEPT = ("nodes", "events", "facts", "tasks", "games", "calls")
@@ -115,6 +117,7 @@ def _compare(connection: sqlite3.Connection, check: StoreCheck, *, has_chain: bo
         check.findings += cross_check(check.rows)
         check.findings += check_programs(check.rows, programs)
         check.findings += check_texts(check.rows, programs, text_of)
+        check.findings += _journal(connection, check.rows, text_of)
 
 
 def _follow(connection: sqlite3.Connection, check: StoreCheck, tables: Iterable[str], hashes: dict[Row, bytes]) -> None:
@@ -153,6 +156,22 @@ def _texts(connection: sqlite3.Connection) -> TextOf:
         return whole_text(found[0])
 
     return text_of
+
+
+def _journal(
+    connection: sqlite3.Connection, rows: Mapping[str, Mapping[str, Mapping[str, Any]]], text_of: TextOf
+) -> Iterator[Finding]:
+    """The hash that the run told of its journal, against that of the nodes as they lie."""
+    told = json.loads(rows["facts"][JOURNAL]["value"]) if JOURNAL in rows["facts"] else None
+    if told is None:
+        return
+    digest = sha256()
+    for row in sorted(rows["nodes"].values(), key=lambda row: row["step"])[: told["nodes"]]:
+        (body,) = connection.execute("SELECT body FROM texts WHERE hash = ?", (row["code"],)).fetchone() or ("",)
+        plain = {"parent_ids": json.loads(row["parent_ids"]), "rest": json.loads(row["rest"])}
+        digest.update(journal_line({**row, **plain, "is_valid": bool(row["is_valid"])}, unpacked(body, text_of)))
+    if digest.hexdigest() != told["sha256"]:
+        yield Finding(f"facts/{JOURNAL}", f"its sha256 is not that of the first {told['nodes']} nodes")
 
 
 def _text(name: str, body: Any, text_of: TextOf, programs: dict[str, str]) -> Iterator[Finding]:

@@ -227,6 +227,14 @@ def test_sinks_are_told_after_the_fact(opened):
     assert looking.seen == ["n"]
 
 
+def test_nodes_are_read_page_by_page_and_a_reader_may_stop(opened):
+    store = opened()
+    for number in range(450):
+        store.commit([node(f"n{number}").model_copy(update={"step": number})], [])
+    assert list(store.stored_nodes()) == store.nodes() and len(store.nodes()) == 450
+    assert next(store.stored_nodes()).id == "n0" and list(opened().stored_nodes())[-1].id == "n449"
+
+
 def test_the_seeds_candidate_store(opened):
     """As in the seed: a candidate is saved with its score alone, and the same program once."""
     store = opened()

@@ -13,10 +13,12 @@ from sqlmodel import SQLModel
 from support.synthetic_runs import write_all
 
 from core.events import NoteAdded
+from core.state.journal import Journal
 from core.state.node import Node
 from core.storage.chain import row_hashes
 from core.storage.chain_links import CHAIN, links_of
 from core.storage.database import DB_NAME
+from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.store_check import check_store
 from utils.errors import StoreError
@@ -116,3 +118,23 @@ def test_runs_of_each_family_hold(tmp_path):
         check = check_store(tmp_path / "logs" / name)
         assert check.findings == [], name
         assert check.chain.links > 100 and check.counts["nodes"] > 4
+
+
+def test_the_journals_hash_is_told_once_and_checked(tmp_path):
+    """A list reads it from the fact; without one, or when nodes came after it, it is computed from the rows."""
+    store, journal = RunStore(tmp_path), Journal()
+    nodes = [Node(id=f"n{k}", code=f"x = {k}\n", metric_value=k, signature=(k, 0.5), parent_ids=("n0",) * bool(k))
+             for k in range(3)]  # fmt: skip
+    store.commit([journal.append(node) for node in nodes[:2]], [])
+    with RunReader(tmp_path) as reader:
+        assert reader.journal_sha256() == journal.sha256
+    store.put_fact("journal", {"nodes": 2, "sha256": journal.sha256})
+    known = {one.where for one in check_store(tmp_path).findings}
+    store.put_fact("journal", {"nodes": 2, "sha256": "told"})
+    with RunReader(tmp_path) as reader:
+        assert reader.journal_sha256() == "told"
+    assert {one.where for one in check_store(tmp_path).findings} - known == {"facts/journal"}
+    store.commit([journal.append(nodes[2])], [])
+    store.close()
+    with RunReader(tmp_path) as reader:
+        assert reader.journal_sha256() == journal.sha256 == reader.journal().sha256
