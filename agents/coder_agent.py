@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Unpack
 from agents.base_agent import UNREADABLE, AgentOptions, BaseAgent
 from agents.focus import focus_of
 from agents.ideas import ROLE, asked_ideas, first_start, idea_of, told_idea
-from agents.node_text import attempt_of, other_of
+from agents.node_text import attempt_of, other_of, remembered
 from agents.wording import boldness, scoring
 from core.contracts import FORM, NO_PROGRAM, AgentContext, AgentResult, Prompt
 from core.state.failure import FailureKind
@@ -184,7 +184,7 @@ class CoderAgent(BaseAgent):
             packages="" if extras.get("allowed_imports") else context.packages,
             limits=context.limits,
             memory=context.memory,
-            programs=tuple(Attempt(node.code, f"[{node.step}]") for node in context.remembered),
+            programs=tuple(map(remembered, context.remembered)),
             others=self._others(context),
             attempts=self._attempts(context),
             refusal=context.refusal,

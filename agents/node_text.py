@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from core.contracts import AgentContext
 from core.state.node import Node
-from core.state.summary import change_of, noise_of
+from core.state.summary import change_of, noise_of, numbers_in
 from utils.direction import Direction
-from utils.prompt_builder import Attempt
+from utils.prompt_builder import Attempt, shorten
 from utils.time_share import time_share
 from utils.traceback_text import short_traceback
 
+PRINTED_SHOWN = 800
+"""Bytes of an output that stand in the memory below the program's code."""
 MEASURED_SHOWN = 20
 """Numbers of a user's evaluator that a prompt holds."""
 
@@ -29,6 +31,13 @@ def attempt_of(node: Node, context: AgentContext) -> Attempt:
         output=output.strip("\n"),
         measured=measured(node),
     )
+
+
+def remembered(node: Node) -> Attempt:
+    """A program whose code stands in the memory, with the end of what it printed, where its line does not hold all."""
+    printed = node.term_out.strip() if node.failure is None else ""
+    printed = "" if printed.splitlines() == numbers_in(printed) else printed
+    return Attempt(code=node.code, label=f"[{node.step}]", output=shorten(printed, PRINTED_SHOWN, head=0.0))
 
 
 def other_of(node: Node, context: AgentContext) -> Attempt:

@@ -216,14 +216,18 @@ def _memory(parts: Parts) -> str:
         lines.append(line)
         if program := told.get(line.split(" ", 1)[0]):
             blocks += [fence("\n".join(lines)), f"Code of {program.label}:\n{fence(program.code, parts.language)}"]
+            blocks += [f"Printed by {program.label}:\n{fence(program.output)}"] * bool(program.output)
             lines = []
     return "\n\n".join([*blocks, fenced_data("\n".join(lines))]).strip()
 
 
 def _pointed(attempt: Attempt, told: Mapping[str, Attempt]) -> Attempt:
-    """The attempt without its code where the memory shows that."""
+    """The attempt without its code where the memory shows that, and its output where that stands there whole."""
     label = next((label for label, program in told.items() if program.code == attempt.code), None)
-    return replace(attempt, code="", code_at=label) if label else attempt
+    if label is None:
+        return attempt
+    shown = bool(attempt.output) and told[label].output == attempt.output.strip()
+    return replace(attempt, code="", code_at=label, output="" if shown else attempt.output)
 
 
 def _section(title: str, body: str) -> str:
@@ -295,7 +299,7 @@ def _drop_programs(parts: Parts, over: int, floor: int) -> Parts:
     """The oldest programs of the memory go first; a parent's code is then shown with the parent."""
     kept = parts.programs
     while kept and over > 0:
-        over -= _size(kept[0].code)
+        over -= _size(kept[0].code) + _size(kept[0].output)
         kept = kept[1:]
     return replace(parts, programs=kept)
 

@@ -41,7 +41,7 @@ def test_an_operator_that_no_writer_is_asked_for_is_refused(context):
 
 
 def test_an_operator_may_borrow_the_template_of_another(context):
-    assert "Write a first program" in CoderAgent().prompt(context(operator="build")).user
+    assert "Write a program from scratch" in CoderAgent().prompt(context(operator="build")).user
     parent = Node(id="p", code="x = 1", metric_value=1.0)
     assert "The program above works" in CoderAgent().prompt(context(operator="build", parents=(parent,))).user
 
