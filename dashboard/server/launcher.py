@@ -30,7 +30,7 @@ _KEYS = {
     "name": "problem.name",
     "model": "llm.code.model",
     "target": "data.target",
-    "metric": "data.metric",
+    "direction": "problem.direction",
     "policy": "search.policy",
     "max_steps": "search.max_steps",
     "max_generations": "search.max_generations",
@@ -40,8 +40,8 @@ _KEYS = {
     "workers": "search.workers",
 }
 """What a client may choose → configuration key."""
-_OWN = {"competition": "data.dir", "script": "problem.path"}
-"""Problem preset → the key that names a folder of the user's own."""
+_METRIC = {"competition": "data.metric", "script": "problem.metric"}
+"""Problem preset → the key of the metric of what is the user's own."""
 
 
 @dataclass(slots=True)
@@ -64,6 +64,7 @@ class Launcher:
         self.main = main
         self._plugins = [str(Path(folder).resolve()) for folder in plugins]
         self._children: dict[str, _Child] = {}
+        self._sweeps: dict[str, str] = {}
         self._lock = threading.Lock()
         self._planning = threading.Lock()
 
@@ -73,11 +74,26 @@ class Launcher:
 
     def sweep(self, request: SweepRequest, folder: Path | None = None) -> SweepLaunch:
         """Start the runs of a sweep, one after the other."""
-        name = f"sweep-{secrets.token_hex(4)}"
-        words = ["sweep", f"--name={name}", f"--seeds=1..{request.seeds}", *self._words(request, folder)]
+        name = request.sweep or f"sweep-{secrets.token_hex(4)}"
+        common = request.model_copy(update={"seed": None})
+        words = ["sweep", f"--name={name}", f"--seeds={request.range_of_seeds}", *self._words(common, folder)]
         words += ["--vary", f"search.policy={','.join(request.policies)}"]
         words += ["--case", "search.control=1"] if request.control else []
-        return SweepLaunch(launch=self._launch(words, None).launch, name=name)
+        launch = self._launch(words, None).launch
+        self._sweeps[name] = launch
+        return SweepLaunch(launch=launch, name=name)
+
+    def sweep_has_ended(self, name: str, wait_seconds: float = 3.0) -> bool:
+        """Whether no process of this server works on the sweep any more; between two runs of it none holds a run."""
+        with self._lock:
+            child = self._children.get(self._sweeps.get(name, ""))
+        if child is None:
+            return True
+        try:
+            child.process.wait(wait_seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
 
     def plan(self, request: StartRequest, folder: Path | None = None) -> StartPlan:
         """What the run would be, by `run --plan`; nothing is started."""
@@ -103,8 +119,12 @@ class Launcher:
     def _words(self, request: StartRequest, folder: Path | None) -> list[str]:
         keys = request.model_dump(exclude_none=True)
         arguments = [f"--problem={keys['problem']}", f"--llm={keys['llm']}"]
-        if folder is not None:
-            arguments.append(f"--{_OWN[request.problem]}={folder}")
+        if folder is not None and request.problem == "competition":
+            arguments.append(f"--data.dir={folder}")
+        elif folder is not None:
+            arguments += [f"--problem.{part}={folder / keys[part]}" for part in ("program", "evaluator")]
+        if request.metric is not None:
+            arguments.append(f"--{_METRIC[request.problem]}={request.metric}")
         arguments += [f"--{_KEYS[name]}={value}" for name, value in keys.items() if name in _KEYS]
         options = keys.get("options", {}).items()
         arguments += [f"--search.{request.policy}.{name}={json.dumps(value)}" for name, value in options]

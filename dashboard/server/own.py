@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from dashboard.server.schemas.control import Own, OwnFolder, OwnTable
+from dashboard.server.schemas.control import Own, OwnFolder, OwnScript, OwnTable
 
 TRAIN, TEST = "train.csv", "test.csv"
-EVALUATOR = "evaluator.py"
+ROOT = Path(__file__).resolve().parents[2]
+"""Where this program lies."""
+_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,120}")
+_MOST_FILES = 60
+_PROGRAMS = ("initial_program", "init_program", "initial_prompt", "program", "initial", "solution")
+"""Names that people give to the program, the likeliest first."""
 _PASSED_OVER = frozenset({"logs", "workspaces", "node_modules", "dist", "build", "tests"})
 _DEEPEST = 3
 _MOST_FOLDERS = 4000
@@ -24,22 +30,40 @@ _WIDEST = 80
 
 
 def own(project_dir: Path) -> Own:
-    """Folders of tables and folders with an evaluator, by name."""
-    found = Own(data=[], evaluators=[])
+    """Folders of tables and folders with an evaluator, by name. What this program is made of is not the user's."""
+    found = Own(data=[], scripts=[])
     for folder, names in _folders(project_dir):
         name = folder.relative_to(project_dir).as_posix()
-        if TRAIN in names:
+        if TRAIN in names and folder != project_dir:
             tables = [_table(folder / table) for table in (TRAIN, TEST) if table in names]
             found.data.append(OwnFolder(name=name, tables=tables, target=_target(tables)))
-        if EVALUATOR in names:
-            found.evaluators.append(name)
+        script = _script(name, names)
+        if script is not None:
+            found.scripts.append(script)
     return found
 
 
-def own_folder(project_dir: Path, name: str, holds: str) -> Path | None:
-    """The folder of that name, or None where no such folder was found."""
-    folders = (folder for folder, names in _folders(project_dir) if holds in names)
-    return next((folder for folder in folders if folder.relative_to(project_dir).as_posix() == name), None)
+def own_tables(project_dir: Path, name: str) -> Path | None:
+    """The folder of tables of that name, or None where no such folder was found."""
+    return next((project_dir / folder.name for folder in own(project_dir).data if folder.name == name), None)
+
+
+def own_script(project_dir: Path, name: str) -> OwnScript | None:
+    """The folder with an evaluator of that name, or None where no such folder was found."""
+    return next((script for script in own(project_dir).scripts if script.name == name), None)
+
+
+def _script(name: str, names: set[str]) -> OwnScript | None:
+    """The folder where a Python file has `evaluat` in its name; `evaluator.py` is the first choice."""
+    judges = sorted(file for file in names if file.endswith(".py") and "evaluat" in file)
+    if not judges:
+        return None
+    evaluator = "evaluator.py" if "evaluator.py" in judges else judges[0]
+    files = sorted(file for file in names if _FILE.fullmatch(file))[:_MOST_FILES]
+    others = [file for file in files if file.endswith(".py") and file not in judges]
+    named = [file for stem in _PROGRAMS for file in files if file.rsplit(".", 1)[0] == stem]
+    program = named[0] if named else others[0] if len(others) == 1 else ""
+    return OwnScript(name=name, files=files, program=program, evaluator=evaluator)
 
 
 def columns_of(folder: Path) -> list[str]:
@@ -47,7 +71,7 @@ def columns_of(folder: Path) -> list[str]:
 
 
 def _folders(project_dir: Path) -> Iterator[tuple[Path, set[str]]]:
-    """Folders below the project's with the names of their files, links left out."""
+    """The project's folder and those below it with the names of their files, links left out."""
     walk = os.walk(project_dir)
     for place, folders, files in islice(walk, _MOST_FOLDERS):
         here = Path(place)
@@ -56,9 +80,15 @@ def _folders(project_dir: Path) -> Iterator[tuple[Path, set[str]]]:
             name for name in folders
             if deep < _DEEPEST and not name.startswith((".", "_")) and name not in _PASSED_OVER
             and not (here / name / "pyvenv.cfg").exists() and not (here / name).is_symlink()
+            and not _is_ours(here / name)
         )  # fmt: skip
-        if deep:
+        if here != ROOT:
             yield here, set(files)
+
+
+def _is_ours(folder: Path) -> bool:
+    """A package of this program, where the project's folder holds it."""
+    return folder.parent == ROOT and (folder / "__init__.py").is_file()
 
 
 def _table(path: Path) -> OwnTable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, HTTPException, Query
 from fastapi import Path as InPath
@@ -32,8 +32,10 @@ from dashboard.server.schemas.control import (
     Writer,
 )
 from dashboard.server.writers import writer_of
+from reports.sweeps.plan import FOLDER
 from utils.errors import ConfigError
 
+Asked = TypeVar("Asked", bound=StartRequest)
 REFUSED: dict[int | str, dict[str, Any]] = {
     403: {"model": Problem, "description": "Another origin, or a Host name that is not served."},
     404: {"model": Problem, "description": "No such run, node or launch."},
@@ -49,7 +51,7 @@ def control_routes(catalog: RunCatalog, launcher: Launcher, plugins: Sequence[st
         """Start a run as a child process that executes `main.py`."""
         if fault := fault_of(request, plugins):
             raise HTTPException(409, fault)
-        return launcher.start(request, _own_folder(catalog, request))
+        return launcher.start(*_with_own(catalog, request))
 
     @router.post("/sweeps", status_code=202)
     def start_sweep(request: SweepRequest) -> SweepLaunch:
@@ -57,7 +59,9 @@ def control_routes(catalog: RunCatalog, launcher: Launcher, plugins: Sequence[st
         for policy in request.policies:
             if fault := fault_of(request.model_copy(update={"policy": policy}), plugins):
                 raise HTTPException(409, fault)
-        return launcher.sweep(request, _own_folder(catalog, request))
+        if request.sweep and (catalog.logs / FOLDER / request.sweep).exists():
+            raise HTTPException(409, f"sweep={request.sweep}: there is one of this name; take another")
+        return launcher.sweep(*_with_own(catalog, request))
 
     @router.get("/launches/{launch}")
     def launch_state(launch: Annotated[str, InPath(max_length=64)]) -> Launch:
@@ -95,7 +99,7 @@ def _choosing(router: APIRouter, catalog: RunCatalog, launcher: Launcher, plugin
         """What such a run would be and cost, or why it could not be started. Starts nothing."""
         if fault := fault_of(request, plugins):
             return StartPlan(refusal=fault)
-        return launcher.plan(request, _own_folder(catalog, request))
+        return launcher.plan(*_with_own(catalog, request))
 
     @router.get("/writers/{name}")
     def writer(name: Annotated[str, InPath(pattern=r"^[a-z][a-z0-9_-]{0,40}$")]) -> Writer:
@@ -161,19 +165,31 @@ def _words(router: APIRouter, catalog: RunCatalog) -> None:
         return Accepted(accepted=True, detail="killed if it runs now")
 
 
-def _own_folder(catalog: RunCatalog, request: StartRequest) -> Path | None:
-    """The folder that the request chose among those of the user, or 409."""
-    holds = {"competition": own.TRAIN, "script": own.EVALUATOR}.get(request.problem)
+def _with_own(catalog: RunCatalog, request: Asked) -> tuple[Asked, Path | None]:
+    """The request with the files that it left to be guessed, and the folder that it chose of the user's; or 409."""
+    if request.problem == "script":
+        return _with_script(catalog, request)
     if request.folder is None:
-        if request.problem == "script" or request.target or request.metric:
+        if request.target or request.metric:
             raise HTTPException(409, f"problem={request.problem}: choose a folder of your own: see /api/own")
-        return None
-    folder = own.own_folder(catalog.project_dir, request.folder, holds) if holds else None
+        return request, None
+    folder = own.own_tables(catalog.project_dir, request.folder) if request.problem == "competition" else None
     if folder is None:
         raise HTTPException(409, f"folder={request.folder}: not among the folders of your own: see /api/own")
-    if request.problem == "competition" and (request.target not in own.columns_of(folder) or "$" in request.target):
+    if request.target not in own.columns_of(folder) or "$" in request.target:
         raise HTTPException(409, f"target={request.target}: no column of {request.folder}/{own.TRAIN}")
-    return folder
+    return request, folder
+
+
+def _with_script(catalog: RunCatalog, request: Asked) -> tuple[Asked, Path]:
+    script = own.own_script(catalog.project_dir, request.folder or "")
+    if script is None:
+        raise HTTPException(409, "problem=script: choose a folder of your own with an evaluator: see /api/own")
+    chosen = {"program": request.program or script.program, "evaluator": request.evaluator or script.evaluator}
+    for part, name in chosen.items():
+        if name not in script.files:
+            raise HTTPException(409, f"{part}={name}: choose one of the files in {script.name}: see /api/own")
+    return request.model_copy(update=chosen), catalog.project_dir / script.name
 
 
 def _holder(catalog: RunCatalog, run: str) -> int:

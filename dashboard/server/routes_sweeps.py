@@ -1,44 +1,112 @@
-"""Routes that read sweeps: the same search with several settings and seeds."""
+"""Routes of sweeps, the same search with several settings and seeds: looked at, stopped, removed."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, HTTPException, Path
+from fastapi import APIRouter, HTTPException
+from fastapi import Path as InPath
 
+from dashboard.server import control
 from dashboard.server.catalog import LOCK_NAME, RunCatalog, lock_holder
-from dashboard.server.schemas.sweeps import SweepLine
-from reports.sweeps.plan import Plan, run_of, sweep_folder, sweeps_of
+from dashboard.server.launcher import Launcher
+from dashboard.server.schemas.base import Problem
+from dashboard.server.schemas.control import Accepted
+from dashboard.server.schemas.sweeps import SweepLine, SweepRun
+from reports.run_index import RunLine
+from reports.sweeps.plan import PLAN, Plan, run_of, sweep_folder, sweeps_of
 from reports.sweeps.table import SweepTable, table_of
 from utils.errors import ConfigError
 
-Name = Annotated[str, Path(max_length=80, description="A sweep's name, as listed by /api/sweeps.")]
+Name = Annotated[str, InPath(max_length=80, description="A sweep's name, as listed by /api/sweeps.")]
 
 
-def sweep_routes(catalog: RunCatalog) -> APIRouter:
-    router = APIRouter(tags=["sweeps"])
+def sweep_routes(catalog: RunCatalog, launcher: Launcher) -> APIRouter:
+    router = APIRouter(tags=["sweeps"], responses={409: {"model": Problem, "description": "Its runs do not allow it."}})
 
     @router.get("/sweeps")
     def sweeps() -> list[SweepLine]:
         """Every sweep of the project, newest first; one whose plan cannot be read is left out."""
+        lines = {folder.name: listed.line for folder, listed in catalog.index.lines(catalog.folders()).items()}
         found = []
         for folder in sweeps_of(catalog.logs):
             try:
-                plan = Plan.read(folder)
+                found.append(_line(catalog, folder, Plan.read(folder), lines))
             except ConfigError:
                 continue
-            begun = sum(run_of(folder, cell) is not None for cell in plan.cells)
-            found.append(SweepLine(name=folder.name, settings=len(plan.settings), seeds=len(plan.seeds), begun=begun))
         return found
 
     @router.get("/sweeps/{name}")
     def sweep(name: Name) -> SweepTable:
         """A sweep as it stands: each run, and a row a setting with means and paired differences."""
-        try:
-            folder = sweep_folder(catalog.logs, name)
-            plan = Plan.read(folder)
-        except ConfigError as error:
-            raise HTTPException(404, str(error)) from error
+        folder, plan = _found(catalog, name)
         return table_of(plan, folder, lambda run: lock_holder(run / LOCK_NAME) is not None)
 
+    @router.post("/sweeps/{name}/stop", status_code=202)
+    def stop(name: Name) -> Accepted:
+        """Stop the runs that are under way: they finish what is in flight and save, and no other run begins."""
+        folder, plan = _found(catalog, name)
+        held = [(run, pid) for run, pid in _holders(folder, plan).items() if pid is not None]
+        if not held:
+            raise HTTPException(409, f"no run of {name} is running")
+        for run, pid in held:
+            control.stop_gracefully(run, pid)
+        return Accepted(accepted=True, detail="its run finishes what is in flight and saves; no other begins")
+
+    @router.delete("/sweeps/{name}")
+    def remove(name: Name) -> Accepted:
+        """Remove a sweep with all its runs. One with a run that a process holds is refused, and nothing is removed."""
+        folder, plan = _found(catalog, name)
+        holders = _holders(folder, plan)
+        if any(pid is not None for pid in holders.values()) or not launcher.sweep_has_ended(name):
+            raise HTTPException(409, f"{name} is running: stop it first")
+        runs = [run.name for run in holders]
+        if refusal := launcher.remove(runs) if runs else "":
+            raise HTTPException(409, refusal)
+        shutil.rmtree(folder)
+        return Accepted(accepted=True, detail=f"removed {name} and {len(runs)} runs")
+
     return router
+
+
+def _found(catalog: RunCatalog, name: str) -> tuple[Path, Plan]:
+    """The sweep of that name, or 404."""
+    try:
+        folder = sweep_folder(catalog.logs, name)
+        return folder, Plan.read(folder)
+    except ConfigError as error:
+        raise HTTPException(404, str(error)) from error
+
+
+def _holders(folder: Path, plan: Plan) -> dict[Path, int | None]:
+    """The runs that have begun, each with the process that works on it."""
+    runs = [run for cell in plan.cells if (run := run_of(folder, cell)) is not None]
+    return {run: lock_holder(run / LOCK_NAME) for run in runs}
+
+
+def _line(catalog: RunCatalog, folder: Path, plan: Plan, lines: dict[str, RunLine]) -> SweepLine:
+    begun = [(cell, run) for cell in plan.cells if (run := run_of(folder, cell)) is not None]
+    known = [lines[run.name] for _, run in begun if run.name in lines]
+    kept = datetime.fromtimestamp((folder / PLAN).stat().st_mtime, UTC)
+    return SweepLine(
+        name=folder.name,
+        problem=known[0].problem if known else "",
+        status=_status(plan, known, any(pid is not None for pid in _holders(folder, plan).values())),
+        started_at=kept.isoformat(timespec="seconds"),
+        settings=len(plan.settings),
+        seeds=len(plan.seeds),
+        begun=len(begun),
+        runs=[SweepRun(run=run.name, setting=list(cell.setting), seed=cell.seed) for cell, run in begun],
+    )
+
+
+def _status(plan: Plan, begun: list[RunLine], held: bool) -> Literal["not begun", "running", "interrupted", "finished"]:
+    if held:
+        return "running"
+    if not begun:
+        return "not begun"
+    ended = sum(line.status == "finished" for line in begun)
+    return "finished" if ended == len(plan.cells) else "interrupted"

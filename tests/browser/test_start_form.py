@@ -71,7 +71,59 @@ def test_a_sweep_is_started_and_its_page_opened(page: Any, cli: Cli) -> None:
         for policy in ("mcts", "islands"):
             page.get_by_role("group", name="Policies of the sweep").get_by_label(policy, exact=True).check()
         page.locator("input[name='sweep.seeds']").fill("1")
-        assert page.locator("input[name=seed]").is_disabled() and page.locator("select[name=policy]").is_disabled()
+        assert page.locator("select[name=policy]").is_disabled()
+        page.locator("input[name=seed]").fill("7")
+        page.locator("input[name='sweep.name']").fill("mine")
         page.get_by_role("button", name="Start the sweep").click()
-        page.wait_for_url(re.compile(r"#/sweep\?name=sweep-"))
+        page.wait_for_url(re.compile(r"#/sweep\?name=mine"))
         page.get_by_text("policy=mcts").first.wait_for()
+        page.get_by_role("region", name="Runs of the sweep").get_by_text("finished").nth(1).wait_for(timeout=90_000)
+        page.goto(f"http://{address}/#/")
+        page.get_by_role("link", name="mine", exact=True).first.wait_for()
+        assert page.get_by_text("policy=mcts, seed 7").count() == 1
+        page.get_by_role("link", name="mine", exact=True).first.click()
+        page.get_by_role("button", name="Delete…").click()
+        page.get_by_role("button", name="Remove").click()
+        page.get_by_text("No sweeps yet").wait_for()
+        assert not cli.runs
+
+
+EVALUATOR = """\
+import importlib.util
+
+
+def evaluate(program_path):
+    spec = importlib.util.spec_from_file_location("program", program_path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {"loss": abs(module.answer() - 41.0), "other": 1.0}
+"""
+PROGRAM = "# EVOLVE-BLOCK-START\ndef answer():\n    return 40.0\n# EVOLVE-BLOCK-END\n"
+
+
+@pytest.mark.long
+def test_a_program_and_its_evaluator_as_readme_names_them_are_started(page: Any, cli: Cli) -> None:
+    folder = cli.folder / "mine"
+    folder.mkdir()
+    (folder / "evaluator.py").write_text(EVALUATOR)
+    (folder / "program.py").write_text(PROGRAM)
+    with serving(cli.folder) as (address, _):
+        page.goto(f"http://{address}/")
+        page.get_by_role("button", name="Start a run").click()
+        page.locator("select[name=problem]").select_option("script")
+        page.get_by_text("Cannot start: choose your folder").wait_for()
+        assert page.locator("select[name=folder] option").all_inner_texts() == ["choose a folder", "mine"]
+        page.locator("select[name=folder]").select_option("mine")
+        files = [page.locator(f"select[name={part}]").input_value() for part in ("program", "evaluator")]
+        assert files == ["program.py", "evaluator.py"]
+        page.locator("input[name=metric]").fill("loss")
+        page.locator("select[name=direction]").select_option("min")
+        page.locator("input[name=max_steps]").fill("-2")
+        page.get_by_text(re.compile("Cannot start: Steps: ")).wait_for()
+        start = page.get_by_role("button", name="Start", exact=True)
+        assert start.is_disabled() and page.get_by_label("Quote").inner_text() == ""
+        page.locator("input[name=max_steps]").fill("1")
+        page.get_by_label("Quote").get_by_text("No model is asked").wait_for()
+        start.click()
+        page.wait_for_url(re.compile("#/run/"), timeout=60_000)
+        page.get_by_test_id("stats").wait_for()

@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 from support.synthetic_runs import competition, write_all
 
 from core.events import Warned
+from dashboard.server import own
 from dashboard.server.app import create_app
 from dashboard.server.schemas.runs import ReplayAt
 from dashboard.server.snapshot import WARNINGS
@@ -471,23 +472,41 @@ def _words(client, answer) -> list[str]:
 
 def test_tables_and_evaluators_of_the_users_own_are_found_looked_at_and_started(tmp_path):
     for name, text in (("house/train.csv", "id;area;price\n1;80;3\n"), ("house/test.csv", "id;area\n2;90\n"),
-                       ("mine/evaluator.py", ""), (".hidden/train.csv", "a\n"), ("logs/train.csv", "a\n")):  # fmt: skip
+                       ("mine/evaluator.py", ""), ("mine/program.py", ""),
+                       (".hidden/train.csv", "a\n"), ("logs/train.csv", "a\n")):  # fmt: skip
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     main = tmp_path / "echo.py"
     main.write_text(ECHO)
     with TestClient(create_app(tmp_path, main=main), base_url="http://127.0.0.1") as client:
-        own = get(client, "/own")
-        assert [(f["name"], f["target"]) for f in own["data"]] == [("house", "price")] and own["evaluators"] == ["mine"]
-        assert own["data"][0]["tables"][0]["head"] == [["1", "80", "3"]]
+        found = get(client, "/own")
+        assert [(f["name"], f["target"]) for f in found["data"]] == [("house", "price")]
+        files = {"files": ["evaluator.py", "program.py"], "program": "program.py", "evaluator": "evaluator.py"}
+        assert found["scripts"] == [{"name": "mine", **files}]
+        assert found["data"][0]["tables"][0]["head"] == [["1", "80", "3"]]
         chosen = {"problem": "competition", "folder": "house", "target": "price", "metric": "rmse"}
         words = _words(client, client.post("/api/runs", json=chosen))
         assert f"--data.dir={tmp_path / 'house'}" in words and "--data.target=price" in words
-        words = _words(client, client.post("/api/runs", json={"problem": "script", "folder": "mine"}))
-        assert f"--problem.path={tmp_path / 'mine'}" in words
+        script = {"problem": "script", "folder": "mine", "metric": "accuracy", "direction": "min"}
+        words = _words(client, client.post("/api/runs", json=script))
+        told = {f"--problem.{part}={tmp_path / 'mine' / part}.py" for part in ("program", "evaluator")}
+        assert told | {"--problem.metric=accuracy", "--problem.direction=min"} <= set(words)
+        for wrong in ({"folder": None}, {"folder": "house"}, {"program": "other.py"}, {"evaluator": "train.csv"}):
+            assert client.post("/api/runs", json={**script, **wrong}).status_code == 409, wrong
+        assert client.post("/api/runs", json={**script, "program": "../mine/program.py"}).status_code == 422
         for wrong in ({"folder": "../house"}, {"folder": str(tmp_path)}, {"folder": ".hidden"}, {"target": "nothing"}):
             assert client.post("/api/runs", json={**chosen, **wrong}).status_code == 409, wrong
         assert client.post("/api/runs", json={"problem": "tsp", "folder": "house"}).status_code == 409
+
+
+def test_our_own_sources_are_not_the_users(tmp_path):
+    names = [script.name for script in own.own(own.ROOT).scripts]
+    assert "examples/openevolve/minimise" in names and "." not in names
+    assert not [name for name in names if name.split("/")[0] in ("core", "problems", "cli", "tests")]
+    for file in ("program.py", "evaluator.py"):
+        (tmp_path / file).write_text("")
+    (found,) = own.own(tmp_path).scripts
+    assert (found.name, found.program, found.evaluator) == (".", "program.py", "evaluator.py")
 
 
 def test_a_run_is_resumed_with_more(tmp_path):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
+import time
 
 import pytest
 from starlette.testclient import TestClient
@@ -36,7 +38,10 @@ def client(tmp_path_factory):
 
 
 def test_sweeps_are_listed_with_what_has_begun(client):
-    assert client.get("/api/sweeps").json() == [{"name": "policies", "settings": 2, "seeds": 2, "begun": 3}]
+    (line,) = client.get("/api/sweeps").json()
+    assert (line["name"], line["settings"], line["seeds"], line["begun"]) == ("policies", 2, 2, 3)
+    assert (line["status"], line["problem"]) == ("interrupted", "competition/diabetes") and line["started_at"]
+    assert line["runs"][1] == {"run": "run-2", "setting": list(SETTINGS[1]), "seed": 1}
 
 
 def test_a_sweep_is_its_table_and_its_runs(client):
@@ -46,6 +51,48 @@ def test_a_sweep_is_its_table_and_its_runs(client):
     three, mcts = table["rows"]
     assert (three["runs"], mcts["runs"], mcts["pairs"], mcts["verdict"]) == (2, 1, 1, "too few seeds")
     assert mcts["gain"] == 0 and mcts["rival"] == list(SETTINGS[0]) and three["rival"] == list(SETTINGS[1])
+
+
+def test_a_sweep_is_stopped_while_a_run_of_it_runs_and_removed_with_its_runs(tmp_path):
+    logs = tmp_path / "logs"
+    made = competition(logs, 4, run="run-1")
+    made.end()
+    made.close()
+    plan = Plan(words=(), settings=SETTINGS, seeds=(1,))
+    folder = sweep_folder(logs, "mine")
+    plan.keep(folder)
+    (folder / f"{plan.cells[0].name}.run").write_text("run-1")
+    lock = logs / "run-1" / "run.lock"
+    lock.write_text("1\n")  # no process that a signal reaches: the run is asked by a line
+    with TestClient(create_app(tmp_path), base_url="http://127.0.0.1:8008") as client:
+        assert client.post("/api/sweeps/mine/stop").status_code == 409, "none of its runs is running"
+        with lock.open("r+") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            assert client.get("/api/sweeps").json()[0]["status"] == "running"
+            assert client.post("/api/sweeps/mine/stop").status_code == 202
+            assert '"stop"' in (logs / "run-1" / "control.jsonl").read_text()
+            assert client.delete("/api/sweeps/mine").status_code == 409 and folder.is_dir()
+        assert client.delete("/api/sweeps/mine").status_code == 200
+        assert client.get("/api/sweeps").json() == [] and not folder.exists() and not (logs / "run-1").exists()
+        assert client.delete("/api/sweeps/..%2Fx").status_code in (404, 422)
+
+
+def test_a_sweep_is_named_and_its_seeds_begin_where_it_is_told(tmp_path):
+    main = tmp_path / "echo.py"
+    main.write_text("import sys\nprint(sys.argv[1:])\n")
+    (tmp_path / "logs" / "sweeps" / "taken").mkdir(parents=True)
+    asked = {"problem": "tsp", "policies": ["mcts"], "seeds": 3, "seed": 7, "sweep": "mine"}
+    with TestClient(create_app(tmp_path, main=main), base_url="http://127.0.0.1:8008") as client:
+        answer = client.post("/api/sweeps", json=asked)
+        assert answer.status_code == 202 and answer.json()["name"] == "mine", answer.text
+        until = time.monotonic() + 20
+        while (told := client.get(f"/api/launches/{answer.json()['launch']}").json())["state"] != "ended":
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        assert "--name=mine" in told["output"] and "--seeds=7..9" in told["output"]
+        assert "project.seed" not in told["output"]
+        assert client.post("/api/sweeps", json={**asked, "sweep": "taken"}).status_code == 409
+        assert client.post("/api/sweeps", json={**asked, "sweep": "../up"}).status_code == 422
 
 
 @pytest.mark.parametrize("name", ["nothing", "broken", "..%2F..%2Fetc", "a" * 70 + "%00"])
@@ -76,7 +123,7 @@ def test_a_sweep_is_started_by_choices_and_numbers_alone(tmp_path, eventually):
 
 @pytest.mark.parametrize(
     ("more", "code"),
-    [({"policies": []}, 422), ({"policies": ["none_such"]}, 409), ({"policies": ["mcts"], "seed": 1}, 422),
+    [({"policies": []}, 422), ({"policies": ["none_such"]}, 409), ({"policies": ["mcts"], "seed": -1}, 422),
      ({"policies": ["mcts"], "policy": "mcts"}, 422), ({"policies": ["mcts"], "seeds": 0}, 422),
      ({"policies": ["a,b"]}, 422)],
 )  # fmt: skip

@@ -12,6 +12,9 @@ from dashboard.server.schemas.base import Model
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,60}$")]
 """A word that is no path and no command."""
 
+FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_. -]{0,120}$")]
+"""A file of a folder, without a path."""
+
 
 class PolicyOption(Model):
     """One option of a search policy that a page may set."""
@@ -56,12 +59,23 @@ class OwnFolder(Model):
     """The guessed column to predict; '' where none is clear."""
 
 
+class OwnScript(Model):
+    """A folder with a program and the evaluator that judges it."""
+
+    name: str
+    """`.` is the project's folder itself."""
+    files: list[str]
+    program: str
+    """The guessed program; '' where none is clear."""
+    evaluator: str
+    """The guessed evaluator."""
+
+
 class Own(Model):
     """What of the user's own lies in the project folder."""
 
     data: list[OwnFolder]
-    evaluators: list[str]
-    """Folders with an evaluator.py and the program that it judges."""
+    scripts: list[OwnScript]
 
 
 class Presets(Model):
@@ -129,7 +143,13 @@ class StartRequest(Model):
     """One of the user's own, as `/api/own` lists them: tables for `competition`, a program for `script`."""
     target: str | None = Field(None, min_length=1, max_length=200)
     """A column of these tables."""
+    program: FileName | None = None
+    """A file of the folder, for `script`; without it the guessed one."""
+    evaluator: FileName | None = None
     metric: Name | None = None
+    """For tables, and for what a script's evaluator returns."""
+    direction: Literal["max", "min"] | None = None
+    """Of a script's metric."""
     llm: str = Field("rules", pattern=r"^[a-z][a-z0-9_-]{0,40}$")
     model: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,120}$")
     """A provider's own name for it, in place of the preset's."""
@@ -151,8 +171,10 @@ class StartRequest(Model):
 
 
 class SweepRequest(StartRequest):
-    """The same search by several policies, over seeds 1 to `seeds`: a run for each of both."""
+    """The same search by several policies, over as many seeds from `seed` (1) on: a run for each of both."""
 
+    sweep: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$")
+    """Its name; without one it gets one."""
     policies: list[Name] = Field(min_length=1, max_length=20)
     """To be compared, in place of `policy`, which stays empty."""
     control: bool = False
@@ -160,10 +182,16 @@ class SweepRequest(StartRequest):
     seeds: int = Field(5, ge=1, le=50)
 
     @model_validator(mode="after")
-    def _has_seeds_of_its_own(self) -> Self:
-        if self.policy is not None or self.seed is not None:
-            raise ValueError("a sweep has policies and seeds of its own: leave policy and seed empty")
+    def _has_policies_of_its_own(self) -> Self:
+        if self.policy is not None:
+            raise ValueError("a sweep has policies of its own: leave policy empty")
         return self
+
+    @property
+    def range_of_seeds(self) -> str:
+        """As `sweep --seeds` takes it."""
+        first = 1 if self.seed is None else self.seed
+        return f"{first}..{first + self.seeds - 1}"
 
 
 class SweepLaunch(Model):

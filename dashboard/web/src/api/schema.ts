@@ -741,6 +741,30 @@ export interface paths {
         get: operations["sweep_api_sweeps__name__get"];
         put?: never;
         post?: never;
+        /**
+         * Remove
+         * @description Remove a sweep with all its runs. One with a run that a process holds is refused, and nothing is removed.
+         */
+        delete: operations["remove_api_sweeps__name__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sweeps/{name}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop
+         * @description Stop the runs that are under way: they finish what is in flight and save, and no other run begins.
+         */
+        post: operations["stop_api_sweeps__name__stop_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2363,8 +2387,8 @@ export interface components {
         Own: {
             /** Data */
             data: components["schemas"]["OwnFolder"][];
-            /** Evaluators */
-            evaluators: string[];
+            /** Scripts */
+            scripts: components["schemas"]["OwnScript"][];
         };
         /**
          * OwnFolder
@@ -2377,6 +2401,20 @@ export interface components {
             tables: components["schemas"]["OwnTable"][];
             /** Target */
             target: string;
+        };
+        /**
+         * OwnScript
+         * @description A folder with a program and the evaluator that judges it.
+         */
+        OwnScript: {
+            /** Evaluator */
+            evaluator: string;
+            /** Files */
+            files: string[];
+            /** Name */
+            name: string;
+            /** Program */
+            program: string;
         };
         /**
          * OwnTable
@@ -2986,6 +3024,10 @@ export interface components {
          * @description A new run. Every value is a choice or a number: no path and no command comes from a client.
          */
         StartRequest: {
+            /** Direction */
+            direction?: ("max" | "min") | null;
+            /** Evaluator */
+            evaluator?: string | null;
             /** Folder */
             folder?: string | null;
             /**
@@ -3011,6 +3053,8 @@ export interface components {
             policy?: string | null;
             /** Problem */
             problem: string;
+            /** Program */
+            program?: string | null;
             /** Seconds */
             seconds?: number | null;
             /** Seed */
@@ -3082,14 +3126,25 @@ export interface components {
             begun: number;
             /** Name */
             name: string;
+            /** Problem */
+            problem: string;
+            /** Runs */
+            runs: components["schemas"]["SweepRun"][];
             /** Seeds */
             seeds: number;
             /** Settings */
             settings: number;
+            /** Started At */
+            started_at: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "not begun" | "running" | "interrupted" | "finished";
         };
         /**
          * SweepRequest
-         * @description The same search by several policies, over seeds 1 to `seeds`: a run for each of both.
+         * @description The same search by several policies, over as many seeds from `seed` (1) on: a run for each of both.
          */
         SweepRequest: {
             /**
@@ -3097,6 +3152,10 @@ export interface components {
              * @default false
              */
             control: boolean;
+            /** Direction */
+            direction?: ("max" | "min") | null;
+            /** Evaluator */
+            evaluator?: string | null;
             /** Folder */
             folder?: string | null;
             /**
@@ -3124,6 +3183,8 @@ export interface components {
             policy?: string | null;
             /** Problem */
             problem: string;
+            /** Program */
+            program?: string | null;
             /** Seconds */
             seconds?: number | null;
             /** Seed */
@@ -3133,6 +3194,8 @@ export interface components {
              * @default 5
              */
             seeds: number;
+            /** Sweep */
+            sweep?: string | null;
             /** Target */
             target?: string | null;
             /** Usd */
@@ -3184,6 +3247,18 @@ export interface components {
             verdict: string;
             /** Without */
             without: number;
+        };
+        /**
+         * SweepRun
+         * @description A run of a sweep.
+         */
+        SweepRun: {
+            /** Run */
+            run: string;
+            /** Seed */
+            seed: number;
+            /** Setting */
+            setting: string[];
         };
         /**
          * SweepTable
@@ -5133,6 +5208,15 @@ export interface operations {
                     "application/json": components["schemas"]["SweepLine"][];
                 };
             };
+            /** @description Its runs do not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     start_sweep_api_sweeps_post: {
@@ -5214,6 +5298,97 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SweepTable"];
+                };
+            };
+            /** @description Its runs do not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    remove_api_sweeps__name__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A sweep's name, as listed by /api/sweeps. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description Its runs do not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    stop_api_sweeps__name__stop_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A sweep's name, as listed by /api/sweeps. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description Its runs do not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Validation Error */

@@ -44,9 +44,11 @@ export function usePlan(form: RefObject<HTMLFormElement | null>, body: (entries:
   return { ...answer, ask };
 }
 
-export function Quote({ plan }: { plan: Plan }) {
-  const { told, waiting, error } = plan;
-  const text = error || (told && !told.refusal ? quoteText(told) : waiting ? "Asking what it would cost…" : "");
+/** `refused`: it cannot be started, which is told beside the button; nothing is quoted then. */
+export function Quote({ plan, refused }: { plan: Plan; refused: boolean }) {
+  const { waiting, error } = plan;
+  const told = refused ? null : plan.told;
+  const text = refused ? "" : error || (told && !told.refusal ? quoteText(told) : waiting ? "Asking what it would cost…" : "");
   return (
     <div role="status" aria-label="Quote" className={waiting ? "small muted" : "small"}>
       {text}
@@ -60,6 +62,7 @@ export function quoteText(told: StartPlan): string {
   const tried = told.proposals == null ? `programs by ${told.writer} until the budget is used up` : `about ${count(told.proposals)} programs by ${told.writer}`;
   const time = told.seconds == null ? "" : `, at most ${seconds(told.seconds)}`;
   if (told.writer === "rules") return `${capital(tried)}${time}. No model is asked: no tokens, no cost.`;
+  if (told.usd_a_proposal === 0) return `${capital(tried)}${time}. Nothing is paid for this model.`;
   const each = told.usd_a_proposal == null ? "price unknown" : `${dollars(told.usd_a_proposal)} each`;
   const sum = told.usd == null ? each : `about ${dollars(told.usd)} (${each})`;
   const cap = told.usd_cap == null ? "no cap on dollars" : `never more than ${dollars(told.usd_cap)}`;

@@ -1,21 +1,25 @@
 // All runs: searched, sorted, filtered, labelled, put away, removed; a new one; several of them compared.
 import { type ReactNode, useMemo, useState } from "react";
 import { remove } from "../api/client";
-import type { RunSummary } from "../api/types";
+import type { RunSummary, SweepLine } from "../api/types";
 import { Empty, Failed, Menu, Panel, Segmented, Status } from "../components/widgets";
 import { Shell } from "../components/shell";
 import { day, dollars, metric, seconds, shortDay } from "../model/format";
 import { useKept, useResource } from "../model/hooks";
-import { compareHref, href } from "../model/router";
+import { compareHref, href, sweepHref } from "../model/router";
 import { AT_FIRST, COLUMNS, type Column, namesText, NUMBERS, VERDICTS, wanted, type Wish } from "../model/runs";
+import { type OfSweep, ofSweeps } from "../model/sweep";
 import { label, LabelEditor } from "./labels";
 import { StartForm } from "./start-form";
 
 const REFRESH_MS = 2000;
+const SWEEPS_REFRESH_MS = 10_000;
 const PAGE = 100;
 
 export function RunsView({ themeButton }: { themeButton: ReactNode }) {
   const { data: runs, error, reload } = useResource<RunSummary[]>("/runs", REFRESH_MS);
+  const { data: sweeps } = useResource<SweepLine[]>("/sweeps", SWEEPS_REFRESH_MS);
+  const of = useMemo(() => ofSweeps(sweeps ?? []), [sweeps]);
   const [starting, setStarting] = useState(false);
   const [chosen, setChosen] = useState<string[]>([]);
   const [wish, setWish] = useState<Wish>({ text: "", show: "listed", sort: "started", down: true });
@@ -51,7 +55,7 @@ export function RunsView({ themeButton }: { themeButton: ReactNode }) {
             <>
               <Tools wish={wish} setWish={change} columns={columns} setColumns={setColumns} />
               {picked.length > 0 && <Chosen picked={picked} clear={() => setChosen([])} changed={reload} />}
-              {rows.length === 0 ? <Empty title="No such run">Other words, or another filter.</Empty> : <RunTable page={page} hidden={rows.length - page.length} more={() => setMost(most + PAGE * 3)} columns={columns} chosen={chosen} toggle={toggle} wish={wish} setWish={change} changed={reload} />}
+              {rows.length === 0 ? <Empty title="No such run">Other words, or another filter.</Empty> : <RunTable page={page} of={of} hidden={rows.length - page.length} more={() => setMost(most + PAGE * 3)} columns={columns} chosen={chosen} toggle={toggle} wish={wish} setWish={change} changed={reload} />}
             </>
           )}
         </Panel>
@@ -121,9 +125,9 @@ function Chosen({ picked, clear, changed }: { picked: RunSummary[]; clear: () =>
   );
 }
 
-interface Table extends Wishing { page: RunSummary[]; hidden: number; more: () => void; columns: Column[]; chosen: string[]; toggle: (names: string[], on: boolean) => void; changed: () => void }
+interface Table extends Wishing { page: RunSummary[]; of: Map<string, OfSweep>; hidden: number; more: () => void; columns: Column[]; chosen: string[]; toggle: (names: string[], on: boolean) => void; changed: () => void }
 
-function RunTable({ page, hidden, more, columns: wished, chosen, toggle, wish, setWish, changed }: Table) {
+function RunTable({ page, of, hidden, more, columns: wished, chosen, toggle, wish, setWish, changed }: Table) {
   const columns = wished.filter((name) => name !== "tags" || page.some((line) => line.tags?.length));
   const [edited, setEdited] = useState("");
   const all = page.every((line) => chosen.includes(line.run));
@@ -145,7 +149,7 @@ function RunTable({ page, hidden, more, columns: wished, chosen, toggle, wish, s
             </tr>
           </thead>
           <tbody>
-            {page.map((line) => <Row key={line.run} line={line} columns={columns} chosen={chosen.includes(line.run)} toggle={toggle} edited={edited === line.run} edit={setEdited} changed={changed} />)}
+            {page.map((line) => <Row key={line.run} line={line} of={of.get(line.run)} columns={columns} chosen={chosen.includes(line.run)} toggle={toggle} edited={edited === line.run} edit={setEdited} changed={changed} />)}
           </tbody>
         </table>
       </div>
@@ -156,9 +160,9 @@ function RunTable({ page, hidden, more, columns: wished, chosen, toggle, wish, s
 
 const styleOf = (name: Column) => `${NUMBERS.has(name) ? "num" : ""}${COLUMNS[name].wide ? " wide" : ""}`;
 
-interface Line { line: RunSummary; columns: Column[]; chosen: boolean; toggle: Table["toggle"]; edited: boolean; edit: (run: string) => void; changed: () => void }
+interface Line { line: RunSummary; of?: OfSweep; columns: Column[]; chosen: boolean; toggle: Table["toggle"]; edited: boolean; edit: (run: string) => void; changed: () => void }
 
-function Row({ line, columns, chosen, toggle, edited, edit, changed }: Line) {
+function Row({ line, of, columns, chosen, toggle, edited, edit, changed }: Line) {
   const broken = line.status === "unreadable";
   return (
     <>
@@ -167,6 +171,7 @@ function Row({ line, columns, chosen, toggle, edited, edit, changed }: Line) {
         <td className="name">
           {broken ? <span className="mono">{line.run}</span> : line.title ? <div className="title"><a href={href(line.run)} title={line.title}>{line.title}</a></div> : <a className="mono" href={href(line.run)}>{line.run}</a>}
           {line.title && <div className="mono muted small">{line.run}</div>}
+          {of && <div className="small note"><a href={sweepHref(of.sweep)} title={`${of.sweep}: ${of.setting}, seed ${of.seed}`}>{of.sweep}</a> <span className="muted">{of.setting}, seed {of.seed}</span></div>}
           {line.note && <div className="muted small note" title={line.note}>{line.note}</div>}
           {line.error && <div className="bad small">{line.error}</div>}
         </td>

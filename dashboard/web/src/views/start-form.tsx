@@ -9,7 +9,7 @@ import { go, href, sweepHref } from "../model/router";
 import { Quote, usePlan } from "./quote";
 
 const POLL_MS = 250;
-const TEXTS = ["problem", "name", "llm", "model", "policy", "folder", "target", "metric"];
+const TEXTS = ["problem", "name", "llm", "model", "policy", "folder", "target", "metric", "program", "evaluator", "direction"];
 const OPTION = "option.";
 const SWEEP = "sweep.";
 
@@ -27,6 +27,11 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
   const [compared, setCompared] = useState<string[]>([]);
+  const [fault, setFault] = useState("");
+  const changed = () => {
+    setFault(faultOf(form.current));
+    plan.ask();
+  };
   const chosen = problem || (presets ? ("competition" in presets.problems ? "competition" : Object.keys(presets.problems)[0]) : "");
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -46,18 +51,20 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
   if (!presets) return <div style={{ padding: 12 }}>{presetError ? <Failed error={presetError} /> : "Loading…"}</div>;
   const defaults = presets.defaults[chosen] ?? {};
   const limit = (value: number | null | undefined) => (value == null ? "no limit" : String(value));
-  const folders = chosen === "competition" ? (own?.data ?? []).map((f) => f.name) : chosen === "script" ? (own?.evaluators ?? []) : [];
-  const mine = folders.includes(folder) ? folder : chosen === "script" ? (folders[0] ?? "") : "";
-  const why = chosen === "script" && folders.length === 0 ? "no folder with an evaluator.py and its program lies in the project's folder" : refusalOf(writer) || (plan.told?.refusal ?? "");
+  const folders = chosen === "competition" ? (own?.data ?? []).map((f) => f.name) : chosen === "script" ? (own?.scripts ?? []).map((f) => f.name) : [];
+  const mine = folders.includes(folder) ? folder : "";
+  const script = chosen === "script" ? (own?.scripts ?? []).find((f) => f.name === mine) : undefined;
+  const noFolder = chosen !== "script" || mine ? "" : folders.length ? "choose your folder" : "no folder with an evaluator.py and its program lies in the project's folder";
+  const why = noFolder || fault || refusalOf(writer) || (plan.told?.refusal ?? "");
   return (
-    <form ref={form} onSubmit={submit} onChange={plan.ask} style={{ padding: 12, borderBottom: "1px solid var(--line)" }} className="stack" aria-label="Start a run">
+    <form ref={form} onSubmit={submit} onChange={changed} style={{ padding: 12, borderBottom: "1px solid var(--line)" }} className="stack" aria-label="Start a run">
       <div className="form">
         <label className="field">Problem
           <select name="problem" value={chosen} onChange={(e) => { setProblem(e.target.value); setFolder(""); }}>{Object.keys(presets.problems).map((name) => <option key={name}>{name}</option>)}</select>
         </label>
         {folders.length > 0 && (
           <label className="field">{chosen === "script" ? "Your folder" : "Data"}
-            <select name="folder" value={mine} onChange={(e) => setFolder(e.target.value)}>{chosen !== "script" && <option value="">bundled</option>}{folders.map((name) => <option key={name}>{name}</option>)}</select>
+            <select name="folder" value={mine} onChange={(e) => setFolder(e.target.value)}><option value="">{chosen === "script" ? "choose a folder" : "bundled"}</option>{folders.map((name) => <option key={name} value={name}>{name === "." ? "the project's folder" : name}</option>)}</select>
           </label>
         )}
         {!mine && chosen !== "script" && (
@@ -66,18 +73,19 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
             <datalist id="names">{(presets.problems[chosen] ?? []).map((name) => <option key={name} value={name} />)}</datalist>
           </label>
         )}
+        {script && <ScriptFields key={mine} script={script} />}
         <label className="field">Writer
           <select name="llm" value={llm} onChange={(e) => setLlm(e.target.value)}>{presets.llms.map((name) => <option key={name} value={name}>{name === "rules" ? "rules (no model)" : name}</option>)}</select>
         </label>
         {writer?.takes_model && writer.name === llm && <ModelField key={llm} writer={writer} />}
         <label className="field">Policy
-          <select name="policy" value={compared.length ? "" : policy} disabled={compared.length > 0} title={compared.length ? "the sweep names its policies below" : ""} onChange={(e) => setPolicy(e.target.value)}><option value="">{defaults.policy ? `${defaults.policy} (its own)` : "the problem's own"}</option>{presets.policies.map((name) => <option key={name}>{name}</option>)}</select>
+          <select name="policy" value={compared.length ? "" : policy} disabled={compared.length > 0} title={compared.length ? "the sweep names its policies below" : ""} onChange={(e) => setPolicy(e.target.value)}><option value="">{defaults.policy ? `${defaults.policy} (its own)` : "the problem's own"}</option>{presets.policies.filter((name) => name !== defaults.policy || policy === name).map((name) => <option key={name}>{name}</option>)}</select>
         </label>
         <label className="field">Steps<input name="max_steps" type="number" min={0} placeholder={limit(defaults.max_steps)} /></label>
         <label className="field">Generations<input name="max_generations" type="number" min={0} placeholder={limit(defaults.max_generations)} /></label>
         <label className="field">Seconds<input name="seconds" type="number" min={0} placeholder={limit(defaults.seconds)} /></label>
         <label className="field">Dollars<input name="usd" type="number" min={0} step="any" placeholder={limit(defaults.usd)} /></label>
-        <label className="field">Seed<input name="seed" type="number" min={0} placeholder="42" disabled={compared.length > 0} title={compared.length ? "a sweep has seeds of its own" : ""} /></label>
+        <label className="field">{compared.length ? "First seed" : "Seed"}<input name="seed" type="number" min={0} placeholder={compared.length ? "1" : "42"} /></label>
         <label className="field">Workers<input name="workers" type="number" min={1} placeholder={limit(defaults.workers)} /></label>
       </div>
       {defaults.about && <p className="muted small">{defaults.about}.</p>}
@@ -91,7 +99,7 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
         </details>
       )}
       {writer && <Prices writer={writer} />}
-      <Quote plan={plan} />
+      <Quote plan={plan} refused={why !== ""} />
       <div className="row">
         <button type="submit" className="primary" disabled={busy || why !== ""} title={why} aria-describedby={why ? "why-not" : undefined}>{busy ? "Starting…" : compared.length ? "Start the sweep" : "Start"}</button>
         <button type="button" onClick={onCancel}>Cancel</button>
@@ -113,10 +121,32 @@ function Compared({ policies, chosen, choose }: { policies: string[]; chosen: st
       <div className="row" role="group" aria-label="Policies of the sweep">
         {policies.map((name) => <label key={name} className="small"><input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} /> {name.replaceAll("_", " ")}</label>)}
         <label className="small"><input type="checkbox" name={`${SWEEP}control`} value="true" /> independent draws</label>
+        <label className="field">Name<input name={`${SWEEP}name`} placeholder="made up" maxLength={80} pattern="[A-Za-z0-9][A-Za-z0-9._\-]*" autoComplete="off" /></label>
         <label className="field">Seeds<input name={`${SWEEP}seeds`} type="number" min={1} max={50} defaultValue={5} required={chosen.length > 0} /></label>
       </div>
     </details>
   );
+}
+
+/** The program that is improved, the evaluator that judges it, and which of its numbers counts. */
+function ScriptFields({ script }: { script: Own["scripts"][number] }) {
+  const choice = (name: string, title: string, guess: string, files: string[]) => (
+    <label className="field">{title}<select name={name} defaultValue={guess} required><option value="">choose a file</option>{files.map((file) => <option key={file}>{file}</option>)}</select></label>
+  );
+  return (
+    <>
+      {choice("program", "Program", script.program, script.files)}
+      {choice("evaluator", "Evaluator", script.evaluator, script.files)}
+      <label className="field">Metric<input name="metric" autoComplete="off" pattern="[A-Za-z][A-Za-z0-9_\-]*" placeholder="combined_score, else the mean" title="which of the numbers that the evaluator returns steers the search" /></label>
+      <label className="field">Better is<select name="direction" defaultValue=""><option value="">higher</option><option value="min">lower</option></select></label>
+    </>
+  );
+}
+
+/** The first field that holds what cannot be, in the browser's own words; '' where all can. An empty one is not told before the button is pressed. */
+function faultOf(form: HTMLFormElement | null): string {
+  const wrong = [...(form?.elements ?? [])].find((field) => field instanceof HTMLInputElement && !field.disabled && !field.validity.valid && !field.validity.valueMissing) as HTMLInputElement | undefined;
+  return wrong ? `${wrong.labels?.[0]?.textContent ?? wrong.name}: ${wrong.validationMessage}` : "";
 }
 
 /** What is wrong with the writer as this server would ask it. A model that has to be named can still be. */
@@ -208,9 +238,10 @@ async function startRun(form: FormData, tell: (launch: Launch) => void): Promise
 
 /** Start a sweep; its address once its plan is kept, or null if the process ended before. */
 async function startSweep(form: FormData, policies: string[], tell: (launch: Launch) => void): Promise<string | null> {
-  const { policy: _policy, seed: _seed, options: _options, ...common } = body(form);
+  const { policy: _policy, options: _options, ...common } = body(form);
+  const name = String(form.get(`${SWEEP}name`) ?? "").trim();
   const seeds = Number(form.get(`${SWEEP}seeds`) || 5);
-  const started = await post<SweepLaunch>("/sweeps", { ...common, policies, seeds, control: form.get(`${SWEEP}control`) === "true" });
+  const started = await post<SweepLaunch>("/sweeps", { ...common, ...(name && { sweep: name }), policies, seeds, control: form.get(`${SWEEP}control`) === "true" });
   for (;;) {
     const launch = await get<Launch>(`/launches/${started.launch}`);
     tell(launch);

@@ -1,12 +1,12 @@
 // A sweep at an address of its own: its table with paired differences, the mean curve of each setting, its runs. And the list of sweeps.
 import { type ReactNode, useEffect, useMemo, useState } from "react";
-import { get, runPath } from "../api/client";
+import { get, post, remove, runPath } from "../api/client";
 import type { Curve, Sweep, SweepLine, SweepRow } from "../api/types";
 import { Shell } from "../components/shell";
 import { Empty, Failed, Panel, Status } from "../components/widgets";
-import { dollars, metric, seconds } from "../model/format";
+import { day, dollars, metric, seconds, shortDay } from "../model/format";
 import { useResource } from "../model/hooks";
-import { compareHref, href, sweepHref } from "../model/router";
+import { compareHref, go, href, sweepHref } from "../model/router";
 import { gainText, settingName } from "../model/sweep";
 import { Curves } from "./curves";
 
@@ -18,9 +18,30 @@ export function SweepView({ query, themeButton }: { query: URLSearchParams; them
   const { data, error } = useResource<Sweep>(name ? `/sweeps/${encodeURIComponent(name)}` : null, ended ? 0 : REFRESH_MS);
   useEffect(() => setEnded(!!data && data.cells.every(({ status }) => status === "finished")), [data]);
   return (
-    <Shell crumb={<div className="crumb"><span className="sep">/</span><a href="#/sweeps">Sweeps</a><span className="sep">/</span><h1 className="mono">{name}</h1></div>} actions={<><a className="button" href="#/">All runs</a>{themeButton}</>}>
+    <Shell crumb={<div className="crumb"><span className="sep">/</span><a href="#/sweeps">Sweeps</a><span className="sep">/</span><h1 className="mono">{name}</h1></div>} actions={<>{data && <SweepActions sweep={data} />}<a className="button" href="#/">All runs</a>{themeButton}</>}>
       {error ? <Failed error={error} /> : data ? <Found sweep={data} /> : <Empty title="Loading…" />}
     </Shell>
+  );
+}
+
+/** Stop it while a run of it runs; remove it with its runs when none does. */
+function SweepActions({ sweep }: { sweep: Sweep }) {
+  const [asked, setAsked] = useState(false);
+  const [told, setTold] = useState("");
+  const path = `/sweeps/${encodeURIComponent(sweep.name)}`;
+  const running = sweep.cells.some(({ status }) => status === "running");
+  const runs = sweep.cells.filter(({ run }) => run).length;
+  const act = (work: Promise<unknown>, after: () => void) => void work.then(after, (problem: Error) => { setTold(problem.message); setAsked(false); });
+  if (asked) return (
+    <span className="row small" role="alert">Remove {sweep.name} and its {runs} run{runs === 1 ? "" : "s"} with all files?
+      <button type="button" className="danger" onClick={() => act(remove(path), () => go("#/sweeps"))}>Remove</button><button type="button" onClick={() => setAsked(false)}>Keep</button>
+    </span>
+  );
+  return (
+    <>
+      {told && <span className="small" role="status">{told}</span>}
+      {running ? <button type="button" title="its run finishes what is in flight and saves; no other begins" onClick={() => act(post(`${path}/stop`, {}), () => setTold("stopping…"))}>Stop</button> : <button type="button" onClick={() => setAsked(true)}>Delete…</button>}
+    </>
   );
 }
 
@@ -110,9 +131,9 @@ export function SweepsView({ themeButton }: { themeButton: ReactNode }) {
             <Empty title="No sweeps yet">Compare settings over seeds: <code>python main.py sweep --vary search.policy=three_phase,mcts</code></Empty>
           ) : (
             <div className="scroll" tabIndex={0} role="region" aria-label="Sweeps"><table>
-              <thead><tr><th scope="col">Sweep</th><th scope="col" className="num">Settings</th><th scope="col" className="num">Seeds</th><th scope="col" className="num">Runs begun</th></tr></thead>
+              <thead><tr><th scope="col">Sweep</th><th scope="col">Problem</th><th scope="col">Status</th><th scope="col">Started</th><th scope="col" className="num">Settings</th><th scope="col" className="num">Seeds</th><th scope="col" className="num">Runs begun</th></tr></thead>
               <tbody>{data.map((line) => (
-                <tr key={line.name}><td><a className="mono" href={sweepHref(line.name)}>{line.name}</a></td><td className="num">{line.settings}</td><td className="num">{line.seeds}</td><td className="num">{line.begun} of {line.settings * line.seeds}</td></tr>
+                <tr key={line.name}><td><a className="mono" href={sweepHref(line.name)}>{line.name}</a></td><td>{line.problem || "–"}</td><td><Status status={line.status} /></td><td className="num" title={day(line.started_at)}>{shortDay(line.started_at)}</td><td className="num">{line.settings}</td><td className="num">{line.seeds}</td><td className="num">{line.begun} of {line.settings * line.seeds}</td></tr>
               ))}</tbody>
             </table></div>
           )}
