@@ -82,9 +82,16 @@ def test_a_sweep_is_started_and_its_page_opened(page: Any, cli: Cli) -> None:
         page.get_by_role("link", name="mine", exact=True).first.wait_for()
         assert page.get_by_text("policy=mcts, seed 7").count() == 1
         page.get_by_role("link", name="mine", exact=True).first.click()
-        page.get_by_role("button", name="Delete…").click()
-        page.get_by_role("button", name="Remove").click()
-        page.get_by_text("No sweeps yet").wait_for()
+        gone = page.get_by_text("No sweeps yet")
+        for _ in range(30):  # it is refused, with the reason, until the last run has closed its store
+            page.get_by_role("button", name="Delete…").click()
+            page.get_by_role("button", name="Remove").click()
+            gone.or_(page.get_by_text("is running: stop it first")).wait_for()
+            if gone.is_visible():
+                break
+            page.wait_for_timeout(1000)
+            page.reload()
+        gone.wait_for()
         assert not cli.runs
 
 

@@ -12,6 +12,17 @@ export function speedOf(nodes: readonly Pick<NodeFact, "elapsed">[]): number | n
   return (nodes.length - 1 - nodes.indexOf(before)) / (last.elapsed - before.elapsed);
 }
 
+/** Seconds that the search was at work, resumes added up: the run's own count where it is known, else up to the newest node. */
+export function activeSeconds(state: Pick<RunState, "elapsed" | "live" | "run">, told: { seconds?: number | null } | null): number {
+  const counted = told?.seconds ?? (state.live ? null : state.run?.seconds);
+  return Math.max(state.elapsed, counted ?? 0);
+}
+
+/** Steps a second over the whole search; null before there are some. */
+export function meanSpeed(steps: number, seconds: number): number | null {
+  return steps > 0 && seconds > 0 ? steps / seconds : null;
+}
+
 /** Seconds to the first limit that will be reached at this pace; null where none is known. */
 export function secondsLeft(state: Pick<RunState, "started" | "steps" | "elapsed" | "nodes" | "totals">): number | null {
   const speed = speedOf(state.nodes);

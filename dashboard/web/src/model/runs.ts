@@ -1,5 +1,6 @@
 // The list of runs: what is shown of each, searched, sorted and filtered in the browser.
 import type { RunSummary } from "../api/types";
+import { day } from "./format";
 
 export const VERDICTS: Record<string, string> = {
   better: "better", unclear: "not told apart", worse: "worse", no_gain: "nothing better", unconfirmed: "no unseen part",
@@ -65,7 +66,7 @@ function testOf(word: string): (line: RunSummary) => boolean {
   const [field, ...rest] = word.split(":");
   const of = rest.length ? FIELDS[field] : undefined;
   if (of) return (line) => of(line).toLowerCase().includes(rest.join(":"));
-  return (line) => [line.run, line.title, line.note, line.problem, line.writer, line.policy, line.status, ...(line.tags ?? [])].some((part) => part?.toLowerCase().includes(word));
+  return (line) => [line.run, line.title, line.note, line.problem, line.writer, line.policy, line.status, VERDICTS[line.verdict ?? "open"], day(line.started_at), ...(line.tags ?? [])].some((part) => part?.toLowerCase().includes(word));
 }
 
 /** What is not known stands last, whichever way. */

@@ -3,7 +3,7 @@ import type { Curve } from "../api/types";
 import { allTime, crossTable, points, standings } from "./arena";
 import type { RunDetail, RunSummary } from "../api/types";
 import { bandOf, bySetup, differences, islandCurves, mergeCurves } from "./compare";
-import { importance, operatorsOf, secondsLeft, sharesOf, speedOf } from "./progress";
+import { activeSeconds, importance, meanSpeed, operatorsOf, secondsLeft, sharesOf, speedOf } from "./progress";
 import { namesText, wanted } from "./runs";
 import { sentences } from "./why";
 import { rowsOf, wordDiff } from "./words";
@@ -194,6 +194,13 @@ describe("progress", () => {
     const state = { started: { max_steps: 20, budget: { seconds: 1000 } }, steps: 10, elapsed: 20, nodes, totals: {} } as never;
     expect(secondsLeft(state)).toBeCloseTo(20);
     expect(speedOf([])).toBeNull();
+  });
+
+  it("has one active time and one speed, whatever the newest node was told", () => {
+    const state = { elapsed: 20, live: false, run: { seconds: 25 } } as never;
+    expect([activeSeconds(state, null), activeSeconds(state, { seconds: 30 })]).toEqual([25, 30]);
+    expect(activeSeconds({ elapsed: 20, live: true, run: { seconds: 5 } } as never, null)).toBe(20);
+    expect([meanSpeed(10, 20), meanSpeed(0, 20), meanSpeed(3, 0)]).toEqual([0.5, null, null]);
   });
 
   it("counts failures over time and what operators bring", () => {

@@ -1,5 +1,5 @@
 // The arena: live boards, standings with intervals, who beat whom, who descends from whom.
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { runPath } from "../api/client";
 import type { GameDetail } from "../api/types";
 import { Empty, EngineLink, Panel, Segmented } from "../components/widgets";
@@ -25,10 +25,19 @@ export function ArenaView({ connection }: { connection: Connection }) {
   const broken = goesOn ? 0 : games.filter((game) => game.result === null).length;
   const [wall, setWall] = useState<Wall>(running.length ? "running" : "latest");
   const [engine, setEngine] = useState("candidates");
-  const of = (game: GameState) => (engine === "" ? true : engine === "candidates" ? !isCalibration(game, state) : game.white === engine || game.black === engine);
+  const [pair, setPair] = useState<readonly [string, string] | null>(null);
+  const [more, setMore] = useState(0);
+  const boards = useRef<HTMLDivElement>(null);
+  const showPair = (a: string, b: string) => {
+    setPair([a, b]);
+    setMore(0);
+    boards.current?.scrollIntoView({ block: "start" });
+  };
+  const of = (game: GameState) => (pair ? pair.includes(game.white) && pair.includes(game.black) : engine === "" ? true : engine === "candidates" ? !isCalibration(game, state) : game.white === engine || game.black === engine);
   const players = useMemo(() => [...new Set(games.flatMap((g) => [g.white, g.black]))].sort((a, b) => state.name(a).localeCompare(state.name(b))), [state, games.length, state.names.size]);
   const latest = () => games.filter((game) => goesOn || game.result !== null).sort((a, b) => b.seq - a.seq);
-  const shown = (wall === "running" && running.length ? running : latest()).filter(of);
+  const shown = (wall === "running" && running.length && !pair ? running : latest()).filter(of);
+  const most = (running.length ? WALL : WALL_AT_REST) + more;
   const newest = [...state.generations.values()].sort((a, b) => b.generation - a.generation)[0];
   return (
     <div className="stack">
@@ -36,16 +45,17 @@ export function ArenaView({ connection }: { connection: Connection }) {
         <Featured state={state} games={goesOn ? games : games.filter((game) => game.result !== null)} />
         <AllTime state={state} />
       </div>
-      <Panel
-        title={running.length ? `${running.length} running, ${games.length - running.length} finished` : `${games.length - broken} games${broken ? `, ${broken} broken off` : ""}`}
+      <div ref={boards}><Panel
+        title={pair ? `${shown.length} games of ${state.name(pair[0])} and ${state.name(pair[1])}` : running.length ? `${running.length} running, ${games.length - running.length} finished` : `${games.length - broken} games${broken ? `, ${broken} broken off` : ""}`}
         actions={<>
-          <label className="row small">Games of <select aria-label="Games of" value={engine} onChange={(e) => setEngine(e.target.value)}><option value="candidates">candidates</option><option value="">all engines</option>{players.map((id) => <option key={id} value={id}>{state.name(id)}</option>)}</select></label>
+          <label className="row small">Games of <select aria-label="Games of" value={pair ? "pair" : engine} onChange={(e) => { setPair(null); setMore(0); setEngine(e.target.value); }}>{pair && <option value="pair">this pair</option>}<option value="candidates">candidates</option><option value="">all engines</option>{players.map((id) => <option key={id} value={id}>{state.name(id)}</option>)}</select></label>
           <Segmented label="Boards" value={wall} onChange={setWall} options={[["running", "running"], ["latest", "latest"]]} />
         </>}
       >
-        {games.length === 0 ? <Empty title="No game yet">Games begin when the first candidates have passed their gate.</Empty> : shown.length === 0 ? <Empty title="No such game">Choose other engines.</Empty> : <div className="wall" data-testid="wall">{shown.slice(0, running.length ? WALL : WALL_AT_REST).map((game) => <Tile key={game.id} game={game} state={state} />)}</div>}
-      </Panel>
-      <Tables state={state} />
+        {games.length === 0 ? <Empty title="No game yet">Games begin when the first candidates have passed their gate.</Empty> : shown.length === 0 ? <Empty title="No such game">Choose other engines.</Empty> : <div className="wall" data-testid="wall">{shown.slice(0, most).map((game) => <Tile key={game.id} game={game} state={state} />)}</div>}
+        {shown.length > most && <button type="button" style={{ marginTop: 10 }} onClick={() => setMore(more + WALL)}>Show more ({shown.length - most})</button>}
+      </Panel></div>
+      <Tables state={state} showPair={showPair} />
       {newest && newest.questions.length > 0 && (
         <Panel title={`Questions of generation ${newest.generation}`}>
           <ul style={{ margin: 0, paddingLeft: 18 }}>{newest.questions.map((q) => <li key={q.index}><span className="tag">{q.category}</span> {q.question}</li>)}</ul>
@@ -71,12 +81,13 @@ function Featured({ state, games }: { state: RunState; games: GameState[] }) {
 function AllTime({ state }: { state: RunState }) {
   const rated = [...state.generations.values()].filter((g) => g.ratings.length > 0).length;
   const rows = useMemo(() => allTime(state), [state, rated]);
+  const champion = championOf(state);
   return (
     <Panel title="Ratings of all time" flush>
       {rows.length === 0 ? <Empty title="Nobody is rated yet" /> : (
         <div className="scroll" style={{ maxHeight: 420 }} tabIndex={0} role="region" aria-label="Ratings of all time"><table>
-          <thead><tr><th scope="col" className="num">#</th><th scope="col">Engine</th><th scope="col" className="num">Elo</th><th scope="col" className="num">±</th><th scope="col" className="num">Games</th><th scope="col" className="num">Rated in</th><th scope="col" className="num" title="probability that it is stronger than the next one">Superior</th></tr></thead>
-          <tbody>{rows.map((r, i) => <tr key={r.node_id}><td className="num">{i + 1}</td><td><EngineLink state={state} id={r.node_id} /></td><td className="num">{Math.round(r.elo)}</td><td className="num">{r.high > r.low ? Math.round((r.high - r.low) / 2) : "–"}</td><td className="num">{r.games}</td><td className="num">gen {r.generation}</td><td className="num">{r.superior === null ? "–" : `${Math.round(100 * r.superior)} %`}</td></tr>)}</tbody>
+          <thead><tr><th scope="col" className="num">#</th><th scope="col">Engine</th><th scope="col" className="num" title="as it was rated last, over all rated games up to then; the first champion is 0">Elo, last rated</th><th scope="col" className="num">±</th><th scope="col" className="num">Games</th><th scope="col" className="num">Rated in</th><th scope="col" className="num" title="probability that it is stronger than the next one">Superior</th></tr></thead>
+          <tbody>{rows.map((r, i) => <tr key={r.node_id}><td className="num">{i + 1}</td><td><EngineLink state={state} id={r.node_id} /> {r.node_id === champion && <Champion />}</td><td className="num">{Math.round(r.elo)}</td><td className="num">{r.high > r.low ? Math.round((r.high - r.low) / 2) : "–"}</td><td className="num">{r.games}</td><td className="num">gen {r.generation}</td><td className="num">{r.superior === null ? "–" : `${Math.round(100 * r.superior)} %`}</td></tr>)}</tbody>
         </table></div>
       )}
     </Panel>
@@ -105,8 +116,14 @@ function Tile({ game: known, state }: { game: GameState; state: RunState }) {
   );
 }
 
+/** Who holds the title: it is taken in a match, so that another may be rated above. */
+function Champion() {
+  return <span className="tag ok" title="the title is taken in a match; by Elo, the order of this list, another may stand above">champion</span>;
+}
+
 function Standings({ state }: { state: RunState }) {
   const { rows, generation, provisional } = standings(state);
+  const champion = championOf(state);
   const low = Math.min(...rows.map((r) => r.low ?? r.elo ?? 0));
   const high = Math.max(...rows.map((r) => r.high ?? r.elo ?? 0));
   const place = (elo: number) => `${high > low ? ((elo - low) / (high - low)) * 100 : 50}%`;
@@ -114,10 +131,10 @@ function Standings({ state }: { state: RunState }) {
     <Panel title={generation === null ? "Standings" : `Standings of generation ${generation}`} flush actions={provisional && <span className="tag warn">while it is played: points only</span>}>
       {rows.length === 0 ? <Empty title="No result yet" /> : (
         <div className="scroll" tabIndex={0} role="region" aria-label="Standings"><table>
-          <thead><tr><th scope="col">Engine</th><th scope="col" className="num">Elo</th><th scope="col" style={{ minWidth: 140 }}>95 % interval</th><th scope="col" className="num">+</th><th scope="col" className="num">=</th><th scope="col" className="num">−</th><th scope="col" className="num">Points</th></tr></thead>
+          <thead><tr><th scope="col">Engine</th><th scope="col" className="num" title="over all rated games up to the end of this generation; the first champion is 0">Elo after it</th><th scope="col" style={{ minWidth: 140 }}>95 % interval</th><th scope="col" className="num">+</th><th scope="col" className="num">=</th><th scope="col" className="num">−</th><th scope="col" className="num">Points</th></tr></thead>
           <tbody>{rows.map((r) => (
             <tr key={r.node_id}>
-              <td><EngineLink state={state} id={r.node_id} /> {r.promoted && <span className="tag ok">promoted</span>}</td>
+              <td><EngineLink state={state} id={r.node_id} /> {r.node_id === champion ? <Champion /> : r.promoted && <span className="tag" title="it becomes a parent of the next generation, beside the champion">promoted</span>}</td>
               <td className="num">{r.elo == null ? "–" : Math.round(r.elo)}</td>
               <td>{r.low != null && r.high != null && r.elo != null ? <div className="interval" title={`${Math.round(r.low)} … ${Math.round(r.high)}`}><div className="axis" /><div className="span" style={{ left: place(r.low), right: `calc(100% - ${place(r.high)})` }} /><div className="mid" style={{ left: place(r.elo) }} /><span className="ends num">{r.high > r.low ? `${Math.round(r.low)} … ${Math.round(r.high)}` : "the reference"}</span></div> : null}</td>
               <td className="num">{r.wins}</td><td className="num">{r.draws}</td><td className="num">{r.losses}</td><td className="num">{r.points}</td>
@@ -132,26 +149,28 @@ function Standings({ state }: { state: RunState }) {
 /** Players whose cross-table fits beside the standings. */
 const BESIDE = 6;
 
-function Tables({ state }: { state: RunState }) {
+type ShowPair = (a: string, b: string) => void;
+
+function Tables({ state, showPair }: { state: RunState; showPair: ShowPair }) {
   const finished = [...state.games.values()].filter((g) => g.result !== null).length;
   const shown = generationShown(state);
   const table = useMemo(() => crossTable(state, shown), [state, finished, shown]);
   return (
     <div className={table.players.length > BESIDE ? "stack" : "cols even"}>
       <Standings state={state} />
-      <Cross state={state} table={table} />
+      <Cross state={state} table={table} showPair={showPair} />
     </div>
   );
 }
 
-function Cross({ state, table }: { state: RunState; table: ReturnType<typeof crossTable> }) {
+function Cross({ state, table, showPair }: { state: RunState; table: ReturnType<typeof crossTable>; showPair: ShowPair }) {
   return (
     <Panel title="Who beat whom" flush>
       {table.players.length === 0 ? <Empty title="No result yet" /> : (
         <div className="scroll cross" tabIndex={0} role="region" aria-label="Cross-table"><table>
           <thead><tr><th scope="col">Points of</th>{table.players.map((id) => <th key={id} scope="col" className="cell" title={state.name(id)}>{table.players.indexOf(id) + 1}</th>)}</tr></thead>
           <tbody>{table.players.map((row, i) => (
-            <tr key={row}><th scope="row">{i + 1} {state.name(row)}</th>{table.players.map((column, j) => <td key={column} className="cell">{i === j ? <span className="muted">·</span> : table.games[i][j] ? `${table.points[i][j]}/${table.games[i][j]}` : ""}</td>)}</tr>
+            <tr key={row}><th scope="row">{i + 1} {state.name(row)}</th>{table.players.map((column, j) => <td key={column} className="cell">{i === j ? <span className="muted">·</span> : table.games[i][j] ? <button type="button" className="sort" title={`their games: ${state.name(row)} and ${state.name(column)}`} onClick={() => showPair(row, column)}>{table.points[i][j]}/{table.games[i][j]}</button> : ""}</td>)}</tr>
           ))}</tbody>
         </table></div>
       )}

@@ -53,7 +53,7 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
       <Panel title={`${state.name(data.white)} – ${state.name(data.black)}`} actions={<>{result ? <span className="tag">{result} {data.termination && words(data.termination)}</span> : <span className="pill running">playing</span>}<a className="button" href={href(state.id, "arena")}>All boards</a></>}>
         <div className="stack" style={{ justifyItems: "center" }}>
           <div className="bigboard stack" style={{ gap: 8 }} data-testid="bigboard" data-fen={fen} data-ply={shown}>
-            <Player id={data.black} connection={connection} left={move?.clock[1]} said={said(1)} turn={!result && turn === 1} mark={chess ? "black" : "second"} color={chess ? "#23211f" : "var(--accent)"} />
+            <Player id={data.black} connection={connection} left={move?.clock[1]} said={said(1)} second turn={!result && turn === 1} mark={chess ? "black" : "second"} color={chess ? "#23211f" : "var(--accent)"} />
             {chess ? <Suspense fallback={<SmallBoard game={data.game} fen={fen} last={move?.uci ?? ""} />}><BigChess fen={fen} last={move?.uci ?? ""} /></Suspense> : <FourBoard text={fen} last={move?.uci ?? ""} />}
             <Player id={data.white} connection={connection} left={move?.clock[0]} said={said(0)} turn={!result && turn === 0} mark={chess ? "white" : "first"} color={chess ? "#fdfdfb" : "var(--orange)"} />
           </div>
@@ -89,11 +89,11 @@ function useGame(path: string, when: string): { data: GameDetail | null; error: 
   return useResource<GameDetail>(path, 0, when);
 }
 
-function Player(props: { id: string; connection: Connection; left?: number | null; said?: GameDetail["moves"][number]; turn: boolean; mark: string; color: string }) {
+function Player(props: { id: string; connection: Connection; left?: number | null; said?: GameDetail["moves"][number]; turn: boolean; second?: boolean; mark: string; color: string }) {
   const { state } = props.connection;
   return (
     <div className="row" style={{ justifyContent: "space-between" }}>
-      <span><EngineLink state={state} id={props.id} /> <span className="dot" style={{ background: props.color, boxShadow: "0 0 0 1px var(--line-strong)" }} /> <span className="muted small">{props.mark}</span>{props.said?.score != null && <span className="num small" title="what it said of the position before its move, from the first player's view"> {scoreText(props.said.score)}{props.said.depth != null && <span className="muted"> depth {props.said.depth}</span>}</span>}</span>
+      <span><EngineLink state={state} id={props.id} /> <span className="dot" style={{ background: props.color, boxShadow: "0 0 0 1px var(--line-strong)" }} /> <span className="muted small">{props.mark}</span>{props.said?.score != null && <span className="num small" title="what it said of its own chances before its move: above 0 it stands better"> {scoreText(props.second ? -props.said.score : props.said.score)}{props.said.depth != null && <span className="muted"> depth {props.said.depth}</span>}</span>}</span>
       {(props.left != null || props.turn) && <span className={props.turn ? "clock turn" : "clock"}>{props.left == null ? "to move" : clock(props.left)}</span>}
     </div>
   );

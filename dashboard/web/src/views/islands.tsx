@@ -39,7 +39,7 @@ export function IslandsView({ connection }: { connection: Connection }) {
           </table></div>
         </Panel>
         <Panel title="Migrations" flush>
-          {state.migrations.length === 0 ? <Empty title="Nobody has moved yet" /> : (
+          {state.migrations.length === 0 ? <Empty title={state.live ? "Nobody has moved yet" : "Nobody moved between the islands"} /> : (
             <div className="scroll" tabIndex={0} role="region" aria-label="Table of migrations"><table>
               <thead><tr><th scope="col" className="num">Generation</th><th scope="col">Who, and where to</th></tr></thead>
               <tbody>{state.migrations.slice(-30).reverse().map((m) => <tr key={m.seq}><td className="num">{m.generation}</td><td className="small">{m.moves.slice(0, 8).map(([id, from, to], k) => <span key={k}><NodeLink run={state.id} id={id} /> <span className="num">{from}→{to}</span> </span>)}</td></tr>)}</tbody>

@@ -38,7 +38,7 @@ export function NodesView({ connection }: { connection: Connection }) {
       {rows.length === 0 ? <Empty title="No such node">Choose another filter.</Empty> : (
         <div className="scroll" tabIndex={0} role="region" aria-label="Table of nodes">
           <table data-testid="nodes">
-            <thead><tr><th scope="col" className="num" title="place in the journal, from 0">#</th><th scope="col">Node</th><th scope="col">Operator</th><th scope="col" className="wide">Parents</th><th scope="col" className="num">Outcome</th><th scope="col" className="num wide">Claimed</th><th scope="col" className="num">Ran</th><th scope="col" className="num">Tokens</th><th scope="col" className="num">Cost</th><th scope="col">Message</th></tr></thead>
+            <thead><tr><th scope="col" className="num" title="place in the journal, from 0">#</th><th scope="col">Node</th><th scope="col">Operator</th><th scope="col" className="wide">Parents</th><th scope="col" className="num">Outcome</th><th scope="col" className="num wide">Claimed</th><th scope="col" className="num">Ran</th><th scope="col" className="num" title="of the reply">Reply tokens</th><th scope="col" className="num">Cost</th><th scope="col">Message</th></tr></thead>
             <tbody>
               {rows.slice(0, shown).map((node) => (
                 <tr key={node.node_id}>

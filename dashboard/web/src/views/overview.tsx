@@ -10,7 +10,7 @@ import { curveOf, yRange } from "../model/curve";
 import { count, dollars, metric, seconds, time } from "../model/format";
 import { feedLine } from "../model/feed";
 import { useColors, useResource } from "../model/hooks";
-import { secondsLeft, speedOf } from "../model/progress";
+import { activeSeconds, meanSpeed, secondsLeft } from "../model/progress";
 import { go, href } from "../model/router";
 import { COLOURS, colourOf } from "../model/operators";
 import type { RunState } from "../model/run-state";
@@ -29,7 +29,7 @@ export function Overview({ connection }: { connection: Connection }) {
           <Running connection={connection} />
         </div>
         <div className="stack">
-          <Budget state={state} />
+          <Budget state={state} told={told} />
           <Notes connection={connection} />
         </div>
       </div>
@@ -61,18 +61,18 @@ function Best({ state, winner }: { state: RunState; winner: Winner | null }) {
   const label = `${winner ? "Winner" : "Best so far"}: ${state.run?.unit || "score"} ${state.lowerIsBetter ? "↓" : "↑"}`;
   const best = winner ?? state.best;
   const who = winner && winner.role !== "candidate" ? (winner.role === "user" ? "your program" : winner.name) : best && <NodeLink run={state.id} id={best.node_id} text={state.names.get(best.node_id)} />;
-  return <Stat label={label} value={metric(best?.metric)} note={best ? <>{who} · validation, {best.metric_source ?? "no source"}</> : "nothing scored yet"} />;
+  return <Stat label={label} value={metric(best?.metric)} note={best ? <>{who} · {state.hasArena ? "its rating when it was written" : "validation"}, {best.metric_source ?? "no source"}</> : "nothing scored yet"} />;
 }
 
-function Final({ winner }: { winner: Winner | null }) {
+function Final({ state, winner }: { state: RunState; winner: Winner | null }) {
   const interval = winner?.final_interval;
   const note = interval ? `95 %: ${interval.map((v) => metric(v, 4)).join(" … ")}` : winner?.final_metric != null ? "the winner's; never seen by the search" : winner ? "this problem has none" : "opened at the end";
-  return <Stat label="Final part" value={metric(winner?.final_metric)} note={note} />;
+  return <Stat label={state.hasArena ? "Final: Elo over the first champion, fresh games" : "Final part"} value={metric(winner?.final_metric)} note={note} />;
 }
 
 /** The best baseline on both parts, beside the winner's. */
 function Reference({ state, told }: { state: RunState; told: RunDetail | null }) {
-  const reference = state.references[0];
+  const reference = state.references.find(({ name }) => name === told?.against) ?? state.references[0]; // as the verdict names it
   const row = (told?.baselines ?? []).find((b) => b.node_id === reference?.id);
   const best = state.best?.metric ?? null;
   const leads = !state.over && reference != null && (best === null || (state.lowerIsBetter ? reference.metric < best : reference.metric > best));
@@ -87,9 +87,9 @@ function Stats({ state, told }: { state: RunState; told: RunDetail | null }) {
   return (
     <div className="stats" data-testid="stats">
       <Best state={state} winner={winner} />
-      <Final winner={winner} />
+      <Final state={state} winner={winner} />
       <Reference state={state} told={told} />
-      <Stat label="Steps" value={count(state.steps)} note={pace(state)} />
+      <Stat label="Steps" value={count(state.steps)} note={pace(state, told)} />
       <Stat label="Failed" value={count(failed)} note={`${metric(share, share < 1 ? 1 : 2)} % of the nodes`} />
       <Stat label="Writer" value={state.started?.writer || "–"} note={state.started?.policy ? `policy: ${state.started.policy.replaceAll("_", " ")}` : ""} />
       <Stat label="Sandbox" value={state.started?.sandbox || "–"} note={state.started?.sandbox === "none" ? "scores are unisolated" : "isolated"} />
@@ -98,8 +98,8 @@ function Stats({ state, told }: { state: RunState; told: RunDetail | null }) {
 }
 
 /** How fast, and for how long still. */
-function pace(state: RunState): string {
-  const speed = speedOf(state.nodes);
+function pace(state: RunState, told: RunDetail | null): string {
+  const speed = meanSpeed(state.steps, activeSeconds(state, told));
   const left = state.live ? secondsLeft(state) : null;
   const parts = [state.started?.max_steps ? `of ${state.started.max_steps}` : "", speed === null ? "" : speed >= 0.5 ? `${metric(speed, 2)} a second` : `${metric(speed * 60, 2)} a minute`, left === null ? "" : `about ${seconds(left)} left`];
   return parts.filter(Boolean).join(" · ");
@@ -136,13 +136,14 @@ function CurvePanel({ connection }: { connection: Connection }) {
       {data.steps.length === 0 ? (
         <Empty title="Nothing scored yet">{state.live ? "The first verdict appears here as soon as it is reached." : "No node of this run has a valid score: see Failures."}</Empty>
       ) : (
-        <Chart label={`Metric by step; best so far ${metric(data.best.at(-1))}`} x={data.steps} series={series} lines={lines} range={range} axis="step" grid={colors.line} text={colors.muted} height={300} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
+        <Chart label={`Metric by step; best so far ${metric(data.best.at(-1))}`} x={data.steps} series={series} lines={lines} range={range} axis="node" grid={colors.line} text={colors.muted} height={300} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
       )}
     </Panel>
   );
 }
 
-function Budget({ state }: { state: RunState }) {
+function Budget({ state, told }: { state: RunState; told: RunDetail | null }) {
+  const active = activeSeconds(state, told);
   const budget = state.started?.budget ?? {};
   const tokens = state.totals.prompt_tokens == null && state.totals.completion_tokens == null ? null : (state.totals.prompt_tokens ?? 0) + (state.totals.completion_tokens ?? 0);
   const early = [...state.ladder].filter(([rung, n]) => rung !== "full" && n > 0);
@@ -152,8 +153,8 @@ function Budget({ state }: { state: RunState }) {
       <div className="stack" style={{ gap: 9 }}>
         <Meter plan label="Steps" used={state.steps} limit={state.started?.max_steps} text={`${state.steps}${of(state.started?.max_steps, String(state.started?.max_steps))}`} />
         {state.started?.max_generations != null && <Meter plan label="Generations" used={state.generationsBegun} limit={state.started.max_generations} text={`${state.generationsBegun} / ${state.started.max_generations}`} />}
-        <Meter label="Active time" used={state.elapsed} limit={budget.seconds} text={`${seconds(state.elapsed)}${of(budget.seconds, seconds(budget.seconds))}`} />
-        <Meter label="Tokens" used={tokens ?? 0} limit={tokens == null ? null : budget.tokens} text={`${count(tokens)}${tokens == null ? "" : of(budget.tokens, count(budget.tokens))}`} />
+        <Meter label="Active time" used={active} limit={budget.seconds} text={`${seconds(active)}${of(budget.seconds, seconds(budget.seconds))}`} />
+        <Meter label="Tokens, prompt and reply" used={tokens ?? 0} limit={tokens == null ? null : budget.tokens} text={`${count(tokens)}${tokens == null ? "" : of(budget.tokens, count(budget.tokens))}`} />
         <Meter label="Cost" used={state.totals.cost_usd ?? 0} limit={state.totals.cost_usd == null ? null : budget.usd} text={`${dollars(state.totals.cost_usd)}${state.totals.cost_usd == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
         <p className="muted small">{count(state.totals.calls)} calls, {count(state.totals.cached)} of them from the cache. {state.started?.writer === "rules" && "Written by rules: no model, so no tokens and no cost."}</p>
         {early.length > 0 && <p className="muted small">Not scored in full: {early.map(([rung, n]) => `${n} ${RUNGS[rung] ?? rung}`).join(", ")}.</p>}
