@@ -263,6 +263,36 @@ def test_a_score_that_depends_on_time_is_not_verified(judge):
     assert verdict.metric > 200, "it is measured where the candidate runs"
 
 
+def test_a_slow_start_does_not_hide_that_the_score_is_a_time(judge):
+    """The way to the sandbox is lost in the time of the user's own program, and not in that of a better one."""
+    asked = judge(
+        """
+        import time
+        def evaluate(path):
+            m, began = load(path), time.perf_counter()
+            m.f(300)
+            return {"combined_score": 1 / (time.perf_counter() - began + 0.001)}
+        """,
+        "def f(n):\n    return sum(i * j for i in range(n) for j in range(i))\n",
+    )
+    verdict = asked.score()
+    assert verdict.source == "unisolated" and "depends on time" in verdict.unisolated_reason
+
+
+def test_a_clock_that_only_reports_keeps_a_random_score_apart(judge):
+    asked = judge(
+        """
+        import random, time
+        def evaluate(path):
+            m, began = load(path), time.perf_counter()
+            found = m.f(3) + random.SystemRandom().random()
+            return {"combined_score": found, "seconds": time.perf_counter() - began}
+        """,
+        "def f(n):\n    return n\n",
+    )
+    assert asked.score().source == "verified"
+
+
 def test_calls_of_several_threads_cross_together_and_keep_their_exceptions(judge):
     asked = judge(
         """

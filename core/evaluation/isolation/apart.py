@@ -50,12 +50,13 @@ class Apart:
     of it is run."""
 
     def run(
-        self, sandbox: WarmSandbox, code: str, *, limits: Limits, seed: int = 0, watch: bool = False
+        self, sandbox: WarmSandbox, code: str, *, limits: Limits, seed: int = 0, watch: bool = False, delay: float = 0.0
     ) -> EvaluatorRun:
         """Score a candidate.
 
         Args:
             watch: note what the evaluator reads; see `EvaluatorServer`.
+            delay: seconds that each call of the candidate takes longer, to see whether the score is a time.
         Raises:
             EvaluatorUnusable: the evaluator cannot be loaded.
             JobLost: its process is gone.
@@ -67,7 +68,7 @@ class Apart:
         session = sandbox.session(program, limits=limits, seed=seed, prelude=prelude)
         try:
             names = session.look_wrapped(min(limits.seconds, self.timeout))
-            run = self._judged(sandbox, session, code, names, limits, deadline, watch)
+            run = self._judged(sandbox, session, code, names, limits, deadline, watch, delay)
         except SessionFailure:
             run = EvaluatorRun()
         finally:
@@ -87,6 +88,7 @@ class Apart:
         limits: Limits,
         deadline: float,
         watch: bool,
+        delay: float,
     ) -> EvaluatorRun:
         with ExitStack() as stack:
             server = self._server(sandbox, stack, deadline, watch)
@@ -100,7 +102,7 @@ class Apart:
             task = {
                 "program": str(program), "names": names, "call_timeout": limits.seconds,
                 "watch": watch, "classes": None if self.classes is None else list(self.classes),
-                "is_text": bool(self.text_file),
+                "is_text": bool(self.text_file), "delay": delay,
             }  # fmt: skip
             with theirs:
                 pid = server.start(task, [session.channel, theirs.fileno(), output.fileno()])

@@ -33,10 +33,14 @@ SLOW_SECONDS = 20.0
 """An evaluation that takes longer is not run again only to be compared."""
 SAMPLES = 5
 """Scores each way, where two of the same program are not equal."""
+LEAST_SLOWED, MOST_SLOWED = 0.2, 1.0
+"""Seconds that all calls together take longer when it is tried whether the score is a time: ten times what they took,
+but for slow ones a quarter of it."""
 APART_BY = 0.05
 """Scores that vary differ one way and the other if all of the one are better than all of the other, by such a share of
 the score or by more than either varies."""
 RELATIVE = 1e-6
+TIMED = "the score depends on time"
 
 
 class Decision(BaseModel):
@@ -148,13 +152,14 @@ class Decider:
             return decision, first
         decision, apart = self._apart_again(decision, first)
         decision = decision.model_copy(update={"noise": _spread(apart)})
+        timed = first.clocks and self._is_timed(decision, apart, first)
         if self._wanted == "apart" or not (fine or first.clocks):
-            return decision, first
+            return decision.model_copy(update={"reason": TIMED if timed else ""}), first
         beside, run = self._beside_again(decision, apart)
         if not beside:
             return decision.model_copy(update={"reason": f"it cannot be screened: {_failed(run)}"}), first
-        if _differ(apart, beside):
-            why = "the score depends on time" if first.clocks else "the score is another"
+        if timed or _differ(apart, beside):
+            why = TIMED if first.clocks else "the score is another"
             told = f"{why}: {_mean(apart):.6g} apart, {_mean(beside):.6g} beside the evaluator"
             return decision.model_copy(update={"isolation": "together", "reason": told}), run
         if not fine:
@@ -175,6 +180,15 @@ class Decider:
             return alone, fresh
         return decision, forked
 
+    def _is_timed(self, decision: Decision, apart: list[float], first: EvaluatorRun) -> bool:
+        """True if the score is another, or none, where each call of the program takes longer."""
+        took = first.call_seconds
+        longer = min(max(LEAST_SLOWED, 10 * took), max(MOST_SLOWED, took / 4))
+        slowed = self._numbers(
+            self._runs_apart(decision, SAMPLES if _spread(apart) else 1, longer / max(first.calls, 1))
+        )
+        return not slowed or _differ(apart, slowed)
+
     def _beside_again(self, decision: Decision, apart: list[float]) -> tuple[list[float], EvaluatorRun]:
         """Scores beside the evaluator, and a run of them; no scores where that does not work."""
         runs = [self._beside(decision)]
@@ -183,9 +197,10 @@ class Decider:
             runs += [self._beside(decision) for _ in range(SAMPLES - 1 if varies else 1)]
         return self._numbers(runs) if len(self._numbers(runs)) == len(runs) else [], runs[0]
 
-    def _runs_apart(self, decision: Decision, count: int) -> list[EvaluatorRun]:
+    def _runs_apart(self, decision: Decision, count: int, delay: float = 0.0) -> list[EvaluatorRun]:
         how = decision.apart(self._start.evaluator, self._start.timeout)
-        return [how.run(self._sandbox, self._code, limits=self._limits, seed=self._seed) for _ in range(count)]
+        told: dict[str, Any] = {"limits": self._limits, "seed": self._seed, "delay": delay}
+        return [how.run(self._sandbox, self._code, **told) for _ in range(count)]
 
     def _beside(self, decision: Decision) -> EvaluatorRun:
         how = decision.together(self._start.evaluator, self._folder, self._start.timeout, self._beside_it)

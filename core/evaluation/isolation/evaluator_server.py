@@ -20,6 +20,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -142,6 +143,8 @@ class Parts:
             if asking.forked:  # answers would go to whoever reads first: only this one word is said from here
                 self.frames.send(report_to, {"report": NOTHING | {"refused": _FORKED}})
                 raise stand.refuse(_FORKED)
+            if task["delay"]:
+                time.sleep(task["delay"])
             return asking.call(name, args, named)
 
         stand = self.proxy.Proxy(self.plain.unwrap(task["names"]), ask, self.channel.ProgramRaised, task["classes"])
