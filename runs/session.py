@@ -364,6 +364,8 @@ class RunSession:
         except SwarmEvoError:
             log_msg("ERROR", "the store could not be told of the failure")
         log_msg(*(("INFO", "stopped at once by the user") if by_user else ("ERROR", text)))
+        if by_user:
+            self._view.interrupted()
 
 
 def _sweep() -> None:

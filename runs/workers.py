@@ -68,7 +68,7 @@ def open_workers(
         runner, tier = local()
     ends = (deadline.seconds_left, deadline.is_ending, deadline.waits_for) if deadline else ()
     pool = JobPool(runner, *ends)
-    for close in (pool.close, *boxes):  # a sandbox here closes first: it ends what the workers still wait for
+    for close in (pool.close, *boxes, pool.abandon):  # a sandbox here closes first: it ends what workers still wait for
         parts.callback(close)
     return pool, tier
 

@@ -107,6 +107,8 @@ class LiveView:
 
     def interrupted(self) -> None:
         self.close()
+        if not self._begun:
+            return
         facts = self._facts
         self._console.print(Text(interrupted_line(facts.config.project.dir, facts.run, self._best.text)))
 

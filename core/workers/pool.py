@@ -46,6 +46,7 @@ class JobPool:
         self._begun: set[str] = set()
         """Labels of which a job is known to have been begun."""
         self._lock = threading.Lock()
+        self._abandoned = False
         self._closed = threading.Event()
         self._pump = threading.Thread(target=self._hand_out, daemon=True, name="job-results")
         self._pump.start()
@@ -75,19 +76,24 @@ class JobPool:
         """Jobs of these labels were stopped when the run was first done: they are not begun again."""
         self._stopped.update(labels)
 
+    def abandon(self) -> None:
+        """What runs is about to be killed by us: whoever waits gets Interrupted, never what became of it by that."""
+        self._abandoned = True
+
     def close(self) -> None:
-        """Close the runner as well. Whoever still waits gets JobLost."""
+        """Close the runner as well. Whoever still waits gets Interrupted."""
+        self.abandon()
         self._closed.set()
         self._runner.close()
         self._pump.join(timeout=5.0)
         with self._lock:
             waiting, self._waiting = self._waiting, {}
-        for id_, (future, _) in waiting.items():
-            future.set_result(JobResult(id=id_, lost=True, error="the job pool was closed"))
+        for future, _ in waiting.values():
+            future.set_exception(Interrupted("interrupted"))
 
     def _submit(self, spec: JobSpec) -> Future[JobResult]:
-        if self._closed.is_set():
-            raise JobLost("the job pool is closed")
+        if self._abandoned:
+            raise Interrupted("interrupted")
         future: Future[JobResult] = Future()
         with self._lock:  # a result that is there at once is handed out when its job is known
             if spec.label in self._stopped:
@@ -100,13 +106,15 @@ class JobPool:
     def _value(self, future: Future[JobResult], spec: JobSpec) -> Any:
         for attempt in range(1, _ATTEMPTS + 1):
             result = self._wait(future)
+            if self._abandoned:
+                raise Interrupted("interrupted")
             if result.lost and spec.label in self._stopped:
                 raise JobStopped(STOPPED)
             if result.overdue:
                 raise JobOverdue(result.error)
             if not result.lost:
                 break
-            if attempt == _ATTEMPTS or self._closed.is_set():
+            if attempt == _ATTEMPTS:
                 raise JobLost(result.error or f"the worker of {spec.entry} was lost {attempt} times")
             future = self._submit(spec)
         if result.error:

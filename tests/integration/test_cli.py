@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 
 import pytest
 from support.chat_server import ChatServer
@@ -391,6 +392,18 @@ def test_ctrl_c_begins_nothing_more_and_the_resume_is_the_run_that_was_not_stopp
     assert refused.code == 2 and f"({steps} done and " in refused.line and "proposed)" in refused.line
     assert cli("resume", "latest", timeout=200).code == 0
     assert cli.show()["journal_sha256"] == whole.show()["journal_sha256"]
+
+    cli = cli_at("stopped at once")
+    child = cli.start(*words)
+    eventually(lambda: cli.runs and '"step": 3' in _metrics(cli), 90)
+    child.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=30)
+    assert child.returncode == 130, err
+    assert "interrupted, everything is saved; best " in out, "the second says as much as the first"
+    assert cli("resume", "latest", timeout=200).code == 0
+    assert cli.show()["journal_sha256"] == whole.show()["journal_sha256"], "what was killed was run again"
 
 
 def _executed(cli: Cli) -> set[str]:

@@ -101,7 +101,7 @@ def test_a_command_finds_its_helpers_and_is_graded_there(remote, tmp_path):
 def test_a_folder_that_was_not_meant_is_refused(tmp_path):
     with (tmp_path / "huge.bin").open("wb") as file:
         file.truncate(MOST_BYTES + 1)
-    (tmp_path / "evaluator.py").write_text("")
+    (tmp_path / "evaluator.py").write_text("def evaluate(path):\n    return 1.0\n")
     (tmp_path / "initial_program.py").write_text("")
     with pytest.raises(ConfigError, match=r"problem\.evaluator: its folder .* 256 MB"):
         built("script", tmp_path, path=str(tmp_path)).prepare()

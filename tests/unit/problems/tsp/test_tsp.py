@@ -59,10 +59,10 @@ class Answers:
 @pytest.mark.parametrize(
     ("answer", "failure"),
     [
-        ({"answers": [[0, 1, 2]] * 2}, None),
-        ({"answers": [[0, 1, 1]] * 2}, FailureKind.EVAL_ERROR),
-        ({"answers": [["0", 1, 2]] * 2}, FailureKind.EVAL_ERROR),
-        ({"answers": [None, 3]}, FailureKind.EVAL_ERROR),
+        ({"answers": [[0, 1, 2]] * 2, "output": "", "seconds": 0.0}, None),
+        ({"answers": [[0, 1, 1]] * 2, "output": "", "seconds": 0.0}, FailureKind.EVAL_ERROR),
+        ({"answers": [["0", 1, 2]] * 2, "output": "", "seconds": 0.0}, FailureKind.EVAL_ERROR),
+        ({"answers": [None, 3], "output": "", "seconds": 0.0}, FailureKind.EVAL_ERROR),
         ({"failure": "timeout", "message": "late"}, FailureKind.TIMEOUT),
     ],
 )
