@@ -54,6 +54,8 @@ def program_of(given: Callable[..., Any] | str) -> tuple[str, str]:
         return _marked(given, "")[0], _last_function(given)
     if not isinstance(given, FunctionType):
         raise SearchError(f"evolve({given!r}): a function of Python or a source text is needed")
+    if given.__name__ == "<lambda>":
+        raise SearchError("evolve: a lambda has no name to call it by; give a function made by `def`, or a source text")
     source = _source(given)
     return _marked(source, "\n".join(_needed(given, {given.__name__})))[0], given.__name__
 
