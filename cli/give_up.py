@@ -16,5 +16,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    print_answer(args, answer(args, "give_up"))
-    return 0
+    found = answer(args, "give_up")
+    code = print_answer(args, found)
+    return 0 if found.get("state") == "expired" else code

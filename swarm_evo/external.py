@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import secrets
 import socket
 import subprocess
 import sys
@@ -33,10 +32,13 @@ from swarm_evo.arguments import (
 from swarm_evo.child import ask, command, environment
 from swarm_evo.errors import SearchError
 from swarm_evo.language import in_python
+from swarm_evo.leases import adopted, new_token
 from swarm_evo.result import Best, Result, read_result
 from swarm_evo.search import keys, problem_words
 
 SOCKET = "tickets.sock"
+FIRST = 1.0
+"""Seconds after which who waits for a ticket hears what for."""
 _LOG = logging.getLogger("swarm_evo")
 
 
@@ -54,6 +56,8 @@ class ExternalRun:
         self.folder = folder
         self._process = process
         self._is_closed = False
+        self._orphans: list[str] = []
+        """Tokens of processes that have died, whose tickets may be open."""
 
     def __enter__(self) -> ExternalRun:
         return self
@@ -67,7 +71,9 @@ class ExternalRun:
         return self.folder.name
 
     def ask(self, seconds: float | None = None) -> dict[str, Any] | None:
-        """Lease the next proposal as a ticket; None once the run has ended, or after `seconds` without a free one.
+        """Lease the next proposal as a ticket, that of a process that has died before any new one.
+
+        None once the run has ended, or after `seconds` without a free one.
 
         Args:
             seconds: None waits until there is one. With all proposals leased (`search.batch`, 1 unless set, says how
@@ -76,11 +82,15 @@ class ExternalRun:
         Raises:
             SearchError: the run broke off, because its evaluator or we did.
         """
-        token, end, told = secrets.token_hex(16), end_of(seconds), ""
+        token, known, end = new_token(self.folder), self._orphans, end_of(seconds)
+        told: list[str] | None = None
         while True:
-            left = seconds_left(end)
-            found = self._request({"verb": "ask", "token": token, "seconds": left, "holder": _holder()})
+            known += adopted(self.folder)
+            left = min(FIRST if told is None else CALL, seconds_left(end))
+            request = {"verb": "ask", "token": token, "known": known, "seconds": left, "holder": _holder()}
+            found = self._request(request)
             if found.get("ticket") is not None:
+                self._orphans = [one for one in known if not found["ticket"].endswith(one)]
                 return found
             if found["next"] == "stop":
                 self._gone()
@@ -89,9 +99,10 @@ class ExternalRun:
                 return None
             if end is not None and time.monotonic() >= end:
                 return None
-            if found["message"] != told:  # who waits without an end hears what for
-                told = found["message"]
-                _LOG.warning("run %s: no ticket yet: %s", self.name, told)
+            in_the_way = [row["node_id"] for row in found.get("open_tickets", ())]
+            if in_the_way and in_the_way != told:  # who waits without an end hears what for
+                _LOG.warning("run %s: no ticket yet: %s", self.name, found["message"])
+            told = in_the_way
 
     def check(self, ticket: Ticket | str, code: str | None = None, *, files: Files | None = None) -> dict[str, Any]:
         """`{ok, problems}`: does it parse, keep the rules and differ from all before it? At most 5 times a ticket."""

@@ -16,7 +16,7 @@ from dashboard.server.catalog import LOCK_NAME, lock_holder
 from dashboard.server.control import send_line, stop_gracefully
 from runs.mcp.language import ARGUMENTS, spoken
 from runs.mcp.plans import Plan
-from runs.mcp.reading_tools import status
+from runs.mcp.reading_tools import has_proposal, status
 from runs.run_folder import find_run, is_held
 from utils.errors import ConfigError, SwarmEvoError
 from utils.mcp_protocol import Call
@@ -24,8 +24,12 @@ from utils.mcp_protocol import Call
 MAIN = Path(__file__).resolve().parents[2] / "main.py"
 IDLE = 1800
 """Seconds after which a run without its external writer's calls ends its process; the next call takes it up again."""
+SETTLES = 10.0
+"""Seconds that a started run has to find out how it can score: what is wrong with that is a warning of its start."""
 LONGEST = 20.0
 """Seconds of one call."""
+UNSAID = "direction: max (the score grows); say direction=min if less is better"
+"""Which way the score of somebody's own evaluator is read, where nobody said."""
 Answer = dict[str, Any]
 
 
@@ -37,7 +41,13 @@ def plan_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
         raise ConfigError(_last_line(done.stderr))
     plan = json.loads(done.stdout)
     confirm = Plan.new(_plans(project_dir), words).name
-    return {"plan": plan, "warnings": plan.pop("warnings"), "confirm": confirm, "next": "start_run"}
+    is_unsaid = plan["metric"]["direction"] == "max" and _has_no_direction(arguments)
+    warnings = plan.pop("warnings") + ([UNSAID] if is_unsaid and arguments.get("evaluator") else [])
+    return {"plan": plan, "warnings": warnings, "confirm": confirm, "next": "start_run"}
+
+
+def _has_no_direction(arguments: Answer) -> bool:
+    return not arguments.get("direction") and "problem.direction" not in (arguments.get("settings") or {})
 
 
 def _words(arguments: Answer) -> list[str]:
@@ -85,6 +95,12 @@ def start_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
         call.progress("the run is being prepared")
         time.sleep(0.1 if until - time.monotonic() > LONGEST - 2 else 1.0)
     if plan.run:
+        settled = min(until, time.monotonic() + SETTLES)
+        while not has_proposal(project_dir, plan.run) and is_held(find_run(project_dir, plan.run)):
+            if time.monotonic() >= settled:
+                break
+            call.progress("the program that it starts from is scored")
+            time.sleep(0.1)
         return {"state": "started", **status(project_dir, {"run": plan.run})}
     said = _last_line(plan.log.read_text(errors="replace")) if plan.log.is_file() else ""
     if child is not None and child.poll() is not None:

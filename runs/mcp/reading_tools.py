@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import WRITING_ROLES
+from core.events import NodeProposed, Warned
 from core.state.node import Node
+from core.state.operators import FREE_OPERATORS
 from core.storage.reader import RunReader
 from core.storage.ticket_store import stored_tickets
 from core.storage.unreadable import unreadable
@@ -25,6 +27,7 @@ from utils.syntax import source_lines
 
 PART = 8000
 """Characters of one answer's text."""
+MOST_WARNINGS = 5
 Answer = dict[str, Any]
 
 
@@ -44,7 +47,7 @@ def status(project_dir: str, arguments: Answer) -> Answer:
             "metric": {"name": facts.get("unit"), "direction": Direction(bool(facts.get("lower_is_better"))).optimum},
             "best": ended.winner.model_dump(mode="json") if ended.winner else None,
             "verdict": ended.verdict.text,
-            "warnings": list(ended.verdict.warnings),
+            "warnings": [*ended.verdict.warnings, *_warned(reader)],
             "baselines": [{"name": row["name"], "metric": row["metric"]} for row in facts.get("baselines") or []],
             "steps": steps,
             "steps_left": None if most is None else max(0, most - steps),
@@ -54,6 +57,20 @@ def status(project_dir: str, arguments: Answer) -> Answer:
             "seconds": facts.get("active_seconds"),
             "next": _next(run_dir, facts),
         }
+
+
+def has_proposal(project_dir: str, run: str) -> bool:
+    """True once a run has something to write: what it starts from is scored."""
+    with unreadable(run), RunReader(find_run(project_dir, run)) as reader:
+        events = reader.events(types=["node.proposed"], limit=100)
+        return any(isinstance(one, NodeProposed) and one.operator not in FREE_OPERATORS for one in events)
+
+
+def _warned(reader: RunReader) -> list[str]:
+    """The last warnings of the run as a whole, as soon as they are known."""
+    events = reader.events(types=["warning"])
+    texts = [event.text for event in events if isinstance(event, Warned) and event.node_id is None]
+    return list(dict.fromkeys(texts))[-MOST_WARNINGS:]
 
 
 def _next(run_dir: Path, facts: Answer) -> str:

@@ -15,7 +15,7 @@ from runs.tickets.names import MOST_CHECKS, answered_before, refused, split_tick
 from runs.tickets.open_tickets import in_the_way, rows_of
 from runs.tickets.queue import TicketQueue
 from runs.tickets.verdicts import verdict_of
-from runs.tickets.words import how_to_hand_in, words_of
+from runs.tickets.words import COMMAND_LINE, WORDS, how_to_hand_in, words_of
 from utils.clean_text import one_line
 from utils.direction import Direction
 from utils.errors import ConfigError
@@ -57,8 +57,7 @@ class TicketApi:
         tokens = [str(token) for token in (*(known if isinstance(known, list) else ()), request.get("token", ""))]
         if not all(len(token) in TOKEN and token.isalnum() for token in tokens):
             return refused("token: 16 to 128 letters and digits")
-        holder = one_line(str(request.get("holder", "")), HOLDER)
-        found = self._queue.ask(tokens, _seconds(request), holder)
+        found = self._queue.ask(tokens, _seconds(request), _holder(request))
         if found is None:
             return self._none(request)
         ticket, prompt, token = found
@@ -99,7 +98,7 @@ class TicketApi:
         if state == "spent":
             return refused(f"this ticket has used its {MOST_CHECKS} checks; tell the program", "tell")
         if state != "open":
-            return self._told(request, node_id, state, 0)
+            return self._late(request, node_id, state)
         if fault:
             return looked([fault])
         asked = self._queue.request_of(node_id)
@@ -121,7 +120,7 @@ class TicketApi:
             state = self._queue.tell(node_id, token, reply)
         found = self._told(request, node_id, state, _seconds(request))
         is_other = state == "told" and not self._queue.told(node_id).endswith(self._files.reply(code, ""))
-        return answered_before(found, node_id) if is_other else found
+        return answered_before(found, node_id, "tell") if is_other else found
 
     def wait(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """What became of a ticket."""
@@ -131,7 +130,7 @@ class TicketApi:
     def give_up(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Free the slot: no step is taken. A node's id alone frees the ticket of a writer that forgot it."""
         node_id, token = split_ticket(str(request.get("ticket", "")))
-        return self._told(request, node_id, self._queue.give_up(node_id, token or None), 0)
+        return self._late(request, node_id, self._queue.give_up(node_id, token or None))
 
     def close(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """End the process that holds the run, in good order; tickets stay open."""
@@ -150,7 +149,9 @@ class TicketApi:
         about: dict[str, Any] = {"ticket": None, "open_tickets": rows, "budget": self._budget()}
         if self._queue.is_over:
             return {**about, **self._over()}
-        return {**about, "message": in_the_way(rows, words_of(request), self._search.store.name), "next": "ask"}
+        words = words_of(request)
+        asker = _holder(request) if words is not WORDS[COMMAND_LINE] else ""  # there each call is a process of its own
+        return {**about, "message": in_the_way(rows, words, self._search.store.name, asker), "next": "ask"}
 
     def _over(self, more: str = "") -> dict[str, Any]:
         """Nothing more is handed out, and why."""
@@ -190,6 +191,11 @@ class TicketApi:
             return {**self._rest(node_id), "state": "over", **self._over(kept)}
         message = "it is being evaluated" if state == "told" else "nothing has been told for this ticket yet"
         return {**self._rest(node_id), "state": "running", "message": message, "next": "wait"}
+
+    def _late(self, request: Mapping[str, Any], node_id: str, state: str) -> dict[str, Any]:
+        """The answer to a verb that wants an open ticket, of one that is open no more."""
+        found = self._told(request, node_id, state, 0)
+        return answered_before(found, node_id, str(request["verb"])) if state == "told" else found
 
     def _verdict(self, event: NodeCommitted) -> dict[str, Any]:
         node = self._search.journal[event.node_id]
@@ -233,6 +239,10 @@ def _start_of(asked: Request) -> str:
     """The program that a ticket is to change, in a repair the one that was refused; '' where there is none."""
     parents = (asked.context or {}).get("parents") or ()
     return next((str(parent["code"]) for parent in parents), "")
+
+
+def _holder(request: Mapping[str, Any]) -> str:
+    return one_line(str(request.get("holder", "")), HOLDER)
 
 
 def _seconds(request: Mapping[str, Any]) -> float:

@@ -36,11 +36,19 @@ def refused(message: str, following: str = "ask") -> dict[str, Any]:
     return {"state": "refused", "message": message, "next": following}
 
 
-def answered_before(found: dict[str, Any], node_id: str) -> dict[str, Any]:
-    """The answer to who tells another program for a ticket that was told already: the first one's, named as that."""
+LATE = {"tell": "yours was not taken", "check": "nothing was checked", "give_up": "nothing was given up"}
+"""Verb → what comes of it for a ticket that was told already."""
+
+
+def answered_before(found: dict[str, Any], node_id: str, verb: str) -> dict[str, Any]:
+    """The answer to who comes with a ticket that was told already: what became of its program, named as that.
+
+    Args:
+        verb: one of `LATE`; of `tell` only with another program than the first.
+    """
     first = f"this ticket was answered already: its first program is node {node_id} and {_became(found)}"
     said = f"; of the first program: {found['message']}" if found.get("message") else ""
-    message = f"{first}; yours was not taken{said}"
+    message = f"{first}; {LATE[verb]}{said}"
     return {**found, "answered_before": True, "improved": False, "message": message, "warnings": [message]}
 
 

@@ -35,21 +35,26 @@ def rows_of(tickets: Iterable[Ticket], now: float | None = None) -> list[dict[st
     ]
 
 
-def line_of(row: dict[str, Any]) -> str:
-    """`ab12… with `ask --dir work` since 15:02:11 UTC (12 min), 48 min left`."""
+def line_of(row: dict[str, Any], asker: str = "") -> str:
+    """`ab12… with `ask --dir work` since 15:02:11 UTC (12 min), 48 min left`.
+
+    Args:
+        asker: the holder that is told, where it is known to be one process.
+    """
     since = ""
     if row["since"] is not None:
         clock = datetime.fromtimestamp(row["since"], UTC)
         since = f" since {clock:%H:%M:%S} UTC ({_span(row['age_s'])})"
     left = f"{_span(row['left_s'])} left" if row["left_s"] > 0 else "it has expired"
-    return f"{row['node_id']} with {row['holder'] or 'a writer without a name'}{since}, {left}"
+    you = ", that is you," if asker and row["holder"] == asker else ""
+    return f"{row['node_id']} with {row['holder'] or 'a writer without a name'}{you}{since}, {left}"
 
 
-def in_the_way(rows: Sequence[dict[str, Any]], words: Words, run: str) -> str:
-    """Why there is no ticket, and what frees one."""
+def in_the_way(rows: Sequence[dict[str, Any]], words: Words, run: str, asker: str = "") -> str:
+    """Why there is no ticket, and what frees one. `asker`: see `line_of`."""
     if not rows:
         return "no proposal is ready yet; ask again"
-    named = "; ".join(map(line_of, rows[:MOST_NAMED])) + ("; …" if len(rows) > MOST_NAMED else "")
+    named = "; ".join(line_of(row, asker) for row in rows[:MOST_NAMED]) + ("; …" if len(rows) > MOST_NAMED else "")
     return f"every proposal is with a writer: {named}. {words.free.format(run=run, ticket=rows[0]['node_id'])}"
 
 

@@ -10,7 +10,7 @@ from core.state.node import Node
 from core.storage.reader import RunReader
 from core.storage.ticket_store import GONE, Ticket, stored_tickets
 from runs.run_folder import is_held
-from runs.tickets.names import answered_before, hash_of, refused, split_ticket
+from runs.tickets.names import LATE, answered_before, hash_of, refused, split_ticket
 from runs.tickets.open_tickets import rows_of
 from runs.tickets.queue import ENDED
 from runs.tickets.verdicts import verdict_of
@@ -44,7 +44,7 @@ def answer_of_the_store(run_dir: Path, request: Mapping[str, Any]) -> dict[str, 
         node = reader.node(node_id) if known is not None and known.state == "told" else None
         if known is not None and node is not None:
             found = {**verdict_of(node, _lines_of(node, known)), **about}
-            return found if _is_told(known.told, request) else answered_before(found, node_id)
+            return found if _is_told(known.told, request) else answered_before(found, node_id, str(request["verb"]))
         if not is_over:
             return None
         if known is None:
@@ -66,8 +66,10 @@ def _lines_of(node: Node, ticket: Ticket) -> LineNumbers:
 
 
 def _is_told(told: str, request: Mapping[str, Any]) -> bool:
-    """False for a `tell` of another program than the one that was told. Here no problem reads them: texts decide."""
+    """True for `wait`, and a `tell` of the program that was told. Here no problem reads them: texts decide."""
+    if request.get("verb") != "tell":
+        return request.get("verb") not in LATE
     files = request.get("files")
     texts = [request.get("code"), *(files.values() if isinstance(files, Mapping) else ())]
     given = [text.strip() for text in texts if isinstance(text, str)]
-    return request.get("verb") != "tell" or any(text and text in told for text in given)
+    return any(text and text in told for text in given)

@@ -30,6 +30,14 @@ def verdict_of(node: Node, lines: LineNumbers) -> dict[str, Any]:
         "metrics": node.metrics,
         "failure": node.failure.value if node.failure else None,
         "message": message,
-        "warnings": warnings_of(node.metric_value, message),
+        "warnings": [*warnings_of(node.metric_value, message), *_unisolated(node)],
         "output_tail": lines.in_output(node.term_out[-TAIL:]),
     }
+
+
+def _unisolated(node: Node) -> list[str]:
+    """That the score is no proof, and why."""
+    if node.metric_source != "unisolated":
+        return []
+    why = node.unisolated_reason
+    return ["the score is unisolated: the program could have reached the evaluator" + (f" ({why})" if why else "")]

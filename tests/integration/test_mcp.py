@@ -45,6 +45,32 @@ def nothing_left(tmp_path):
             os.kill(int(lock.read_text()), signal.SIGTERM)
 
 
+READS_THE_TEXT = """
+def evaluate(path):
+    scope = {}
+    exec(open(path).read(), scope)
+    return -abs(scope["x"]() - 2)
+"""
+
+
+def test_that_scores_are_no_proof_is_told_as_soon_as_it_is_known(tmp_path):
+    (tmp_path / "mine.py").write_text("# EVOLVE-BLOCK-START\ndef x():\n    return 1.0\n# EVOLVE-BLOCK-END\n")
+    (tmp_path / "judge.py").write_text(READS_THE_TEXT)
+    with McpClient(tmp_path) as client:
+        planned = client.call("plan_run", program="mine.py", evaluator="judge.py", steps=40)
+        assert planned["warnings"] == ["direction: max (the score grows); say direction=min if less is better"]
+        found = client.call("start_run", confirm=planned["confirm"])
+        while found["state"] == "starting":
+            found = client.call("start_run", confirm=planned["confirm"])
+        assert found["warnings"][0].startswith("scores are unisolated, a candidate could reach the evaluator: ")
+        assert client.call("status")["warnings"] == found["warnings"]
+        files = {"program.py": (tmp_path / "mine.py").read_text().replace("1.0", "1.5")}
+        verdict = client.call("tell", ticket=client.call("ask")["ticket"], files=files)
+        while verdict["state"] == "running":
+            verdict = client.call("wait", ticket=verdict["ticket"])
+        assert verdict["warnings"][0].startswith("the score is unisolated: ")
+
+
 @pytest.mark.long
 def test_the_whole_way_from_a_plan_to_the_best_program(tmp_path):
     with McpClient(tmp_path) as client:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.command_line import Cli
+from support.command_line import ROOT, Cli
 from support.mcp_client import McpClient
 
 import swarm_evo
@@ -131,6 +134,44 @@ def test_the_second_program_of_a_ticket_is_told_that_it_was_not_taken(opened, cl
     assert said.code == 1 and line in said.out
     found = swarm_evo.ExternalRun(run_dir).tell(ticket, files={"program.py": PROGRAM.format(x=1.99)})
     assert (found["message"], found["metric"], found["improved"]) == (line, 0.5, False)
+    run = swarm_evo.ExternalRun(run_dir)
+    for verb, nothing in (("check", "nothing was checked"), ("give-up", "nothing was given up")):
+        words = ["--file", str(other)] if verb == "check" else []
+        late = cli.here(verb, "latest", ticket, *words, "--json")
+        assert (late.code, late.json["answered_before"]) == (1, True) and late.json["message"].endswith(nothing), verb
+        mine = run.check(ticket, code="x = 2\n") if verb == "check" else run.give_up(ticket)
+        assert mine["answered_before"] and mine["message"].endswith(nothing)
+        with McpClient(cli.folder) as client:
+            files = {"files": {"program.py": "x = 2\n"}} if verb == "check" else {}
+            there = client.call(verb.replace("-", "_"), ticket=f"{run_dir.name}/{ticket}", **files)
+        assert there["answered_before"] and there["message"].endswith(nothing)
+
+
+HOLDER = """
+import sys, time
+import swarm_evo
+ticket = swarm_evo.open(run="latest", project_dir={folder!r}).ask(seconds=20)
+print(ticket["ticket"], flush=True)
+time.sleep(60)
+"""
+
+
+def test_the_ticket_of_a_python_process_that_was_killed_goes_to_the_next(opened, cli, caplog):
+    run_dir = opened(3)
+    child = subprocess.Popen(
+        [sys.executable, "-c", HOLDER.format(folder=str(cli.folder))], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
+    assert child.stdout is not None
+    lost = child.stdout.readline().strip()
+    run = swarm_evo.ExternalRun(run_dir)
+    assert lost and run.ask(seconds=0) is None, "its holder lives"
+    child.kill()
+    child.communicate()
+    found = run.ask(seconds=10)
+    assert found is not None and found["ticket"] == lost
+    assert run.tell(lost, code=PROGRAM.format(x=1.5))["metric"] == 0.5
+    assert run.ask(seconds=10) is not None and run.ask(seconds=1.5) is None
+    assert f"Python process {os.getpid()}" in caplog.text and ", that is you," in caplog.text
 
 
 def test_the_page_of_a_folder_says_what_its_door_wants(opened, cli, tmp_path):

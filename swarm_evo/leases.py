@@ -1,0 +1,57 @@
+"""Tokens that this process asks with, in a file of the run that it keeps locked while it lives.
+
+Where its process has died, whoever asks next (here, or as an MCP client) is given its tickets, instead of waiting until
+they expire.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+FOLDER = "leases"
+_LOCK = threading.Lock()
+_OURS: dict[tuple[int, Path], BinaryIO] = {}
+"""(process, run's folder) → its file: one a process, for a ticket may outlive the object that asked for it."""
+
+
+def new_token(run_dir: Path) -> str:
+    """A token, kept before anything is asked with it."""
+    token = secrets.token_hex(16)
+    with _LOCK:
+        _keep(run_dir, [token])
+    return token
+
+
+def adopted(run_dir: Path) -> list[str]:
+    """The tokens of processes that are gone; they are this process's from here on, until it dies too."""
+    found: list[str] = []
+    with _LOCK, suppress(OSError):
+        for path in sorted((run_dir / FOLDER).iterdir()):
+            with suppress(OSError), path.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # refused while its process lives, our own too
+                tokens = [line for line in file.read().decode("ascii", "replace").split("\n") if len(line) == 32]
+                _keep(run_dir, tokens)  # here before they are dropped there: a kill loses none
+                path.unlink()
+                found += tokens
+    return found
+
+
+def _keep(run_dir: Path, tokens: list[str]) -> None:
+    """A folder that cannot be written keeps nothing: its tickets expire in their time."""
+    with suppress(OSError):
+        file = _OURS.get((os.getpid(), run_dir)) or _opened(run_dir)
+        os.write(file.fileno(), "".join(f"{token}\n" for token in tokens).encode())
+
+
+def _opened(run_dir: Path) -> BinaryIO:
+    (run_dir / FOLDER).mkdir(mode=0o700, exist_ok=True)
+    file = (run_dir / FOLDER / secrets.token_hex(8)).open("xb", buffering=0)
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    _OURS[os.getpid(), run_dir] = file
+    return file
