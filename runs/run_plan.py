@@ -15,6 +15,7 @@ from runs.unused_words import check_words
 from runs.writing import ideas_at_once
 from utils.config_schema import Config
 from utils.direction import Direction
+from utils.strategies import POLICIES
 
 FEW = 10
 """Proposals below which a search is hardly one."""
@@ -63,7 +64,8 @@ def _usd_a_step(config: Config, roles: Mapping[str, ModelSettings]) -> float | N
 
 def _warnings(config: Config, proposals: int | None, a_step: float | None) -> list[str]:
     found = []
-    if proposals is not None and proposals < FEW:
+    whole_rounds = POLICIES.get(config.search.policy, config.plugin_folders).whole_rounds
+    if proposals is not None and proposals < FEW and not whole_rounds:  # an arena counts generations
         noun = "proposal" if proposals == 1 else "proposals"
         found.append(f"the budget buys {proposals} {noun}: too few to search; give it 30 or more")
     if config.budget.seconds is not None and config.budget.seconds < 60:

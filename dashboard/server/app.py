@@ -18,6 +18,7 @@ from dashboard.server.launcher import MAIN, Launcher
 from dashboard.server.page import DIST, page_routes
 from dashboard.server.routes_control import control_routes
 from dashboard.server.routes_nodes import arena_routes, node_routes
+from dashboard.server.routes_results import result_routes
 from dashboard.server.routes_runs import run_routes, view_routes
 from dashboard.server.routes_sweeps import sweep_routes
 from dashboard.server.schemas.frames import FRAMES
@@ -71,6 +72,7 @@ def create_app(
     api.include_router(view_routes(catalog))
     api.include_router(node_routes(catalog))
     api.include_router(arena_routes(catalog))
+    api.include_router(result_routes(catalog))
     launcher = Launcher(catalog, main, plugins)
     api.include_router(sweep_routes(catalog, launcher))
     api.include_router(control_routes(catalog, launcher, plugins))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from core.state.node import Node
@@ -20,13 +20,14 @@ Value = float | str
 
 
 def dimensions(reader: RunReader) -> Dimensions:
-    """The newest scored nodes; only names that at least half of them have, and in which they differ."""
+    """The newest scored nodes; only names that at least half of them have, in which they differ, and not the score."""
     nodes = [node for node in reader.nodes(limit=MOST_NODES, newest_first=True, texts=True) if node.is_scored]
     values = [dict(_values(node)) for node in nodes]
     known = Counter(name for row in values for name in row)
     differing = [
         name for name, count in known.items()
         if 2 * count >= len(nodes) and len({row.get(name) for row in values}) > 1
+        and not _is_score(name, nodes, values)
     ]  # fmt: skip
     names = sorted(differing, key=lambda name: (-known[name], name))[:MOST_NAMES]
     points = [
@@ -35,6 +36,12 @@ def dimensions(reader: RunReader) -> Dimensions:
         if node.metric_value is not None
     ]
     return Dimensions(names=names, points=points)
+
+
+def _is_score(name: str, nodes: Sequence[Node], values: Sequence[Mapping[str, Value]]) -> bool:
+    """True for the score itself, also with its sign turned: that it goes with the score tells nothing."""
+    measured = [(row[name], node.metric_value) for node, row in zip(nodes, values, strict=True) if name in row]
+    return all(isinstance(value, float) and score is not None and abs(value) == abs(score) for value, score in measured)
 
 
 def _values(node: Node) -> Iterator[tuple[str, Value]]:

@@ -55,7 +55,7 @@ def defaults_of(problem: str) -> Defaults:
         policy=OmegaConf.select(told, "search.policy", default=search.policy),
         max_steps=OmegaConf.select(told, "search.max_steps", default=search.max_steps),
         max_generations=OmegaConf.select(told, "search.max_generations", default=search.max_generations),
-        seconds=OmegaConf.select(told, "budget.seconds", default=budget.seconds),
+        seconds=OmegaConf.select(told, "budget.seconds", default=budget.seconds) or base.agent.time_limit,
         usd=OmegaConf.select(told, "budget.usd", default=budget.usd),
         workers=OmegaConf.select(told, "search.workers", default=search.workers),
         about=first.split(". ")[0].split("--")[0].strip("# :.") if first.startswith("#") else "",

@@ -47,7 +47,7 @@ def shoot(page: Page, address: str, runs: dict[str, str], out: Path, theme: str,
     picture("graph", f"{run}/graph", "canvas", lambda: (page.locator("canvas").focus(), page.keyboard.press("b")))
     picture("nodes", f"{run}/nodes", "table")
     page.goto(f"{address}#{run}/nodes")
-    page.get_by_role("button", name="best", exact=True).click()
+    page.get_by_role("button", name="Outcome").click()
     link = page.locator("tbody tr td:nth-child(2) a").first.get_attribute("href") or ""
     picture("node", link.lstrip("#"), ".code")
     picture("failures", f"/run/{runs['u120']}/failures", ".panel")

@@ -367,6 +367,9 @@ def test_the_overview_says_the_verdict_and_the_winners_own_scores(page, stored, 
     assert "Winner" in stats and "% better" not in stats
     assert page.get_by_test_id("stats").locator(f"a[href*='{told['winner']['node_id']}']").count() == 1
     assert f"{told['winner']['metric']:.4g}"[:4] in stats and f"{told['winner']['final_metric']:.4g}"[:4] in stats
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Report").click()
+    assert saved.value.suggested_filename == f"{run}.html" and page.url.endswith("/overview")
 
 
 @pytest.mark.long
@@ -471,10 +474,22 @@ def test_runs_are_compared_at_an_address_of_their_own(page, tmp_path):
         page.get_by_label("mean ± deviation of seeds").wait_for()
         differing = page.get_by_role("region", name="Differences of the configurations").locator("tbody tr")
         assert differing.all_inner_texts() == ["project.seed\t1\t2"] or "project.seed" in differing.inner_text()
-        assert page.get_by_role("region", name="Program", exact=True).count() == 2
+        assert page.get_by_role("region", name="Program of ").count() == 2
         assert page.get_by_text("do not compare").count() == 0
         page.goto(f"http://{address}/#/compare?runs=one,other")
         page.get_by_text("do not compare").wait_for()
+
+
+def test_nodes_are_sorted_by_a_click_on_a_column(page: Any, stored: str) -> None:
+    page.goto(f"{stored}#/run/{COMPETITION}/nodes")
+    ran = page.get_by_test_id("nodes").locator("tbody tr td:nth-child(1)")
+    steps = [int(text) for text in ran.all_inner_texts()]
+    assert steps == sorted(steps, reverse=True)
+    page.get_by_role("button", name="#").click()
+    assert [int(text) for text in ran.all_inner_texts()][:3] == [0, 1, 2]
+    page.get_by_role("button", name="Operator").click()
+    operators = page.get_by_test_id("nodes").locator("tbody tr td:nth-child(3)").all_inner_texts()
+    assert operators == sorted(operators) and len(set(operators)) > 1
 
 
 @pytest.mark.long

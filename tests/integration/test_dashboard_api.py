@@ -187,6 +187,26 @@ def test_files_that_a_program_left_are_saved_and_never_shown(client, project):
         assert client.get(f"/api{path}/file", params={"name": name}).status_code == 404
 
 
+def test_the_report_and_the_winners_files_are_saved_and_never_shown(client, project):
+    answer = client.get(f"/api/runs/{COMPETITION}/report.html")
+    assert answer.headers["content-disposition"] == f'attachment; filename="{COMPETITION}.html"'
+    assert "<h2>Outcome</h2>" in answer.text and not (project / "logs" / COMPETITION / "report.html").exists()
+    path = f"/runs/{COMPETITION}/solution"
+    assert get(client, path) == []
+    folder = project / "logs" / COMPETITION / "best_solution"
+    (folder / "artifacts").mkdir(parents=True)
+    (folder / "artifacts" / "page.html").write_text("<script>alert(1)</script>")
+    (folder / "elsewhere").symlink_to(project / "logs" / COMPETITION / "run.db")
+    (folder / "outside").symlink_to(project, target_is_directory=True)
+    assert get(client, path) == [{"name": "artifacts/page.html", "bytes": 25}]
+    answer = client.get(f"/api{path}/file", params={"name": "artifacts/page.html"})
+    assert answer.text == "<script>alert(1)</script>" and answer.headers["content-type"] == "application/octet-stream"
+    assert answer.headers["content-disposition"] == 'attachment; filename="page.html"'
+    for name in ("../run.db", "/etc/passwd", "page.html", "elsewhere", "outside/logs", "artifacts"):
+        assert client.get(f"/api{path}/file", params={"name": name}).status_code == 404
+    assert client.get("/api/runs/nobody/report.html").status_code == 404
+
+
 def test_failures_are_counted_with_advice_and_an_example(client):
     found = get(client, f"/runs/{COMPETITION}/failures")
     buggy = get(client, f"/runs/{COMPETITION}/nodes", buggy="true", limit=1000)["total"]
@@ -524,6 +544,7 @@ def test_presets_are_the_files_that_are_there(client):
     found = get(client, "/presets")
     assert "competition" in found["problems"] and found["llms"][0] == "rules" and "mcts" in found["policies"]
     assert "diabetes" in found["problems"]["competition"]
+    assert found["defaults"]["competition"]["seconds"] == 43_200, "what a run gets that asks for nothing"
     assert client.post("/api/runs", json={"problem": "no_such_preset"}).status_code == 409
 
 

@@ -29,6 +29,13 @@ class Health(Model):
     """Set when the server was started by `replay --serve`: the page opens it."""
 
 
+class SolutionFile(Model):
+    """A file of the winner as a standalone solution."""
+
+    name: str
+    bytes: int
+
+
 class OperatorStyle(Model):
     """How an operator is shown."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from runs.preflight import preflight
+from runs.run_plan import planned
+from utils.config import load_config
 from utils.errors import ConfigError
 
 
@@ -26,3 +28,9 @@ def test_the_first_fault_is_one_line(toy_config, words, said):
 def test_where_no_model_is_asked_no_key_is_needed(toy_config):
     preflight(toy_config(3, "llm.code.provider=openai", "llm.code.model=m"), calls_models=False)
     preflight(toy_config(3))
+
+
+@pytest.mark.parametrize(("problem", "few"), [("bin_packing", True), ("connect_four", False)])
+def test_an_arena_counts_generations_and_is_not_told_to_take_more_proposals(problem, few):
+    plan = planned(load_config(overrides=["search.max_steps=4"], presets={"problem": problem}))
+    assert plan["proposals"] == 4 and any("too few to search" in warning for warning in plan["warnings"]) == few

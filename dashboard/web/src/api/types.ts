@@ -7,6 +7,7 @@ export type RunSummary = Schemas["RunSummary"];
 export type Labels = Schemas["Labels"];
 export type LabelsRequest = Partial<Schemas["LabelsRequest"]>;
 export type RunDetail = Schemas["RunDetail"];
+export type SolutionFile = Schemas["SolutionFile"];
 export type Winner = Schemas["Winner"];
 export type Verdict = Schemas["Verdict"];
 export type OperatorStyle = Schemas["OperatorStyle"];

@@ -16,9 +16,9 @@ function Line({ text }: { text: string }) {
   );
 }
 
-export const CodeView = memo(function CodeView({ code, wrap }: { code: string; wrap?: boolean }) {
+export const CodeView = memo(function CodeView({ code, wrap, label = "Program" }: { code: string; wrap?: boolean; label?: string }) {
   return (
-    <div className={wrap ? "code plain wrapped" : "code plain"} tabIndex={0} role="region" aria-label="Program">
+    <div className={wrap ? "code plain wrapped" : "code plain"} tabIndex={0} role="region" aria-label={label}>
       {code.split("\n").map((line, i) => (
         <div className="line" key={i}>
           <span className="no">{i + 1}</span>

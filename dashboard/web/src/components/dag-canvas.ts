@@ -31,6 +31,8 @@ export interface Scene {
   /** First-parent line of the selected node, and its second parents as (from, to) pairs. */
   line: readonly number[];
   links: readonly (readonly [number, number])[];
+  /** Parent and node of two islands: thin lines beside those of the tree. */
+  across: readonly (readonly [number, number])[];
   lanes: boolean;
   /** Name of each lane. */
   names: readonly string[];
@@ -358,17 +360,20 @@ function paintEdges(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, s
   g.lineWidth = Math.max(0.5, Math.min(1.4, scale * 1.4));
   g.strokeStyle = at.parent.length > MANY ? colors.line : colors.strong;
   g.beginPath();
-  for (let i = 0; i < at.parent.length; i += 1) {
-    const p = at.parent[i];
-    if (p < 0) continue;
+  const edge = (p: number, i: number): void => {
     const x1 = at.x[p] * scale + ox;
     const y1 = at.y[p] * scale + oy;
     const x2 = at.x[i] * scale + ox;
     const y2 = at.y[i] * scale + oy;
-    if ((x1 < 0 && x2 < 0) || (x1 > w && x2 > w) || (y1 < 0 && y2 < 0) || (y1 > h && y2 > h)) continue;
+    if ((x1 < 0 && x2 < 0) || (x1 > w && x2 > w) || (y1 < 0 && y2 < 0) || (y1 > h && y2 > h)) return;
     g.moveTo(x1, y1);
     g.lineTo(x2, y2);
-  }
+  };
+  for (let i = 0; i < at.parent.length; i += 1) if (at.parent[i] >= 0) edge(at.parent[i], i);
+  g.stroke();
+  g.lineWidth = 0.5;
+  g.beginPath();
+  for (const [from, to] of scene.across) edge(from, to);
   g.stroke();
   const descent = (line: readonly number[], color: string, width: number) => {
     g.strokeStyle = color;

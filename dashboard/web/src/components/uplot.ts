@@ -1,6 +1,6 @@
 // The only file that imports uPlot, so that it travels in a file of its own.
 import uPlot from "uplot";
-import { stacked, xRange } from "../model/curve";
+import { beyond, stacked, xRange } from "../model/curve";
 import { metric, tickTexts } from "../model/format";
 import type { ChartProps } from "./chart-props";
 
@@ -34,7 +34,7 @@ export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uP
             : { label: line.label, stroke: line.color, paths: () => null, points: { show: true, size: 6, width: 1.5, fill: line.color, stroke: line.color } },
         ),
       ],
-      hooks: { draw: [(u) => drawLines(u, latest.current)] },
+      hooks: { draw: [(u) => drawBeyond(u, latest.current), (u) => drawLines(u, latest.current)], setCursor: [(u) => nameBeyond(u, latest.current)] },
     },
     [props.x, ...props.series.map((s) => s.values)] as uPlot.AlignedData,
     host,
@@ -49,6 +49,36 @@ export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uP
 /** A line through one point has no length: the point itself is drawn. */
 function isAlone(u: uPlot, series: number): boolean {
   return (u.data[series] as (number | null | undefined)[]).filter((value) => value != null).length === 1;
+}
+
+/** A triangle at the edge for a score off the scale, pointing to where it is. */
+function drawBeyond(u: uPlot, props: ChartProps): void {
+  const { ctx } = u;
+  const { left, top, width, height } = u.bbox;
+  const half = 4 * devicePixelRatio;
+  ctx.save();
+  for (const line of props.series.filter(({ kind }) => kind === "points")) {
+    ctx.fillStyle = line.color;
+    ctx.beginPath();
+    for (const i of beyond(line.values, props.range)) {
+      const x = u.valToPos(props.x[i], "x", true);
+      if (x < left || x > left + width) continue;
+      const above = (line.values[i] as number) > props.range[1];
+      const [edge, back] = above ? [top, 2 * half] : [top + height, -2 * half];
+      ctx.moveTo(x, edge);
+      ctx.lineTo(x - half, edge + back);
+      ctx.lineTo(x + half, edge + back);
+    }
+    ctx.fill();
+  }
+  ctx.restore();
+}
+
+/** Under the pointer, the value of a score off the scale. */
+function nameBeyond(u: uPlot, props: ChartProps): void {
+  const at = u.cursor.idx;
+  const values = at == null ? [] : props.series.filter(({ kind }) => kind === "points").map((line) => line.values[at]);
+  u.over.title = beyond(values, props.range).map((i) => `${metric(values[i])}, off the scale`).join("; ");
 }
 
 /** At the right end, on a ground of its own so that points behind it do not make it unreadable. */

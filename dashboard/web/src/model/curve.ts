@@ -56,6 +56,11 @@ export function yRange(metrics: readonly number[], lower: boolean, also: readonl
   return [low - pad, high + pad];
 }
 
+/** Places whose value lies outside of the range. */
+export function beyond(values: readonly (number | null | undefined)[], [low, high]: readonly [number, number]): number[] {
+  return values.flatMap((value, i) => (value != null && (value < low || value > high) ? [i] : []));
+}
+
 /** Heights of labels from the top down: each where it wants to be, or right below the one before it. */
 export function stacked(wanted: readonly number[], gap: number, top: number): number[] {
   let free = top;

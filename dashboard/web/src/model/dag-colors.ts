@@ -62,6 +62,13 @@ export function lineOf(node: NodeFact, byId: ReadonlyMap<string, NodeFact>): num
   return line;
 }
 
+/** Pairs (parent, node) of places in `nodes` between two islands that the tree does not draw. */
+export function crossings(nodes: readonly NodeFact[], placeOf: (id: string) => number, drawn: ArrayLike<number>): [number, number][] {
+  return nodes.flatMap((node, i) =>
+    (node.parent_ids ?? []).map(placeOf).filter((p) => p >= 0 && p !== drawn[i] && (nodes[p].island ?? 0) !== (node.island ?? 0)).map((p): [number, number] => [p, i]),
+  );
+}
+
 /** Links that the tree does not draw: (second parent, node) for the node itself and for what it was merged into. */
 export function linksOf(node: NodeFact, byId: ReadonlyMap<string, NodeFact>, children: ReadonlyMap<string, string[]>): [number, number][] {
   const links: [number, number][] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { byGeneration, byScore, type DagNode, GAP_X, GAP_Y, Grid, layout, rowsFor, stretched } from "./dag";
 import { folding } from "./fold";
-import { lineOf, linksOf } from "./dag-colors";
+import { crossings, lineOf, linksOf } from "./dag-colors";
 import type { NodeFact } from "./run-state";
 
 function random(seed: number): () => number {
@@ -122,6 +122,14 @@ describe("the selected node", () => {
 
   it("has links to second parents and to what it was merged into", () => {
     expect(linksOf(facts[2], byId, children)).toEqual([[0, 2], [2, 3]]);
+  });
+
+  it("is not needed for the edges between islands: all that the tree leaves out", () => {
+    const islands = facts.map((node, i) => ({ ...node, island: i < 2 ? 0 : 1 }));
+    const place = (id: string) => facts.findIndex((node) => node.node_id === id);
+    expect(crossings(islands, place, [-1, 0, -1, -1])).toEqual([[1, 2], [0, 2], [1, 3]]);
+    expect(crossings(islands, place, [-1, 0, 1, 1])).toEqual([[0, 2]]);
+    expect(crossings(facts, place, [-1, 0, -1, -1])).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 // The list of runs: what is shown of each, searched, sorted and filtered in the browser.
+import { sorted } from "./sorted";
 import type { RunSummary } from "../api/types";
 import { day } from "./format";
 
@@ -41,8 +42,7 @@ export function wanted(lines: readonly RunSummary[], wish: Wish): RunSummary[] {
   const tests = wish.text.toLowerCase().split(/\s+/).filter(Boolean).map(testOf);
   const found = lines.filter((line) => shown(line, wish.show) && tests.every((test) => test(line)));
   const value = wish.sort === "run" ? (line: RunSummary) => line.title || line.run : COLUMNS[wish.sort].value;
-  const sign = wish.down ? -1 : 1;
-  return found.map((line, i) => ({ line, i, key: value(line) })).sort((a, b) => order(a.key, b.key, sign) || a.i - b.i).map(({ line }) => line);
+  return sorted(found, value, wish.down);
 }
 
 /** The first few runs by the name that is shown, and how many more. */
@@ -67,10 +67,4 @@ function testOf(word: string): (line: RunSummary) => boolean {
   const of = rest.length ? FIELDS[field] : undefined;
   if (of) return (line) => of(line).toLowerCase().includes(rest.join(":"));
   return (line) => [line.run, line.title, line.note, line.problem, line.writer, line.policy, line.status, VERDICTS[line.verdict ?? "open"], day(line.started_at), ...(line.tags ?? [])].some((part) => part?.toLowerCase().includes(word));
-}
-
-/** What is not known stands last, whichever way. */
-function order(a: string | number | null, b: string | number | null, sign: number): number {
-  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
-  return sign * (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
 }

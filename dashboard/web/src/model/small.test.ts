@@ -7,12 +7,13 @@ import { activeSeconds, importance, meanSpeed, operatorsOf, secondsLeft, sharesO
 import { namesText, wanted } from "./runs";
 import { sentences } from "./why";
 import { rowsOf, wordDiff } from "./words";
-import { curveOf, disagrees, stacked, xRange, yRange } from "./curve";
+import { beyond, curveOf, disagrees, stacked, xRange, yRange } from "./curve";
 import { feedLine } from "./feed";
 import { flatten } from "./flatten";
 import { clock, count, dollars, metric, seconds, tickTexts, words } from "./format";
 import { chessSquares, fourCells, fourInARow, moveSquares, squareIndex, toMove } from "./position";
 import { tokens } from "./python";
+import { sorted } from "./sorted";
 import { parse } from "./router";
 import { type GameState, type NodeFact, RunState } from "./run-state";
 
@@ -39,6 +40,20 @@ describe("format", () => {
   it("writes times and clocks", () => {
     expect([seconds(0.02), seconds(5), seconds(119.9), seconds(3661)]).toEqual(["20 ms", "5.0 s", "2 min 00 s", "1 h 01 min"]);
     expect([clock(61), clock(9.94), clock(-3), clock(null)]).toEqual(["1:01", "0:09.9", "0:00.0", "--:--"]);
+  });
+});
+
+describe("rows of a table", () => {
+  it("keep what is not known last and equal ones in their order, whichever way", () => {
+    const rows = [["a", 2], ["b", null], ["c", 10], ["d", 2]] as [string, number | null][];
+    const names = (down: boolean) => sorted(rows, ([, value]) => value, down).map(([name]) => name).join("");
+    expect([names(false), names(true)]).toEqual(["adcb", "cadb"]);
+  });
+});
+
+describe("scores off the scale", () => {
+  it("are those outside of the drawn range, not the ones at its edge or without a value", () => {
+    expect(beyond([1, 5, null, 5.1, -3, undefined, 0], [0, 5])).toEqual([3, 4]);
   });
 });
 

@@ -68,7 +68,8 @@ function Differing({ connection: { state } }: { connection: Connection }) {
   const { data } = useResource<Dimensions>(runPath(state.id, "/dimensions"), 0, Math.floor(state.nodes.length / 20));
   const metrics = useMemo(() => (data?.points ?? []).map((p) => p.metric), [data]);
   const names = useMemo(() => (data?.names ?? []).map((name, i) => ({ name, i, weight: importance((data?.points ?? []).map((p) => p.values[i]), metrics) })).sort((a, b) => b.weight - a.weight).slice(0, 8), [data, metrics]);
-  if (!data || data.points.length < 3 || names.length < 2) return null;
+  if (!data) return null;
+  if (data.points.length < 3 || names.length < 2) return <Panel title="What the programs differ in"><p className="muted">{tooFew(data.points.length, names.map(({ name }) => name))}</p></Panel>;
   return (
     <Panel title="What the programs differ in" actions={<span className="muted small">{data.points.length} scored programs; a line opens its program</span>}>
       <div className="stack">
@@ -80,4 +81,10 @@ function Differing({ connection: { state } }: { connection: Connection }) {
       </div>
     </Panel>
   );
+}
+
+/** Why there is no picture of what programs differ in. */
+function tooFew(scored: number, names: string[]): string {
+  if (scored < 3) return `Nothing to show yet: it takes three scored programs, and this run has ${scored}.`;
+  return `Nothing to show: the scored programs differ in ${names.length ? `${names[0]} alone` : "nothing that was measured of them"}, and it takes two things to compare.`;
 }

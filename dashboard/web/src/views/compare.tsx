@@ -75,7 +75,7 @@ function Outcomes({ runs }: { runs: Compared[] }) {
           <td><a className={d.title ? "" : "mono"} href={href(d.run)}>{d.title || d.run}</a></td><td>{d.problem}</td>
           <td className="num">{metric(d.best_metric)} <span className="muted">{d.lower_is_better ? "↓" : "↑"}</span></td><td className="num">{metric(d.final_metric)}</td>
           <td className="num" style={{ textAlign: "left" }}>{d.winner?.final_interval ? d.winner.final_interval.map((end) => metric(end, 4)).join(" … ") : "–"}</td>
-          <td title={d.conclusion?.text}>{VERDICTS[d.verdict ?? "open"]}</td><td className="num">{d.gain == null ? "–" : metric(d.gain, 3)}</td>
+          <td title={d.conclusion?.text}>{VERDICTS[d.verdict ?? "open"]}</td><td className="num">{d.gain == null ? "–" : <>{d.gain > 0 ? "+" : ""}{metric(d.gain, 3)} <span className="muted small">{d.unit}</span></>}</td>
           <td className="num">{d.steps}</td><td className="num">{seconds(d.seconds ?? d.elapsed)}</td><td className="num">{dollars(d.cost_usd)}</td>
           <td className="right">{runs.length > 1 && <a href={compareHref(runs.map((r) => r.detail.run).filter((run) => run !== d.run))} aria-label={`Leave out ${d.run}`}>✕</a>}</td>
         </tr>
@@ -91,7 +91,7 @@ function Programs({ runs }: { runs: Compared[] }) {
         {runs.map(({ detail, code }) => (
           <div key={detail.run}>
             <div className="row small" style={{ padding: "7px 12px" }}><a className="mono" href={detail.winner ? href(detail.run, "node", detail.winner.node_id) : href(detail.run)}>{detail.winner?.name ?? "none"}</a><span className="muted">{detail.title || detail.run}</span></div>
-            {code ? <CodeView code={code} /> : <Empty title="No program" />}
+            {code ? <CodeView code={code} label={`Program of ${detail.run}`} /> : <Empty title="No program" />}
           </div>
         ))}
       </div>

@@ -4,7 +4,7 @@ import { Empty, NodeLink, Operator, Outcome, Panel, Segmented } from "../compone
 import { runPath } from "../api/client";
 import type { Dimensions } from "../api/types";
 import { DagCanvas, type Scene } from "../components/dag-canvas";
-import { colorsOf, lineOf, linksOf, type Paint, paletteOf } from "../model/dag-colors";
+import { colorsOf, crossings, lineOf, linksOf, type Paint, paletteOf } from "../model/dag-colors";
 import { byGeneration, byScore, layout, type Layout, rowsFor, stretched } from "../model/dag";
 import { folding } from "../model/fold";
 import type { Connection } from "../model/connection";
@@ -36,16 +36,17 @@ export function GraphView({ connection, query }: { connection: Connection; query
   const at = useMemo(() => placed(shown.nodes, height, state), [shown, height]);
   const shades = useMemo(() => paletteOf(paint, palette, state.nodes), [paint, palette, state, size]);
   const colors = useMemo(() => colorsOf(shown.nodes, paint, state.lowerIsBetter, values), [shown, paint, values]);
+  const across = useMemo(() => crossings(shown.nodes, (id) => shown.place[state.byId.get(id)?.index ?? -1] ?? -1, at.parent), [shown, at, state]);
   const chosen = selected ? state.byId.get(selected) : undefined;
   const scene = useMemo<Scene>(() => {
     const here = (indices: readonly number[]) => indices.map((i) => shown.place[i]).filter((i) => i >= 0);
     return {
       kind: height, nodes: shown.nodes, at, colors, palette: shades.map((s) => s.color), folded: shown.folded, names: at.lanes.map(({ lane }) => laneName(shown.nodes, lane, state)),
       best: state.best ? shown.place[state.best.index] : -1, selected: chosen ? shown.place[chosen.index] : -1, winner: state.best ? here(lineOf(state.best, state.byId)) : [],
-      line: chosen ? here(lineOf(chosen, state.byId)) : [], lanes: state.hasIslands && at.lanes.length > 0,
+      line: chosen ? here(lineOf(chosen, state.byId)) : [], lanes: state.hasIslands && at.lanes.length > 0, across,
       links: chosen ? linksOf(chosen, state.byId, state.children).map(([a, b]): [number, number] => [shown.place[a], shown.place[b]]).filter(([a, b]) => a >= 0 && b >= 0) : [],
     };
-  }, [state, shown, at, colors, shades, chosen, connection.version]); // prettier-ignore
+  }, [state, shown, at, across, colors, shades, chosen, connection.version]); // prettier-ignore
   const latest = useRef(shown);
   latest.current = shown;
 

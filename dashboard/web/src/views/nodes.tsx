@@ -4,25 +4,38 @@ import { useMemo, useState } from "react";
 import { Empty, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/widgets";
 import type { Connection } from "../model/connection";
 import { disagrees, isScored } from "../model/curve";
+import { sorted } from "../model/sorted";
+import type { NodeFact } from "../model/run-state";
 import { count, dollars, metric, seconds } from "../model/format";
 
 const PAGE = 100;
 type Show = "all" | "scored" | "failed" | "marked";
-type Order = "newest" | "best";
+interface Order { by: keyof typeof SORTS; down: boolean }
+
+/** What each column sorts by; null stands last, whichever way. */
+const SORTS = {
+  step: (n: NodeFact) => n.step, operator: (n: NodeFact) => n.operator, outcome: (n: NodeFact) => (isScored(n) ? (n.metric ?? null) : null),
+  claimed: (n: NodeFact) => n.claimed_metric ?? null, ran: (n: NodeFact) => n.exec_time, tokens: (n: NodeFact) => n.completion_tokens ?? null, cost: (n: NodeFact) => n.cost_usd ?? null,
+}; // prettier-ignore
 
 export function NodesView({ connection }: { connection: Connection }) {
   const { state } = connection;
   const [show, setShow] = useState<Show>("all");
-  const [order, setOrder] = useState<Order>("newest");
+  const [order, setOrder] = useState<Order>({ by: "step", down: true });
   const [operator, setOperator] = useState("");
   const [shown, setShown] = useState(PAGE);
   const operators = useMemo(() => [...new Set(state.nodes.map((n) => n.operator))], [state, state.nodes.length]);
   const rows = useMemo(() => {
     const found = state.nodes.filter((n) => (show === "all" || (show === "scored" ? isScored(n) : show === "failed" ? n.is_buggy : n.mark !== undefined)) && (!operator || n.operator === operator));
-    const sign = state.lowerIsBetter ? 1 : -1;
-    if (order === "newest") return found.reverse();
-    return found.sort((a, b) => Number(isScored(b)) - Number(isScored(a)) || sign * ((a.metric ?? 0) - (b.metric ?? 0)));
+    return sorted(found, SORTS[order.by], order.down);
   }, [state, connection.version, show, order, operator]);
+  /** The first click puts first what one looks for: the newest, the best score, the largest. */
+  const click = (by: Order["by"]) => setOrder({ by, down: order.by === by ? !order.down : by === "outcome" ? !state.lowerIsBetter : by !== "operator" });
+  const head = (by: Order["by"], text: string, className = "", title?: string) => (
+    <th scope="col" className={className} title={title} aria-sort={order.by === by ? (order.down ? "descending" : "ascending") : undefined}>
+      <button type="button" className="sort" onClick={() => click(by)}>{text}{order.by === by ? (order.down ? " ↓" : " ↑") : ""}</button>
+    </th>
+  );
   return (
     <Panel
       title={`${rows.length} node${rows.length === 1 ? "" : "s"}`} flush
@@ -30,7 +43,6 @@ export function NodesView({ connection }: { connection: Connection }) {
         <>
           <select aria-label="Operator" value={operator} onChange={(e) => setOperator(e.target.value)}><option value="">all operators</option>{operators.map((name) => <option key={name}>{name}</option>)}</select>
           <Segmented label="Show" value={show} onChange={setShow} options={[["all", "all"], ["scored", "scored"], ["failed", "failed"], ["marked", "marked"]]} />
-          <Segmented label="Order" value={order} onChange={setOrder} options={[["newest", "newest"], ["best", "best"]]} />
           <a className="button" href={`/api${runPath(state.id, "/candidates.csv")}`} download>CSV</a>
         </>
       }
@@ -38,7 +50,7 @@ export function NodesView({ connection }: { connection: Connection }) {
       {rows.length === 0 ? <Empty title="No such node">Choose another filter.</Empty> : (
         <div className="scroll" tabIndex={0} role="region" aria-label="Table of nodes">
           <table data-testid="nodes">
-            <thead><tr><th scope="col" className="num" title="place in the journal, from 0">#</th><th scope="col">Node</th><th scope="col">Operator</th><th scope="col" className="wide">Parents</th><th scope="col" className="num">Outcome</th><th scope="col" className="num wide">Claimed</th><th scope="col" className="num">Ran</th><th scope="col" className="num" title="of the reply">Reply tokens</th><th scope="col" className="num">Cost</th><th scope="col">Message</th></tr></thead>
+            <thead><tr>{head("step", "#", "num", "place in the journal, from 0")}<th scope="col">Node</th>{head("operator", "Operator")}<th scope="col" className="wide">Parents</th>{head("outcome", "Outcome", "num")}{head("claimed", "Claimed", "num wide")}{head("ran", "Ran", "num")}{head("tokens", "Reply tokens", "num", "of the reply")}{head("cost", "Cost", "num")}<th scope="col">Message</th></tr></thead>
             <tbody>
               {rows.slice(0, shown).map((node) => (
                 <tr key={node.node_id}>

@@ -6,12 +6,13 @@ import type { LiveTail, RunDetail, Winner } from "../api/types";
 import { Empty, Failed, Meter, NodeLink, Operator, Panel } from "../components/widgets";
 import { Chart } from "../components/chart";
 import type { Connection } from "../model/connection";
-import { curveOf, yRange } from "../model/curve";
+import { beyond, curveOf, yRange } from "../model/curve";
 import { count, dollars, metric, seconds, time } from "../model/format";
 import { feedLine } from "../model/feed";
 import { useColors, useResource } from "../model/hooks";
 import { activeSeconds, meanSpeed, secondsLeft } from "../model/progress";
 import { go, href } from "../model/router";
+import { TakeAlong } from "./take-along";
 import { COLOURS, colourOf } from "../model/operators";
 import type { RunState } from "../model/run-state";
 
@@ -30,6 +31,7 @@ export function Overview({ connection }: { connection: Connection }) {
         </div>
         <div className="stack">
           <Budget state={state} told={told} />
+          {!connection.replay && <TakeAlong state={state} />}
           <Notes connection={connection} />
         </div>
       </div>
@@ -131,12 +133,14 @@ function CurvePanel({ connection }: { connection: Connection }) {
     [data, operators, colors],
   );
   const range = useMemo(() => yRange(data.metrics, lower, lines.map((l) => l.value)), [data, lower, lines]);
+  const off = useMemo(() => beyond(data.metrics, range).length, [data, range]);
   return (
     <Panel title="Best so far" actions={<div className="legend">{operators.map((name) => <Operator key={name} name={name} />)}</div>}>
       {data.steps.length === 0 ? (
         <Empty title="Nothing scored yet">{state.live ? "The first verdict appears here as soon as it is reached." : "No node of this run has a valid score: see Failures."}</Empty>
       ) : (
-        <Chart label={`Metric by step; best so far ${metric(data.best.at(-1))}`} x={data.steps} series={series} lines={lines} range={range} axis="node" grid={colors.line} text={colors.muted} height={300} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
+        <><Chart label={`Metric by step; best so far ${metric(data.best.at(-1))}`} x={data.steps} series={series} lines={lines} range={range} axis="node" grid={colors.line} text={colors.muted} height={300} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
+        {off > 0 && <p className="muted small">A triangle at the edge: one of {count(off)} scores off the scale; the pointer tells its value.</p>}</>
       )}
     </Panel>
   );

@@ -3,7 +3,7 @@ import { type FormEvent, useRef, useState } from "react";
 import { ApiError, get, post } from "../api/client";
 import type { Launch, Own, PolicyOption, Presets, Sweep, SweepLaunch, Writer } from "../api/types";
 import { Failed } from "../components/widgets";
-import { count, dollars } from "../model/format";
+import { count, dollars, seconds } from "../model/format";
 import { useResource } from "../model/hooks";
 import { go, href, sweepHref } from "../model/router";
 import { Quote, usePlan } from "./quote";
@@ -83,7 +83,7 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
         </label>
         <label className="field">Steps<input name="max_steps" type="number" min={0} placeholder={limit(defaults.max_steps)} /></label>
         <label className="field">Generations<input name="max_generations" type="number" min={0} placeholder={limit(defaults.max_generations)} /></label>
-        <label className="field">Seconds<input name="seconds" type="number" min={0} placeholder={limit(defaults.seconds)} /></label>
+        <label className="field">Seconds<input name="seconds" type="number" min={0} placeholder={defaults.seconds == null ? "no limit" : `${defaults.seconds} (${seconds(defaults.seconds)})`} /></label>
         <label className="field">Dollars<input name="usd" type="number" min={0} step="any" placeholder={limit(defaults.usd)} /></label>
         <label className="field">{compared.length ? "First seed" : "Seed"}<input name="seed" type="number" min={0} placeholder={compared.length ? "1" : "42"} /></label>
         <label className="field">Workers<input name="workers" type="number" min={1} placeholder={limit(defaults.workers)} /></label>

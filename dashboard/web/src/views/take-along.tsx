@@ -1,0 +1,26 @@
+// What one takes along of a run: its report, its table, the winner's program and files. All are saved, none is shown.
+import { runPath } from "../api/client";
+import type { SolutionFile } from "../api/types";
+import { Failed, Panel } from "../components/widgets";
+import { count } from "../model/format";
+import { useResource } from "../model/hooks";
+import type { RunState } from "../model/run-state";
+
+export function TakeAlong({ state }: { state: RunState }) {
+  const { data: files, error } = useResource<SolutionFile[]>(state.live ? null : runPath(state.id, "/solution"));
+  const path = (rest: string) => `/api${runPath(state.id, rest)}`;
+  return (
+    <Panel title="To take along">
+      <div className="stack" style={{ gap: 6 }}>
+        <div className="row"><a className="button" href={path("/report.html")} download>Report</a><span className="muted small">one HTML file that opens offline</span></div>
+        {error && <Failed error={error} />}
+        {files && files.length === 0 && state.best && <p className="muted small">The winner's files are not written yet: <code>export-best</code> writes them.</p>}
+        {files && files.length > 0 && (
+          <ul className="small" style={{ margin: 0, paddingLeft: 18, maxHeight: 220, overflow: "auto" }} tabIndex={0} aria-label="Files of the winner">
+            {files.map((file) => <li key={file.name}><a className="mono" style={{ overflowWrap: "anywhere" }} href={path(`/solution/file?name=${encodeURIComponent(file.name)}`)} download>{file.name}</a> <span className="muted small">{count(file.bytes)} bytes</span></li>)}
+          </ul>
+        )}
+      </div>
+    </Panel>
+  );
+}
