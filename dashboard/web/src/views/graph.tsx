@@ -170,6 +170,7 @@ export function GraphView({ connection, query }: { connection: Connection; query
             <span><span className="dot" style={{ background: palette.accent, borderRadius: 1, height: 3 }} />line of descent of the selected node</span>
             {size > shown.nodes.length && <span>+3: so many of its children were not new or not scored ({size - shown.nodes.length} in all)</span>}
             <span>┄ second parents of the selected node, and what it was merged into</span>
+            {across.length > 0 && <span>thin line: a parent on another island</span>}
           </div>
         </Panel>
       </div>

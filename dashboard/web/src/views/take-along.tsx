@@ -1,4 +1,4 @@
-// What one takes along of a run: its report, its table, the winner's program and files. All are saved, none is shown.
+// What one takes along of a run: its report and the winner's files. All are saved, none is shown.
 import { runPath } from "../api/client";
 import type { SolutionFile } from "../api/types";
 import { Failed, Panel } from "../components/widgets";
