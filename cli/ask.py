@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from cli.options import add_run_argument
-from cli.ticket_options import EXIT_CODES, answer
+from cli.ticket_options import EXIT_CODES, answer, print_next
 from runs.tickets.folder import write_folder
 from runs.tickets.open_tickets import line_of
 from runs.tickets.words import COMMAND_LINE, WORDS
 from utils.clean_text import one_line
 from utils.errors import ConfigError
+from utils.program import program
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -49,10 +50,14 @@ def run(args: argparse.Namespace) -> int:
         print(f"operator: {found['operator']}" + "".join(f", parent {one['node_id']}" for one in found["parents"]))
         place = f"--dir {shlex.quote(args.dir)}" if args.dir else "--file FILE"
         if not args.dir:
-            print(f"the task: `ask {args.run} {found['ticket']} --dir DIR` lays it out, --json prints it")
-        print(f"next: write {', '.join(found['editable'])}, then `tell {args.run} {found['ticket']} {place}`")
+            print(f"the task: `{program()} ask {args.run} {found['ticket']} --dir DIR` lays it out, --json prints it")
+        print(
+            f"next: write {', '.join(found['editable'])}, then `{program()} tell {args.run} {found['ticket']} {place}`"
+        )
     else:
         print(f"no ticket: {one_line(str(found['message']))}")
+        if found.get("next") == "stop":
+            print_next(found, args.run)
     if found.get("ticket") is None:
         return EXIT_CODES.get(str(found.get("state")), 1)
     return 0

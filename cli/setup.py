@@ -12,7 +12,12 @@ from utils.errors import ConfigError
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = subparsers.add_parser("setup", help=f"make a coding agent find us: {', '.join(CLIENTS)}, all")
+    parser = subparsers.add_parser(
+        "setup",
+        help=f"make a coding agent find us: {', '.join(CLIENTS)}, all",
+        description="Writes our server's entry, and skills beside it, into the current folder (of Codex the entry into "
+        "~/.codex): call it where your agent works.",
+    )
     parser.add_argument("client", metavar="CLIENT", choices=[*CLIENTS, "all"], help=f"{', '.join(CLIENTS)} or all")
     parser.add_argument(
         "--remove", action="store_true", help="take out what setup wrote, and put back what it replaced"

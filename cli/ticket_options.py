@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,14 @@ from runs.tickets.names import LONGEST_CALL
 from runs.tickets.words import COMMAND_LINE
 from utils.clean_text import one_line
 from utils.errors import ConfigError
+from utils.program import program
 
 EXIT_CODES = {"refused": 2, "expired": 1, "over": 1}
 """State of an answer → exit code; others 0."""
+LAST_LINES = 12
+"""Of a failed program's output."""
+_OURS = re.compile(r"/workspace/(?:[\w.-]+/)*(?:solution|program|candidate)(?=\.\w)")
+"""The program's file as its sandbox names it."""
 
 
 def add_ticket_options(parser: argparse.ArgumentParser, *, program: bool = False) -> None:
@@ -69,9 +75,12 @@ def program_of(args: argparse.Namespace) -> dict[str, Any]:
     try:
         if args.file:
             return {"code": Path(args.file).read_text(encoding="utf-8")}
-        return {"code": sys.stdin.read()}
+        code = sys.stdin.read()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{args.file or 'standard input'}: cannot be read as text: {error}") from error
+    if not code.strip():
+        raise ConfigError("nothing on standard input; give --dir or --file")
+    return {"code": code}
 
 
 def print_answer(args: argparse.Namespace, found: dict[str, Any]) -> int:
@@ -85,8 +94,28 @@ def print_answer(args: argparse.Namespace, found: dict[str, Any]) -> int:
     if args.json:
         print(json.dumps(found, indent=2))
     else:
-        for name in ("state", "node_id", "metric", "metric_source", "failure", "message", "journal_head", "next"):
-            if found.get(name) is not None and found.get(name) != "":
-                print(f"{name}: {one_line(str(found[name]), 500)}")
+        _print_lines(found, args.run)
     not_taken = 1 if found.get("answered_before") else 0
     return EXIT_CODES.get(str(found.get("state")), not_taken)
+
+
+def _print_lines(found: dict[str, Any], run: str) -> None:
+    """An answer for people: of a program that failed, with the end of what it said."""
+    for name in ("state", "node_id", "metric", "metric_source", "failure", "message"):
+        if found.get(name) is not None and found.get(name) != "":
+            print(f"{name}: {one_line(_OURS.sub('program', str(found[name])), 500)}")
+    said = found.get("warnings") or ()
+    for warning in said if found.get("message") not in said else ():
+        print(f"warning: {one_line(str(warning), 500)}")
+    if found.get("failure") and str(found.get("output_tail", "")).strip():
+        print("output:")
+        for line in str(found["output_tail"]).rstrip().splitlines()[-LAST_LINES:]:
+            print(f"  {_OURS.sub('program', line)}")
+    print_next(found, run)
+
+
+def print_next(found: dict[str, Any], run: str) -> None:
+    """What to do now: a verb, and where the run has ended what takes the best program home."""
+    following = found.get("next")
+    if following:
+        print(f"next: {program()} export-best {run}" if following == "stop" else f"next: {following}")

@@ -116,6 +116,11 @@ def problem_words(
     return ["--problem=script", f"problem.program={Path(program).resolve()}", f"problem.evaluator={evaluator}"]
 
 
+LISTS = ("initial", "plugins")
+"""Settings that belong to no section."""
+LIKE = "search__policy='islands'"
+
+
 def keys(
     budget: Mapping[str, Any], project_dir: str | Path, more: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> list[str]:
@@ -131,6 +136,10 @@ def keys(
     named |= {"search.max_steps" if name == "steps" else f"budget.{name}": value for name, value in budget.items()}
     named |= {name: value for name, value in more.items() if value is not None}
     for name, value in settings.items():
+        if not isinstance(value, Mapping) and "__" not in name and name not in LISTS:
+            raise SearchError(
+                f"there is no argument {name}={shown(value)}; a setting is section__key=value, such as {LIKE}"
+            )
         section = value if isinstance(value, Mapping) else {"": value}
         named.update({f"{name.replace('__', '.')}.{key}".rstrip("."): given for key, given in section.items()})
     return [f"{name}={'null' if value is None else value}" for name, value in named.items()]

@@ -96,7 +96,8 @@ class ClientPool:
         Raises only errors of our own tree and without a chain: the original may hold the key.
         """
         prefix = f"llm.{settings.role}"
-        advice = f" ({prefix}.timeout); raise it, or lower {prefix}.max_tokens={settings.max_tokens}"
+        less = "" if settings.command else f", or lower {prefix}.max_tokens={settings.max_tokens}"
+        advice = f" ({prefix}.timeout); raise it{less}"
         spec = spec_of(settings)
         client, deadline = self._client(settings), Deadline(settings.timeout + spec.grace, advice, heard)
         send = spec.query

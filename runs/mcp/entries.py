@@ -9,7 +9,7 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -75,16 +75,51 @@ def write(name: str, project: Path, *, force: bool = False) -> Iterator[str]:
         text = json.dumps(plain, indent=2) + "\n"
     if others:
         yield _keep(name, path, others, force=force)
-    _replace(path, text)
-    yield f"{name}: wrote the server '{NAME}' into {path}"
+    is_there = _text(path) == text
+    if not is_there:
+        _replace(path, text)
+    yield (
+        f"{name}: the server '{NAME}' is already in {path}"
+        if is_there
+        else (f"{name}: wrote the server '{NAME}' into {path}")
+    )
     if client.skills:
-        folder = _place(client.skills, project)
-        for skill in _skills():
-            with _kept_as_it_is(folder / skill.name):
-                shutil.copytree(skill, folder / skill.name, dirs_exist_ok=True)
-        yield f"{name}: wrote {', '.join(skill.name for skill in _skills())} into {folder}"
+        yield from _write_skills(name, _place(client.skills, project))
     if shutil.which(client.program) is None:
         yield f"{name}: there is no program '{client.program}' here yet; it will find the entry when it is installed"
+
+
+def _write_skills(name: str, folder: Path) -> Iterator[str]:
+    new = [skill for skill in _skills() if not _is_as_shipped(folder / skill.name, skill)]
+    for skill in new:
+        with _kept_as_it_is(folder / skill.name):
+            shutil.copytree(skill, folder / skill.name, dirs_exist_ok=True)
+    there = ", ".join(skill.name for skill in new or _skills())
+    yield f"{name}: wrote {there} into {folder}" if new else f"{name}: {there} are already in {folder}"
+
+
+def _remove_skills(name: str, folder: Path) -> Iterator[str]:
+    """Take out those that nobody changed, and the folders that are empty then."""
+    found = [(folder / skill.name, skill) for skill in _skills() if (folder / skill.name).is_dir()]
+    for place, skill in found:
+        if not _is_as_shipped(place, skill):
+            yield f"{name}: {place} is not as `setup` writes it (somebody changed it); it stays"
+            continue
+        with _kept_as_it_is(place):
+            shutil.rmtree(place)
+        yield f"{name}: removed {place}"
+    for empty in (folder, folder.parent) if found else ():
+        with suppress(OSError):  # it holds something of somebody else
+            empty.rmdir()
+
+
+def _is_as_shipped(place: Path, skill: Path) -> bool:
+    """True if the folder holds the skill's files and no other."""
+    ours, theirs = (
+        {path.relative_to(top).as_posix(): path.read_bytes() for path in top.rglob("*") if path.is_file()}
+        for top in (skill, place)
+    )
+    return ours == theirs
 
 
 def _keep(name: str, path: Path, others: str, *, force: bool) -> str:
@@ -119,12 +154,10 @@ def remove(name: str, project: Path) -> Iterator[str]:
                     path.unlink()
             kept.done()
             yield f"{name}: took the server '{NAME}' out of {path}" + (", and put yours back" if back else "")
-    for skill in _skills():
-        place = _place(client.skills, project) / skill.name if client.skills else None
-        if place is not None and place.is_dir():
-            with _kept_as_it_is(place):
-                shutil.rmtree(place)
-            yield f"{name}: removed {place}"
+    else:
+        yield f"{name}: there is no {path}; nothing to take out"
+    if client.skills:
+        yield from _remove_skills(name, _place(client.skills, project))
 
 
 def _without_json(name: str, client: Client, path: Path, kept: KeptEntry) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -94,7 +95,7 @@ def test_a_hint_names_its_run_and_a_ticket_is_told_again_to_its_holder(opened, c
     run_dir = opened(2)
     said = cli.here("ask", "latest").out
     assert f"tell {run_dir.name} " in said and "latest" not in said
-    (words,) = re.findall(r"the task: `(ask .*) --dir DIR`", said)
+    (words,) = re.findall(r"the task: `python main.py (ask .*) --dir DIR`", said)
     again = cli.here(*words.split(), "--dir", str(tmp_path / "work"))
     assert again.code == 0 and again.out.startswith(said.partition("\n")[0]), "the same ticket, with its task"
     assert "Find x near 2" in (tmp_path / "work" / "TASK.md").read_text()
@@ -271,3 +272,22 @@ def test_lines_are_counted_in_the_file_that_was_handed_in(cli, tmp_path, eventua
         ticket = cli.here("ask", "latest", "--json").json["ticket"]
         frames = re.findall(r'File "[^"]*(?:solution|program)\.py", line (\d+), in x', found["output_tail"])
         assert frames == [str(number)], found["output_tail"]
+
+
+def test_people_read_what_failed_where_and_what_to_type_next(cli, tmp_path, eventually, monkeypatch):
+    for name, text in (("file.py", FILE), ("judge.py", JUDGE)):
+        (tmp_path / name).write_text(text)
+    ready = cli.folder / "ready"
+    words = ("--problem=script", "problem.program=file.py", "problem.evaluator=judge.py", "search.max_steps=1")
+    cli.start("run", "--writer=external", *words, "--idle=20", f"--ready={ready}")
+    eventually(lambda: ready.is_file() and ready.read_text(), 60)
+    ticket, program = cli.here("ask", "latest", "--json").json["ticket"], tmp_path / "mine.py"
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    vain = cli.here("tell", "latest", ticket)
+    assert vain.code == 2 and "nothing on standard input; give --dir or --file" in vain.line
+    program.write_text(FILE.replace("return 1.0", "return 1 / 0"))
+    said = cli.here("tell", "latest", ticket, "--file", str(program))
+    assert said.code == 0 and "ZeroDivisionError" in said.out and "journal_head" not in said.out
+    assert 'File "program.py", line 6, in x' in said.out and "/workspace" not in said.out
+    ended = cli.here("ask", "latest", "--seconds", "20")
+    assert ended.out.splitlines()[-1] == f"next: python main.py export-best {cli.run_dir.name}"

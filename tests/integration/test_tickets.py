@@ -391,6 +391,7 @@ def test_what_cannot_be_asked_in_python_is_one_line_and_a_closed_run_answers_at_
         "seconds='5' (str)": lambda: run.ask(seconds="5"),
         "idle='x' (str)": lambda: swarm_evo.open("tsp", idle="x"),
         "run=3 (int)": lambda: swarm_evo.open(run=3),
+        "there is no argument foo=1 (int)": lambda: swarm_evo.open(foo=1),
     }
     for words, call_ in wrong.items():
         with pytest.raises(swarm_evo.SearchError, match=re.escape(words)):

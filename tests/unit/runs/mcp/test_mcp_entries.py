@@ -105,6 +105,25 @@ def test_all_of_it_goes_and_leaves_nothing(tmp_path):
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
+def test_a_skill_that_the_user_changed_stays(tmp_path):
+    cli, skills = Cli(tmp_path), tmp_path / ".claude" / "skills"
+    assert "wrote" in cli.here("setup", "claude-code").out
+    again = cli.here("setup", "claude-code").out
+    assert again.count("already in") == 2 and "wrote" not in again
+    mine = skills / "swarm-evo-write" / "SKILL.md"
+    mine.write_text(mine.read_text() + "Mind the tests.\n")
+    said = cli.here("setup", "claude-code", "--remove").out
+    assert f"{mine.parent} is not as `setup` writes it" in said and mine.read_text().endswith("Mind the tests.\n")
+    assert [path.name for path in skills.iterdir()] == ["swarm-evo-write"]
+    assert "nothing to take out" in cli.here("setup", "claude-code", "--remove").out
+    mine.unlink()
+    (tmp_path / "other").mkdir()
+    there = Cli(tmp_path / "other")
+    there.here("setup", "claude-code")
+    there.here("setup", "claude-code", "--remove")
+    assert not list((tmp_path / "other").iterdir()), "no empty folder of ours"
+
+
 @pytest.mark.parametrize("broken", ["{", "[1]", "\xff", '{"mcpServers": []}'])
 def test_settings_that_cannot_be_read_stay_as_they_are(tmp_path, broken):
     path = tmp_path / ".mcp.json"
