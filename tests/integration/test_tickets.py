@@ -150,8 +150,9 @@ def test_an_empty_reply_is_refused_in_one_line_and_the_ticket_stays_open(opened,
     opened(1)
     hint = cli.here("ask", "latest", "--dir", str(tmp_path / "work")).out.splitlines()[-1]
     words = hint.partition("`")[2].rstrip("`").split()
-    assert words[0] == "tell" and words[-2:] == ["--dir", str(tmp_path / "work")], "the hint is what to type next"
-    ticket, program = words[2], tmp_path / "work" / "program.py"
+    assert words[:3] == ["python", "main.py", "tell"], "the hint is what to type next"
+    assert words[-2:] == ["--dir", str(tmp_path / "work")]
+    ticket, program = words[4], tmp_path / "work" / "program.py"
     for source in (["--file", "/dev/null"], ["--file", str(program)]):
         program.write_text(" \n\n")
         refused = cli.here("tell", "latest", ticket, *source)
