@@ -159,7 +159,7 @@ def test_an_empty_reply_is_refused_in_one_line_and_the_ticket_stays_open(opened,
         assert refused.code == 2 and refused.line.startswith("swarm-evo: program.py: it is empty")
     assert cli.here("wait", "latest", ticket, "--seconds", "0").out.startswith("state: running")
     program.write_text(PROGRAM.format(x=1.5))
-    assert cli.here(*words, "--json").json["metric"] == 0.5, "the step was not spent"
+    assert cli.here(*words[2:], "--json").json["metric"] == 0.5, "the step was not spent"
 
 
 @pytest.mark.long
