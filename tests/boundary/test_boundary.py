@@ -35,7 +35,7 @@ def _nobody_wins(kind: str, way: str, sample: int = 0, names: Sequence[str] = ()
     assert [(row.name, row.control) for row in rows if not row.is_attack] == []
 
 
-@pytest.mark.parametrize(("kind", "way", "sample"), SAMPLE)
+@pytest.mark.parametrize(("kind", "way", "sample"), [SAMPLE[0], pytest.param(*SAMPLE[1], marks=pytest.mark.long)])
 def test_a_sample_is_held(kind: str, way: str, sample: int) -> None:
     _nobody_wins(kind, way, sample)
 

@@ -87,7 +87,6 @@ def test_start_a_run_watch_nodes_arrive_click_one_and_see_its_diff(page, tmp_pat
         page.locator("input[name=name]").fill("u120")
         page.locator("input[name=max_steps]").fill("60")
         page.locator("input[name=seed]").fill("3")
-        page.locator("select[name=policy]").select_option("islands")
         page.get_by_text("Options of islands").click()
         page.locator("input[name='option.per_island']").fill("7")
         page.locator("select[name='option.selection']").select_option("rank")

@@ -71,6 +71,7 @@ def only_node(cli: Cli) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 def test_an_agents_session_is_one_recorded_reply(search, cli, models):
     body = """
 task = open("TASK.md").read()

@@ -53,6 +53,7 @@ def played(cli):
         yield cli, server
 
 
+@pytest.mark.long
 def test_a_generation_with_a_model(played):
     cli, server = played
     shown = cli.show()

@@ -100,7 +100,7 @@ def uninterrupted(cli_at: Callable[[str], Cli], words: list[str]) -> dict[str, o
 
 
 @pytest.mark.parametrize(
-    "boundaries", [BOUNDARIES[2::5], pytest.param(BOUNDARIES, marks=pytest.mark.long)], ids=["some", "all"]
+    "boundaries", [BOUNDARIES[2::9], pytest.param(BOUNDARIES, marks=pytest.mark.long)], ids=["some", "all"]
 )
 def test_killed_at_every_boundary(cli_at, toy, tmp_path, boundaries):
     reference = uninterrupted(cli_at, toy(16))

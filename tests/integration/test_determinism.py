@@ -83,6 +83,7 @@ def test_a_model_is_told_the_same_steps_left_in_a_replay(cli, toy):
         assert_replays(cli, 6)
 
 
+@pytest.mark.long
 def test_a_replay_tells_each_step_what_it_was_told_then(cli, toy):
     """A resume changed the task's words and limits: prompts before it had others, and each has its recorded answer."""
     changes = (

@@ -15,6 +15,8 @@ import pandas as pd
 import pytest
 from support.command_line import Cli
 
+pytestmark = pytest.mark.long
+
 CELL_OF_A_FILE = re.compile(r"^%%writefile (\S+)\n", re.ASCII)
 
 
@@ -75,7 +77,6 @@ def run_cells(page: Path, data: Path, working: Path, *, instead: str = "") -> su
     return subprocess.run(words, env=found, capture_output=True, text=True, timeout=200, check=False)
 
 
-@pytest.mark.long
 @pytest.mark.timeout(400)
 def test_its_cells_run_as_a_program_on_kaggles_folders(exported: tuple[Path, Path], tmp_path: Path) -> None:
     page, data = exported
@@ -99,7 +100,6 @@ def test_a_submission_that_does_not_fit_the_sample_is_not_handed_in(
     assert done.returncode != 0 and said in done.stderr and not (tmp_path / "submission.csv").exists()
 
 
-@pytest.mark.long
 @pytest.mark.timeout(400)
 def test_it_runs_as_a_notebook(exported: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")

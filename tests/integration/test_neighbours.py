@@ -34,6 +34,7 @@ def test_openevolves_config_is_read_and_what_is_not_is_told(cli: Cli):
     assert cli.here("resume", "latest", "search.max_steps=32").code == 0, "nothing of the folder's form is needed again"
 
 
+@pytest.mark.long
 def test_what_the_user_says_wins(cli: Cli):
     folder = EXAMPLES / "openevolve/shell_words"
     ended = search(cli, folder, "search.max_steps=2", "problem.options.evaluation_timeout=33")

@@ -21,6 +21,8 @@ from reports.outside import tickets
 from runs.tickets import client as ticket_client
 from runs.tickets.client import ask_the_run
 
+pytestmark = pytest.mark.long
+
 PROGRAM = "x = {x}\n# of what the writer outside thinks about the number above\n"
 
 
@@ -69,7 +71,8 @@ def test_who_asks_in_vain_hears_which_ticket_is_in_the_way_and_how_it_gets_free(
     assert row["node_id"] == node and 0 <= row["age_s"] < 60 and 3000 < row["left_s"] <= 3600
     assert taken["ticket"].partition(".")[2] not in str(row), "nobody is told another's token"
     run = swarm_evo.ExternalRun(run_dir)
-    assert run.tickets() == [{**row, "age_s": run.tickets()[0]["age_s"], "left_s": run.tickets()[0]["left_s"]}]
+    (again,) = run.tickets()
+    assert again == {**row, "age_s": again["age_s"], "left_s": again["left_s"]}
     with McpClient(cli.folder) as client, McpClient(cli.folder, "--role", "writer") as writer:
         vain_ = client.call("ask", wait_s=0)
         assert vain_["open_tickets"][0]["node_id"] == node and vain_["run"] == run_dir.name
@@ -105,7 +108,6 @@ def test_a_hint_names_its_run_and_a_ticket_is_told_again_to_its_holder(opened, c
     assert (vain.json["ticket"], vain.json["metric"]) == (None, 0.5), "it is answered: that is what became of it"
 
 
-@pytest.mark.long
 def test_a_verdict_of_a_stopped_run_is_read_without_going_on(opened, cli, eventually):
     run_dir = opened(3)
     ticket = asked(run_dir, 1)["ticket"]
@@ -116,9 +118,7 @@ def test_a_verdict_of_a_stopped_run_is_read_without_going_on(opened, cli, eventu
     assert (found["metric"], found["next"], cli.show()["journal_head"]) == (0.5, "ask", started), "nobody was started"
 
 
-@pytest.mark.parametrize(
-    "steps", [pytest.param(1, marks=pytest.mark.long), 2], ids=["after the end", "while it goes on"]
-)
+@pytest.mark.parametrize("steps", [pytest.param(1), 2], ids=["after the end", "while it goes on"])
 def test_the_second_program_of_a_ticket_is_told_that_it_was_not_taken(opened, cli, tmp_path, steps):
     run_dir = opened(steps)
     ticket = asked(run_dir, 1)["ticket"]
@@ -205,7 +205,6 @@ def test_an_evaluator_that_breaks_in_a_look_is_told_in_one_line(opened, cli, tmp
     assert cli.here("check", "latest", ticket, "--file", str(program)).out == "ok\n", "the run lives on"
 
 
-@pytest.mark.long
 def test_an_evaluator_that_breaks_behind_a_tell_is_told_in_one_line(opened, cli, tmp_path):
     run_dir = opened(1, breaks="evaluate")
     ticket, program = asked(run_dir, 1)["ticket"], tmp_path / "program.py"
@@ -244,7 +243,6 @@ def evaluate(path):
 """
 
 
-@pytest.mark.long
 def test_lines_are_counted_in_the_file_that_was_handed_in(cli, tmp_path, eventually):
     """A file whose top is missing, or the block alone: the numbers are those that its writer sees."""
     for name, text in (("file.py", FILE), ("judge.py", JUDGE)):

@@ -373,6 +373,7 @@ def test_the_python_doors(cli, toy):
         swarm_evo.open(problem, budget={"steps": -1}, **place)
 
 
+@pytest.mark.long
 def test_what_cannot_be_asked_in_python_is_one_line_and_a_closed_run_answers_at_once(opened):
     run = swarm_evo.ExternalRun(opened(2))
     ticket = run.ask()

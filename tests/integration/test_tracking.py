@@ -88,6 +88,7 @@ def gauges_of(receiver: Receiver) -> dict[str, float]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not _has_otel(), reason="the extra otel is not installed")
 def test_a_run_is_one_trace_of_its_steps_and_calls_and_no_source_leaves_unasked(cli, toy, receiver):
     with ChatServer(lambda request, number: f"```python\n# planted-source\nx = {number}.5\n```") as server:

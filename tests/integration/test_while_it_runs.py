@@ -18,6 +18,7 @@ from dashboard.server.app import create_app
 STEP = re.compile(r"^step (\d+)/5  ([0-9a-f]{6}) ", re.MULTILINE)
 
 
+@pytest.mark.long
 def test_a_node_has_one_number_on_every_surface(cli, toy):
     """A program of the user stands before the first step, so that counts and places differ."""
     (cli.folder / "own.py").write_text("x = 7\n")
