@@ -676,7 +676,7 @@ def test_a_sweep_has_a_page_with_table_mean_curves_and_runs(page, tmp_path):
     with serving(tmp_path) as (address, _):
         page.goto(f"http://{address}/")
         page.get_by_role("link", name="Sweeps").click()
-        page.get_by_role("link", name="policies").click()
+        page.get_by_role("link", name="policies").first.click()
         page.wait_for_url(re.compile("#/sweep\\?name=policies"))
         rows = page.get_by_role("region", name="Settings and what they came to").locator("tbody tr")
         rows.nth(1).get_by_text("too few seeds").first.wait_for()

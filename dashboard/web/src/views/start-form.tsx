@@ -50,6 +50,7 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
   };
   if (!presets) return <div style={{ padding: 12 }}>{presetError ? <Failed error={presetError} /> : "Loading…"}</div>;
   const defaults = presets.defaults[chosen] ?? {};
+  const policyShown = policy || defaults.policy || "";
   const limit = (value: number | null | undefined) => (value == null ? "no limit" : String(value));
   const folders = chosen === "competition" ? (own?.data ?? []).map((f) => f.name) : chosen === "script" ? (own?.scripts ?? []).map((f) => f.name) : [];
   const mine = folders.includes(folder) ? folder : "";
@@ -79,7 +80,7 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
         </label>
         {writer?.takes_model && writer.name === llm && <ModelField key={llm} writer={writer} />}
         <label className="field">Policy
-          <select name="policy" value={compared.length ? "" : policy} disabled={compared.length > 0} title={compared.length ? "the sweep names its policies below" : ""} onChange={(e) => setPolicy(e.target.value)}><option value="">{defaults.policy ? `${defaults.policy} (its own)` : "the problem's own"}</option>{presets.policies.filter((name) => name !== defaults.policy || policy === name).map((name) => <option key={name}>{name}</option>)}</select>
+          <select name="policy" value={compared.length ? "" : policyShown} disabled={compared.length > 0} title={compared.length ? "the sweep names its policies below" : ""} onChange={(e) => setPolicy(e.target.value)}>{(!policyShown || compared.length > 0) && <option value="">the problem's own</option>}{presets.policies.map((name) => <option key={name} value={name}>{name === defaults.policy ? `${name} (its own)` : name}</option>)}</select>
         </label>
         <label className="field">Steps<input name="max_steps" type="number" min={0} placeholder={limit(defaults.max_steps)} /></label>
         <label className="field">Generations<input name="max_generations" type="number" min={0} placeholder={limit(defaults.max_generations)} /></label>
@@ -92,10 +93,10 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
       {mine && chosen === "competition" && <Tables key={mine} folder={(own?.data ?? []).find((f) => f.name === mine) as Own["data"][number]} metrics={presets.metrics} />}
       {chosen === "competition" && own && own.data.length === 0 && <p className="muted small">Tables of your own: put a folder with a train.csv (and a test.csv) into the project's folder, and it can be chosen here.</p>}
       <Compared policies={presets.policies} chosen={compared} choose={setCompared} />
-      {policy && compared.length === 0 && (
-        <details key={policy}>
-          <summary>Options of {policy}</summary>
-          <div className="form">{(presets.policy_options[policy] ?? []).map((option) => <OptionField key={option.name} option={option} />)}</div>
+      {policyShown && compared.length === 0 && (
+        <details key={policyShown}>
+          <summary>Options of {policyShown}</summary>
+          <div className="form">{(presets.policy_options[policyShown] ?? []).map((option) => <OptionField key={option.name} option={option} />)}</div>
         </details>
       )}
       {writer && <Prices writer={writer} />}
