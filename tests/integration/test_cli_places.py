@@ -125,7 +125,7 @@ def test_a_full_disk_at_any_moment_is_one_line_and_loses_nothing(cli_at, toy, sm
 @pytest.mark.long
 def test_a_full_disk_is_one_line_and_the_run_can_be_resumed(tmp_path, toy):
     """RLIMIT_FSIZE stands for the full disk: SQLite gets a short write."""
-    limit = 1_200_000
+    limit = 3_000_000
 
     def small() -> None:
         import signal

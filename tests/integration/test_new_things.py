@@ -113,7 +113,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
     (made.folder / "config/llm/echo.yaml").write_text("llm: {code: {provider: echo}}\n")
     assert "core/events.py" in row("event")
     made.insert("core/events.py", new.EVENT, after="    node_id: str | None = None\n\n\n")
-    made.insert("core/events.py", " | PolicyRestarted", after="| NodeMarked | NodeStopped | Warned")
+    made.insert("core/events.py", " | PolicyRestarted", after="| TicketLeased | TicketClosed | Warned")
     policy = made.folder / "core/search/restarts.py"
     before, _, after = policy.read_text().partition("    def tell(")
     text = f"from core.events import PolicyRestarted\n{before}{new.TELLS}\n\n{after[after.index('POLICY =') :]}"

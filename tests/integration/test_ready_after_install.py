@@ -108,7 +108,7 @@ def test_a_run_is_removed_when_it_is_meant(cli):
 def test_a_run_that_goes_on_is_not_removed(cli):
     child = cli.start(*toy_words(400, seconds=0.1))
     for line in child.stdout:
-        if line.startswith("[2] "):
+        if line.startswith("step 2/"):
             break
     refused = cli.here("rm", "latest", "--yes")
     assert refused.code == 2 and "held by another process" in refused.line and cli.run_dir.is_dir()
