@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import sqlite3
 import warnings
-import zlib
-from base64 import urlsafe_b64encode
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from swarm_evo.app import app_dir
 from swarm_evo.child import ask
 from swarm_evo.errors import SearchError
 from swarm_evo.notebook import result_html
@@ -20,10 +22,6 @@ from swarm_evo.notebook import result_html
 if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
-
-
-_TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
-_NO_DIGITS = bytes(byte for byte in range(256) if byte not in b"0123456789")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,26 +152,23 @@ def _code(path: Path, node_id: str) -> str:
 
 
 def stored_text(store: sqlite3.Connection, body: str | bytes) -> str:
-    """A text of the store, from the form that `core/storage/packing.py` tells."""
-    return _bytes_of(store, body).decode("utf-8", "surrogatepass")
+    """A text of the store, whatever form it lies in."""
+    packing = _packing()
 
-
-def _bytes_of(store: sqlite3.Connection, body: str | bytes) -> bytes:
-    if isinstance(body, str):
-        return body.encode("utf-8", "surrogatepass")
-    form, other = body[0], b""
-    if form == 0:
-        return body[1:]
-    if form > 4:
-        return zlib.decompress(body)
-    body = body[1:]
-    if form in (1, 4):  # a difference to another text
-        name = urlsafe_b64encode(body[:12]).decode()
+    def whole(name: str) -> bytes:
         (stored,) = store.execute("SELECT body FROM texts WHERE hash = ?", (name,)).fetchone()
-        other, body = _bytes_of(store, stored)[-32768:], body[12:]
-    if form == 1:
-        return zlib.decompressobj(-15, other).decompress(body)
-    begin = 4 + int.from_bytes(body[:4], "big")  # figures apart: the text with 0 for each digit, and the digits
-    text = zlib.decompressobj(-15, other.translate(_TO_ZERO)).decompress(body[4:begin])
-    digits = zlib.decompressobj(-15, other.translate(None, _NO_DIGITS)).decompress(body[begin:])
-    return text.replace(b"%", b"%%").replace(b"0", b"%c") % tuple(digits)
+        found: bytes = packing.whole_text(stored)
+        return found
+
+    return str(packing.unpacked(body, whole))
+
+
+@cache
+def _packing() -> ModuleType:
+    """The application's own module on the forms of texts; it needs the standard library alone."""
+    spec = spec_from_file_location("_swarm_evo_packing", app_dir() / "core" / "storage" / "packing.py")
+    if spec is None or spec.loader is None:
+        raise SearchError(f"the installation in '{app_dir()}' is not whole: install it again")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

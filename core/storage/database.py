@@ -15,10 +15,10 @@ from pathlib import Path
 from sqlalchemy import Connection, create_engine, event, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
-from sqlmodel import SQLModel
 
 from core.storage.chain import Chain
 from core.storage.migrations import READ_IN_PLACE, SCHEMA_VERSION, migrate
+from core.storage.models import METADATA
 from core.storage.packing import (
     DIFFERENCES,
     Stored,
@@ -258,7 +258,7 @@ class Database:
                 raise UnknownRunError(f"'{self.path}' holds no run: it was killed before it began, or is none of ours")
             return
         with self.transaction() as connection:
-            SQLModel.metadata.create_all(connection)
+            METADATA.create_all(connection)
             create_views(driver_of(connection))
             connection.execute(text(f"PRAGMA user_version={SCHEMA_VERSION}"))
             self._chain = Chain(driver_of(connection))
@@ -297,7 +297,7 @@ def make_schema(connection: sqlite3.Connection) -> None:
     """The tables and views of this version in an empty database."""
     engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
     with engine.begin() as opened:
-        SQLModel.metadata.create_all(opened)
+        METADATA.create_all(opened)
     create_views(connection)
 
 

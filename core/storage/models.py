@@ -2,6 +2,7 @@
 
 Every long text (code, prompt parts, replies, outputs) lies once in `texts`, named by its hash. Texts, and the JSON that
 a search writes at every node, are packed: `core.storage.packing`. `docs/schema.md` tells tables and views to people.
+Without an ORM: docs/decisions/0013-tables-without-an-orm.md.
 """
 
 from __future__ import annotations
@@ -12,9 +13,21 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Column, Dialect, Index, Table, func, literal_column
-from sqlalchemy.types import UserDefinedType
-from sqlmodel import Field, SQLModel
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Dialect,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    func,
+    literal_column,
+)
+from sqlalchemy.types import TypeEngine, UserDefinedType
 
 from core.storage.chain_links import CHAIN
 from core.storage.moments import moment, moment_text
@@ -71,180 +84,152 @@ class Moment(UserDefinedType[Any]):
         return moment
 
 
-class MetaRow(SQLModel, table=True):
-    """Named facts of the run: `schema`, `run`, `config`, `status`, `final`, `round/3/shared`, … as JSON."""
-
-    __tablename__ = "facts"
-
-    key: str = Field(primary_key=True)
-    value: Any = Field(sa_column=Column(JSON))
+METADATA = MetaData()
+"""All tables of a store."""
 
 
-class TextRow(SQLModel, table=True):
-    """A text, stored once."""
-
-    __tablename__ = "texts"
-
-    hash: str = Field(primary_key=True)
-    body: Any = Field(sa_column=Column(Body))
-    """Packed; text as it is where an older version stored a program."""
+def _key(name: str, kind: type[TypeEngine[Any]] = String) -> Column[Any]:
+    return Column(name, kind, primary_key=True)
 
 
-class TaskRow(SQLModel, table=True):
-    """A proposal with its identity: the `select` stage."""
-
-    __tablename__ = "tasks"
-
-    node_id: str = Field(primary_key=True)
-    round: int = Field(index=True)
-    slot: int
-    attempt: int = 0
-    task: Any = Field(sa_column=Column(PackedJson))
-    why: Any = Field(sa_column=Column(Body))
-    """JSON of what the policy said of its choice, packed as a text."""
+def _some(name: str, kind: type[TypeEngine[Any]] = String, default: Any = None, **words: Any) -> Column[Any]:
+    """A column that always holds a value: `default` where a row does not say."""
+    return Column(name, kind, nullable=False, default=default, **words)
 
 
-class StageRow(SQLModel, table=True):
-    """A finished stage of a node that is not committed yet; removed when it is."""
+FACTS = Table(
+    "facts",
+    METADATA,
+    _key("key"),
+    Column("value", JSON),
+    comment="Named facts of the run: `schema`, `run`, `config`, `status`, `final`, `round/3/shared`, … as JSON.",
+)
 
-    __tablename__ = "stages"
+TEXTS = Table(
+    "texts",
+    METADATA,
+    _key("hash"),
+    Column("body", Body),  # packed; text as it is where an older version stored a program
+    comment="A text, stored once.",
+)
 
-    node_id: str = Field(primary_key=True)
-    stage: str = Field(primary_key=True)
-    payload: str
-    """The stage's result as JSON."""
+TASKS = Table(
+    "tasks",
+    METADATA,
+    _key("node_id"),
+    _some("round", Integer, index=True),
+    _some("slot", Integer),
+    _some("attempt", Integer, 0),
+    Column("task", PackedJson),
+    Column("why", Body),  # JSON of what the policy said of its choice, packed as a text
+    comment="A proposal with its identity: the `select` stage.",
+)
 
+STAGES = Table(
+    "stages",
+    METADATA,
+    _key("node_id"),
+    _key("stage"),
+    _some("payload"),  # the stage's result as JSON
+    comment="A finished stage of a node that is not committed yet; removed when it is.",
+)
 
-class NodeRow(SQLModel, table=True):
-    """A committed node. The columns are for questions in SQL; `rest` holds every other field of Node."""
+NODES = Table(
+    "nodes",
+    METADATA,
+    _key("id"),
+    _some("step", Integer, index=True, unique=True),
+    _some("operator"),
+    Column("generation", Integer, index=True),
+    Column("island", Integer),
+    _some("slot", Integer, 0),
+    Column("metric_value", Float),
+    Column("fitness", Float, index=True),
+    Column("metric_source", String),
+    Column("claimed_metric", Float),
+    _some("is_buggy", Boolean, False),
+    _some("is_valid", Boolean, True),
+    Column("failure", String),
+    _some("exec_time", Float, 0.0),
+    _some("ctime", Float, 0.0),
+    _some("writer", String, ""),
+    _some("code_hash"),  # SHA-256 of the text, as in `core.state.fingerprint.text_hash`
+    _some("code"),  # hash in `texts`
+    _some("term_out"),  # hash in `texts`, or ''
+    Column("parent_ids", JSON),
+    Column("rest", JSON),
+    comment="A committed node. The columns are for questions in SQL; `rest` holds every other field of Node.",
+)
 
-    __tablename__ = "nodes"
+CALLS = Table(
+    "calls",
+    METADATA,
+    _key("id", Integer),
+    _some("request_hash", Digest),
+    _some("sample", index=True),
+    Column("node_id", String, index=True),
+    _some("role"),
+    _some("attempt", Integer, 0),
+    _some("provider"),
+    _some("model"),
+    Column("system", Body),  # names of the message's parts, in order: packed as a text, a name a line
+    Column("user", Body),
+    _some("tool", String, ""),
+    Column("reply", Body),  # names of its parts, as above; an older version stored the name of the whole
+    _some("finish_reason", String, ""),
+    Column("prompt_tokens", Integer),
+    Column("completion_tokens", Integer),
+    Column("cost_usd", Float),
+    _some("seconds", Float, 0.0),
+    _some("tries", Integer, 1),
+    _some("cached", Boolean, False),
+    comment="An answered call of a model, or of `rules`.",
+)
 
-    id: str = Field(primary_key=True)
-    step: int = Field(index=True, unique=True)
-    operator: str
-    generation: int | None = Field(default=None, index=True)
-    island: int | None = None
-    slot: int = 0
-    metric_value: float | None = None
-    fitness: float | None = Field(default=None, index=True)
-    metric_source: str | None = None
-    claimed_metric: float | None = None
-    is_buggy: bool = False
-    is_valid: bool = True
-    failure: str | None = None
-    exec_time: float = 0.0
-    ctime: float = 0.0
-    writer: str = ""
-    code_hash: str
-    """SHA-256 of the text, as in `core.state.fingerprint.text_hash`."""
-    code: str
-    """Hash in `texts`."""
-    term_out: str
-    """Hash in `texts`, or ''."""
-    parent_ids: Any = Field(sa_column=Column(JSON))
-    rest: Any = Field(sa_column=Column(JSON))
+GAMES = Table(
+    "games",
+    METADATA,
+    _key("key"),
+    _some("seq", Integer, index=True),  # `seq` of its game.finished event
+    _some("white", index=True),
+    _some("black", index=True),
+    _some("result"),
+    Column("generation", Integer, index=True),
+    Column("game", JSON),
+    comment="A finished game of the arena.",
+)
 
+EVENTS = Table(
+    "events",
+    METADATA,
+    _key("seq", Integer),
+    _some("type", index=True),
+    Column("node_id", String),
+    _some("at", Moment),
+    _some("body", Body),  # the event as JSON without `seq` and `at`; packed where it is one that every node has
+    comment="One event of the run's one sequence.",
+)
 
-class CallRow(SQLModel, table=True):
-    """An answered call of a model, or of `rules`."""
+TICKETS = Table(
+    "tickets",
+    METADATA,
+    _key("node_id"),
+    _some("token_hash"),
+    _some("state"),  # `open`, `told`, `given_up` or `expired`
+    _some("expires_at", Float),  # seconds since the epoch
+    _some("told", String, ""),  # name of the reply in `texts`
+    _some("checks", Integer, 0),  # how often it asked `check`
+    comment="A proposal leased to a writer outside of the run's process (`ask`), and what it handed in (`tell`).",
+)
 
-    __tablename__ = "calls"
-
-    id: int | None = Field(default=None, primary_key=True)
-    request_hash: str = Field(sa_column=Column(Digest, nullable=False))
-    sample: str = Field(index=True)
-    node_id: str | None = Field(default=None, index=True)
-    role: str
-    attempt: int = 0
-    provider: str
-    model: str
-    system: Any = Field(sa_column=Column(Body))
-    """Names of the message's parts, in order: packed as a text, a name a line."""
-    user: Any = Field(sa_column=Column(Body))
-    tool: str = ""
-    reply: Any = Field(sa_column=Column(Body))
-    """Names of its parts, as above; an older version stored the name of the whole."""
-    finish_reason: str = ""
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    cost_usd: float | None = None
-    seconds: float = 0.0
-    tries: int = 1
-    cached: bool = False
-
-
-class GameRow(SQLModel, table=True):
-    """A finished game of the arena."""
-
-    __tablename__ = "games"
-
-    key: str = Field(primary_key=True)
-    seq: int = Field(index=True)
-    """`seq` of its game.finished event."""
-    white: str = Field(index=True)
-    black: str = Field(index=True)
-    result: str
-    generation: int | None = Field(default=None, index=True)
-    game: Any = Field(sa_column=Column(JSON))
-
-
-class EventRow(SQLModel, table=True):
-    """One event of the run's one sequence."""
-
-    __tablename__ = "events"
-
-    seq: int = Field(primary_key=True)
-    type: str = Field(index=True)
-    node_id: str | None = None
-    at: Any = Field(sa_column=Column(Moment, nullable=False))
-    body: Any = Field(sa_column=Column(Body, nullable=False))
-    """The event as JSON without `seq` and `at`; packed where it is one that every node has."""
-
-
-class TicketRow(SQLModel, table=True):
-    """A proposal that was leased to a writer outside of the run's process (`ask`), and what it handed in (`tell`)."""
-
-    __tablename__ = "tickets"
-
-    node_id: str = Field(primary_key=True)
-    token_hash: str
-    state: str
-    """`open`, `told`, `given_up` or `expired`."""
-    expires_at: float
-    """Seconds since the epoch."""
-    told: str = ""
-    """Name of the reply in `texts`."""
-    checks: int = 0
-    """How often it asked `check`."""
-
-
-class LinkRow(SQLModel, table=True):
-    """One link of the chain that vouches for the rows of all other tables: see `core.storage.chain`."""
-
-    __tablename__ = CHAIN
-
-    seq: int = Field(primary_key=True)
-    records: Any = Field(sa_column=Column(Body, nullable=False))
-    """What one transaction wrote: `core.storage.chain_links`."""
-    head: Any = Field(sa_column=Column(Body, nullable=False))
-
-
-def _table(model: type[SQLModel]) -> Table:
-    """The Core table of a model: the store writes and asks in SQLAlchemy Core, which costs a third of the ORM."""
-    return SQLModel.metadata.tables[str(model.__tablename__)]
-
-
-FACTS = _table(MetaRow)
-TEXTS = _table(TextRow)
-TASKS = _table(TaskRow)
-STAGES = _table(StageRow)
-NODES = _table(NodeRow)
-CALLS = _table(CallRow)
-GAMES = _table(GameRow)
-EVENTS = _table(EventRow)
-TICKETS = _table(TicketRow)
-LINKS = _table(LinkRow)
+LINKS = Table(
+    CHAIN,
+    METADATA,
+    _key("seq", Integer),
+    _some("records", Body),  # what one transaction wrote: `core.storage.chain_links`
+    _some("head", Body),
+    comment="One link of the chain that vouches for the rows of all other tables: see `core.storage.chain`.",
+)
 
 Index("ix_nodes_code", func.substr(NODES.c.code_hash, literal_column("1"), literal_column("8")))
 """Eight digits find a program; the index of all 64 took a fifteenth of a node."""
@@ -252,4 +237,4 @@ Index("ix_nodes_code", func.substr(NODES.c.code_hash, literal_column("1"), liter
 
 def columns_of(table: str) -> list[str]:
     """The columns of a table in their order."""
-    return [column.name for column in SQLModel.metadata.tables[table].columns]
+    return [column.name for column in METADATA.tables[table].columns]

@@ -27,6 +27,8 @@ DIFFERENCES = (DIFFERENCE, FIGURES_DIFFERENCE)
 _NAME_BYTES = 12
 WINDOW = 32_768
 """Bytes to which a difference can refer: deflate reaches no farther."""
+MOST_BYTES = 256 << 20
+"""No text of ours is longer: a stranger's store must not fill the memory of who reads it."""
 _LENGTH = 4
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _NO_DIGITS = bytes(byte for byte in range(256) if byte not in b"0123456789")
@@ -146,7 +148,7 @@ def raw_text(stored: Stored, text_of: TextOf) -> bytes:
     if form == PLAIN:
         return rest
     if form not in (*DIFFERENCES, FIGURES):
-        return zlib.decompress(stored)
+        return _inflated(stored, b"", zlib.MAX_WBITS)
     end = b""
     if form in DIFFERENCES:
         name, rest = rest[:_NAME_BYTES], rest[_NAME_BYTES:]
@@ -230,9 +232,9 @@ def _deflated(raw: bytes, dictionary: bytes, strategy: int = zlib.Z_DEFAULT_STRA
     return engine.compress(raw) + engine.flush()
 
 
-def _inflated(small: bytes, dictionary: bytes) -> bytes:
-    engine = zlib.decompressobj(-15, dictionary)
-    raw = engine.decompress(small) + engine.flush()
+def _inflated(small: bytes, dictionary: bytes, bits: int = -zlib.MAX_WBITS) -> bytes:
+    engine = zlib.decompressobj(bits, dictionary)
+    raw = engine.decompress(small, MOST_BYTES)
     if not engine.eof:
-        raise ValueError("a packed text that is cut off")
+        raise ValueError(f"a packed text that is cut off, or longer than {MOST_BYTES >> 20} MB")
     return raw

@@ -13,8 +13,8 @@ from core.contracts import FORM
 from runs.run_folder import find_run
 from runs.tickets.client import ask_the_run
 from runs.tickets.folder import read_folder, write_folder
-from runs.tickets.leases import Leases
 from runs.tickets.words import MCP, MCP_WRITER
+from swarm_evo.leases import adopted, new_token
 from utils.errors import ConfigError
 from utils.mcp_protocol import Call
 
@@ -36,7 +36,8 @@ class TicketTools:
         self._project_dir = project_dir
         self._surface = MCP if "stop_run" in served else MCP_WRITER
         """Who runs the search may free what another writer holds; a writer frees its own."""
-        self._leases: dict[Path, Leases] = {}
+        self._orphans: dict[Path, list[str]] = {}
+        """Run's folder → tokens of processes that are gone, whose tickets nobody has got yet."""
         self._lock = threading.Lock()
 
     def ask(self, arguments: Answer, call: Call) -> Answer:
@@ -46,13 +47,13 @@ class TicketTools:
             return self._laid_out(run_dir, _asked(run_dir, {"verb": "ask", "ticket": ticket}), arguments)
         run_dir = self._run(arguments)
         with self._lock:
-            leases = self._leases.get(run_dir) or self._leases.setdefault(run_dir, Leases(run_dir))
-            leases.adopt()
-        request = {"verb": "ask", "token": leases.new(), "known": leases.orphans, "holder": _holder(call)}
+            known = self._orphans[run_dir] = self._orphans.get(run_dir, []) + adopted(run_dir)
+        request = {"verb": "ask", "token": new_token(run_dir), "known": known, "holder": _holder(call)}
         request["surface"] = self._surface
         found = _until(run_dir, request, arguments, call, "waiting for a proposal", lambda one: not one.get("ticket"))
         with self._lock:
-            leases.orphans = [token for token in leases.orphans if not str(found.get("ticket")).endswith(token)]
+            left = [token for token in self._orphans[run_dir] if not str(found.get("ticket")).endswith(token)]
+            self._orphans[run_dir] = left
         if call.cancelled.is_set() and found.get("ticket"):
             _asked(run_dir, {"verb": "give_up", "ticket": found["ticket"]})
         return self._laid_out(run_dir, found, arguments)

@@ -27,6 +27,7 @@ FLOORS: dict[str, int] = {
     "core.state": 1, "core.events": 1,
     "core": 9,
     "utils": 0,
+    "swarm_evo": -1,
 }  # fmt: skip
 """The longest prefix of a module's name decides. `core` itself is a front door: docs/decisions/0006-front-doors.md."""
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from sqlmodel import SQLModel
 from support.synthetic_runs import write_all
 
 from core.events import NoteAdded
@@ -18,6 +17,7 @@ from core.state.node import Node
 from core.storage.chain import row_hashes
 from core.storage.chain_links import CHAIN, links_of
 from core.storage.database import DB_NAME
+from core.storage.models import METADATA
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.store_check import check_store
@@ -48,7 +48,7 @@ def test_a_transaction_is_one_link_and_an_empty_one_is_none(tmp_path):
 def test_every_table_is_chained_and_so_is_every_column(tmp_path):
     """Whatever a statement of this connection does to any table is in a link: also one that nobody wrote yet."""
     store = RunStore(tmp_path)
-    for name, table in SQLModel.metadata.tables.items():
+    for name, table in METADATA.tables.items():
         if name == CHAIN:
             continue
         key = [column.name for column in table.primary_key]

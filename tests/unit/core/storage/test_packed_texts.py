@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.storage import packing
 from core.storage.database import DB_NAME, Database
 from core.storage.packing import (
     DIFFERENCES,
@@ -187,3 +188,13 @@ def test_nothing_differs_from_what_a_failed_transaction_stored(tmp_path):
     again = Database(tmp_path / DB_NAME, read_only=True)
     assert again.get_text(name) == second
     again.close()
+
+
+def test_a_small_text_that_would_fill_the_memory_is_refused(monkeypatch):
+    """The store may be a stranger's: `verify`, `show` and the page read it."""
+    bombs = [packed(b"a" * 5000), figures_packed(b"a" * 5000), difference(b"a" * 5000, NAME, b"")]
+    assert all(raw_text(bomb, lambda name: b"") == b"a" * 5000 for bomb in bombs)
+    monkeypatch.setattr(packing, "MOST_BYTES", 4000)
+    for bomb in bombs:
+        with pytest.raises(ValueError, match="longer than"):
+            raw_text(bomb, lambda name: b"")

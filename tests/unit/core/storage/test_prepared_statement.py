@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import create_engine, insert, select, text
-from sqlmodel import SQLModel
 
-from core.storage.models import EVENTS, FACTS, NODES, STAGES, TASKS
+from core.storage.models import EVENTS, FACTS, METADATA, NODES, STAGES, TASKS
 from core.storage.prepared_statement import Prepared
 from core.storage.statements import ADD_EVENT, ADD_NODE, ADD_TASK, DROP_STAGES, PUT_FACT, PUT_STAGE
 
@@ -26,7 +25,7 @@ CASES = [(NODES, ADD_NODE, NODE), (EVENTS, ADD_EVENT, EVENT), (TASKS, ADD_TASK, 
 @pytest.fixture
 def connection():
     engine = create_engine("sqlite://")
-    SQLModel.metadata.create_all(engine)
+    METADATA.create_all(engine)
     with engine.connect() as opened:
         yield opened
     engine.dispose()
