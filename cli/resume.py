@@ -12,7 +12,7 @@ from cli.options import (
     project_dir_of,
     remark,
 )
-from cli.run import add_output_options, print_result, view_of
+from cli.run import add_output_options, origin_words, print_result, view_of
 from runs.preflight import preflight
 from runs.run_folder import find_run
 from runs.session import RunSession
@@ -39,7 +39,8 @@ def run(args: argparse.Namespace) -> int:
     preflight(config)
     view = view_of(args, config)
     accepted = args.i_accept_unsandboxed
-    with RunSession(config, run_dir, view=view, accept_unsandboxed=accepted, idle=args.idle) as session:
+    origin = {"words": origin_words(args.words)}
+    with RunSession(config, run_dir, view=view, accept_unsandboxed=accepted, origin=origin, idle=args.idle) as session:
         code = session.run()
     print_result(args, run_dir)
     return code

@@ -9,9 +9,10 @@ import threading
 from collections.abc import Callable
 
 from cli.options import add_config_options, config_of, project_dir_of
+from core.storage.held import is_held
 from reports.sweeps.plan import Cell, Plan, sweep_folder
 from reports.sweeps.table import SweepTable, table_of
-from runs.run_folder import is_held, logs_dir
+from runs.run_folder import logs_dir
 from runs.sweeps.cells import run_cells
 from runs.sweeps.words import seeds_of, settings_of
 from utils.errors import ConfigError

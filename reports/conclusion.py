@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 
 from core.events import RunFinished
 from core.state.operators import FREE_OPERATORS
+from core.storage.held import status_of
 from core.storage.models import NODES
 from core.storage.reader import RunReader
 from reports.control import NONE, Control, control_of
@@ -42,9 +43,10 @@ def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> 
     Args:
         facts: `reader.facts()`, where the caller has read them already.
     """
-    known = reader.facts() if facts is None else facts
+    stored = reader.facts() if facts is None else facts
+    known = {**stored, "status": status_of(reader.run_dir, stored)}
     winner = winner_of(winner_node(reader, known), known)
-    counts = counts_of(reader) if known.get("status") in ("finished", "failed") else Counts()
+    counts = Counts() if known["status"] == "running" else counts_of(reader)
     return Conclusion(
         winner=winner,
         best_on_validation=runner_of(reader, winner, known),
@@ -69,11 +71,11 @@ def counts_of(reader: RunReader) -> Counts:
         failures=reader.failures(),
         scored=count,
         all_alike=count > 1 and lowest == highest,
-        ended=_ended(reader),
+        ended=why_ended(reader),
     )
 
 
-def _ended(reader: RunReader) -> str:
+def why_ended(reader: RunReader) -> str:
     """Why the run ended or broke off, as it said itself; '' where it did not."""
     seq = reader.newest_seq("run.finished")
     events = reader.events(seq - 1, 1, types=["run.finished"]) if seq else []

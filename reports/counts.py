@@ -34,6 +34,18 @@ def _steps(count: int) -> str:
     return f"{count} step{'s' * (count != 1)}"
 
 
+def stopped(counts: Counts, most: int | None) -> str:
+    """What is said of a run that was stopped before its end.
+
+    Args:
+        most: steps that it was allowed; None: any number.
+    """
+    if not counts.steps:
+        return "The run was stopped before its first step."
+    at = f"at step {counts.steps} of {most}" if most is not None else f"after {_steps(counts.steps)}"
+    return f"The run was stopped {at}."
+
+
 def no_step(counts: Counts) -> str:
     """What is said of a run that a limit ended before its first step."""
     why = f" ({counts.ended})" if counts.ended else ""

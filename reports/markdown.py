@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from core.storage.origin import commands
 from reports.facts import RunFacts, read_facts
 from reports.outside import who_wrote
 from utils.clean_text import clean, one_line
@@ -96,11 +97,11 @@ def _program(facts: RunFacts) -> Iterator[str]:
 
 
 def _origin(facts: RunFacts) -> Iterator[str]:
-    words = facts.origin.get("words")
-    if isinstance(words, list) and words:
-        typed = "swarm-evo" if INSTALLED else "python main.py"
+    typed = "swarm-evo" if INSTALLED else "python main.py"
+    lines = [f"{typed} {shlex.join(words)}" for words in commands(facts.origin, facts.run) if words]
+    if lines:
         yield "\nAgain:\n"
-        yield _fenced(f"{typed} {shlex.join(map(str, words))}", "sh")
+        yield _fenced("\n".join(lines), "sh")
     if facts.journal_head:
         yield f"\nJournal head when this was written: `{facts.journal_head}`"
 

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from core.storage.origin import RESUMED, commands
 from reports.facts import RunFacts
 from reports.markup import EMPTY, Content, Markup, clip, code, join, table, tag
 from utils.program import INSTALLED
@@ -14,12 +15,11 @@ from utils.secrets import masked
 
 def reproduce(facts: RunFacts) -> Markup:
     """The commands that search, repeat and check it again, and the hash by which an equal search is known."""
-    words = facts.origin.get("words")
     typed = "swarm-evo" if INSTALLED else "python main.py"
-    lines = [f"{typed} {shlex.join(map(str, words))}".strip()] if isinstance(words, list) else []
+    lines = [f"{typed} {shlex.join(words)}".strip() for words in commands(facts.origin, facts.run)]
     lines += [f"{typed} --config logs/{facts.run}/config.yaml", f"{typed} replay {facts.run} --verify"]
     text = "Keys are masked in what is stored: give them by environment variable." if not facts.is_rules else ""
-    other = {key: value for key, value in facts.origin.items() if key != "words"}
+    other = {key: value for key, value in facts.origin.items() if key not in ("words", RESUMED)}
     return join(
         [
             code("\n".join(lines)),

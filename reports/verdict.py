@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from reports.counts import Counts, broken_off, no_step, nothing_valid
+from reports.counts import Counts, broken_off, no_step, nothing_valid, stopped
 from reports.duel import duel_text
 from reports.spread import Spread, spread_of
 from reports.winner import Winner, called, leading, rows_of
@@ -27,8 +27,8 @@ CASE = {"competition": ("draw of the rows", "over draws of the rows")}
 
 Kind = Literal["better", "unclear", "worse", "no_gain", "unconfirmed", "none", "open", "failed"]
 """`unclear`: cannot be told apart from the reference; `no_gain`: nothing beat a baseline or the user's own program;
-`unconfirmed`: there is no unseen part; `none`: no valid program; `open`: the run has not ended; `failed`: it broke
-off by an error."""
+`unconfirmed`: there is no unseen part; `none`: no valid program; `open`: the run goes on or was stopped; `failed`: it
+broke off by an error."""
 
 
 class Verdict(BaseModel):
@@ -59,24 +59,40 @@ def verdict_of(winner: Winner | None, facts: Mapping[str, Any], counts: Counts) 
     if facts.get("status") == "failed":
         return Verdict(kind="failed", text=broken_off(winner, counts))
     if facts.get("status") != "finished":
-        return still_open(winner, facts)
+        return still_open(winner, facts, counts)
     if winner is None:
         return Verdict(kind="none", text=nothing_valid(counts))
     return _Judge(winner, facts, counts).verdict()
 
 
-def still_open(winner: Winner | None, facts: Mapping[str, Any]) -> Verdict:
-    """Before the end: who leads, by validation alone. A baseline beside the search may lead, as it may win."""
+def still_open(winner: Winner | None, facts: Mapping[str, Any], counts: Counts) -> Verdict:
+    """Before the end: who leads, by validation alone. A baseline beside the search may lead, as it may win.
+
+    A run that was stopped says so, and where: nobody works on it.
+    """
+    runs_on = facts.get("status") == "running"
+    when = "So far" if runs_on else f"{stopped(counts, _most_steps(facts))} By then"
     direction = Direction(bool(facts.get("lower_is_better")))
     best = None if winner is None else winner.metric
     row = leading(rows_of(facts), best, direction)
     unit = f"{facts.get('unit') or 'score'} ({direction.word} is better)"
-    if row is None:
-        told = "no program has a score" if best is None else f"the best is {_number(best)} {unit}, by validation alone"
-        return Verdict(kind="open", text=f"The run has not ended. So far {told}.")
-    ours = "" if best is None else f"; the search's best is {_number(best)}"
-    text = f"The run has not ended. So far nothing beat {called(row)}: it is the best on validation, "
-    return Verdict(kind="open", text=f"{text}{_number(row['metric'])} {unit}{ours}.", against=called(row))
+    against = None
+    if row is not None:
+        against = called(row)
+        ours = "" if best is None else f"; the search's best is {_number(best)}"
+        told = f"nothing beat {against}: it is the best on validation, {_number(row['metric'])} {unit}{ours}"
+    elif best is None:
+        told = "no program has a score"
+    elif facts.get("family") == "arena":
+        told = f"the highest first rating is {_number(best)} {unit}; a tournament chooses the champion"
+    else:
+        told = f"the best is {_number(best)} {unit}, by validation alone"
+    return Verdict(kind="open", text=f"{when} {told}.{'' if runs_on else ' It can be resumed.'}", against=against)
+
+
+def _most_steps(facts: Mapping[str, Any]) -> int | None:
+    found = ((facts.get("config") or {}).get("search") or {}).get("max_steps")
+    return found if isinstance(found, int) else None
 
 
 class _Judge:

@@ -113,9 +113,8 @@ class Outcome:
 def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
     """Choose the winner on validation, open the final part once for it and the baselines, and keep both as facts."""
     store = search.store
-    outcome = Outcome(facts, reason, failures=dict(search.journal.failures), standings=_standings(search))
-    outcome.baselines = _baseline_rows(search)
-    if _known_end(search, outcome):
+    outcome = ended_outcome(search, facts, reason)
+    if outcome.best is not None:
         return outcome
     finalists, looks = _finalists(search)
     choice = choose(finalists, search.config.project.seed)
@@ -147,15 +146,25 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
     return outcome
 
 
-def _known_end(search: Search, outcome: Outcome) -> bool:
-    """Take over the end that is stored, where nothing was added since: each look at the final part wears it out."""
+def ended_outcome(search: Search, facts: RunFacts, reason: str) -> Outcome:
+    """The outcome with the end that is stored, where nothing was added since: each look at the final part wears it out.
+
+    Otherwise, and where no program was valid, it has no winner. Writes nothing.
+    """
+    outcome = Outcome(facts, reason, failures=dict(search.journal.failures), standings=_standings(search))
+    outcome.baselines = _baseline_rows(search)
     final = search.store.get_fact("final") or {}
-    if not final.get("node_id") or final.get("chosen_from") != _chosen_from(search):
-        return False
-    program = final.get("program")
-    outcome.best = Node.model_validate(program) if program else search.journal[final["node_id"]]
-    outcome.final = final
-    return True
+    if final.get("node_id") and is_chosen_as_now(search):
+        program = final.get("program")
+        outcome.best = Node.model_validate(program) if program else search.journal[final["node_id"]]
+        outcome.final = final
+    return outcome
+
+
+def is_chosen_as_now(search: Search) -> bool:
+    """True where the stored winner was chosen from what is there now, by the rules of now; True where there is none."""
+    final = search.store.get_fact("final") or {}
+    return not final.get("node_id") or final.get("chosen_from") == _chosen_from(search)
 
 
 def _chosen_from(search: Search) -> dict[str, Any]:

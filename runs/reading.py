@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from core.executor.archive import archived_files
 from core.search.statistics import counted_again
 from core.state.node import Node
+from core.storage.held import status_of
 from core.storage.reader import RunReader
 from reports.conclusion import conclusion_of
 from reports.winner import winner_node
-from runs.run_folder import is_held
 from utils.direction import Direction
 from utils.errors import UnknownNodeError
 from utils.patch import tree_patches, write_patch
-
-
-def status_of(path: Path, facts: dict[str, Any]) -> str:
-    """`running` only while a live process holds the run; a run that was killed is `interrupted`."""
-    status = str(facts.get("status", ""))
-    return "interrupted" if status == "running" and not is_held(path) else status
 
 
 def run_facts(reader: RunReader) -> dict[str, Any]:

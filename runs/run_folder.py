@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
+from core.storage.held import LOCK
 from core.storage.labels import labels_of
 from utils.errors import ConfigError, RunBusyError, StoreError, UnknownRunError
 from utils.program import program
@@ -89,18 +90,6 @@ def new_run(project_dir: str | Path, prefix: str, now: datetime) -> Path:
     raise UnknownRunError(f"cannot make a folder for a run in '{folder}'")
 
 
-def is_held(run: Path) -> bool:
-    """True while a live process works on the run."""
-    try:
-        with (run / "run.lock").open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return False
-
-
 def _lock(file: BinaryIO) -> None:
     """Take the lock; a viewer that looks whether the run is held has it for a moment, so look again for a while."""
     for attempt in range(LOCK_ATTEMPTS):
@@ -121,7 +110,7 @@ def hold(run: Path) -> Iterator[None]:
         RunBusyError: another live process holds it. StoreError: the folder cannot be written.
     """
     try:
-        lock = (run / "run.lock").open("a+b")
+        lock = (run / LOCK).open("a+b")
     except OSError as error:
         raise StoreError(f"run '{run.name}' can be read, not written: {error.strerror} in '{run}'") from error
     with lock as file:

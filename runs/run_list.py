@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from core.storage.held import is_held
 from core.storage.labels import Labels
 from reports.run_index import RunIndex, RunLine, line_as_seen
-from runs.run_folder import all_runs, is_held, logs_dir
+from runs.run_folder import all_runs, logs_dir
 
 
 def run_rows(project_dir: str | Path) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from core.events import RunFinished
 from core.state.node import Node
+from core.storage.origin import taken_up, words_now
 from core.storage.repository import RunStore
 from core.storage.rows import JOURNAL
 from runs.archiving import ArchiveSink
@@ -23,7 +24,8 @@ from runs.facts import RunFacts
 from runs.fitting import fit_to_steps
 from runs.interrupts import Interrupts
 from runs.log_sink import LogSink
-from runs.outcome import Outcome, conclude, write_solution
+from runs.nothing_left import ended_as_it_is, nothing_left
+from runs.outcome import Outcome, conclude, ended_outcome, write_solution
 from runs.recorded_files import record_files
 from runs.run_folder import check_place, hold, new_run
 from runs.search import Process, Recorded
@@ -80,6 +82,8 @@ class RunSession:
         self.resumed = run_dir is not None
         self.outcome: Outcome | None = None
         """What the run came to; None until the search has ended by a limit."""
+        self.nothing_left = ""
+        """Why a run that had ended does not go on; '' where it does. Then nothing is written."""
         self._view = view or SilentView()
         self.interrupts = Interrupts(self._view.finishing)
         self._accept = accept_unsandboxed
@@ -146,7 +150,7 @@ class RunSession:
         self._stack.enter_context(hold(self.run_dir))
         self._open_files()
         if self.resumed:
-            check_steps(self.run_dir, self.store, self.config)
+            check_steps(self.run_dir, self.config)
         self._stack.enter_context(self.interrupts.handled())
         if self._recorded is None:  # a replay asks nobody
             self._queue = open_queue(self.config, self.store, self.interrupts, self.active_seconds, self._idle)
@@ -168,6 +172,7 @@ class RunSession:
             raise
         self._stack.callback(self._clear_workspaces)
         self._stack.callback(self.search.close)
+        origin = taken_up(self.store.get_fact("origin"), self._origin)
         self.facts = RunFacts(
             run_dir=self.run_dir,
             config=self.config,
@@ -175,12 +180,20 @@ class RunSession:
             roles=self.search.model_client.roles,
             sandbox=self.search.sandbox_tier,
             offline=self._recorded is not None,
-            words=tuple((self.store.get_fact("origin") or self._origin).get("words") or ()),
+            words=words_now(origin),
             baselines=tuple(self.store.get_fact("baselines") or ()),
             resumed=self.resumed,
         )
-        record_start(self.store, self.facts, self._origin, self.search.told)
+        has_ended = self.resumed and ended_as_it_is(self.store)
+        if not has_ended:
+            record_start(self.store, self.facts, origin, self.search.told)
         self.search.orchestrator.restore()
+        if has_ended:
+            self.nothing_left = nothing_left(self.store, self.search)
+            if self.nothing_left:  # whatever was written now would move the head of a journal that is complete
+                self._stack.callback(self._view.close)
+                return
+            record_start(self.store, self.facts, origin, self.search.told)
         restore_marks(self.run_dir, self.search.journal)
         self._view.doing("")
         self._attach_sinks()
@@ -248,6 +261,8 @@ class RunSession:
     def run(self) -> int:
         """Search until a limit is reached; returns the exit code: 0, NOTHING_VALID, or 130 if it was interrupted."""
         search = self.search
+        if self.nothing_left:
+            return self._ended_already()
         self._warm_up()
         self._view.start(self.facts, search.orchestrator.progress)
         runner = BaselineRunner(search, self.store)
@@ -327,6 +342,13 @@ class RunSession:
         self.outcome = outcome
         self._view.conclude(outcome)
         return outcome
+
+    def _ended_already(self) -> int:
+        """Nothing is done and nothing written: the end that is stored stays this run's end."""
+        self._view.doing("")
+        self.outcome = ended_outcome(self.search, self.facts, self.nothing_left)
+        self._view.nothing_left(self.outcome, self.search.orchestrator.progress())
+        return 0 if self.outcome.best else NOTHING_VALID
 
     def _interrupted(self) -> int:
         self._record_end("interrupted", "interrupted", self.search.journal.get_best_node())

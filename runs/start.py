@@ -24,7 +24,7 @@ def record_start(
     """Store both in one transaction: a run that is killed before has not begun.
 
     Args:
-        origin: where a new run comes from: the command that was typed, the run it forks or verifies.
+        origin: where the run comes from: the command that was typed, the run it forks or verifies, later resumes.
         told: what prompts tell, as `runs.context_history` makes it.
     """
     plain = to_plain(facts.config)
@@ -43,12 +43,13 @@ def record_start(
         "status": "running",
         "operators": _operators(store, facts),
         "rules_reach": facts.problem.rules_reach,
+        "origin": dict(origin),
         FACT: list(told),
     }
     started_at = store.get_fact("started_at")
     if started_at is None:
         started_at = datetime.now(UTC).isoformat()
-        stored |= {"started_at": started_at, "origin": dict(origin)}
+        stored["started_at"] = started_at
     if "verifies" not in origin:  # before the run is there: one that is killed in between would be a stranger's
         remember(facts.config.project.dir, plain, str(started_at))
     store.put_facts(stored, [_started(facts)])

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from core.storage.chain_check import ChainRead, Finding
+from core.storage.held import is_held
 from core.storage.migrations import CHAINED
 from core.storage.store_check import check_store
 from runs.file_check import check_files
-from runs.run_folder import is_held
 
 Verdict = Literal["authentic", "consistent", "extended", "unchained", "tampered"]
 MOST_FINDINGS = 1000

@@ -32,6 +32,9 @@ class View(Protocol):
     def conclude(self, outcome: Outcome) -> None:
         """The search is over and all its files are written."""
 
+    def nothing_left(self, outcome: Outcome, progress: Progress) -> None:
+        """In place of `start` and all that follows: the run had ended, and nothing is left to do."""
+
     def interrupted(self) -> None:
         """The process ends before its run; all that was done is stored."""
 
@@ -51,6 +54,8 @@ class SilentView:
     def finishing(self) -> None: ...
 
     def conclude(self, outcome: Outcome) -> None: ...
+
+    def nothing_left(self, outcome: Outcome, progress: Progress) -> None: ...
 
     def interrupted(self) -> None: ...
 

@@ -8,11 +8,20 @@ _CALLS = {"run": "swarm_evo.start", "resume": "swarm_evo.resume", "show": "swarm
           "list-runs": "swarm_evo.runs"}  # fmt: skip
 _VERB = re.compile(r"`(?:python \S*main\.py|swarm-evo)(?: (?P<verb>[a-z-]+))?(?: [^`]*)?`")
 _KEY = re.compile(r"(?<![\w-])--(?P<key>[a-z_]+(?:\.[a-z_]+)+)")
+_SET = re.compile(r"(?<![\w./-])(?P<key>[a-z_]+(?:\.[a-z_]+)+)=(?P<value>[\w.-]+)")
 _OPTION = re.compile(r"(?<![\w-])--(?P<name>problem|llm|writer)\b=?")
 
 
 def in_python(line: str) -> str:
-    """A line of the command line for who calls functions: a setting `a.b` is the argument `a__b`."""
+    """A line of the command line in arguments: `a.b` is the keyword `a__b`, and a limit stands in `budget`."""
     line = _VERB.sub(lambda found: f"`{_CALLS.get(found['verb'] or 'run', 'the command line')}(…)`", line)
     line = _KEY.sub(lambda found: found["key"].replace(".", "__"), line)
+    line = _SET.sub(_argument, line)
     return _OPTION.sub(lambda found: f"{found['name']}=", line).replace("=:", ":")
+
+
+def _argument(found: re.Match[str]) -> str:
+    """`search.max_steps=6` is what `budget={"steps": 6}` sets."""
+    key, value = found["key"], found["value"]
+    name = "steps" if key == "search.max_steps" else key.removeprefix("budget.")
+    return f'budget={{"{name}": {value}}}' if name != key else f"{key.replace('.', '__')}={value}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from swarm_evo.child import INTERRUPTED, NOTHING_VALID, Child
+from swarm_evo.language import in_python
 from swarm_evo.notebook import Cell, in_notebook
 from swarm_evo.result import Result, read_result
 
@@ -142,6 +144,8 @@ class Run:
             self._cell.learn(line)
         if line["type"] == "run.opened":
             self._opened = line
+        if line["type"] == "run.nothing_left":
+            warnings.warn(in_python(line["text"]), stacklevel=6)
         if line["type"] != "node.committed":
             return
         if self._printed is not None:

@@ -10,6 +10,7 @@ from cli.terminal.commands import command, without_model
 from cli.terminal.standings_text import final_text, standings_lines
 from reports.winner import Winner
 from runs.outcome import Outcome
+from utils.config_schema import Config
 from utils.program import program
 
 HOW = {
@@ -44,6 +45,16 @@ def closing(outcome: Outcome) -> list[str]:
     lines += [f"report: {_shown(report)}"] if report.is_file() else []
     lines += _head(outcome)
     return [*lines, *_next(outcome)]
+
+
+def ended_already(outcome: Outcome) -> str:
+    """What is said of a run that has ended and was given nothing more to do."""
+    facts = outcome.facts
+    more = _more(facts.config, outcome.reason)
+    text = f"run {facts.run} has ended already ({outcome.reason}), and nothing is left to do"
+    if not more:
+        return f"{text}: no other limit would let it go on"
+    return f"{text}; give it more: `{command(facts.config.project.dir, 'resume', facts.run, *more)}`"
 
 
 def _final_seconds(outcome: Outcome) -> list[str]:
@@ -115,27 +126,32 @@ def _next(outcome: Outcome) -> list[str]:
     if problem.family == "arena" and outcome.best is not None:
         engine = _shown(outcome.best_dir / "engine.py")
         lines.append(f"  {program()} arena --problem {problem.name} {engine} RIVAL      (a .py or a UCI command)")
-    lines.append(f"  {command(folder, 'resume', facts.run, *_more(outcome))}      (the same run goes on)")
+    lines.append(
+        f"  {command(folder, 'resume', facts.run, *_more(facts.config, outcome.reason))}      (the same run goes on)"
+    )
     if facts.roles["code"].provider == "rules" and facts.words and "--events" not in facts.words:
         with_model = " ".join([program(), *map(shlex.quote, without_model(facts.words)), "--llm=openai"])
         lines.append(f"  OPENAI_API_KEY=… {with_model}      (or anthropic, gemini, deepseek, glm, ollama, vllm)")
     return lines
 
 
-def _more(outcome: Outcome) -> list[str]:
+def _more(config: Config, reason: str) -> list[str]:
     """The key that gives a finished run more of what ended it: twice what was allowed, or used where that was more."""
-    config = outcome.facts.config
+    if reason.startswith("budget.target"):
+        return ["--budget.target=null"]
     limits = {
         "max_steps": ("search.max_steps", config.search.max_steps),
         "max_generations": ("search.max_generations", config.search.max_generations),
         "budget.seconds": ("budget.seconds", config.budget.seconds),
         "budget.tokens": ("budget.tokens", config.budget.tokens),
         "budget.usd": ("budget.usd", config.budget.usd),
+        "budget.stagnation": ("budget.stagnation", config.budget.stagnation),
+        "budget.repeats": ("budget.repeats", config.budget.repeats),
     }
-    key, limit = next((found for name, found in limits.items() if outcome.reason.startswith(name)), ("", None))
+    key, limit = next((found for name, found in limits.items() if reason.startswith(name)), ("", None))
     if limit is None:
         return []
-    used = re.search(r"\d[\d,]*\.?\d*", outcome.reason.removeprefix(key))
+    used = re.search(r"\d[\d,]*\.?\d*", reason.removeprefix(key))
     most = max(limit, float(used[0].replace(",", "")) if used else 0.0)
     return [f"--{key}={_plain(2 * most or FIRST_STEPS)}"]
 

@@ -8,10 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from cli.terminal.best_so_far import BestSoFar
+from cli.terminal.closing import ended_already
 from cli.terminal.output import Output, say_finishing
 from core.contracts import Progress
 from core.events import BaselineScored, Event, FinalScored, NodeCommitted, RunFinished, Warned
 from runs.facts import RunFacts
+from runs.outcome import Outcome
 from runs.view import SilentView
 
 TOLD = (NodeCommitted, BaselineScored, FinalScored, RunFinished, Warned)
@@ -21,6 +23,7 @@ class EventsView(SilentView):
     """First `{"type": "run.opened", run, folder, limits…}`, then the run's own events as they are stored.
 
     Between them `run.doing`: what goes on besides the search, and `run.best`: who leads, both in words.
+    In place of all that, `run.nothing_left` says why a run that had ended does not go on.
     """
 
     def __init__(self) -> None:
@@ -35,6 +38,13 @@ class EventsView(SilentView):
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
         now = progress()
         self._best = BestSoFar(facts.problem.lower_is_better, now.best_metric, facts.baselines, facts.problem.family)
+        self._opened(facts, now)
+
+    def nothing_left(self, outcome: Outcome, progress: Progress) -> None:
+        self._opened(outcome.facts, progress)
+        self.say({"type": "run.nothing_left", "text": ended_already(outcome)})
+
+    def _opened(self, facts: RunFacts, now: Progress) -> None:
         self.say(
             {
                 "type": "run.opened",

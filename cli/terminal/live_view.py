@@ -20,7 +20,7 @@ from rich.tree import Tree
 from cli.terminal.activity import Activity
 from cli.terminal.banner import banner
 from cli.terminal.best_so_far import BEST, BestSoFar, shown
-from cli.terminal.closing import closing
+from cli.terminal.closing import closing, ended_already
 from cli.terminal.commands import interrupted_line
 from cli.terminal.console import VisibleConsole
 from cli.terminal.open_work import OpenWork
@@ -104,6 +104,10 @@ class LiveView:
 
     def finishing(self) -> None:
         say_finishing()
+
+    def nothing_left(self, outcome: Outcome, progress: Progress) -> None:
+        self.close()
+        self._console.print(Text(ended_already(outcome)))
 
     def interrupted(self) -> None:
         self.close()

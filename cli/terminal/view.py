@@ -12,7 +12,7 @@ from typing import TextIO
 from cli.terminal.activity import Activity
 from cli.terminal.banner import banner
 from cli.terminal.best_so_far import BestSoFar
-from cli.terminal.closing import closing
+from cli.terminal.closing import closing, ended_already
 from cli.terminal.commands import interrupted_line
 from cli.terminal.open_work import OpenWork
 from cli.terminal.output import Output, say_finishing
@@ -49,6 +49,9 @@ class QuietView(SilentView):
 
     def finishing(self) -> None:
         say_finishing()
+
+    def nothing_left(self, outcome: Outcome, progress: Progress) -> None:
+        print(ended_already(outcome), file=sys.stderr)  # stdout is for the facts
 
 
 class PlainView:
@@ -153,6 +156,10 @@ class PlainView:
         self._ended.set()
         for line in closing(outcome):
             self._say(line)
+
+    def nothing_left(self, outcome: Outcome, progress: Progress) -> None:
+        self._ended.set()
+        self._say(ended_already(outcome))
 
     def interrupted(self) -> None:
         self._ended.set()

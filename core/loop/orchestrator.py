@@ -132,6 +132,10 @@ class Orchestrator:
         """What the run has used and reached so far, all its processes added up."""
         return self._search.progress()
 
+    def limit(self) -> str:
+        """The limit that is reached, as the user reads it; '' where none is."""
+        return self._search.limit() or ""
+
     # ------------------------------------------------------------ programs that nobody was asked to write
 
     def seed_with(self, nodes: Sequence[tuple[str, str]], operator: Literal["user", "baseline"]) -> None:

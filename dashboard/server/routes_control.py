@@ -9,7 +9,10 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, HTTPException, Query
 from fastapi import Path as InPath
 
+from core.storage.begun import begun_steps
 from core.storage.labels import Labels, change_labels
+from core.storage.reader import RunReader
+from core.storage.unreadable import unreadable
 from dashboard.server import control, own
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.launcher import Launcher
@@ -83,12 +86,22 @@ def control_routes(catalog: RunCatalog, launcher: Launcher, plugins: Sequence[st
         """Go on with a run that nobody holds; a finished one with more than what ended it."""
         if catalog.holder(run) is not None:
             raise HTTPException(409, "the run is running")
-        return launcher.resume(run, request or ResumeRequest())
+        more = request or ResumeRequest()
+        _refuse_too_few(catalog.reader(run), more.max_steps)
+        return launcher.resume(run, more)
 
     _choosing(router, catalog, launcher, plugins)
     _keeping(router, catalog, launcher)
     _words(router, catalog)
     return router
+
+
+def _refuse_too_few(reader: RunReader, max_steps: int | None) -> None:
+    """409 where the run has begun more steps than it is now allowed."""
+    with unreadable(reader.name):
+        refusal = "" if max_steps is None else begun_steps(reader).refusal("max_steps", max_steps)
+    if refusal:
+        raise HTTPException(409, refusal)
 
 
 def _choosing(router: APIRouter, catalog: RunCatalog, launcher: Launcher, plugins: Sequence[str]) -> None:

@@ -12,12 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from core.storage.held import is_held
 from dashboard.server.catalog import LOCK_NAME, lock_holder
 from dashboard.server.control import send_line, stop_gracefully
 from runs.mcp.language import ARGUMENTS, spoken
 from runs.mcp.plans import Plan
 from runs.mcp.reading_tools import has_proposal, status
-from runs.run_folder import find_run, is_held
+from runs.run_folder import find_run
 from utils.errors import ConfigError, SwarmEvoError
 from utils.mcp_protocol import Call
 

@@ -11,13 +11,13 @@ from core.contracts import WRITING_ROLES
 from core.events import NodeProposed, Warned
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
+from core.storage.held import status_of
 from core.storage.reader import RunReader
 from core.storage.ticket_store import stored_tickets
 from core.storage.unreadable import unreadable
 from reports.conclusion import conclusion_of
 from reports.winner import winner_node
 from runs.explain import why
-from runs.reading import status_of
 from runs.run_folder import find_run
 from runs.run_list import run_rows
 from runs.tickets.open_tickets import rows_of

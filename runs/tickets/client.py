@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from runs.run_folder import is_held
+from core.storage.held import is_held
 from runs.tickets.names import LONGEST_CALL
 from runs.tickets.server import call
 from utils.errors import SwarmEvoError

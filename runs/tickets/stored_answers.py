@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from core.state.node import Node
+from core.storage.held import is_held
 from core.storage.reader import RunReader
 from core.storage.ticket_store import GONE, Ticket, stored_tickets
-from runs.run_folder import is_held
 from runs.tickets.names import LATE, answered_before, hash_of, refused, split_ticket
 from runs.tickets.open_tickets import rows_of
 from runs.tickets.queue import ENDED

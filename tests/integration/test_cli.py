@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from support.chat_server import ChatServer
@@ -349,7 +350,11 @@ def test_ctrl_c_once_finishes_what_is_in_flight(cli, toy, eventually, number, sc
     assert shown["status"] == "interrupted" and shown["steps"] >= 2
     assert shown["steps"] == len(json.loads(_metrics(cli)))
     assert "best " in out.splitlines()[-1], "how far it came, and how to go on"
+    text, best = shown["verdict"]["text"], shown["best_metric"]
+    assert text.startswith(f"The run was stopped at step {shown['steps']} of 1000. By then ") and f"{best:.6g}" in text
     begun = shown["steps"] + len(_open_tasks(cli))
+    for fewer in range(shown["steps"], begun):
+        assert f"allowed: {begun} or more" in cli.here("resume", "latest", f"search.max_steps={fewer}").line
     assert cli.here("resume", "latest", f"search.max_steps={begun + 1}").code == 0
     assert cli.show()["steps"] == begun + 1
 
@@ -368,6 +373,40 @@ def test_a_resume_takes_no_step_back(cli, finished):
     assert "search.max_steps=7: the run has begun 8 steps (8 done); allowed: 8 or more" in ended.line
     assert cli.show()["journal_sha256"] == head and cli.show()["steps"] == 8
     assert cli.here("resume", "latest", "search.max_steps=9").code == 0
+
+
+def test_a_resume_of_a_finished_run_with_nothing_left_to_do_says_so_and_writes_nothing(cli, finished):
+    before = _all_that_lies_there(cli.run_dir)
+    head = cli.show()["journal_head"]
+    for more in ([], ["search.max_steps=8"], ["logging.view=plain"], ["budget.seconds=3000"]):
+        ended = cli.here("resume", "latest", *more)
+        assert ended.code == 0 and ended.out.count("\n") == 1, ended.out
+        assert "has ended already (max_steps: 8 of 8 steps), and nothing is left to do" in ended.out
+        assert f"resume {cli.run_dir.name} --search.max_steps=16`" in ended.out
+    assert cli.here("resume", "latest", "--json").json["best_node_id"] == cli.show()["best_node_id"]
+    assert "authentic" in cli.here("verify", "latest", f"--head={head}").out
+    assert _all_that_lies_there(cli.run_dir) == before
+    assert cli.here("resume", "latest", "search.top_k=1", "search.max_steps=8").code == 0
+    assert cli.show()["journal_head"] != head, "another choice was wanted"
+
+
+def _all_that_lies_there(run_dir: Path) -> dict[str, object]:
+    """The rows of the store, and the bytes of the files beside it."""
+    files = [path for path in run_dir.rglob("*") if path.is_file() and not path.name.startswith(("run.db", "run.lock"))]
+    with sqlite3.connect(run_dir / "run.db") as store:
+        return {"store": list(store.iterdump()), **{str(path): path.read_bytes() for path in files}}
+
+
+def test_what_is_offered_next_names_the_limits_of_now(cli, toy):
+    assert cli.here(*toy(2)).code == 0
+    ended = cli.here("resume", "latest", "search.max_steps=4", "budget.seconds=500")
+    (offered,) = [line for line in ended.out.splitlines() if "--llm=openai" in line]
+    assert "search.max_steps=4" in offered and "budget.seconds=500" in offered and "max_steps=2" not in offered
+    assert "resume " in ended.out and "--search.max_steps=8" in ended.out
+    report = cli.here("report", "latest", "--format=md", "--out=r.md")
+    text = (cli.folder / "r.md").read_text()
+    assert report.code == 0 and text.index("search.max_steps=2") < text.index("resume")
+    assert "search.max_steps=4 budget.seconds=500" in text
 
 
 @pytest.mark.long
@@ -389,7 +428,7 @@ def test_ctrl_c_begins_nothing_more_and_the_resume_is_the_run_that_was_not_stopp
     assert len(_executed(cli) - ran) <= 2 + 1, "one may have been begun while the signal was on its way"
     steps = cli.show()["steps"]
     refused = cli.here("resume", "latest", f"search.max_steps={steps}")
-    assert refused.code == 2 and f"({steps} done and " in refused.line and "proposed)" in refused.line
+    assert refused.code == 2 and f"({steps} done and " in refused.line and "proposed, which" in refused.line
     assert cli("resume", "latest", timeout=200).code == 0
     assert cli.show()["journal_sha256"] == whole.show()["journal_sha256"]
 

@@ -538,6 +538,9 @@ def test_a_run_is_resumed_with_more(tmp_path):
         assert _words(client, answer) == ["resume", "ended", "--search.max_steps=50", "--budget.usd=1.5"]
         assert _words(client, client.post("/api/runs/ended/resume")) == ["resume", "ended"]
         assert client.post("/api/runs/ended/resume", json={"max_steps": "$(id)"}).status_code == 422
+        fewer = client.post("/api/runs/ended/resume", json={"max_steps": 1})
+        told = fewer.json()["detail"]
+        assert fewer.status_code == 409 and told.startswith("max_steps=1: the run has begun ") and "allowed: " in told
 
 
 def test_presets_are_the_files_that_are_there(client):

@@ -17,9 +17,9 @@ import pytest
 from support.command_line import PLUGINS, ROOT, Cli
 from support.mcp_client import McpClient
 
+from core.storage.held import is_held
 from core.storage.reader import RunReader
 from runs.mcp.tools import ROLES
-from runs.run_folder import is_held
 
 PROGRAM = "x = {x}\n# of what the writer outside thinks about the number above\n"
 

@@ -23,6 +23,11 @@ def test_search_returns_the_best_program_and_its_run(tmp_path):
     assert result.final_metric == pytest.approx(abs(float(result.best.code[4:]) - 2.001))
     same = swarm_evo.search(search={"max_steps": 4}, project_dir=tmp_path, seed=3, **TOY)
     assert same.facts["journal_sha256"] == result.facts["journal_sha256"], "a section as a dict"
+    with pytest.warns(UserWarning, match=r"has ended already .*give it more: `swarm_evo.resume\(…\)`"):
+        again = swarm_evo.resume(same.run, project_dir=tmp_path)
+    assert again.facts == same.facts
+    with pytest.raises(swarm_evo.SearchError, match=r'budget=\{"steps": 2\}: the run has begun 4 .* 4 or more'):
+        swarm_evo.resume(same.run, budget={"steps": 2}, project_dir=tmp_path)
     frame = result.frame()
     assert list(frame["step"]) == [0, 1, 2, 3]
     assert frame["best_metric"].iloc[-1] == result.best.metric

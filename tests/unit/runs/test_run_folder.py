@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from runs.run_folder import all_runs, find_run, hold, is_held, new_run
+from core.storage.held import is_held
+from runs.run_folder import all_runs, find_run, hold, new_run
 from utils.errors import RunBusyError, UnknownRunError
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

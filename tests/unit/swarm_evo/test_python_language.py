@@ -15,7 +15,11 @@ from swarm_evo.language import in_python
         ("say --data.train=FILE", "say data__train=FILE"),
         ("no runs; start one with `python main.py`", "no runs; start one with `swarm_evo.start(…)`"),
         ("no runs; start one with `swarm-evo run --problem tsp`", "no runs; start one with `swarm_evo.start(…)`"),
-        ("search.max_steps=-1: below 0", "search.max_steps=-1: below 0"),
+        ("search.batch=x: not a number", "search__batch=x: not a number"),
+        ("search.max_steps=6: allowed: 8 or more", 'budget={"steps": 6}: allowed: 8 or more'),
+        ("budget.seconds=-1: below 0", 'budget={"seconds": -1}: below 0'),
+        ("/tmp/a.b=c/run.db cannot be read", "/tmp/a.b=c/run.db cannot be read"),
+        ("`swarm-evo resume r --search.max_steps=8`", "`swarm_evo.resume(…)`"),
     ],
 )
 def test_options_become_arguments_and_verbs_calls(typed, told):
