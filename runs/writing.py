@@ -45,8 +45,8 @@ def model_client_of(
     What must be closed later is put on `parts`. `desk`, `listener`, `seconds_left`: as ModelClient and providers take
     them.
     """
-    store, recorded, stop_now = process.store, process.recorded, process.interrupts.now
-    ledger = Ledger(config.budget.tokens, config.budget.usd, stop_now)
+    store, recorded, interrupts = process.store, process.recorded, process.interrupts
+    ledger = Ledger(config.budget.tokens, config.budget.usd, interrupts.finish)
     ledger.restore(store.bills(), store.held())
     roles = model_settings(
         config.llm,
@@ -62,7 +62,8 @@ def model_client_of(
         cache=ReplyCache(logs_dir(config.project.dir) / "llm_cache.db") if wants_cache else None,
         rules=problem.rules(),
         run_seed=config.project.seed,
-        stop=stop_now,
+        stop=interrupts.now,
+        ending=interrupts.finish,
         external=process.tickets.reply if process.tickets else _as_recorded(recorded) if recorded else None,
         offline=recorded is not None,
         may_drift=recorded is not None and recorded.match == "sample",

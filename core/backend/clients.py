@@ -42,9 +42,9 @@ class RateLimiter:
 
     @contextmanager
     def permit(self) -> Iterator[None]:
-        """Wait until a call may start, and count it as running inside the `with` block. Raises RunStopped."""
+        """Wait until a call may start, and count it as running inside the `with` block. Raises as `Retrier.sleep`."""
         while not self._permits.acquire(timeout=0.2):
-            self._retrier.sleep(0)
+            self._retrier.check_waiting()
         try:
             self._retrier.sleep(self._start_time() - self._clock())
             yield

@@ -68,6 +68,7 @@ class ModelClient:
         rules: the problem's repertoire, for `provider: rules`.
         run_seed: part of every call's name in the record and of the randomness of `rules`.
         stop: set it to give up waits, retries and calls at once; they raise RunStopped.
+        ending: set it to give up waits and retries alone: they raise Interrupted, and what is under way is heard.
         notice: called with (reason, seconds) before each wait for a retry; None writes it into `system.log`.
         offline, may_drift: for a replay; see CallPipeline.
         external: hands requests of `provider: external` to writers outside of the process.
@@ -92,6 +93,7 @@ class ModelClient:
         external: External | None = None,
         listener: Listener | None = None,
         seconds_left: Callable[[], float] = lambda: inf,
+        ending: threading.Event | None = None,
     ) -> None:
         self.roles = dict(roles)
         self.ledger = ledger or Ledger()
@@ -102,7 +104,7 @@ class ModelClient:
             self.ledger,
             cache,
             rules,
-            Retrier(stop or threading.Event(), seconds_left=seconds_left),
+            Retrier(stop or threading.Event(), seconds_left=seconds_left, ending=ending),
             notice or _to_log,
             offline,
             may_drift,
@@ -232,7 +234,7 @@ class BoundQuery:
             ReplyError: the model answered, but the reply cannot be used, also after repairs.
             BackendAuthError, BackendBusyError, BackendError: it did not answer.
             BudgetExhausted: the call does not fit into the budget, or the time for it is over.
-            RunStopped: the client's `stop` event was set.
+            RunStopped: the client's `stop` event was set. Interrupted: `ending` was, while the call waited.
         """
         request = build_request(system_message, user_message, tools, tool_choice, context)
         return self.model_client._query(request, role or self.role, self.node_id, attempt, overrides, toolbox)

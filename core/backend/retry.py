@@ -10,12 +10,13 @@ from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from utils.errors import BackendBusyError, BackendError, BudgetExhausted, RunStopped
+from utils.errors import BackendBusyError, BackendError, BudgetExhausted, Interrupted, RunStopped
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
 
 T = TypeVar("T")
+_STOPPED = "stopped while waiting for a model"
 LONGEST_WAIT = 900.0
 """Seconds. A server that asks for more than that is as good as gone for this run."""
 
@@ -40,7 +41,9 @@ class Retrier:
     """Repeats calls and waits in between. All threads of a run share it.
 
     Args:
-        stop: ends every wait at once when it is set.
+        stop: ends every wait and every call at once when it is set.
+        ending: set when the user wants the end in good order: no wait outlives it, and what waits is not begun. None
+            for `stop` alone.
         seconds_left: → seconds until the run's time budget ends. No wait outlives it, and no call begins after it.
     """
 
@@ -49,8 +52,10 @@ class Retrier:
         stop: threading.Event,
         jitter: random.Random | None = None,
         seconds_left: Callable[[], float] = lambda: inf,
+        ending: threading.Event | None = None,
     ) -> None:
         self.stop = stop
+        self._ending = ending or stop
         self._jitter = jitter or random.Random()
         self._seconds_left = seconds_left
 
@@ -58,11 +63,22 @@ class Retrier:
         """Wait, also for 0 seconds.
 
         Raises:
-            RunStopped: `stop` is set. BudgetExhausted: the run's time ends before the wait does.
+            RunStopped: `stop` is set. Interrupted: `ending` is, and there is something to wait for.
+            BudgetExhausted: the run's time ends before the wait does.
         """
         self._check_time(seconds)
-        if (seconds > 0 and self.stop.wait(seconds)) or self.stop.is_set():
-            raise RunStopped("stopped while waiting for a model")
+        if seconds > 0:
+            self._ending.wait(seconds)
+            self.check_waiting()
+        elif self.stop.is_set():
+            raise RunStopped(_STOPPED)
+
+    def check_waiting(self) -> None:
+        """For who waits before a call: RunStopped or Interrupted once the user wants the end."""
+        if self.stop.is_set():
+            raise RunStopped(_STOPPED)
+        if self._ending.is_set():
+            raise Interrupted("interrupted")
 
     def call(
         self, send: Callable[[int], T], policy: RetryPolicy, notice: Callable[[str, float], None] = lambda text, s: None

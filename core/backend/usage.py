@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.backend.exchange import Request, Usage
 from core.backend.settings import ModelSettings
-from utils.errors import BudgetExhausted, RunStopped
+from utils.errors import BudgetExhausted, Interrupted
 
 FRAMING_TOKENS = 512
 """Upper bound of what providers add on their own: roles, separators, the hidden prompt that explains tools."""
@@ -38,15 +38,15 @@ class Ledger:
     Args:
         tokens: cap, prompt and completion together; None for no cap.
         usd: cap in dollars; None for no cap.
-        stop: set to wake threads that wait for room.
+        ending: set when the user wants the end: who waits for room then is not begun.
     """
 
     def __init__(
-        self, tokens: int | None = None, usd: float | None = None, stop: threading.Event | None = None
+        self, tokens: int | None = None, usd: float | None = None, ending: threading.Event | None = None
     ) -> None:
         self.cap_tokens = tokens
         self.cap_usd = usd
-        self._stop = stop or threading.Event()
+        self._ending = ending or threading.Event()
         self._room = threading.Condition()
         self._spent = Amount()
         self._lost = Amount()
@@ -84,6 +84,7 @@ class Ledger:
 
         Raises:
             BudgetExhausted: it does not fit, even if every call in flight turned out to cost nothing.
+            Interrupted: the user wants the end while it waits.
         """
         with self._room:
             while not self._fits(self._spent + self._lost + self._reserved + worst):
@@ -91,8 +92,8 @@ class Ledger:
                 if not self._fits(known + worst):
                     raise BudgetExhausted(self._why(known, worst))
                 self._room.wait(0.2)
-                if self._stop.is_set():
-                    raise RunStopped("stopped while waiting for room in the budget")
+                if self._ending.is_set():
+                    raise Interrupted("interrupted")
             self._reserved += worst
         return worst
 

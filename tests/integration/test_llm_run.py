@@ -63,6 +63,35 @@ def succeeded(ended: Ended) -> Ended:
     return ended
 
 
+@pytest.mark.parametrize("limited", ["retry", "rate"])
+def test_ctrl_c_ends_a_pause_at_once(cli: Cli, server: FaultyServer, eventually: Any, limited: str) -> None:
+    """A server that stays busy, or a limit of one request a minute; the resume asks what was not answered."""
+    write_programs(server, 0)
+    answers, busy = server.layer.before, True
+
+    def before(index: int, scope: dict[str, Any]) -> None:
+        if limited == "retry" and busy and index > 2:
+            scope["headers"] = [*scope["headers"], (b"x-llmock-force-status", b"429")]
+        answers(index, scope)
+
+    server.layer.before, server.layer.bare_429 = before, True
+    pause = "--llm.code.backoff=90" if limited == "retry" else "--llm.code.requests_per_minute=1"
+    child = cli.start(*options(server, 4, pause), OPENAI_API_KEY=KEY)
+    eventually(lambda: server.layer.requests > (2 if limited == "retry" else 0), 30)
+    time.sleep(1)
+    child.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 130 and "Traceback" not in err, out + err
+    assert time.monotonic() - began < 20, "it waited for the pause"
+    busy = False
+    faster = "--llm.code.requests_per_minute=6000"
+    resumed = succeeded(cli("resume", "latest", faster, "--llm.code.backoff=0.02", OPENAI_API_KEY=KEY))
+    assert "4 of 4 steps" in resumed.out + resumed.err and cli.show()["steps"] == 4
+    asked = [bill.asked for bill in server.layer.bills]
+    assert len(asked) == len(set(asked)) == 4, "each program was asked for once"
+
+
 def dollars(server: FaultyServer) -> float:
     prompt, completion = server.billed
     return (prompt * PRICE.input + completion * PRICE.output) / 1e6

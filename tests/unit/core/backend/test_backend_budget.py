@@ -14,7 +14,7 @@ from core.backend.prices import cost_of, is_priced
 from core.backend.settings import ModelSettings, Price
 from core.backend.usage import Amount, Ledger, most_tokens
 from core.contracts import CallRecord
-from utils.errors import BudgetExhausted, RunStopped
+from utils.errors import BudgetExhausted, Interrupted
 
 calls = st.lists(
     st.tuples(st.integers(1, 400), st.floats(0, 1), st.sampled_from(["answered", "lost", "refused"])), max_size=40
@@ -80,12 +80,12 @@ def test_waits_for_room_that_may_come_free() -> None:
         assert second.result(timeout=5) == Amount(60)
 
 
-def test_stop_wakes_a_waiting_reservation() -> None:
-    stop = threading.Event()
-    ledger = Ledger(tokens=100, stop=stop)
+def test_the_end_wakes_a_waiting_reservation() -> None:
+    ending = threading.Event()
+    ledger = Ledger(tokens=100, ending=ending)
     ledger.reserve(Amount(80))
-    threading.Timer(0.05, stop.set).start()
-    with pytest.raises(RunStopped):
+    threading.Timer(0.05, ending.set).start()
+    with pytest.raises(Interrupted):
         ledger.reserve(Amount(60))
 
 

@@ -16,6 +16,7 @@ from utils.errors import (
     BackendBusyError,
     BackendError,
     BudgetExhausted,
+    Interrupted,
     LostReplyError,
     RefusedError,
     RunStopped,
@@ -120,6 +121,27 @@ def test_stop_ends_a_wait_at_once() -> None:
     with pytest.raises(RunStopped):
         Retrier(stop).call(failing([BackendBusyError("busy")] * 9), RetryPolicy(backoff=60))
     assert time.monotonic() - started < 5
+
+
+def test_the_end_that_the_user_wants_ends_waits_and_no_call() -> None:
+    ending, stop = threading.Event(), threading.Event()
+    retrier = Retrier(stop, ending=ending)
+    limiter = RateLimiter(1, None, retrier)
+    with limiter.permit():
+        threading.Timer(0.05, ending.set).start()
+        started = time.monotonic()
+        with pytest.raises(Interrupted):
+            retrier.call(failing([BackendBusyError("busy")] * 9), RetryPolicy(backoff=60))
+        with pytest.raises(Interrupted), limiter.permit():
+            pytest.fail("what waits for another call's end is not begun")
+        assert time.monotonic() - started < 5
+    limiter.pause(60.0)
+    with pytest.raises(Interrupted), limiter.permit():
+        pytest.fail("the server is busy for a minute")
+    assert retrier.call(failing([]), RetryPolicy()) == "answer 1", "what is under way asks what it needs"
+    stop.set()
+    with pytest.raises(RunStopped):
+        retrier.sleep(60)
 
 
 def test_the_deadline_holds_against_a_call_that_never_returns() -> None:
