@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import secrets
-import shlex
 import sys
 from pathlib import Path
 from typing import Any
 
-from cli.options import add_run_argument
+from cli.options import add_run_argument, project_dir_of
+from cli.terminal.commands import command
 from cli.ticket_options import EXIT_CODES, answer, print_next
 from runs.tickets.folder import write_folder
 from runs.tickets.open_tickets import line_of
-from runs.tickets.words import COMMAND_LINE, WORDS
+from runs.tickets.words import COMMAND_LINE
 from utils.clean_text import one_line
 from utils.errors import ConfigError
 from utils.program import program
@@ -24,7 +24,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser("ask", help="a ticket: what to write next (run --writer=external)")
     add_run_argument(parser)
     parser.add_argument(
-        "ticket", nargs="?", metavar="TICKET", help="one of yours, to be told again; a new one if absent"
+        "ticket",
+        nargs="?",
+        metavar="TICKET",
+        help="one of yours, to be told again, or another's NODE, to take over; else a new one",
     )
     parser.add_argument("--seconds", type=float, default=20.0, help="how long to wait for a proposal (20)")
     parser.add_argument("--dir", metavar="DIR", help="write TASK.md and the program to change there")
@@ -39,8 +42,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.list:
         return _listed(args, answer(args, "tickets"))
-    new = {} if args.ticket else {"token": secrets.token_hex(16)}
-    found = answer(args, "ask", **new, seconds=args.seconds, holder=_holder(args))
+    found = answer(args, "ask", token=secrets.token_hex(16), seconds=args.seconds, holder=_holder(args))
     if args.dir and found.get("ticket"):
         write_folder(Path(args.dir), found, args.run, COMMAND_LINE)
     if args.json:
@@ -48,16 +50,13 @@ def run(args: argparse.Namespace) -> int:
     elif found.get("ticket"):
         print(f"ticket: {found['ticket']}")
         print(f"operator: {found['operator']}" + "".join(f", parent {one['node_id']}" for one in found["parents"]))
-        place = f"--dir {shlex.quote(args.dir)}" if args.dir else "--file FILE"
         if not args.dir:
             print(f"the task: `{program()} ask {args.run} {found['ticket']} --dir DIR` lays it out, --json prints it")
-        print(
-            f"next: write {', '.join(found['editable'])}, then `{program()} tell {args.run} {found['ticket']} {place}`"
-        )
+        print(f"next: write {', '.join(found['editable'])}, then `{found['then']}`")
     else:
         print(f"no ticket: {one_line(str(found['message']))}")
-        if found.get("next") == "stop":
-            print_next(found, args.run)
+        if found.get("over"):
+            print_next(found)
     if found.get("ticket") is None:
         return EXIT_CODES.get(str(found.get("state")), 1)
     return 0
@@ -76,7 +75,8 @@ def _listed(args: argparse.Namespace, found: dict[str, Any]) -> int:
     for row in rows:
         print(one_line(line_of(row)))
     if rows:
-        print(f"free one: {WORDS[COMMAND_LINE].give_up.format(run=args.run, ticket=rows[0]['node_id']).strip('`')}")
+        for verb, does in (("ask", "take one over"), ("give-up", "free one")):
+            print(f"{does}: {command(project_dir_of(args), verb, args.run, rows[0]['node_id'])}")
     else:
         print(f"run {args.run} has no open ticket")
     return 0

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
 
 from cli.options import add_run_argument, project_dir_of
+from cli.terminal.commands import command
 from runs.run_folder import find_run
 from runs.tickets.client import ask_the_run
 from runs.tickets.folder import read_folder
@@ -17,7 +19,6 @@ from runs.tickets.names import LONGEST_CALL
 from runs.tickets.words import COMMAND_LINE
 from utils.clean_text import one_line
 from utils.errors import ConfigError
-from utils.program import program
 
 EXIT_CODES = {"refused": 2, "expired": 1, "over": 1}
 """State of an answer → exit code; others 0."""
@@ -49,7 +50,20 @@ def answer(args: argparse.Namespace, verb: str, **request: Any) -> dict[str, Any
     """The run's answer to one request."""
     run_dir = run_of(args)
     ticket = {"ticket": args.ticket} if getattr(args, "ticket", None) else {}
-    return ask_the_run(run_dir, {"verb": verb, "surface": COMMAND_LINE, **ticket, **request})
+    found = ask_the_run(run_dir, {"verb": verb, "surface": COMMAND_LINE, **ticket, **request})
+    return {**found, "then": _then(args, found)} if found.get("next") else found
+
+
+def _then(args: argparse.Namespace, found: dict[str, Any]) -> str:
+    """What to do next as a whole command: JSON's `next` names a verb, and at the run's end none."""
+    folder = getattr(args, "dir", None)
+    ticket = str(found.get("ticket") or getattr(args, "ticket", None) or "TICKET")
+    words = {
+        "stop": ["show" if found.get("broke_off") else "export-best", args.run],
+        "wait": ["wait", args.run, ticket],
+        "tell": ["tell", args.run, ticket, *(("--dir", shlex.quote(folder)) if folder else ("--file", "FILE"))],
+    }
+    return command(project_dir_of(args), *words.get(str(found["next"]), ["ask", args.run]))
 
 
 def until_verdict(args: argparse.Namespace, verb: str, **request: Any) -> dict[str, Any]:
@@ -94,12 +108,12 @@ def print_answer(args: argparse.Namespace, found: dict[str, Any]) -> int:
     if args.json:
         print(json.dumps(found, indent=2))
     else:
-        _print_lines(found, args.run)
+        _print_lines(found)
     not_taken = 1 if found.get("answered_before") else 0
     return EXIT_CODES.get(str(found.get("state")), not_taken)
 
 
-def _print_lines(found: dict[str, Any], run: str) -> None:
+def _print_lines(found: dict[str, Any]) -> None:
     """An answer for people: of a program that failed, with the end of what it said."""
     for name in ("state", "node_id", "metric", "metric_source", "failure", "message"):
         if found.get(name) is not None and found.get(name) != "":
@@ -111,11 +125,10 @@ def _print_lines(found: dict[str, Any], run: str) -> None:
         print("output:")
         for line in str(found["output_tail"]).rstrip().splitlines()[-LAST_LINES:]:
             print(f"  {_OURS.sub('program', line)}")
-    print_next(found, run)
+    print_next(found)
 
 
-def print_next(found: dict[str, Any], run: str) -> None:
-    """What to do now: a verb, and where the run has ended what takes the best program home."""
-    following = found.get("next")
-    if following:
-        print(f"next: {program()} export-best {run}" if following == "stop" else f"next: {following}")
+def print_next(found: dict[str, Any]) -> None:
+    """What to do now; where the run has ended, what takes the best program home."""
+    if found.get("then"):
+        print(f"next: {found['then']}")

@@ -92,7 +92,7 @@ class ExternalRun:
             if found.get("ticket") is not None:
                 self._orphans = [one for one in known if not found["ticket"].endswith(one)]
                 return found
-            if found["next"] == "stop":
+            if found.get("over"):
                 self._gone()
                 if found.get("broke_off"):
                     raise SearchError(f"swarm-evo: run {self.name}: {found['message']}")
@@ -207,7 +207,7 @@ class ExternalRun:
         found = _call(self.folder, spoken)
         if found is None:
             found = self._ask("ask", "--request=-", said=json.dumps(spoken))
-        return found
+        return {**found, "then": _then(found)} if found.get("next") else found
 
     def _ask(self, verb: str, *words: str, said: str = "") -> dict[str, Any]:
         place = f"project.dir={self.folder.parent.parent}"
@@ -257,6 +257,13 @@ def open(  # a run is opened, as a file is
     with tempfile.TemporaryDirectory(prefix="swarm-evo-") as scratch:
         name, process = _started(words, Path(scratch))
     return ExternalRun(logs / name, process)
+
+
+def _then(found: Mapping[str, Any]) -> str:
+    """What to do next as a call: `next` names a verb, and at the run's end none."""
+    calls = {"tell": "run.tell(ticket, …)", "wait": "run.wait(ticket)"}
+    calls["stop"] = "run.facts" if found.get("broke_off") else "run.best"
+    return calls.get(str(found["next"]), "run.ask()")
 
 
 def _holder() -> str:

@@ -63,8 +63,12 @@ class Store(Protocol):
     def stored_nodes(self) -> Iterator[Node]:
         """The same, read as they are asked for: a long journal does not fit into memory with all its texts."""
 
-    def open_tasks(self) -> list[Task]:
-        """Tasks without a committed node, in (round, slot, attempt) order: where a resumed run goes on."""
+    def open_tasks(self, *, withdrawn: bool = False) -> list[Task]:
+        """Tasks without a committed node, in (round, slot, attempt) order: where a resumed run goes on.
+
+        Args:
+            withdrawn: with those whose ticket is gone and whose turn has not come: until then policies count them.
+        """
 
     def rounds(self) -> int:
         """The number after the highest round that was opened."""

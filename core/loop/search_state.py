@@ -113,8 +113,9 @@ class SearchState:
     # ------------------------------------------------------------ what is next
 
     def open_tasks(self) -> list[Task]:
-        """What the search had begun when it was cut off."""
-        return [task for task in self._store.open_tasks() if not self._store.get_fact(f"round/{task.round}/by_hand")]
+        """What the search had begun when it was cut off, with what nobody will write and waits for its turn to go."""
+        tasks = self._store.open_tasks(withdrawn=True)
+        return [task for task in tasks if not self._store.get_fact(f"round/{task.round}/by_hand")]
 
     def reason(self) -> str | None:
         """Why to stop now, or None."""

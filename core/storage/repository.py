@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from typing import Any
 
 from sqlalchemy import delete, func, select
@@ -112,15 +113,17 @@ class RunStore(CallStore, GameStore, TicketStore):
         return self.db.get_text(code), self.db.get_text(output)
 
     @reads_store
-    def open_tasks(self) -> list[Task]:
+    def open_tasks(self, *, withdrawn: bool = False) -> list[Task]:
         with self.db.transaction() as connection:
             rows = connection.execute(
                 select(TASKS)
                 .where(TASKS.c.node_id.not_in(select(NODES.c.id)))
-                .where(TASKS.c.node_id.not_in(select(TICKETS.c.node_id).where(TICKETS.c.state.in_(GONE))))
                 .order_by(TASKS.c.round, TASKS.c.slot, TASKS.c.attempt)
             ).mappings()
-            return [task_from_row(row) for row in rows]
+            tasks = [task_from_row(row) for row in rows]
+            gone = set(connection.execute(select(TICKETS.c.node_id).where(TICKETS.c.state.in_(GONE))).scalars())
+        first = next((task.round for task in tasks if task.node_id not in gone), inf) if withdrawn else inf
+        return [task for task in tasks if task.node_id not in gone or task.round >= first]
 
     @reads_store
     def rounds(self) -> int:

@@ -46,8 +46,13 @@ class TicketStore(EventWriter):
         """Give an open proposal to a writer."""
         row = {"node_id": ticket.node_id, "token_hash": ticket.token_hash, "state": ticket.state,
                "expires_at": ticket.expires_at, "told": "", "checks": 0}  # fmt: skip
-        leased = TicketLeased(node_id=ticket.node_id, holder=ticket.holder, expires_at=ticket.expires_at)
-        self._change("lease", TICKETS.insert().values(row), [leased])
+        self._change("lease", TICKETS.insert().values(row), [_leased(ticket)])
+
+    def pass_on(self, ticket: Ticket) -> None:
+        """An open ticket has another holder; with another token, it is no longer that of the first one."""
+        values = {"token_hash": ticket.token_hash, "expires_at": ticket.expires_at}
+        query = update(TICKETS).where(TICKETS.c.node_id == ticket.node_id).values(values)
+        self._change("pass_on", query, [_leased(ticket)])
 
     def tell_ticket(self, node_id: str, reply: str) -> None:
         """Keep what was handed in: from here on it cannot be lost."""
@@ -93,11 +98,16 @@ def stored_tickets(db: Database) -> list[Ticket]:
     """All leases of a store, for its writer and for readers."""
     with db.transaction() as connection:
         rows = connection.execute(select(TICKETS)).mappings().all()
-        leased = connection.execute(select(EVENTS).where(EVENTS.c.type == "ticket.leased")).mappings().all()
+        leases = select(EVENTS).where(EVENTS.c.type == "ticket.leased").order_by(EVENTS.c.seq)
+        leased = connection.execute(leases).mappings().all()
     known = {event.node_id: event for row in leased if isinstance(event := event_from_row(row), TicketLeased)}
     return [
         Ticket(**{**row, "told": db.get_text(row["told"])}, **_lease(known.get(row["node_id"]))) for row in rows
     ]  # fmt: skip
+
+
+def _leased(ticket: Ticket) -> TicketLeased:
+    return TicketLeased(node_id=ticket.node_id, holder=ticket.holder, expires_at=ticket.expires_at)
 
 
 def _lease(event: TicketLeased | None) -> dict[str, Any]:

@@ -43,8 +43,9 @@ class TicketTools:
     def ask(self, arguments: Answer, call: Call) -> Answer:
         """A ticket of a process that was killed, or a new one."""
         if arguments.get("ticket"):
-            run_dir, ticket = self._ticket(arguments)
-            return self._laid_out(run_dir, _asked(run_dir, {"verb": "ask", "ticket": ticket}), arguments)
+            run_dir, ticket = self._ticket(arguments, "ask for")
+            again = {"verb": "ask", "ticket": ticket, "token": new_token(run_dir), "holder": _holder(call)}
+            return self._laid_out(run_dir, _asked(run_dir, again), arguments)
         run_dir = self._run(arguments)
         with self._lock:
             known = self._orphans[run_dir] = self._orphans.get(run_dir, []) + adopted(run_dir)
@@ -74,9 +75,7 @@ class TicketTools:
         return _told(_until(run_dir, request, arguments, call, "the program is being evaluated", _is_running), run_dir)
 
     def give_up(self, arguments: Answer, call: Call) -> Answer:
-        run_dir, ticket = self._ticket(arguments)
-        if "." not in ticket and self._surface == MCP_WRITER:
-            raise ConfigError(f"ticket={ticket}: give up your own, as ask gave it; others are the user's to free")
+        run_dir, ticket = self._ticket(arguments, "give up")
         return _told(_asked(run_dir, {"verb": "give_up", "ticket": ticket}), run_dir)
 
     # ------------------------------------------------------------ parts
@@ -84,10 +83,17 @@ class TicketTools:
     def _run(self, arguments: Answer) -> Path:
         return find_run(self._project_dir(), str(arguments.get("run") or "latest"))
 
-    def _ticket(self, arguments: Answer) -> tuple[Path, str]:
-        """(run's folder, the ticket as the run knows it)."""
+    def _ticket(self, arguments: Answer, verb: str = "") -> tuple[Path, str]:
+        """(run's folder, the ticket as the run knows it).
+
+        Args:
+            verb: what may be done to another's ticket too, by its node's id, unless one writes and does not lead.
+        """
         run, _, ticket = str(arguments["ticket"]).rpartition("/")
-        return find_run(self._project_dir(), run or "latest"), ticket
+        run_dir = find_run(self._project_dir(), run or "latest")
+        if verb and "." not in ticket and self._surface == MCP_WRITER:
+            raise ConfigError(f"ticket={ticket}: {verb} your own, as ask gave it; others are the user's to free")
+        return run_dir, ticket
 
     def _laid_out(self, run_dir: Path, found: Answer, arguments: Answer) -> Answer:
         if not found.get("ticket"):

@@ -49,7 +49,7 @@ WRITER = (
         "No ticket and next=ask: all proposals are with writers; `message` and `open_tickets` say with whom and since "
         "when. next=export_best: the run has ended.",
         {"run": _RUN, "dir": {"type": "string", "description": "folder to lay the ticket into"}, "wait_s": _WAIT,
-         "ticket": {"type": "string", "description": "one of yours, to be told again"}},
+         "ticket": {"type": "string", "description": "one of yours, to be told again; RUN/NODE takes one over"}},
         {"run": _TEXT, "ticket": {"type": ["string", "null"]}, "operator": _TEXT, "prompt": _OBJECT, "files": _OBJECT,
          "open_tickets": _LIST, "budget": _OBJECT, **_NEXT},
     ),

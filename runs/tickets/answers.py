@@ -11,7 +11,7 @@ from core.contracts import FORM
 from core.events import NodeCommitted
 from runs.search import Search
 from runs.tickets.files import looked, problem
-from runs.tickets.names import MOST_CHECKS, answered_before, refused, split_ticket, ticket_name
+from runs.tickets.names import MOST_CHECKS, answered_before, refused, split_ticket, ticket_name, with_end
 from runs.tickets.open_tickets import in_the_way, rows_of
 from runs.tickets.queue import TicketQueue
 from runs.tickets.verdicts import verdict_of
@@ -43,20 +43,26 @@ class TicketApi:
         verbs = {"ask": self.ask, "check": self.check, "tell": self.tell, "wait": self.wait, "give_up": self.give_up,
                  "tickets": self.tickets, "close": self.close}  # fmt: skip
         verb = verbs.get(str(request.get("verb")))
-        return verb(request) if verb else refused(f"unknown request; allowed: {', '.join(verbs)}")
+        return with_end(verb(request) if verb else refused(f"unknown request; allowed: {', '.join(verbs)}"))
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Lease the next proposal, or tell one again: that of `ticket`, or that of which a token is among `known`."""
-        if "ticket" in request:
-            node_id, token = split_ticket(str(request["ticket"]))
-            state = self._queue.state(node_id, token)
-            if state != "open":
-                return {**self._told(request, node_id, state, 0), "ticket": None}
-            request = {**request, "token": token}
+        """Lease the next proposal, or tell one again: that of `ticket`, or that of which a token is among `known`.
+
+        A node's id as `ticket` takes the open one of that node over: whoever asked for it before has it no more.
+        """
         known = request.get("known")
         tokens = [str(token) for token in (*(known if isinstance(known, list) else ()), request.get("token", ""))]
-        if not all(len(token) in TOKEN and token.isalnum() for token in tokens):
+        node_id, token = split_ticket(str(request.get("ticket", "")))
+        if token:
+            tokens = [token]
+        elif not all(len(token) in TOKEN and token.isalnum() for token in tokens):
             return refused("token: 16 to 128 letters and digits")
+        if node_id:
+            mine, holder = tokens[-1], _holder(request)
+            state = self._queue.state(node_id, token) if token else self._queue.take_over(node_id, mine, holder)
+            if state != "open":
+                return {**self._told(request, node_id, state, 0), "ticket": None}
+            tokens = [mine]
         found = self._queue.ask(tokens, _seconds(request), _holder(request))
         if found is None:
             return self._none(request)

@@ -36,6 +36,11 @@ def refused(message: str, following: str = "ask") -> dict[str, Any]:
     return {"state": "refused", "message": message, "next": following}
 
 
+def with_end(found: dict[str, Any]) -> dict[str, Any]:
+    """An answer that says in a field of its own, `over`, whether the run hands out nothing more."""
+    return {**found, "over": found["next"] == "stop"} if "next" in found else found
+
+
 LATE = {"tell": "yours was not taken", "check": "nothing was checked", "give_up": "nothing was given up"}
 """Verb → what comes of it for a ticket that was told already."""
 

@@ -143,19 +143,41 @@ class TicketQueue:
         while True:
             self._called = now = time.monotonic()
             with self._changed:
-                found = next(filter(None, map(self._known, tokens)), None) or self._leased(tokens[-1], holder)
+                known = (self._known(token, holder) for token in tokens)
+                found = next(filter(None, known), None) or self._leased(tokens[-1], holder)
                 if found is not None or self._over or now >= until:
                     return found
                 self._changed.wait(min(until - now, _LOOK))
 
-    def _known(self, token: str) -> tuple[Ticket, Request, str] | None:
-        """The open ticket of that token."""
+    def take_over(self, node_id: str, token: str, holder: str) -> str:
+        """Pass an open ticket on to who asks for it by its node; its state, or `refused`. The old token is void."""
+        with self._lock:
+            self._called = time.monotonic()
+            ticket = self._expired(self._tickets.get(node_id))
+            if ticket is None:
+                return "refused"
+            if ticket.state == "open" and not self._over:
+                self._passed_on(replace(ticket, token_hash=hash_of(token)), holder)
+            return "over" if ticket.state == "open" and self._over else ticket.state
+
+    def _known(self, token: str, holder: str) -> tuple[Ticket, Request, str] | None:
+        """The open ticket of that token; `holder` has it from here on, who may have got it from a dead process."""
         digest = hash_of(token)
         for node_id, request in self._waiting.items():
             ticket = self._tickets.get(node_id)
             if ticket is not None and ticket.state == "open" and hmac.compare_digest(ticket.token_hash, digest):
-                return ticket, request, token
+                return self._passed_on(ticket, holder), request, token
         return None
+
+    def _passed_on(self, ticket: Ticket, holder: str) -> Ticket:
+        """The ticket as its holder has it. A writer that was killed had it in vain: the time begins anew."""
+        known = self._tickets[ticket.node_id]
+        if (holder and holder != known.holder) or ticket.token_hash != known.token_hash:
+            now = self._clock()
+            ticket = replace(ticket, holder=holder, since=now, expires_at=now + self._seconds)
+            self._store.pass_on(ticket)
+            self._tickets[ticket.node_id] = ticket
+        return ticket
 
     def _leased(self, token: str, holder: str) -> tuple[Ticket, Request, str] | None:
         digest = hash_of(token)

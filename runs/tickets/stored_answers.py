@@ -10,7 +10,7 @@ from core.state.node import Node
 from core.storage.held import is_held
 from core.storage.reader import RunReader
 from core.storage.ticket_store import GONE, Ticket, stored_tickets
-from runs.tickets.names import LATE, answered_before, hash_of, refused, split_ticket
+from runs.tickets.names import LATE, answered_before, hash_of, refused, split_ticket, with_end
 from runs.tickets.open_tickets import rows_of
 from runs.tickets.queue import ENDED
 from runs.tickets.verdicts import verdict_of
@@ -27,6 +27,11 @@ def answer_of_the_store(run_dir: Path, request: Mapping[str, Any]) -> dict[str, 
     Raises:
         ConfigError: the run is written by somebody else.
     """
+    found = _answer(run_dir, request)
+    return found if found is None else with_end(found)
+
+
+def _answer(run_dir: Path, request: Mapping[str, Any]) -> dict[str, Any] | None:
     with RunReader(run_dir) as reader:
         _check_writer(reader, request)
         if is_held(run_dir):

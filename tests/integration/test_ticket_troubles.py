@@ -94,6 +94,31 @@ def test_who_asks_in_vain_hears_which_ticket_is_in_the_way_and_how_it_gets_free(
     assert run.tickets() == []
 
 
+def test_who_lost_a_ticket_takes_it_over_by_its_node(opened, cli, tmp_path):
+    """A command's process always ends: nobody else can know that its ticket was lost."""
+    run_dir = opened(3)
+    lost = cli.here("ask", "latest", "--dir", str(tmp_path / "lost"), "--json").json
+    vain = cli.here("ask", "latest", "--seconds", "0").out
+    (words,) = re.findall(rf"take it over with `(ask {run_dir.name} \w+)`", vain)
+    assert f"take one over: python main.py {words}" in cli.here("ask", "latest", "--list").out
+    found = cli.here(*words.split(), "--dir", str(tmp_path / "mine"), "--json").json
+    assert found["node_id"] == lost["node_id"] and found["ticket"] != lost["ticket"]
+    assert found["prompt"] == lost["prompt"] and (tmp_path / "mine" / "TASK.md").is_file()
+    (row,) = cli.here("ask", "latest", "--list", "--json").json["tickets"]
+    assert row["holder"] == f"`ask --dir {tmp_path / 'mine'}`" and row["age_s"] < 20
+    assert told(run_dir, lost["ticket"], 1.25)["state"] == "refused", "it is nobody's any more"
+    with McpClient(cli.folder, "--role", "writer") as writer, McpClient(cli.folder) as client:
+        name = f"{run_dir.name}/{found['node_id']}"
+        assert "the user's to free" in writer.call("ask", ticket=name)["error"]
+        taken = client.call("ask", ticket=name)
+        assert (taken["node_id"], taken["next"]) == (found["node_id"], "tell")
+        assert told(run_dir, found["ticket"], 1.25)["state"] == "refused"
+        assert client.call("tell", ticket=taken["ticket"], files={"program.py": PROGRAM.format(x=1.5)})["metric"] == 0.5
+    assert cli.here("ask", "latest", found["node_id"], "--json").json["metric"] == 0.5, "told: what became of it"
+    unknown = cli.here("ask", "latest", "nobody", "--json")
+    assert unknown.code == 2 and "has no such ticket" in unknown.json["message"]
+
+
 def test_a_hint_names_its_run_and_a_ticket_is_told_again_to_its_holder(opened, cli, tmp_path):
     run_dir = opened(2)
     said = cli.here("ask", "latest").out
@@ -170,6 +195,7 @@ def test_the_ticket_of_a_python_process_that_was_killed_goes_to_the_next(opened,
     child.communicate()
     found = run.ask(seconds=10)
     assert found is not None and found["ticket"] == lost
+    assert [row["holder"] for row in run.tickets()] == [f"Python process {os.getpid()} ({Path(sys.argv[0]).name})"]
     assert run.tell(lost, code=PROGRAM.format(x=1.5))["metric"] == 0.5
     assert run.ask(seconds=10) is not None and run.ask(seconds=1.5) is None
     assert f"Python process {os.getpid()}" in caplog.text and ", that is you," in caplog.text

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import sqlite3
 import time
 from collections.abc import Callable
@@ -34,11 +36,11 @@ def soon_idle(monkeypatch: pytest.MonkeyPatch) -> None:
 def opened(cli: Cli, toy: Callable[..., list[str]], eventually: Callable[..., Any]) -> Callable[..., Path]:
     """Start a run that waits for writers outside: its folder."""
 
-    def open_(steps: int = 3, *more: str, **environment: str) -> Path:
-        ready = cli.folder / "ready"
-        cli.start("run", "--writer=external", *toy(steps, *more), "--idle=20", f"--ready={ready}", **environment)
+    def open_(steps: int = 3, *more: str, at: Cli = cli, **environment: str) -> Path:
+        ready = at.folder / "ready"
+        at.start("run", "--writer=external", *toy(steps, *more), "--idle=20", f"--ready={ready}", **environment)
         eventually(lambda: ready.is_file() and ready.read_text(), 30)
-        return cli.run_dir
+        return at.run_dir
 
     return open_
 
@@ -72,8 +74,10 @@ def test_the_way_of_a_ticket_on_the_command_line(cli, opened, tmp_path):
     assert cli.here("check", "latest", ticket, "--dir", str(tmp_path / "work")).code == 1
     program.write_text(PROGRAM.format(x=1.5))
     assert cli.here("check", "latest", ticket, "--file", str(program)).out == "ok\n"
+    assert asked_["then"] == f"python main.py tell {run_dir.name} {ticket} --dir {tmp_path / 'work'}"
     verdict = cli.here("tell", "latest", ticket, "--dir", str(tmp_path / "work"), "--json")
     assert verdict.code == 0
+    assert (verdict.json["then"], verdict.json["over"]) == (f"python main.py ask {run_dir.name}", False)
     assert {name: verdict.json[name] for name in ("state", "metric", "metric_source", "improved", "next")} == {
         "state": "committed", "metric": 0.5, "metric_source": "verified", "improved": True, "next": "ask"
     }  # fmt: skip
@@ -84,7 +88,8 @@ def test_the_way_of_a_ticket_on_the_command_line(cli, opened, tmp_path):
     assert third["ticket"] != second["ticket"] and third["budget"]["steps_left"] == 1, "no step was taken"
     assert told(run_dir, third["ticket"], 1.75)["state"] == "committed"
     ended = cli.here("ask", "latest", "--json")
-    assert (ended.code, ended.json["ticket"], ended.json["next"]) == (1, None, "stop")
+    assert (ended.code, ended.json["ticket"], ended.json["next"], ended.json["over"]) == (1, None, "stop", True)
+    assert ended.json["then"] == f"python main.py export-best {run_dir.name}"
     cli_waits_for_end(cli)
     shown = cli.show()
     assert (shown["steps"], shown["best_metric"], shown["writer"]) == (2, 0.25, "external/client")
@@ -216,6 +221,34 @@ def test_when_a_ticket_was_given_up_moves_nothing_in_a_replay(opened, cli, last)
     assert cli.show()["steps"] == 6
     replayed = cli.here("replay", "latest", "--verify")
     assert replayed.code == 0, replayed.err
+
+
+@pytest.mark.long
+def test_a_kill_between_a_tickets_end_and_its_turn_moves_nothing(opened, cli_at):
+    """It is withdrawn when those before it are committed, also by a process that finds it withdrawn."""
+    found = []
+    for killed in (False, True):
+        cli = cli_at(f"killed {killed}")
+        run_dir = opened(6, "search.batch=2", "search.lag=4", "search.num_drafts=4", at=cli)
+        tickets = [asked(run_dir, number)["ticket"] for number in range(4)]
+        with RunReader(run_dir) as reader:
+            order = list(reader.tasks())
+        tickets.sort(key=lambda ticket: order.index(ticket.partition(".")[0]))
+        assert ask_the_run(run_dir, {"verb": "give_up", "ticket": tickets.pop(2)})["state"] == "expired"
+        if killed:
+            os.kill(int((run_dir / "run.lock").read_text()), signal.SIGKILL)
+        number = 4
+        while tickets:
+            ticket = tickets.pop(0)
+            own = PROGRAM.format(x=1 + int(ticket[:4], 16) / 1e5)
+            ask_the_run(run_dir, {"verb": "tell", "ticket": ticket, "code": own, "seconds": 20})
+            while (more := asked(run_dir, number, 1)["ticket"]) is not None:
+                number += 1
+                tickets.append(more)
+        cli_waits_for_end(cli)
+        shown = cli.show()
+        found.append((shown["journal_sha256"], [node["operator"] for node in shown["nodes"]], shown["steps"]))
+    assert found[0] == found[1]
 
 
 def test_the_socket_is_this_users_alone_and_only_external_runs_have_one(opened, cli, finished):
@@ -356,7 +389,8 @@ def test_the_python_doors(cli, toy):
         first = run.ask()
         assert run.check(first, code="x = (")["ok"] is False
         assert run.tell(first, code=PROGRAM.format(x=1.5), wait=False)["state"] in ("running", "committed")
-        assert run.wait(first)["metric"] == 0.5
+        judged = run.wait(first)
+        assert (judged["metric"], judged["then"], judged["over"]) == (0.5, "run.ask()", False)
         second = run.ask()
         assert run.ask(seconds=0.1) is None
         assert run.give_up(second)["state"] == "expired"
