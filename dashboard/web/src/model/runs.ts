@@ -28,6 +28,8 @@ export const COLUMNS: Record<Column, { title: string; value: (line: RunSummary) 
   started: { title: "Started", value: (l) => l.started_at ?? "", wide: true },
 };
 export const NUMBERS: ReadonlySet<Column> = new Set(["best", "final", "gain", "steps", "seconds", "seed", "cost"]);
+/** Scores of two problems have nothing in common, units and direction neither: by these, a problem's runs stand together. */
+export const PER_PROBLEM: ReadonlySet<Column | "run"> = new Set(["best", "final", "gain"]);
 export const AT_FIRST: readonly Column[] = ["problem", "status", "best", "final", "verdict", "gain", "steps", "seconds", "cost", "tags", "started"];
 
 export interface Wish {
@@ -42,7 +44,8 @@ export function wanted(lines: readonly RunSummary[], wish: Wish): RunSummary[] {
   const tests = wish.text.toLowerCase().split(/\s+/).filter(Boolean).map(testOf);
   const found = lines.filter((line) => shown(line, wish.show) && tests.every((test) => test(line)));
   const value = wish.sort === "run" ? (line: RunSummary) => line.title || line.run : COLUMNS[wish.sort].value;
-  return sorted(found, value, wish.down);
+  const ordered = sorted(found, value, wish.down);
+  return PER_PROBLEM.has(wish.sort) ? sorted(ordered, COLUMNS.problem.value, false) : ordered;
 }
 
 /** The first few runs by the name that is shown, and how many more. */

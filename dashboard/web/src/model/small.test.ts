@@ -172,6 +172,13 @@ describe("runs", () => {
   const run = (name: string, more: Partial<RunSummary> = {}) => ({ run: name, live: false, archived: false, steps: 0, tags: [], ...more }) as unknown as RunSummary;
   const wish = { text: "", show: "listed", sort: "run", down: false } as const;
 
+  it("keeps the runs of a problem together where scores are compared", () => {
+    const of = (name: string, problem: string, gain: number | null) => ({ run: name, problem, gain, live: false }) as unknown as RunSummary;
+    const runs = [of("a", "arena", 40), of("b", "bins", 0.1), of("c", "arena", null), of("d", "bins", 0.3), of("e", "arena", 90)];
+    const by = (down: boolean) => wanted(runs, { text: "", show: "listed", sort: "gain", down }).map((line) => line.run).join("");
+    expect([by(true), by(false)]).toEqual(["eacdb", "aecbd"]);
+  });
+
   it("are found by words and by fields, sorted with what is unknown last", () => {
     const runs = [run("b", { tags: ["paper"], cost_usd: 2 }), run("a", { title: "Paper run", cost_usd: null }), run("c", { archived: true }), run("d", { cost_usd: 1 })];
     expect(namesText([{ run: "a", title: "first" }, { run: "b" }, { run: "c" }] as never, 2)).toBe("first, b and 1 more");

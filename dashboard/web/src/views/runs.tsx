@@ -7,7 +7,7 @@ import { Shell } from "../components/shell";
 import { day, dollars, metric, seconds, shortDay } from "../model/format";
 import { useKept, useResource } from "../model/hooks";
 import { compareHref, href, sweepHref } from "../model/router";
-import { AT_FIRST, COLUMNS, type Column, namesText, NUMBERS, VERDICTS, wanted, type Wish } from "../model/runs";
+import { AT_FIRST, COLUMNS, type Column, namesText, NUMBERS, PER_PROBLEM, VERDICTS, wanted, type Wish } from "../model/runs";
 import { type OfSweep, ofSweeps } from "../model/sweep";
 import { label, LabelEditor } from "./labels";
 import { StartForm } from "./start-form";
@@ -133,7 +133,7 @@ function RunTable({ page, of, hidden, more, columns: wished, chosen, toggle, wis
   const all = page.every((line) => chosen.includes(line.run));
   const head = (name: Column | "run", text: string, style: string) => (
     <th key={name} scope="col" className={style} aria-sort={wish.sort === name ? (wish.down ? "descending" : "ascending") : undefined}>
-      <button type="button" className="sort" onClick={() => setWish({ ...wish, sort: name, down: wish.sort === name ? !wish.down : name === "started" || name === "run" || NUMBERS.has(name) })}>{text}{wish.sort === name ? (wish.down ? " ↓" : " ↑") : ""}</button>
+      <button type="button" className="sort" title={PER_PROBLEM.has(name) ? "runs of one problem stand together: scores of two cannot be compared" : undefined} onClick={() => setWish({ ...wish, sort: name, down: wish.sort === name ? !wish.down : name === "started" || name === "run" || NUMBERS.has(name) })}>{text}{wish.sort === name ? (wish.down ? " ↓" : " ↑") : ""}</button>
     </th>
   );
   return (
