@@ -24,7 +24,8 @@ from utils.errors import StoreError
 
 MAIN = Path(__file__).resolve().parents[2] / "main.py"
 OUTPUT_BYTES = 4000
-RM_SECONDS = 120
+RM_SECONDS = 120.0
+EXPORT_SECONDS = 300.0
 PLAN_SECONDS = 60
 _KEYS = {
     "name": "problem.name",
@@ -138,13 +139,23 @@ class Launcher:
 
     def remove(self, runs: Sequence[str]) -> str:
         """`rm` of runs, waited for; why it was refused, or ''."""
-        words = [sys.executable, str(self.main), "rm", *runs, "--yes"]
-        ended = subprocess.run(
-            words, cwd=self.catalog.project_dir, stdin=subprocess.DEVNULL, capture_output=True, timeout=RM_SECONDS
-        )
+        return self._waited_for(["rm", *runs, "--yes"], RM_SECONDS)
+
+    def export(self, run: str) -> str:
+        """`export-best` of a run, waited for; why it was refused, or ''."""
+        return self._waited_for(["export-best", run], EXPORT_SECONDS)
+
+    def _waited_for(self, words: Sequence[str], seconds: float) -> str:
+        try:
+            ended = subprocess.run(
+                [sys.executable, str(self.main), *words], cwd=self.catalog.project_dir, stdin=subprocess.DEVNULL,
+                capture_output=True, timeout=seconds,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return f"{words[0]} took over {seconds:g} s"
         if ended.returncode == 0:
             return ""
-        return _last_line(ended.stderr) or f"rm ended with {ended.returncode}"
+        return _last_line(ended.stderr) or f"{words[0]} ended with {ended.returncode}"
 
     def state(self, launch: str) -> Launch | None:
         """How a child fares, or None if this server did not start it."""

@@ -138,6 +138,15 @@ def _keeping(router: APIRouter, catalog: RunCatalog, launcher: Launcher) -> None
             raise HTTPException(409, refusal)
         return Accepted(accepted=True, detail=f"removed {', '.join(names)}")
 
+    @router.post("/runs/{run}/solution")
+    def export(run: Run) -> Accepted:
+        """Write the winner's files anew, as `export-best` does: of a run that was cut off there are none yet."""
+        if catalog.holder(run) is not None:
+            raise HTTPException(409, "the run is running: it writes them at its end")
+        if refusal := launcher.export(catalog.run_dir(run).name):
+            raise HTTPException(409, refusal)
+        return Accepted(accepted=True, detail="the winner's files are written")
+
     @router.patch("/runs/{run}/labels")
     def label(run: Run, request: LabelsRequest) -> Labels:
         """Title, note, tags, put away or not: the user's own words, outside of the journal."""

@@ -299,6 +299,10 @@ def test_two_nodes_are_compared_side_by_side(page, stored):
     page.get_by_test_id("diff-head").get_by_label("against").fill("3")
     third = page.evaluate("window.swarm.state.nodes[3].node_id")
     page.get_by_label("Difference side by side").locator(".half.add").first.wait_for()
+    halves = page.evaluate(
+        "[...document.querySelectorAll('.twin .half')].map(one => Math.round(one.getBoundingClientRect().left))"
+    )
+    assert len(set(halves)) == 2, "old and new each stand in a column of their own"
     assert page.evaluate(f"performance.getEntriesByType('resource').some(e => e.name.includes('against={third}'))")
     page.get_by_role("button", name="one column").click()
     page.get_by_label("Difference", exact=True).wait_for()

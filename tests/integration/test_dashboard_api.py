@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import sqlite3
 import sys
 import zipfile
@@ -642,3 +643,19 @@ def test_a_snapshot_holds_the_newest_warnings_only(tmp_path):
         told = [event["text"] for event in snapshot["events"] if event["type"] == "warning"]
         assert told == [f"wait {n}" for n in range(50, WARNINGS + 50)]
         assert len([event for event in snapshot["events"] if event["type"] == "node.committed"]) == 2
+
+
+@pytest.mark.long
+def test_the_winners_files_of_a_killed_run_are_written_when_asked_for(cli):
+    child = cli.start("--problem=bin_packing", "problem.name=u120", "--llm=rules", "search.max_steps=5000")
+    with TestClient(create_app(cli.folder), base_url="http://127.0.0.1") as client:
+        wait_for(lambda: any((run["steps"] or 0) > 2 for run in get(client, "/runs")), seconds=60)
+        path = f"/api/runs/{cli.run_dir.name}/solution"
+        assert client.post(path).status_code == 409, "it writes them at its end"
+        child.kill()
+        child.wait()
+        shutil.rmtree(cli.run_dir / "best_solution", ignore_errors=True)
+        assert client.get(path).json() == []
+        assert client.post(path).json()["accepted"]
+        assert "solution.py" in {file["name"] for file in client.get(path).json()}
+        assert client.post("/api/runs/nobody/solution").status_code == 404

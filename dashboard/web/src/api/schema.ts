@@ -716,7 +716,11 @@ export interface paths {
          */
         get: operations["solution_api_runs__run__solution_get"];
         put?: never;
-        post?: never;
+        /**
+         * Export
+         * @description Write the winner's files anew, as `export-best` does: of a run that was cut off there are none yet.
+         */
+        post: operations["export_api_runs__run__solution_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5267,6 +5271,65 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    export_api_runs__run__solution_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Run id, as listed by /api/runs. */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description Another origin, or a Host name that is not served. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such run, node or launch. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The run's state does not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             /** @description Validation Error */
             422: {

@@ -14,6 +14,8 @@ export interface ChartProps {
   series: Series[];
   /** Horizontal reference lines. */
   lines?: { label: string; value: number }[];
+  /** A point of its own, in a ring. */
+  ring?: { x: number; y: number; color: string };
   range: [number, number];
   height?: number;
   label: string;

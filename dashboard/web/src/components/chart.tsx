@@ -33,7 +33,7 @@ export function Chart(props: ChartProps) {
 
   useEffect(() => {
     plot.current?.setData([props.x, ...props.series.map((s) => s.values)] as uPlot.AlignedData);
-  }, [props.x, props.series, props.range[0], props.range[1]]);
+  }, [props.x, props.series, props.range[0], props.range[1], props.ring?.x]);
 
   if (lost) return <p className="muted">The chart could not be loaded: reload the page when the server answers again.</p>;
   return <div className="chart" ref={box} role="img" aria-label={props.label} style={{ height: props.height ?? 260 }} />;

@@ -48,11 +48,11 @@ export const DiffView = memo(function DiffView({ diff, wrap }: { diff: Diff; wra
   );
 });
 
-/** Old and new beside each other, the words that changed marked. */
-export const SideView = memo(function SideView({ diff, wrap }: { diff: Diff; wrap?: boolean }) {
+/** Old and new beside each other in two equal halves, whose lines wrap; the words that changed marked. */
+export const SideView = memo(function SideView({ diff }: { diff: Diff }) {
   const rows = useMemo(() => rowsOf(diff.lines), [diff]);
   return (
-    <div className={wrap ? "code twin wrapped" : "code twin"} tabIndex={0} role="region" aria-label="Difference side by side">
+    <div className="code twin" tabIndex={0} role="region" aria-label="Difference side by side">
       {rows.map((row, i) => row.kind === "skip" ? <div key={i} className="line skip"><span className="no" /><span className="all">{row.text}</span></div> : (
         <div key={i} className="line"><Half row={row} side={row.left} kind="del" /><Half row={row} side={row.right} kind="add" /></div>
       ))}

@@ -34,7 +34,7 @@ export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uP
             : { label: line.label, stroke: line.color, paths: () => null, points: { show: true, size: 6, width: 1.5, fill: line.color, stroke: line.color } },
         ),
       ],
-      hooks: { draw: [(u) => drawBeyond(u, latest.current), (u) => drawLines(u, latest.current)], setCursor: [(u) => nameBeyond(u, latest.current)] },
+      hooks: { draw: [(u) => drawBeyond(u, latest.current), (u) => drawLines(u, latest.current), (u) => drawRing(u, latest.current)], setCursor: [(u) => nameBeyond(u, latest.current)] },
     },
     [props.x, ...props.series.map((s) => s.values)] as uPlot.AlignedData,
     host,
@@ -71,6 +71,18 @@ function drawBeyond(u: uPlot, props: ChartProps): void {
     }
     ctx.fill();
   }
+  ctx.restore();
+}
+
+function drawRing(u: uPlot, { ring }: ChartProps): void {
+  if (!ring) return;
+  const { ctx } = u;
+  ctx.save();
+  ctx.strokeStyle = ring.color;
+  ctx.lineWidth = 2 * devicePixelRatio;
+  ctx.beginPath();
+  ctx.arc(u.valToPos(ring.x, "x", true), u.valToPos(ring.y, "y", true), 6 * devicePixelRatio, 0, 2 * Math.PI);
+  ctx.stroke();
   ctx.restore();
 }
 

@@ -26,10 +26,12 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
   const { data: turns } = useResource<Turn[]>(`${base}/transcript`, 0, known);
   const [picked, setTab] = useState<Tab | null>(null);
   const [wrap, setWrap] = useKept("wrap", false);
+  const [side, setSide] = useKept("diff-side", true);
   if (error) return <Empty title="This node cannot be shown"><span>{error}. <a href={href(state.id, "nodes")}>All nodes</a></span></Empty>;
   if (!data) return <Empty title="Loading…" />;
   const node = { ...data.node, id: data.node.id ?? id }; // the server always tells it; in Python it has a default
   const tab = picked ?? (node.parent_ids?.length ? "diff" : "code");
+  const halves = tab === "diff" && side;
   const message = node.message ?? "";
   return (
     <div className="stack">
@@ -47,8 +49,8 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
       </Panel>
       <div className="cols">
         <div className="stack">
-        <Panel title="Program" flush actions={<><label className="small row"><input type="checkbox" checked={wrap} onChange={(e) => setWrap(e.target.checked)} /> wrap</label><Copy text={node.code} what="program" /><Segmented label="Show" value={tab} onChange={setTab} options={[["diff", "difference"], ["code", "code"], ...(turns?.length ? [["session", "session"] as [Tab, string]] : []), ["calls", "prompt and reply"], ["output", "output"]]} /></>}>
-          {tab === "diff" && <DiffTab path={`${base}/diff`} state={state} wrap={wrap} />}
+        <Panel title="Program" flush actions={<><label className="small row" title={halves ? "side by side, long lines always wrap" : undefined}><input type="checkbox" checked={wrap || halves} disabled={halves} onChange={(e) => setWrap(e.target.checked)} /> wrap</label><Copy text={node.code} what="program" /><Segmented label="Show" value={tab} onChange={setTab} options={[["diff", "difference"], ["code", "code"], ...(turns?.length ? [["session", "session"] as [Tab, string]] : []), ["calls", "prompt and reply"], ["output", "output"]]} /></>}>
+          {tab === "diff" && <DiffTab path={`${base}/diff`} state={state} wrap={wrap} side={side} setSide={setSide} />}
           {tab === "code" && <CodeView code={node.code} wrap={wrap} />}
           {tab === "session" && <Session turns={turns ?? []} />}
           {tab === "calls" && <Calls path={`${base}/calls`} />}
@@ -149,8 +151,7 @@ function Files({ run, id, files }: { run: string; id: string; files: NodeDetail[
   );
 }
 
-function DiffTab({ path, state, wrap }: { path: string; state: RunState; wrap: boolean }) {
-  const [side, setSide] = useKept("diff-side", true);
+function DiffTab({ path, state, wrap, side, setSide }: { path: string; state: RunState; wrap: boolean; side: boolean; setSide: (on: boolean) => void }) {
   const [text, setText] = useState("");
   const [against, setAgainst] = useState("");
   const { data, error } = useResource<Diff>(against ? `${path}?against=${against}` : path);
@@ -170,7 +171,7 @@ function DiffTab({ path, state, wrap }: { path: string; state: RunState; wrap: b
         <span className="grow" />
         <Segmented label="Layout" value={side ? "side" : "one"} onChange={(value) => setSide(value === "side")} options={[["side", "side by side"], ["one", "one column"]]} />
       </div>
-      {error ? <div style={{ padding: 12 }}><Failed error={error} /></div> : !data ? <Empty title="Loading…" /> : data.lines.length === 0 || data.added + data.removed === 0 ? <Empty title="No difference" /> : side ? <SideView diff={data} wrap={wrap} /> : <DiffView diff={data} wrap={wrap} />}
+      {error ? <div style={{ padding: 12 }}><Failed error={error} /></div> : !data ? <Empty title="Loading…" /> : data.lines.length === 0 || data.added + data.removed === 0 ? <Empty title="No difference" /> : side ? <SideView diff={data} /> : <DiffView diff={data} wrap={wrap} />}
     </>
   );
 }

@@ -133,13 +133,15 @@ function CurvePanel({ connection }: { connection: Connection }) {
     [data, operators, colors],
   );
   const range = useMemo(() => yRange(data.metrics, lower, lines.map((l) => l.value)), [data, lower, lines]);
+  const winner = state.finished && state.best ? data.ids.indexOf(state.best.node_id) : -1;
+  const ring = winner < 0 ? undefined : { x: data.steps[winner], y: data.metrics[winner], color: colors.text };
   const off = useMemo(() => beyond(data.metrics, range).length, [data, range]);
   return (
-    <Panel title="Best so far" actions={<div className="legend">{operators.map((name) => <Operator key={name} name={name} />)}</div>}>
+    <Panel title="Best so far" actions={<div className="legend">{operators.map((name) => <Operator key={name} name={name} />)}{ring && <span>○ winner</span>}</div>}>
       {data.steps.length === 0 ? (
         <Empty title="Nothing scored yet">{state.live ? "The first verdict appears here as soon as it is reached." : "No node of this run has a valid score: see Failures."}</Empty>
       ) : (
-        <><Chart label={`Metric by step; best so far ${metric(data.best.at(-1))}`} x={data.steps} series={series} lines={lines} range={range} axis="node" grid={colors.line} text={colors.muted} height={300} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
+        <><Chart label={`Metric by step; best so far ${metric(data.best.at(-1))}`} x={data.steps} series={series} lines={lines} ring={ring} range={range} axis="node" grid={colors.line} text={colors.muted} height={300} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
         {off > 0 && <p className="muted small">A triangle at the edge: one of {count(off)} scores off the scale; the pointer tells its value.</p>}</>
       )}
     </Panel>
@@ -156,7 +158,7 @@ function Budget({ state, told }: { state: RunState; told: RunDetail | null }) {
     <Panel title="Budget and cost">
       <div className="stack" style={{ gap: 9 }}>
         <Meter plan label="Steps" used={state.steps} limit={state.started?.max_steps} text={`${state.steps}${of(state.started?.max_steps, String(state.started?.max_steps))}`} />
-        {state.started?.max_generations != null && <Meter plan label="Generations" used={state.generationsBegun} limit={state.started.max_generations} text={`${state.generationsBegun} / ${state.started.max_generations}`} />}
+        {state.started?.max_generations != null && <Meter plan label="Generations begun" used={state.generationsBegun} limit={state.started.max_generations} text={`${state.generationsBegun} / ${state.started.max_generations}`} />}
         <Meter label="Active time" used={active} limit={budget.seconds} text={`${seconds(active)}${of(budget.seconds, seconds(budget.seconds))}`} />
         <Meter label="Tokens, prompt and reply" used={tokens ?? 0} limit={tokens == null ? null : budget.tokens} text={`${count(tokens)}${tokens == null ? "" : of(budget.tokens, count(budget.tokens))}`} />
         <Meter label="Cost" used={state.totals.cost_usd ?? 0} limit={state.totals.cost_usd == null ? null : budget.usd} text={`${dollars(state.totals.cost_usd)}${state.totals.cost_usd == null ? "" : of(budget.usd, dollars(budget.usd))}`} />

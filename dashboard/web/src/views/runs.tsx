@@ -192,7 +192,7 @@ function cell(name: Column, line: RunSummary): ReactNode {
     case "best": return <>{metric(line.best_metric)} <span className="muted" title={line.lower_is_better ? "lower is better" : "higher is better"}>{line.lower_is_better ? "↓" : "↑"}</span></>;
     case "final": return metric(line.final_metric);
     case "verdict": return VERDICTS[line.verdict ?? "open"];
-    case "gain": return line.gain == null ? "–" : <span className={line.verdict === "better" ? "good" : line.verdict === "worse" ? "bad" : ""} title={`against ${line.against}: ${VERDICTS[line.verdict ?? "open"]}`}>{line.gain > 0 ? "+" : ""}{metric(line.gain, 3)} <span className="muted small">{line.unit}</span></span>;
+    case "gain": return line.gain == null ? "–" : <span className={line.verdict === "better" ? "good" : line.verdict === "worse" ? "bad" : ""} title={`against ${line.against}: ${VERDICTS[line.verdict ?? "open"]}`}>{line.gain > 0 ? "+" : ""}{metric(line.gain, 3)} <span className="muted small unit" title={line.unit}>{line.unit}</span></span>;
     case "seconds": return seconds(line.seconds);
     case "cost": return dollars(line.cost_usd);
     case "tags": return (line.tags ?? []).map((tag) => <span key={tag} className="tag">{tag}</span>);
