@@ -93,8 +93,6 @@ def where_it_left(recording: Recording, journal: Journal) -> str:
         same = before is now if before is None or now is None else is_rounding(before, now)
         if not same:
             was, is_ = ("no score" if value is None else f"{value:.6g}" for value in (before, now))
-            return (
-                f"record: left at [{node.step}] {node.id}: {is_} now, {was} when it was recorded; played on from there"
-            )
+            return f"record: left at {node.id}: {is_} now, {was} when it was recorded; played on from there"
     compared = sum(node.id in scores for node in journal)
     return f"record: all {compared} scores are those that were recorded" if compared else "record: it holds no scores"

@@ -49,6 +49,7 @@ def _write_parquet(rows: list[dict[str, Any]], out: Path) -> None:
     import pandas as pd
 
     try:
-        pd.DataFrame(rows).to_parquet(out, index=False)
+        table = pd.DataFrame(rows)
+        table.astype({"step": "Int64"} if rows else {}).to_parquet(out, index=False)  # null for what is no step
     except ImportError as error:
         raise ConfigError(f"--format parquet needs pyarrow: {install_line('parquet')}") from error

@@ -112,6 +112,9 @@ class NodeCommitted(EventBase):
     type: Literal["node.committed"] = "node.committed"
     node_id: str
     step: int
+    """Its place in the journal, from 0, as it is stored. People are told `number`."""
+    number: int | None = None
+    """Which step of the search it is, from 1; None for what is no step, and in runs of older versions."""
     parent_ids: list[str] = Field(default_factory=list)
     operator: Operator
     generation: int | None = None

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.state.node import Node
+from core.state.numbering import Numbering
 from core.storage.reader import RunReader
 from reports.winner import winner_node
 
@@ -26,9 +27,14 @@ def candidate_rows(reader: RunReader, *, code: bool = False) -> list[dict[str, A
     nodes = reader.nodes(texts=code)
     if winner is not None and winner.id not in {node.id for node in nodes}:  # a baseline that nothing beat
         nodes.append(winner)
+    numbers = Numbering((node.id, node.operator) for node in nodes)
     names = sorted({name for node in nodes for name in _measured(node)})
     return [
-        {**_row(node, winner), **{f"{METRICS}{n}": _measured(node).get(n) for n in names}, **_code(node, code)}
+        {
+            **_row(node, winner, numbers.step(node.id)),
+            **{f"{METRICS}{n}": _measured(node).get(n) for n in names},
+            **_code(node, code),
+        }
         for node in nodes
     ]
 
@@ -42,11 +48,11 @@ def candidates_csv(rows: list[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-def _row(node: Node, winner: Node | None) -> dict[str, Any]:
+def _row(node: Node, winner: Node | None, step: int | None) -> dict[str, Any]:
     low, high = node.interval or (None, None)
     return {
         "node_id": node.id,
-        "step": node.step,
+        "step": step,
         "operator": node.operator,
         "parent_ids": list(node.parent_ids),
         "generation": node.generation,

@@ -12,6 +12,7 @@ from core.events import RunFinished
 from core.state.operators import FREE_OPERATORS
 from core.storage.held import status_of
 from core.storage.models import NODES
+from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from reports.control import NONE, Control, control_of
 from reports.counts import Counts
@@ -45,7 +46,7 @@ def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> 
     """
     stored = reader.facts() if facts is None else facts
     known = {**stored, "status": status_of(reader.run_dir, stored)}
-    winner = winner_of(winner_node(reader, known), known)
+    winner = winner_in(reader, known)
     counts = Counts() if known["status"] == "running" else counts_of(reader)
     return Conclusion(
         winner=winner,
@@ -53,6 +54,12 @@ def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> 
         verdict=verdict_of(winner, known, counts),
         control=control_of(reader, known),
     )
+
+
+def winner_in(reader: RunReader, facts: Mapping[str, Any]) -> Winner | None:
+    """The winner, else the best so far, as every surface shows it. `facts`: `reader.facts()`."""
+    node = winner_node(reader, facts)
+    return None if node is None else winner_of(node, facts, numbering_of(reader).step(node.id))
 
 
 def counts_of(reader: RunReader) -> Counts:

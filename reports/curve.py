@@ -24,16 +24,16 @@ def _by_step(facts: RunFacts) -> Markup:
     scored = points(facts.nodes)
     if not scored:
         return EMPTY
-    first, last = 0.0, float(max(node.step for node in facts.nodes))
+    first, last = float(min(point.step for point in scored)), float(len(facts.steps))
     if last == first:  # a single step stands in the middle
-        first, last = -0.5, 0.5
+        first, last = first - 0.5, last + 0.5
     baselines = [value for _, value in baseline_scores(facts.baselines)]
     low, high = shown_range([p.metric for p in scored] + baselines, facts.lower_is_better)
     x, y = _scale(first, last, LEFT, WIDTH - 10), _scale(low, high, HEIGHT - BOTTOM, TOP)
     every = len(scored) // MOST_MARKS + 1
     marks = []
     for point in scored[::every]:
-        title = tag("title", f"[{point.step}] {point.operator} {point.node_id}: {figure(point.metric)}")
+        title = tag("title", f"{facts.named(point.node_id, point.operator)} {point.node_id}: {figure(point.metric)}")
         marks.append(_mark(x(point.step), y, point.metric, low, high, facts.operators[point.operator].colour, title))
     curve = best_so_far(scored, facts.lower_is_better)
     path = [f"M{x(curve[0][0]):.1f} {y(curve[0][1]):.1f}"]

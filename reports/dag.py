@@ -125,7 +125,12 @@ def dag_svg(facts: RunFacts) -> Drawing:
     at = {i: (dx * (p.column + 0.5), dy * (p.row + 0.5)) for i, p in places.items()}
     edges = [_edge(at[parent], at[node.id], _kind(node, number, parent, line))
              for node in nodes for number, parent in enumerate(node.parent_ids) if parent in at]  # fmt: skip
-    circles = [_circle(node, facts.operators[node.operator].colour, at[node.id], radius, line) for node in nodes]
+    circles = [
+        _circle(
+            node, facts.named(node.id, node.operator), facts.operators[node.operator].colour, at[node.id], radius, line
+        )
+        for node in nodes
+    ]
     labels = [_count(at[node_id], count, radius) for node_id, count in counts.items() if count]
     if dy >= LEGIBLE:
         labels += [_score(at[node.id], node, radius) for node in nodes if node.id in line and node.is_scored]
@@ -166,9 +171,9 @@ def _edge(start: tuple[float, float], end: tuple[float, float], kind: str) -> Ma
     return tag("path", d=path, class_=kind)
 
 
-def _circle(node: Node, colour: str, at: tuple[float, float], radius: float, line: set[str]) -> Markup:
+def _circle(node: Node, name: str, colour: str, at: tuple[float, float], radius: float, line: set[str]) -> Markup:
     outcome = node.failure.value if node.failure else "duplicate" if not node.is_valid else figure(node.metric_value)
-    title = tag("title", f"[{node.step}] {node.operator} {node.id}: {outcome}")
+    title = tag("title", f"{name} {node.id}: {outcome}")
     state = "failed" if node.is_buggy else "duplicate" if not node.is_valid else ""
     classes = f"op-{colour} {state} {'in-line' if node.id in line else ''}".strip()
     size = f"{radius * (1.35 if node.id in line else 1):.1f}"

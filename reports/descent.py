@@ -33,13 +33,13 @@ def descent(facts: RunFacts) -> Markup:
             folds.append(left_out)
         parent = line[number - 1] if number else None
         is_open = position == len(shown) - 1 and number > 0
-        folds.append(_fold(node, parent, language(facts), is_open=is_open))
+        folds.append(_fold(node, parent, facts.named(node.id, node.operator), language(facts), is_open=is_open))
     return join(folds)
 
 
-def _fold(node: Node, parent: Node | None, shown_as: str, *, is_open: bool) -> Markup:
+def _fold(node: Node, parent: Node | None, name: str, shown_as: str, *, is_open: bool) -> Markup:
     head: list[Content] = [
-        tag("b", f"[{node.step}] {node.operator}"),
+        tag("b", name),
         f" {node.id} → {figure(node.metric_value, 'no metric')}",
         f" · {node.writer}" if node.writer else "",
     ]

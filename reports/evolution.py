@@ -63,7 +63,7 @@ def _search(facts: RunFacts, axes: Any) -> list[float]:
 def _place(facts: RunFacts, winner: Winner) -> int | None:
     """Where the winner stands on the x axis; None where it has no place there (a baseline)."""
     if not facts.is_generational:
-        return winner.step
+        return None if winner.place is None else facts.numbers.so_far(winner.node_id)
     return next((node.generation for node in facts.nodes if node.id == winner.node_id), None)
 
 
@@ -76,7 +76,7 @@ def _steps(facts: RunFacts, axes: Any) -> list[float]:
         axes.scatter([p.step for p in own], [p.metric for p in own], marker=spec.marker, c=colour, s=26, label=operator)
     curve = best_so_far(scored, facts.lower_is_better)
     if curve:
-        end = max(node.step for node in facts.nodes)
+        end = len(facts.steps)
         steps, best = [s for s, _ in curve] + [end], [m for _, m in curve] + [curve[-1][1]]
         axes.step(steps, best, where="post", color=INK, linewidth=1.6, label="best so far")
     axes.set_xlabel("step")

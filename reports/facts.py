@@ -12,6 +12,7 @@ from sqlalchemy import text
 from core.events import Event, GenerationFinished, LadderCounted, NoteAdded, RunFinished, RunStarted, Warned
 from core.state.journal import Journal
 from core.state.node import Node
+from core.state.numbering import Numbering
 from core.state.operators import BUILTIN, FREE_OPERATORS, OperatorSpec, known_operators
 from core.storage.reader import RunReader
 from reports.conclusion import Conclusion, conclusion_of
@@ -43,6 +44,8 @@ class RunFacts:
     best: Node | None
     """The winner, else the best so far; with its code."""
     conclusion: Conclusion
+    numbers: Numbering
+    """Which step of the search each node is."""
     line: list[Node]
     """From the first ancestor to the best, by first parents, with code."""
     policy: str = ""
@@ -73,6 +76,10 @@ class RunFacts:
     journal_head: str | None = None
     """The newest head of the chain; None for a run of an older version."""
     operators: Mapping[str, OperatorSpec] = field(default_factory=lambda: BUILTIN)
+
+    def named(self, node_id: str, operator: str) -> str:
+        """`step 7, improve`, or the operator alone of what is no step."""
+        return ", ".join(filter(None, (self.numbers.name(node_id), operator)))
 
     @property
     def is_generational(self) -> bool:
@@ -109,6 +116,7 @@ def read_facts(run_dir: Path) -> RunFacts:
             nodes=[node.model_copy(update={"code": ""}) for node in journal],
             best=best,
             conclusion=conclusion_of(reader, facts),
+            numbers=Numbering((node.id, node.operator) for node in journal),
             line=line,
             final=final,
             baselines=rows_of(facts),

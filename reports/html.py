@@ -127,7 +127,7 @@ def _best(facts: RunFacts) -> Markup:
     if facts.best is None:
         return EMPTY
     best = facts.best
-    facts_line = f"node {best.id} [{best.step}], by {best.operator}, written by {best.writer or 'unknown'}"
+    facts_line = f"node {best.id}, {facts.named(best.id, best.operator)}, written by {best.writer or 'unknown'}"
     review = tag("p", clip(best.analysis), class_="plan") if best.analysis else EMPTY
     return join([tag("p", facts_line, class_="quiet"), review, measured(best), program(best.code, language(facts))])
 

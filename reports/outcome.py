@@ -56,7 +56,7 @@ def scores(facts: RunFacts) -> Markup:
     assert facts.best is not None
     best, winner = facts.best, facts.conclusion.winner
     assert winner is not None
-    where = f"node [{winner.step}], {winner.operator}" if winner.step is not None else winner.operator
+    where = facts.named(winner.node_id, winner.operator)
     rows: list[list[Any]] = [
         [
             tag("b", f"{'winner' if winner.chosen else 'best so far'}: {winner.name} ({where})"),
@@ -117,7 +117,7 @@ def _about_final(facts: RunFacts, final: float, scored: int) -> str:
 def _is_best(facts: RunFacts) -> bool:
     """True if the winner is the best of the search on validation: not a baseline scored beside it, no second choice."""
     winner = facts.conclusion.winner
-    return winner is not None and winner.step is not None and facts.conclusion.best_on_validation is None
+    return winner is not None and winner.place is not None and facts.conclusion.best_on_validation is None
 
 
 def cases(facts: RunFacts) -> Markup:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.state.node import Node
+from core.state.numbering import Numbering
 from utils.direction import Direction
 
 TOP_K = 5
@@ -18,6 +19,7 @@ class Point:
     """A scored node of a step policy."""
 
     step: int
+    """Steps up to it, itself included."""
     metric: float
     operator: str
     node_id: str
@@ -36,9 +38,14 @@ class Generation:
 
 
 def points(nodes: Sequence[Node]) -> list[Point]:
-    """Scored nodes in order."""
+    """Scored nodes in order.
+
+    Args:
+        nodes: all of the journal.
+    """
+    numbers = Numbering((node.id, node.operator) for node in nodes)
     return [
-        Point(node.step, node.metric_value, node.operator, node.id)
+        Point(numbers.so_far(node.id), node.metric_value, node.operator, node.id)
         for node in nodes
         if node.is_scored and node.metric_value is not None
     ]

@@ -31,7 +31,9 @@ class Winner(BaseModel):
     operator: str
     writer: str
     step: int | None
-    """None for a baseline that was scored beside the search."""
+    """Which step of the search it is, from 1; None for what is no step."""
+    place: int | None = None
+    """In the journal, from 0; None for a baseline that was scored beside the search."""
     metric: float | None
     """On validation, the part that steers the search."""
     interval: tuple[float, float] | None
@@ -65,8 +67,12 @@ def is_concluded(facts: Mapping[str, Any]) -> bool:
     return facts.get("status") == "finished" and bool((facts.get("final") or {}).get("node_id"))
 
 
-def winner_of(node: Node | None, facts: Mapping[str, Any]) -> Winner | None:
-    """What every surface shows of `winner_node`."""
+def winner_of(node: Node | None, facts: Mapping[str, Any], step: int | None) -> Winner | None:
+    """What every surface shows of `winner_node`.
+
+    Args:
+        step: which step of the search the node is.
+    """
     if node is None:
         return None
     chosen = is_concluded(facts)
@@ -82,7 +88,8 @@ def winner_of(node: Node | None, facts: Mapping[str, Any]) -> Winner | None:
         chosen=chosen,
         operator=node.operator,
         writer=node.writer,
-        step=None if final.get("program") else node.step,
+        step=step,
+        place=None if final.get("program") else node.step,
         metric=node.metric_value,
         interval=proper_interval(interval),
         metric_source=node.metric_source,
@@ -125,7 +132,7 @@ def rows_of(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _why_not(best_id: str, winner: Winner, facts: Mapping[str, Any]) -> str:
     if facts.get("family") == "arena":
         return "ratings of different rounds do not compare: the champion of the last tournament is the answer"
-    if winner.step is None:
+    if winner.place is None:
         return f"{winner.name} is better than every candidate on the parts that choose"
     rows = {row.get("node_id"): row for row in facts["final"].get("choice") or [] if isinstance(row, dict)}
     mine, other = rows.get(winner.node_id), rows.get(best_id)

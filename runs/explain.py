@@ -6,6 +6,7 @@ from typing import Any
 
 from core.events import GenerationFinished, NodeProposed
 from core.state.journal import Journal
+from core.state.numbering import Numbering
 from core.state.operators import FREE_OPERATORS
 from core.state.task import derive_seed
 from core.storage.reader import RunReader
@@ -24,24 +25,27 @@ FINAL_RULE = (
 def why(reader: RunReader, node_id: str | None) -> dict[str, Any]:
     """The choice of a node's parents (candidates, scores, draws and their seed); and the ranking behind the best."""
     journal = reader.journal(texts=False)
-    found: dict[str, Any] = {"best": _best(reader, journal)}
+    numbers = Numbering((node.id, node.operator) for node in journal)
+    found: dict[str, Any] = {"best": _best(reader, journal, numbers)}
     node = reader.node(node_id) if node_id else None
     if node is None:
         return found
     chosen = reader.why(node.id)
-    parents = [_scored(journal, parent) for parent in node.parent_ids]
-    return {"chosen": chosen, "parents": parents, **_standing(reader, journal, node.id, chosen), **found}
+    parents = [_scored(journal, numbers, parent) for parent in node.parent_ids]
+    return {"chosen": chosen, "parents": parents, **_standing(reader, journal, numbers, node.id, chosen), **found}
 
 
-def _scored(journal: Journal, node_id: str) -> dict[str, Any]:
+def _scored(journal: Journal, numbers: Numbering, node_id: str) -> dict[str, Any]:
     node = journal.get_node_by_id(node_id)
     if node is None:
         return {"node_id": node_id}
     failure = node.failure.value if node.failure else None
-    return {"node_id": node.id, "metric": node.metric_value, "failure": failure, "step": node.step}
+    return {"node_id": node.id, "metric": node.metric_value, "failure": failure, "step": numbers.step(node.id)}
 
 
-def _standing(reader: RunReader, journal: Journal, node_id: str, chosen: dict[str, Any]) -> dict[str, Any]:
+def _standing(
+    reader: RunReader, journal: Journal, numbers: Numbering, node_id: str, chosen: dict[str, Any]
+) -> dict[str, Any]:
     """What the policy chose among, and the seed of its draws."""
     proposed = next(
         (
@@ -60,7 +64,7 @@ def _standing(reader: RunReader, journal: Journal, node_id: str, chosen: dict[st
     listed = chosen.get("candidates")
     if listed:
         ids = [entry["node_id"] if isinstance(entry, dict) else str(entry) for entry in listed]
-        told["candidates"] = [_scored(journal, entry) for entry in ids]
+        told["candidates"] = [_scored(journal, numbers, entry) for entry in ids]
     if proposed.generation is not None and "promoted" in chosen:
         told |= _tournament(reader, proposed.generation - 1)
     return told
@@ -80,8 +84,8 @@ def _rule(facts: dict[str, Any]) -> str:
     return CHAMPION_RULE if facts.get("family") == "arena" else FINAL_RULE if facts["final"].get("choice") else RULE
 
 
-def _best(reader: RunReader, journal: Journal) -> dict[str, Any]:
-    top = [_scored(journal, node.id) for node in journal.top(5)]
+def _best(reader: RunReader, journal: Journal, numbers: Numbering) -> dict[str, Any]:
+    top = [_scored(journal, numbers, node.id) for node in journal.top(5)]
     best: dict[str, Any] = {"rule": RULE, "top": top}
     facts = reader.facts()
     if is_concluded(facts):

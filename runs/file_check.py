@@ -12,7 +12,8 @@ from core.events import NodeCommitted
 from core.storage.chain_check import Finding
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
-from reports.winner import is_concluded, winner_node, winner_of
+from reports.conclusion import winner_in
+from reports.winner import is_concluded
 from runs.recorded_files import BEST, METRICS, REPORT, hashes_of, recorded
 from runs.sinks import GenerationRows, StepRows, winner_fields
 from utils.errors import StoreError
@@ -78,11 +79,13 @@ def _was_best(reader: RunReader, path: Path) -> bool:
 def _metrics(reader: RunReader, ended: bool) -> Iterator[Finding]:
     """Both are written from the events: a row a step, or one a generation. A killed run may have told them less."""
     events, lower = _committed(reader), bool(reader.fact("lower_is_better"))
-    kinds = (StepRows(reader.name, lower), GenerationRows(reader.name, lower))
+    older = [_OlderStepRows(reader.name, lower)] if all(event.number is None for event in events) else []
+    by_generation = GenerationRows(reader.name, lower)
+    kinds: list[StepRows | GenerationRows] = [StepRows(reader.name, lower), *older, by_generation]
     rows = [[row for told in map(kind.add, events) for row in told] for kind in kinds]
-    rows[1] += kinds[1].rest()
+    rows[-1] += by_generation.rest()
     facts = reader.facts()
-    winners = [winner_of(winner_node(reader, facts), facts)] if is_concluded(facts) else []
+    winners = [winner_in(reader, facts)] if is_concluded(facts) else []
     winners += [] if winners and ended else [None]  # a killed process may not have told it
     made = [_files_of([{**row, **winner_fields(winner)} for row in told]) for told in rows for winner in winners]
     array, table = _read(reader.run_dir / "metrics.json"), _read(reader.run_dir / "metrics.csv")
@@ -92,6 +95,13 @@ def _metrics(reader: RunReader, ended: bool) -> Iterator[Finding]:
         yield Finding("metrics.json", _difference(found, [whole for whole, _ in made]))
     if not any(_is_told(table, lines, ended) for _, lines in fits or made):
         yield Finding("metrics.csv", "its rows are not those that the journal's events make")
+
+
+class _OlderStepRows(StepRows):
+    """As a version wrote them that numbered nodes by their place in the journal, from 0."""
+
+    def add(self, event: NodeCommitted) -> Iterator[dict[str, Any]]:
+        return ({**row, "step": event.step} for row in super().add(event))
 
 
 def _is_told(found: Sequence[Any], whole: Sequence[Any], ended: bool) -> bool:

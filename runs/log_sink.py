@@ -71,7 +71,8 @@ class LogSink:
 
 def _committed(event: NodeCommitted) -> str:
     parents = f" of {' '.join(event.parent_ids)}" if event.parent_ids else ""
-    return f"[{event.step}] {event.node_id} {event.operator}{parents} by {event.writer}: {_verdict(event)}"
+    step = "" if event.number is None else f"step {event.number}: "
+    return f"{step}{event.node_id} {event.operator}{parents} by {event.writer}: {_verdict(event)}"
 
 
 def _verdict(event: NodeCommitted) -> str:

@@ -17,6 +17,7 @@ from core.events import FinalScored
 from core.search.claim import Claim, drawn_claim, hardest, paired_claim
 from core.search.final_choice import Choice, choose, looked_again
 from core.state.node import Node
+from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from reports.conclusion import Conclusion, conclusion_of
@@ -367,5 +368,8 @@ def write_solution(problem: Problem, node: Node, out: Path, run_dir: Path) -> li
     out.mkdir(parents=True, exist_ok=True)
     written = [*problem.export(node, out, run_dir), *_artifacts(node, out / "artifacts")]
     detail = out / "node.json"
-    detail.write_text(json.dumps({**node.model_dump(mode="json"), "metric": node.metric_value}, indent=2) + "\n")
+    with RunReader(run_dir) as reader:
+        step = numbering_of(reader).step(node.id)
+    told = {**node.model_dump(mode="json"), "metric": node.metric_value, "step": step}
+    detail.write_text(json.dumps(told, indent=2) + "\n")
     return [*written, detail]

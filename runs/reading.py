@@ -8,6 +8,7 @@ from core.executor.archive import archived_files
 from core.search.statistics import counted_again
 from core.state.node import Node
 from core.storage.held import status_of
+from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from reports.conclusion import conclusion_of
 from reports.winner import winner_node
@@ -88,6 +89,8 @@ def node_facts(reader: RunReader, node_id: str) -> dict[str, Any]:
     return {
         **node.model_dump(mode="json"),
         "node_id": node.id,
+        "step": numbering_of(reader).step(node.id),
+        "place": node.step,
         "metric": node.metric_value,
         "children_ids": list(current.children_ids),
         "visits": current.visits,

@@ -19,6 +19,7 @@ from typing import Any
 from core.events import RoundOpened
 from core.loop.schedules import schedule_of
 from core.state.journal import Journal
+from core.state.numbering import Numbering
 from core.state.task import Task
 from core.storage.reader import RunReader
 from runs.context_history import FACT
@@ -114,11 +115,13 @@ def compared(stored: Journal, again: Journal) -> Replayed:
     """Equal by hash, or the first field that is not."""
     if again.sha256 == stored.sha256:
         return Replayed(True, f"equal: {len(stored)} nodes, journal {stored.sha256}, 0 calls of a model")
+    numbers = Numbering((node.id, node.operator) for node in stored)
     for old, new in zip(stored, again, strict=False):
         for name in COMPARED:
             before, now = getattr(old, name), getattr(new, name)
             if before != now:
-                return Replayed(False, f"replay differs at step {old.step} in {name}: {before!r} became {now!r}")
+                where = numbers.name(old.id) or f"{old.operator} {old.id}"
+                return Replayed(False, f"replay differs at {where} in {name}: {before!r} became {now!r}")
     return Replayed(False, f"replay differs: {len(stored)} nodes became {len(again)}")
 
 
@@ -130,8 +133,9 @@ def with_scores(found: Replayed, stored: Journal, scores: RecordedScores) -> Rep
         return Replayed(True, f"{found.text}; proposals, prompts, programs and scores came out again")
     wrong = [one for one in scores.differences if one.repeats]
     first = (wrong or scores.differences)[0]
+    numbers = Numbering((node.id, node.operator) for node in stored)
     node = stored.get_node_by_id(first.node_id)
-    place = f"step {node.step}" if node else f"baseline {first.node_id}"
+    place = numbers.name(first.node_id) or f"{node.operator if node else 'baseline'} {first.node_id}"
     of = f"{len(scores.differences)} of {scores.scored} scores differ"
     if wrong:
         return Replayed(

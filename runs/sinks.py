@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from core.events import Event, NodeCommitted, RunFinished
+from core.state.operators import FREE_OPERATORS
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
+from reports.conclusion import winner_in
 from reports.series import TOP_K
-from reports.winner import Winner, winner_node, winner_of
+from reports.winner import Winner
 from runs.search import Search
 from utils.direction import Direction
 from utils.logger_system import MetricsLog
@@ -37,7 +39,7 @@ class MetricsSink:
         elif isinstance(event, RunFinished) and event.status == "finished":
             with RunReader(self._run_dir) as reader:
                 facts = reader.facts()
-                self._restart(winner_of(winner_node(reader, facts), facts))
+                self._restart(winner_in(reader, facts))
             self._write(self._rows.rest())
 
     def _restart(self, winner: Winner | None) -> None:
@@ -66,11 +68,15 @@ class StepRows:
     def __init__(self, run: str, lower_is_better: bool) -> None:
         self._run = run
         self._lower = lower_is_better
+        self._steps = 0
+        """Counted here: events of older versions have no number."""
 
     def add(self, event: NodeCommitted) -> Iterator[dict[str, Any]]:
+        is_step = event.operator not in FREE_OPERATORS
+        self._steps += is_step
         yield {
             "run": self._run,
-            "step": event.step,
+            "step": self._steps if is_step else None,
             "node_id": event.node_id,
             "parent_id": event.parent_ids[0] if event.parent_ids else None,
             "operator": event.operator,

@@ -92,14 +92,14 @@ class Result:
         """One row a step (by generation: one a generation), as in metrics.json; `nodes()` has one a candidate."""
         import pandas
 
-        return pandas.DataFrame(json.loads((self.folder / "metrics.json").read_text(encoding="utf-8")))
+        return _numbered(pandas.DataFrame(json.loads((self.folder / "metrics.json").read_text(encoding="utf-8"))))
 
     def nodes(self, *, code: bool = False) -> pandas.DataFrame:
         """One row a candidate, with all that was measured of it (`metrics.NAME`); the programs too with `code`."""
         import pandas
 
         words = ["export", self.run, "--format=json", f"project.dir={self.folder.parent.parent}"]
-        return pandas.DataFrame(ask(*words, *(["--code"] if code else [])))
+        return _numbered(pandas.DataFrame(ask(*words, *(["--code"] if code else []))))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Scores by step and the best so far, on `ax` or on new axes."""
@@ -125,9 +125,18 @@ class Result:
         return result_html(self.verdict, self.facts, self.best.code if self.best else "", self._scores(), link)
 
     def _scores(self) -> list[tuple[int, float]]:
-        """(step, score) of the scored candidates, in order."""
+        """(step, score) of the scored candidates, in order; what is no step stands where the step before it does."""
+        at, so_far = {}, 0
+        for node in self.facts["nodes"]:
+            at[node["node_id"]] = so_far = node["step"] or so_far
         with closing(_open(self.folder / "run.db")) as store:
-            return list(store.execute("SELECT step, score FROM candidates WHERE is_scored ORDER BY step"))
+            scored = store.execute("SELECT id, score FROM candidates WHERE is_scored ORDER BY step").fetchall()
+        return [(at.get(node_id, so_far), score) for node_id, score in scored]
+
+
+def _numbered(table: pandas.DataFrame) -> pandas.DataFrame:
+    """Step numbers as whole numbers, also where some rows are no step and have none."""
+    return table.astype({"step": "Int64"}) if "step" in table else table
 
 
 def read_result(folder: Path, facts: Mapping[str, Any], entry: str | None = None) -> Result:

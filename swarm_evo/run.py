@@ -19,8 +19,8 @@ from swarm_evo.result import Result, read_result
 class Step:
     """A candidate that has its verdict."""
 
-    step: int
-    """Its place in the journal, from 0: programs that were given stand there too."""
+    step: int | None
+    """Which step of the search it is, from 1; None for what is no step: a baseline, a program of yours, an ensemble."""
     node_id: str
     operator: str
     metric: float | None

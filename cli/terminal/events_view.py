@@ -16,7 +16,7 @@ from runs.facts import RunFacts
 from runs.outcome import Outcome
 from runs.view import SilentView
 
-TOLD = (NodeCommitted, BaselineScored, FinalScored, RunFinished, Warned)
+TOLD = (BaselineScored, FinalScored, RunFinished, Warned)
 
 
 class EventsView(SilentView):
@@ -61,7 +61,9 @@ class EventsView(SilentView):
         )
 
     def emit(self, event: Event) -> None:
-        if isinstance(event, TOLD):
+        if isinstance(event, NodeCommitted):
+            self.say({**event.model_dump(mode="json", exclude={"number"}), "step": event.number, "place": event.step})
+        elif isinstance(event, TOLD):
             self._out.say(event.model_dump_json())
         self._best.learn(event)
         if self._best.text != self._leads:

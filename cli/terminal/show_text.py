@@ -49,11 +49,18 @@ def print_run(facts: dict[str, Any]) -> None:
             table.add_row(Text(row["name"]), _number(row["metric"]), _number(row.get("final")))
         console.print(table)
     print_cases(console, facts["final"].get("table"))
-    nodes = Table("#", "node", "operator", "parents", unit, "failure")
+    nodes = Table("step", "node", "operator", "parents", unit, "failure")
     for row in facts["nodes"][-40:]:
         parents = " ".join(row["parent_ids"])
         outcome = row["failure"] or (f"duplicate of {row['duplicate_of']}" if row["duplicate_of"] else "")
-        nodes.add_row(str(row["step"]), row["node_id"], row["operator"], parents, _number(row["metric"]), outcome)
+        nodes.add_row(
+            "" if row["step"] is None else str(row["step"]),
+            row["node_id"],
+            row["operator"],
+            parents,
+            _number(row["metric"]),
+            outcome,
+        )
     console.print(nodes)
 
 
@@ -104,7 +111,8 @@ def print_node(facts: dict[str, Any]) -> None:
         "writer",
     )
     for name in wanted:
-        console.print(Text.assemble((f"{name:>16} ", "bold"), str(facts[name])))
+        told = "none: it is no step of the search" if name == "step" and facts[name] is None else str(facts[name])
+        console.print(Text.assemble((f"{name:>16} ", "bold"), told))
     if facts["visits"]:
         reward = f"{facts['visits']}, mean reward {facts['total_reward'] / facts['visits']:.4g}"
         console.print(Text.assemble((f"{'visits':>16} ", "bold"), reward))

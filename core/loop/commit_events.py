@@ -6,6 +6,7 @@ from core.events import BaselineScored, CandidateRejected, Event, NodeCommitted,
 from core.loop.attempt import Usage
 from core.state.journal import Journal
 from core.state.node import Node
+from core.state.operators import FREE_OPERATORS
 
 DISAGREEMENT = 0.2
 """Relative difference between claimed and own score from which the user is told."""
@@ -30,6 +31,7 @@ def events_of(node: Node, journal: Journal, usage: Usage, elapsed: float) -> lis
         NodeCommitted(
             node_id=node.id,
             step=node.step,
+            number=None if node.operator in FREE_OPERATORS else journal.steps,
             parent_ids=list(node.parent_ids),
             operator=node.operator,
             generation=node.generation,

@@ -15,6 +15,7 @@ from core.contracts import CallRecord
 from core.events import Event
 from core.state.journal import Journal
 from core.state.node import Node
+from core.state.numbering import Numbering
 from core.state.operators import FREE_OPERATORS
 from core.state.task import Task
 from core.storage.chain_links import head_of
@@ -185,16 +186,27 @@ class RunReader:
 
     @reads_store
     def outline(self) -> list[dict[str, Any]]:
-        """Every node in journal order by what a list tells of it: id, step, parents, operator, metric, failure."""
+        """Every node in journal order by what a list tells of it: id, step, parents, operator, metric, failure.
+
+        `step` is the number of the step of the search, from 1, None for what is no step; `place` the one in the
+        journal, from 0.
+        """
         with self.db.transaction() as connection:
             rows = driver_of(connection).execute(_OUTLINE).fetchall()
+        numbers = Numbering((row[0], row[3]) for row in rows)
         return [
             {
-                "node_id": node_id, "step": step, "parent_ids": json.loads(parents), "operator": operator,
-                "metric": metric, "failure": failure, "duplicate_of": duplicate_of,
+                "node_id": node_id,
+                "step": numbers.step(node_id),
+                "place": place,
+                "parent_ids": json.loads(parents),
+                "operator": operator,
+                "metric": metric,
+                "failure": failure,
+                "duplicate_of": duplicate_of,
             }
-            for node_id, step, parents, operator, metric, failure, duplicate_of in rows
-        ]  # fmt: skip
+            for node_id, place, parents, operator, metric, failure, duplicate_of in rows
+        ]
 
     @reads_store
     def why(self, node_id: str) -> dict[str, Any]:

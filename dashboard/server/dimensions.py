@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from core.state.node import Node
+from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from dashboard.server.schemas.search import Dimensions, Point
 
@@ -30,8 +31,14 @@ def dimensions(reader: RunReader) -> Dimensions:
         and not _is_score(name, nodes, values)
     ]  # fmt: skip
     names = sorted(differing, key=lambda name: (-known[name], name))[:MOST_NAMES]
+    numbers = numbering_of(reader)
     points = [
-        Point(node_id=node.id, step=node.step, metric=node.metric_value, values=[row.get(name) for name in names])
+        Point(
+            node_id=node.id,
+            step=numbers.step(node.id),
+            metric=node.metric_value,
+            values=[row.get(name) for name in names],
+        )
         for node, row in zip(nodes, values, strict=True)
         if node.metric_value is not None
     ]

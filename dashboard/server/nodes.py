@@ -14,9 +14,20 @@ from sqlalchemy import text
 from core.executor.archive import archive_of, archived_files
 from core.search.statistics import counted_again
 from core.state.node import Node
+from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from dashboard.server.overview import node_totals
-from dashboard.server.schemas.nodes import Call, ChangedFile, Diff, DiffLine, LeftFile, NodeDetail, NodePage, NodeRow
+from dashboard.server.schemas.nodes import (
+    Call,
+    ChangedFile,
+    Diff,
+    DiffLine,
+    LeftFile,
+    NodeDetail,
+    NodePage,
+    NodeRow,
+    ShownNode,
+)
 from dashboard.server.schemas.runs import LiveKind, LiveTail
 from utils.patch import tree_patches
 
@@ -46,13 +57,15 @@ def node_page(reader: RunReader, *, offset: int, limit: int, newest_first: bool,
     where = " AND ".join(f"{name} = :{name}" for name in _FILTERS if name in wanted) or "1"
     with reader.db.transaction() as connection:
         total = connection.execute(text(f"SELECT count(*) FROM nodes WHERE {where}"), wanted).scalar() or 0
-    return NodePage(total=total, nodes=[node_row(node) for node in nodes])
+    numbers = numbering_of(reader)
+    return NodePage(total=total, nodes=[node_row(node, numbers.step(node.id)) for node in nodes])
 
 
-def node_row(node: Node) -> NodeRow:
-    names = NodeRow.model_fields.keys() & Node.model_fields.keys() - {"parent_ids"}
+def node_row(node: Node, step: int | None) -> NodeRow:
+    names = NodeRow.model_fields.keys() & Node.model_fields.keys() - {"parent_ids", "step"}
     shared = {name: getattr(node, name) for name in names}
-    return NodeRow(node_id=node.id, metric=node.metric_value, parent_ids=list(node.parent_ids), **shared)
+    parents = list(node.parent_ids)
+    return NodeRow(node_id=node.id, step=step, place=node.step, metric=node.metric_value, parent_ids=parents, **shared)
 
 
 def node_detail(reader: RunReader, node: Node) -> NodeDetail:
@@ -66,7 +79,7 @@ def node_detail(reader: RunReader, node: Node) -> NodeDetail:
         children = list(connection.execute(_CHILDREN, {"node": node.id}).scalars())
         sums = node_totals(connection, node.id)
     return NodeDetail(
-        node=node,
+        node=ShownNode(**{**dict(node), "step": numbering_of(reader).step(node.id), "place": node.step}),
         children_ids=children,
         why=reader.why(node.id),
         stages=node.stages,

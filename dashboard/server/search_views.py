@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from core.state.failure import FailureKind
+from core.storage.numbering import numbering_of
 from core.storage.packing import json_of
 from core.storage.reader import RunReader
 from dashboard.server.overview import totals
@@ -16,7 +17,7 @@ from utils.direction import Direction
 
 _SCORED = "fitness IS NOT NULL AND is_valid AND NOT is_buggy"
 _CURVE = text(
-    f"SELECT id, step, CASE WHEN {_SCORED} THEN fitness END, metric_value, json_extract(rest, '$.cost_usd')"
+    f"SELECT id, CASE WHEN {_SCORED} THEN fitness END, metric_value, json_extract(rest, '$.cost_usd')"
     " FROM nodes ORDER BY step"
 )
 _COMMITS = text("SELECT node_id, body FROM events WHERE type = 'node.committed' ORDER BY seq")
@@ -37,7 +38,7 @@ _OF_TYPE = text("SELECT seq, body FROM events WHERE type = :type ORDER BY seq")
 
 
 def curve(reader: RunReader) -> Curve:
-    """Best so far: only the steps at which it changed, and the last step."""
+    """Best so far: only the steps at which it changed, and the last step. What is no step stands at the step before."""
     found = Curve(
         run=reader.name,
         problem=str(reader.fact("problem") or ""),
@@ -53,13 +54,14 @@ def curve(reader: RunReader) -> Curve:
     with reader.db.transaction() as connection:
         rows = list(connection.execute(_CURVE))
         commits = {node_id: body for node_id, body in connection.execute(_COMMITS)}
-    for index, (node_id, step, fitness, metric, cost_usd) in enumerate(rows):
+    numbers = numbering_of(reader)
+    for index, (node_id, fitness, metric, cost_usd) in enumerate(rows):
         spent += cost_usd or 0.0
         improved = fitness is not None and (top is None or fitness > top)
         if improved:
             top = fitness
         if improved or (index == len(rows) - 1 and found.best):
-            found.steps.append(step)
+            found.steps.append(numbers.so_far(node_id))
             found.best.append(metric if improved else found.best[-1])
             found.seconds.append(json_of(commits[node_id])["elapsed"] if node_id in commits else 0.0)
             found.dollars.append(spent)

@@ -10,8 +10,10 @@ from typing import Any
 from core.contracts import WRITING_ROLES
 from core.events import NodeProposed, Warned
 from core.state.node import Node
+from core.state.numbering import Numbering
 from core.state.operators import FREE_OPERATORS
 from core.storage.held import status_of
+from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from core.storage.ticket_store import stored_tickets
 from core.storage.unreadable import unreadable
@@ -89,13 +91,15 @@ def top(project_dir: str, arguments: Answer) -> Answer:
     with unreadable(run_dir.name), RunReader(run_dir) as reader:
         scored = [node for node in reader.nodes() if node.is_scored and node.fitness is not None]
         scored.sort(key=lambda node: (-(node.fitness or 0.0), node.step))
-        rows = [_row(node) for node in scored[: max(1, int(arguments.get("k", 5)))]]
+        numbers = numbering_of(reader)
+        rows = [_row(node, numbers) for node in scored[: max(1, int(arguments.get("k", 5)))]]
     return {"run": run_dir.name, "nodes": rows, "next": "node" if rows else "status"}
 
 
-def _row(node: Node) -> Answer:
+def _row(node: Node, numbers: Numbering) -> Answer:
     return {
         "node_id": node.id,
+        "step": numbers.step(node.id),
         "metric": node.metric_value,
         "metric_source": node.metric_source,
         "operator": node.operator,
@@ -114,7 +118,7 @@ def node(project_dir: str, arguments: Answer) -> Answer:
         if part == "summary":
             about = {"metrics": found.metrics, "message": found.message, "plan": found.plan, "seconds": found.exec_time}
             sizes = {"code": len(found.code), "output": len(found.term_out), "review": len(found.analysis)}
-            return {**_row(found), **about, "characters": sizes, "next": "node"}
+            return {**_row(found, numbering_of(reader)), **about, "characters": sizes, "next": "node"}
         calls = [call for call in reader.calls(found.id) if call.role in WRITING_ROLES] if part in _OF_CALL else []
         text = _OF_CALL[part](calls[-1]) if calls else _OF_NODE[part](found) if part in _OF_NODE else ""
         following = _next(run_dir, reader.facts())

@@ -46,9 +46,9 @@ class MlflowTracker:
         """Keep a step's numbers, and send them in batches."""
         if isinstance(event, NodeCommitted):
             self._failures += event.failure is not None
-            self._step = event.step
+            self._step = self._step if event.number is None else event.number
             numbers = {name: getattr(event, name) for name in METRICS} | {"failures": self._failures}
-            self._add(numbers, event.step, event.at.timestamp())
+            self._add(numbers, self._step, event.at.timestamp())
         elif isinstance(event, FinalScored):
             self._add({"final_metric": event.metric}, self._step, event.at.timestamp())
         elif isinstance(event, RunFinished):

@@ -58,7 +58,7 @@ class Notifier(ABC):
 
     def _best(self, event: NodeCommitted) -> dict[str, Any]:
         text = f"{self._facts.run}: new best candidate {event.metric:.6g} {self._facts.problem.unit}, {event.node_id}"
-        return self._message("best", text, node_id=event.node_id, metric=event.metric, step=event.step)
+        return self._message("best", text, node_id=event.node_id, metric=event.metric, step=event.number)
 
     def _end(self, event: RunFinished) -> dict[str, Any]:
         verdict = ""

@@ -92,8 +92,8 @@ class OtelTracker:
             )
 
     def _committed(self, event: NodeCommitted) -> None:
-        fields = ("step", "metric", "is_valid", "exec_time", "writer", "cost_usd", "prompt_tokens", "completion_tokens")
-        told = {name: getattr(event, name) for name in fields}
+        fields = ("metric", "is_valid", "exec_time", "writer", "cost_usd", "prompt_tokens", "completion_tokens")
+        told = {name: getattr(event, name) for name in fields} | {"step": event.number}
         told |= {"failure": event.failure.value if event.failure else None}
         span = self._steps.pop(event.node_id, None)
         if span is not None:
@@ -101,8 +101,9 @@ class OtelTracker:
             if event.failure:
                 span.set_status(trace.StatusCode.ERROR, event.failure.value)
             span.end(_nanoseconds(event.at))
-        for name in ("metric", "best_metric", "step", "elapsed", "cost_usd"):
+        for name in ("metric", "best_metric", "elapsed", "cost_usd"):
             self._gauge(name, getattr(event, name))
+        self._gauge("step", event.number)
 
     def _called(self, event: LLMCalled) -> None:
         names = {

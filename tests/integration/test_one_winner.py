@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import json
 import re
 import shutil
 from contextlib import closing
 
+import pandas
 import pytest
 from fastapi.testclient import TestClient
 from support.command_line import toy_words
 
 from core.events import FinalScored, RunFinished
+from core.state.operators import FREE_OPERATORS
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from dashboard.server.app import create_app
@@ -56,6 +60,38 @@ def finished(request, cli):
     return cli, ran.out
 
 
+def same_steps_everywhere(cli, said, shown):
+    """A node has one number: the terminal's, from 1; baselines and the user's own program have none anywhere."""
+    folder = cli.run_dir
+    steps = {node["node_id"]: node["step"] for node in shown["nodes"]}
+    free = {node["node_id"] for node in shown["nodes"] if node["operator"] in FREE_OPERATORS}
+    assert {name for name, step in steps.items() if step is None} == free
+    assert sorted(step for step in steps.values() if step) == list(range(1, shown["steps"] + 1))
+    for number, digits in re.findall(r"^step (\d+)\S* +([0-9a-f]{6}) ", said, re.M):
+        assert [step for name, step in steps.items() if name.startswith(digits)] == [int(number)]
+    rows = {
+        "csv": list(csv.DictReader(io.StringIO(cli.here("export", "latest", "--format=csv").out))),
+        "json": cli.here("export", "latest", "--format=json").json,
+        "metrics": [row for row in json.loads((folder / "metrics.json").read_text()) if "step" in row],
+        "nodes()": read_result(folder, shown).nodes().to_dict("records"),
+    }
+    for name, told in rows.items():
+        for row in told:
+            step = row["step"]
+            assert (None if step == "" or pandas.isna(step) else int(step)) == steps.get(row["node_id"]), name
+    log = (folder / "system.log").read_text()
+    node_id, number = next((name, step) for name, step in steps.items() if step)
+    assert f"step {number}: {node_id} " in log
+    assert cli.node(node_id)["step"] == number
+    with TestClient(create_app(cli.folder), base_url="http://127.0.0.1:8008") as client:
+        listed = client.get(f"/api/runs/{folder.name}/nodes").json()["nodes"]
+        whole = client.get(f"/api/runs/{folder.name}/nodes/{node_id}").json()["node"]
+    assert {row["node_id"]: row["step"] for row in listed} == steps and whole["step"] == number
+    page = (folder / "report.html").read_text()
+    for digits, told in re.findall(r"<title>(?:step (\d+), )?\w+ ([0-9a-f]{12}): ", page):
+        assert steps[told] == (int(digits) if digits else None)
+
+
 @pytest.mark.timeout(300)
 def test_every_surface_names_the_same_winner_and_says_the_same(finished):
     cli, said = finished
@@ -67,6 +103,7 @@ def test_every_surface_names_the_same_winner_and_says_the_same(finished):
     assert f"verdict: {verdict['text']}" in said
     assert f"{winner['metric']:.6g}" in said
     assert json.loads((folder / "best_solution" / "node.json").read_text())["id"] == winner["node_id"]
+    same_steps_everywhere(cli, said, shown)
     last = json.loads((folder / "metrics.json").read_text())[-1]
     assert (last["winner_node_id"], last["winner_metric"]) == (winner["node_id"], winner["metric"])
     assert last["final_metric"] == winner["final_metric"]

@@ -29,7 +29,7 @@ def test_search_returns_the_best_program_and_its_run(tmp_path):
     with pytest.raises(swarm_evo.SearchError, match=r'budget=\{"steps": 2\}: the run has begun 4 .* 4 or more'):
         swarm_evo.resume(same.run, budget={"steps": 2}, project_dir=tmp_path)
     frame = result.frame()
-    assert list(frame["step"]) == [0, 1, 2, 3]
+    assert list(frame["step"]) == [1, 2, 3, 4]
     assert frame["best_metric"].iloc[-1] == result.best.metric
 
 

@@ -16,7 +16,10 @@ class NodeRow(Model):
     """A node in a list: no code, no output."""
 
     node_id: str
-    step: int
+    step: int | None
+    """Which step of the search it is, from 1; null for what is no step."""
+    place: int
+    """In the journal, from 0."""
     parent_ids: list[str]
     operator: Operator
     generation: int | None = None
@@ -55,10 +58,19 @@ class ChangedFile(Model):
     """Unified. Untrusted text."""
 
 
+class ShownNode(Node):
+    """A node with the number that every surface shows."""
+
+    step: int | None  # type: ignore[assignment]  # its place where it is stored
+    """Which step of the search it is, from 1; null for what is no step."""
+    place: int
+    """In the journal, from 0."""
+
+
 class NodeDetail(Model):
     """A node, whole. All its texts are untrusted."""
 
-    node: Node
+    node: ShownNode
     children_ids: list[str]
     why: dict[str, Any]
     stages: dict[str, float]

@@ -66,7 +66,8 @@ class Point(Model):
     """A scored node among the dimensions."""
 
     node_id: str
-    step: int
+    step: int | None
+    """Which step of the search it is, from 1; null for what is no step."""
     metric: float
     values: list[float | str | None]
     """In the order of the names."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from contextlib import closing
 
 from core.state.node import Node
+from core.storage.reader import RunReader
+from core.storage.repository import RunStore
 from dashboard.server.dimensions import dimensions
 
 
-def test_the_score_is_not_a_parameter_that_explains_the_score():
+def test_the_score_is_not_a_parameter_that_explains_the_score(tmp_path):
     nodes = [
         Node(
             id=f"{step:04x}", code="pass", operator="mutate", step=step, metric_value=float(step), is_valid=True,
@@ -16,5 +18,8 @@ def test_the_score_is_not_a_parameter_that_explains_the_score():
         )
         for step in range(6)
     ]  # fmt: skip
-    told = dimensions(SimpleNamespace(nodes=lambda **_: nodes))
-    assert told.names == ["width"] and len(told.points) == 6
+    with closing(RunStore(tmp_path)) as store:
+        store.commit(nodes, [])
+    with RunReader(tmp_path) as reader:
+        told = dimensions(reader)
+    assert told.names == ["width"] and [point.step for point in told.points] == [6, 5, 4, 3, 2, 1]

@@ -22,7 +22,7 @@ def test_equal_journals_are_equal_by_their_hash():
 
 def test_the_first_field_that_differs_is_named():
     found = compared(journal("x = 1", "x = 2"), journal("x = 1", "x = 3"))
-    assert not found.equal and found.text == "replay differs at step 1 in code: 'x = 2' became 'x = 3'"
+    assert not found.equal and found.text == "replay differs at step 2 in code: 'x = 2' became 'x = 3'"
 
 
 def test_a_node_too_few_is_a_difference():

@@ -1919,226 +1919,6 @@ export interface components {
             uci: string;
         };
         /**
-         * Node
-         * @description One program in the search. Frozen: a change is a copy (`model_copy(update=…)`).
-         */
-        Node: {
-            /**
-             * Analysis
-             * @default
-             */
-            analysis: string;
-            /** Artifacts */
-            artifacts?: {
-                [key: string]: string;
-            };
-            /**
-             * Attempts
-             * @default []
-             */
-            attempts: components["schemas"]["FailedAttempt"][];
-            /**
-             * Behaviour
-             * @default
-             */
-            behaviour: string;
-            /** Cheap Score */
-            cheap_score?: number | null;
-            /**
-             * Children Ids
-             * @default []
-             */
-            children_ids: string[];
-            /** Claimed Metric */
-            claimed_metric?: number | null;
-            /** Code */
-            code: string;
-            /** Completion Tokens */
-            completion_tokens?: number | null;
-            /** Cost Usd */
-            cost_usd?: number | null;
-            /** Ctime */
-            ctime?: number;
-            /** Duplicate Of */
-            duplicate_of?: string | null;
-            /** Exc Info */
-            exc_info?: {
-                [key: string]: unknown;
-            } | null;
-            /** Exc Type */
-            exc_type?: string | null;
-            /**
-             * Exec Time
-             * @default 0
-             */
-            exec_time: number;
-            failure?: components["schemas"]["FailureKind"] | null;
-            /** Features */
-            features?: {
-                [key: string]: number;
-            };
-            /** Files */
-            files?: {
-                [key: string]: string;
-            };
-            /**
-             * Fingerprint
-             * @default
-             */
-            fingerprint: string;
-            /** Fitness */
-            fitness?: number | null;
-            /** Generation */
-            generation?: number | null;
-            /** Genes */
-            genes?: {
-                [key: string]: string;
-            };
-            /** Id */
-            id?: string;
-            /** Interval */
-            interval?: [
-                number,
-                number
-            ] | null;
-            /**
-             * Is Buggy
-             * @default false
-             */
-            is_buggy: boolean;
-            /**
-             * Is Valid
-             * @default true
-             */
-            is_valid: boolean;
-            /** Island */
-            island?: number | null;
-            /**
-             * Logs
-             * @default
-             */
-            logs: string;
-            /**
-             * Lower Is Better
-             * @default false
-             */
-            lower_is_better: boolean;
-            /**
-             * Message
-             * @default
-             */
-            message: string;
-            /** Metadata */
-            metadata?: {
-                [key: string]: unknown;
-            };
-            /** Metric Source */
-            metric_source?: ("verified" | "unisolated" | "claimed") | null;
-            /** Metric Value */
-            metric_value?: number | null;
-            /** Metrics */
-            metrics?: {
-                [key: string]: unknown;
-            };
-            /**
-             * Name
-             * @default
-             */
-            name: string;
-            /**
-             * Operator
-             * @default draft
-             */
-            operator: string;
-            /** Parent Id */
-            parent_id?: string | null;
-            /**
-             * Parent Ids
-             * @default []
-             */
-            parent_ids: string[];
-            /**
-             * Plan
-             * @default
-             */
-            plan: string;
-            /** Prompt Tokens */
-            prompt_tokens?: number | null;
-            /**
-             * Refusal
-             * @default
-             */
-            refusal: string;
-            /**
-             * Refused By
-             * @default
-             */
-            refused_by: string;
-            review?: components["schemas"]["Review"] | null;
-            /**
-             * Review Error
-             * @default
-             */
-            review_error: string;
-            /**
-             * Round
-             * @default 0
-             */
-            round: number;
-            /** Rung */
-            rung?: ("text" | "ast" | "behaviour" | "cheap" | "full") | null;
-            /**
-             * Signature
-             * @default []
-             */
-            signature: number[];
-            /**
-             * Slot
-             * @default 0
-             */
-            slot: number;
-            /** Stages */
-            stages?: {
-                [key: string]: number;
-            };
-            /**
-             * Step
-             * @default 0
-             */
-            step: number;
-            /**
-             * Task Type
-             * @default explore
-             */
-            task_type: string;
-            /**
-             * Term Out
-             * @default
-             */
-            term_out: string;
-            /**
-             * Total Reward
-             * @default 0
-             */
-            total_reward: number;
-            tournament?: components["schemas"]["TournamentResult"] | null;
-            /**
-             * Unisolated Reason
-             * @default
-             */
-            unisolated_reason: string;
-            /**
-             * Visits
-             * @default 0
-             */
-            visits: number;
-            /**
-             * Writer
-             * @default
-             */
-            writer: string;
-        };
-        /**
          * NodeCommitted
          * @description A node has its verdict and its place in the journal.
          */
@@ -2199,6 +1979,8 @@ export interface components {
             metric_source?: ("verified" | "unisolated" | "claimed") | null;
             /** Node Id */
             node_id: string;
+            /** Number */
+            number?: number | null;
             /** Operator */
             operator: string;
             /** Parent Ids */
@@ -2239,7 +2021,7 @@ export interface components {
              * @enum {string}
              */
             mark: "pinned" | "banned" | "none";
-            node: components["schemas"]["Node"];
+            node: components["schemas"]["ShownNode"];
             /** Stages */
             stages: {
                 [key: string]: number;
@@ -2358,8 +2140,10 @@ export interface components {
             operator: string;
             /** Parent Ids */
             parent_ids: string[];
+            /** Place */
+            place: number;
             /** Step */
-            step: number;
+            step: number | null;
             /**
              * Writer
              * @default
@@ -2504,7 +2288,7 @@ export interface components {
             /** Node Id */
             node_id: string;
             /** Step */
-            step: number;
+            step: number | null;
             /** Values */
             values: (number | string | null)[];
         };
@@ -3009,6 +2793,225 @@ export interface components {
             /** Turns */
             turns: number;
             /** Writer */
+            writer: string;
+        };
+        /**
+         * ShownNode
+         * @description A node with the number that every surface shows.
+         */
+        ShownNode: {
+            /**
+             * Analysis
+             * @default
+             */
+            analysis: string;
+            /** Artifacts */
+            artifacts?: {
+                [key: string]: string;
+            };
+            /**
+             * Attempts
+             * @default []
+             */
+            attempts: components["schemas"]["FailedAttempt"][];
+            /**
+             * Behaviour
+             * @default
+             */
+            behaviour: string;
+            /** Cheap Score */
+            cheap_score?: number | null;
+            /**
+             * Children Ids
+             * @default []
+             */
+            children_ids: string[];
+            /** Claimed Metric */
+            claimed_metric?: number | null;
+            /** Code */
+            code: string;
+            /** Completion Tokens */
+            completion_tokens?: number | null;
+            /** Cost Usd */
+            cost_usd?: number | null;
+            /** Ctime */
+            ctime?: number;
+            /** Duplicate Of */
+            duplicate_of?: string | null;
+            /** Exc Info */
+            exc_info?: {
+                [key: string]: unknown;
+            } | null;
+            /** Exc Type */
+            exc_type?: string | null;
+            /**
+             * Exec Time
+             * @default 0
+             */
+            exec_time: number;
+            failure?: components["schemas"]["FailureKind"] | null;
+            /** Features */
+            features?: {
+                [key: string]: number;
+            };
+            /** Files */
+            files?: {
+                [key: string]: string;
+            };
+            /**
+             * Fingerprint
+             * @default
+             */
+            fingerprint: string;
+            /** Fitness */
+            fitness?: number | null;
+            /** Generation */
+            generation?: number | null;
+            /** Genes */
+            genes?: {
+                [key: string]: string;
+            };
+            /** Id */
+            id?: string;
+            /** Interval */
+            interval?: [
+                number,
+                number
+            ] | null;
+            /**
+             * Is Buggy
+             * @default false
+             */
+            is_buggy: boolean;
+            /**
+             * Is Valid
+             * @default true
+             */
+            is_valid: boolean;
+            /** Island */
+            island?: number | null;
+            /**
+             * Logs
+             * @default
+             */
+            logs: string;
+            /**
+             * Lower Is Better
+             * @default false
+             */
+            lower_is_better: boolean;
+            /**
+             * Message
+             * @default
+             */
+            message: string;
+            /** Metadata */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /** Metric Source */
+            metric_source?: ("verified" | "unisolated" | "claimed") | null;
+            /** Metric Value */
+            metric_value?: number | null;
+            /** Metrics */
+            metrics?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Name
+             * @default
+             */
+            name: string;
+            /**
+             * Operator
+             * @default draft
+             */
+            operator: string;
+            /** Parent Id */
+            parent_id?: string | null;
+            /**
+             * Parent Ids
+             * @default []
+             */
+            parent_ids: string[];
+            /** Place */
+            place: number;
+            /**
+             * Plan
+             * @default
+             */
+            plan: string;
+            /** Prompt Tokens */
+            prompt_tokens?: number | null;
+            /**
+             * Refusal
+             * @default
+             */
+            refusal: string;
+            /**
+             * Refused By
+             * @default
+             */
+            refused_by: string;
+            review?: components["schemas"]["Review"] | null;
+            /**
+             * Review Error
+             * @default
+             */
+            review_error: string;
+            /**
+             * Round
+             * @default 0
+             */
+            round: number;
+            /** Rung */
+            rung?: ("text" | "ast" | "behaviour" | "cheap" | "full") | null;
+            /**
+             * Signature
+             * @default []
+             */
+            signature: number[];
+            /**
+             * Slot
+             * @default 0
+             */
+            slot: number;
+            /** Stages */
+            stages?: {
+                [key: string]: number;
+            };
+            /** Step */
+            step: number | null;
+            /**
+             * Task Type
+             * @default explore
+             */
+            task_type: string;
+            /**
+             * Term Out
+             * @default
+             */
+            term_out: string;
+            /**
+             * Total Reward
+             * @default 0
+             */
+            total_reward: number;
+            tournament?: components["schemas"]["TournamentResult"] | null;
+            /**
+             * Unisolated Reason
+             * @default
+             */
+            unisolated_reason: string;
+            /**
+             * Visits
+             * @default 0
+             */
+            visits: number;
+            /**
+             * Writer
+             * @default
+             */
             writer: string;
         };
         /**
@@ -3602,6 +3605,8 @@ export interface components {
             node_id: string;
             /** Operator */
             operator: string;
+            /** Place */
+            place?: number | null;
             /** Role */
             role: string;
             /** Step */

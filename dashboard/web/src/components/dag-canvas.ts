@@ -347,7 +347,7 @@ function paint(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, scale:
     g.font = "10px ui-monospace, Menlo, Consolas, monospace";
     g.textAlign = "center";
     for (let i = 0; i < nodes.length; i += 1) {
-      if (seen(i)) g.fillText(String(nodes[i].step), at.x[i] * scale + ox, at.y[i] * scale + oy + radius + 12);
+      if (seen(i)) g.fillText(String(nodes[i].number ?? ""), at.x[i] * scale + ox, at.y[i] * scale + oy + radius + 12);
     }
   }
 }

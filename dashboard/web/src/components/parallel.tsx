@@ -1,7 +1,7 @@
 // Parallel coordinates: an axis a parameter and one for the score, a line a program; the best are drawn last.
 import { useMemo } from "react";
 import type { Dimensions } from "../api/types";
-import { metric } from "../model/format";
+import { metric, nodeTitle } from "../model/format";
 import type { Value } from "../model/progress";
 
 const HEIGHT = 260;
@@ -25,7 +25,7 @@ export function Parallel(props: { names: { name: string; i: number }[]; points: 
         {drawn.map((point, rank) => {
           const share = rank / Math.max(1, drawn.length - 1);
           const places = axes.map((axis, column) => ({ x: x(column), at: column < names.length ? axis.of(point.values[names[column].i]) : share })).filter((p) => p.at !== null);
-          return <polyline key={point.node_id} points={places.map((p) => `${p.x},${y(p.at as number)}`).join(" ")} fill="none" stroke={share > 0.9 ? "var(--accent)" : "var(--grey)"} strokeOpacity={0.12 + 0.6 * share ** 3} strokeWidth={share > 0.97 ? 2 : 1} style={{ cursor: "pointer" }} onClick={() => props.open(point.node_id)}><title>{`step ${point.step}: ${metric(point.metric)}`}</title></polyline>;
+          return <polyline key={point.node_id} points={places.map((p) => `${p.x},${y(p.at as number)}`).join(" ")} fill="none" stroke={share > 0.9 ? "var(--accent)" : "var(--grey)"} strokeOpacity={0.12 + 0.6 * share ** 3} strokeWidth={share > 0.97 ? 2 : 1} style={{ cursor: "pointer" }} onClick={() => props.open(point.node_id)}><title>{`${nodeTitle(undefined, point.step)}: ${metric(point.metric)}`}</title></polyline>;
         })}
         {axes.map((axis, column) => (
           <g key={column} fontSize="11" fill="var(--muted)" textAnchor="middle">

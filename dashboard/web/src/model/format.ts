@@ -72,3 +72,8 @@ export function day(at: string | null | undefined): string {
   const two = (n: number) => String(n).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
+
+/** What heads the page of a node: its name where it has one, and which step of the search it is. */
+export function nodeTitle(name: string | undefined, step: number | null | undefined): string {
+  return [name, step == null ? "" : name ? `step ${step}` : `Step ${step}`].filter(Boolean).join(", ") || "Node";
+}

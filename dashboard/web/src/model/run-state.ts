@@ -1,9 +1,10 @@
 // The state of one run: a reduction of its events. A snapshot is a shorter list of the same events, so there is one way
 // in, live, reloaded and replayed.
 import type { Committed, EventOf, RunDetail, RunEvent, Snapshot, Totals } from "../api/types";
-import { learn } from "./operators";
+import { isStep, learn } from "./operators";
 
-export type NodeFact = Committed & { index: number; mark?: "pinned" | "banned" };
+/** `step`: steps up to it, where it stands on an axis; `number`: which step it is, as every surface says, null for what is none. */
+export type NodeFact = Committed & { index: number; number: number | null; mark?: "pinned" | "banned" };
 
 export interface OpenNode {
   id: string;
@@ -262,7 +263,8 @@ export class RunState {
 
   private commit(event: Committed): void {
     if (this.byId.has(event.node_id)) return;
-    const node: NodeFact = { ...event, index: this.nodes.length };
+    const step = (this.nodes.at(-1)?.step ?? 0) + (isStep(event.operator) ? 1 : 0);
+    const node: NodeFact = { ...event, index: this.nodes.length, step, number: isStep(event.operator) ? step : null };
     this.nodes.push(node);
     this.byId.set(node.node_id, node);
     this.open.delete(node.node_id);

@@ -9,7 +9,7 @@ import { byGeneration, byScore, layout, type Layout, rowsFor, stretched } from "
 import { folding } from "../model/fold";
 import type { Connection } from "../model/connection";
 import { disagrees, isScored } from "../model/curve";
-import { metric, seconds } from "../model/format";
+import { metric, nodeTitle, seconds } from "../model/format";
 import { useColors, useKept, useResource } from "../model/hooks";
 import { COLOURS } from "../model/operators";
 import { go, href } from "../model/router";
@@ -84,7 +84,7 @@ export function GraphView({ connection, query }: { connection: Connection; query
     setSearch(text);
     const wanted = text.trim().toLowerCase();
     if (!wanted) return;
-    select((state.nodes.find((n) => n.node_id.startsWith(wanted) || String(n.step) === wanted) ?? state.nodes.find((n) => matches(n, wanted)))?.node_id);
+    select((state.nodes.find((n) => n.node_id.startsWith(wanted) || String(n.number) === wanted) ?? state.nodes.find((n) => matches(n, wanted)))?.node_id);
   };
   const next = () => {
     const wanted = search.trim().toLowerCase();
@@ -142,7 +142,7 @@ export function GraphView({ connection, query }: { connection: Connection; query
         </div>
       </Panel>
       <div className="stack">
-        <Panel title={chosen ? `${state.names.get(chosen.node_id) ?? "Node"} ${chosen.step}` : "Selected node"}>
+        <Panel title={chosen ? nodeTitle(state.names.get(chosen.node_id), chosen.number) : "Selected node"}>
           <div aria-live="polite" data-testid="selection">
             {chosen ? (
               <div className="stack" style={{ gap: 10 }}>

@@ -7,7 +7,7 @@ import { CodeView, Copy, DiffView, SideView } from "../components/code";
 import { Markdown } from "../components/markdown";
 import type { Connection } from "../model/connection";
 import { disagrees } from "../model/curve";
-import { count, dollars, metric, seconds } from "../model/format";
+import { count, dollars, metric, nodeTitle, seconds } from "../model/format";
 import { useKept, useResource } from "../model/hooks";
 import { sentences } from "../model/why";
 import { href } from "../model/router";
@@ -35,7 +35,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
   const message = node.message ?? "";
   return (
     <div className="stack">
-      <Panel title={`${state.names.get(node.id) ?? "Node"} [${node.step}]`} actions={<><Marks connection={connection} id={node.id} mark={state.byId.get(node.id)?.mark ?? data.mark} /><a className="button" href={href(state.id, "graph", "", { node: node.id })}>In the graph</a></>}>
+      <Panel title={nodeTitle(state.names.get(node.id), node.step)} actions={<><Marks connection={connection} id={node.id} mark={state.byId.get(node.id)?.mark ?? data.mark} /><a className="button" href={href(state.id, "graph", "", { node: node.id })}>In the graph</a></>}>
         <div className="row" style={{ gap: 14 }}>
           <span className="mono" data-testid="node-id">{node.id}</span>
           <Operator name={node.operator ?? ""} />
@@ -158,7 +158,7 @@ function DiffTab({ path, state, wrap, side, setSide }: { path: string; state: Ru
   const choose = (wanted: string) => {
     setText(wanted);
     const word = wanted.trim().toLowerCase();
-    const found = word === "best" ? state.best : state.nodes.find((n) => (word.length >= 4 && n.node_id.startsWith(word)) || String(n.step) === word);
+    const found = word === "best" ? state.best : state.nodes.find((n) => (word.length >= 4 && n.node_id.startsWith(word)) || String(n.number) === word);
     setAgainst(found?.node_id ?? "");
   };
   return (

@@ -14,7 +14,7 @@ interface Order { by: keyof typeof SORTS; down: boolean }
 
 /** What each column sorts by; null stands last, whichever way. */
 const SORTS = {
-  step: (n: NodeFact) => n.step, operator: (n: NodeFact) => n.operator, outcome: (n: NodeFact) => (isScored(n) ? (n.metric ?? null) : null),
+  step: (n: NodeFact) => n.index, operator: (n: NodeFact) => n.operator, outcome: (n: NodeFact) => (isScored(n) ? (n.metric ?? null) : null),
   claimed: (n: NodeFact) => n.claimed_metric ?? null, ran: (n: NodeFact) => n.exec_time, tokens: (n: NodeFact) => n.completion_tokens ?? null, cost: (n: NodeFact) => n.cost_usd ?? null,
 }; // prettier-ignore
 
@@ -50,11 +50,11 @@ export function NodesView({ connection }: { connection: Connection }) {
       {rows.length === 0 ? <Empty title="No such node">Choose another filter.</Empty> : (
         <div className="scroll" tabIndex={0} role="region" aria-label="Table of nodes">
           <table data-testid="nodes">
-            <thead><tr>{head("step", "#", "num", "place in the journal, from 0")}<th scope="col">Node</th>{head("operator", "Operator")}<th scope="col" className="wide">Parents</th>{head("outcome", "Outcome", "num")}{head("claimed", "Claimed", "num wide")}{head("ran", "Ran", "num")}{head("tokens", "Reply tokens", "num", "of the reply")}{head("cost", "Cost", "num")}<th scope="col">Message</th></tr></thead>
+            <thead><tr>{head("step", "#", "num", "step of the search, from 1; what is given is no step")}<th scope="col">Node</th>{head("operator", "Operator")}<th scope="col" className="wide">Parents</th>{head("outcome", "Outcome", "num")}{head("claimed", "Claimed", "num wide")}{head("ran", "Ran", "num")}{head("tokens", "Reply tokens", "num", "of the reply")}{head("cost", "Cost", "num")}<th scope="col">Message</th></tr></thead>
             <tbody>
               {rows.slice(0, shown).map((node) => (
                 <tr key={node.node_id}>
-                  <td className="num">{node.step}</td>
+                  <td className="num">{node.number}</td>
                   <td><NodeLink run={state.id} id={node.node_id} text={state.names.get(node.node_id)} /> {node.node_id === state.bestId && <span className="tag ok">best</span>} {node.mark && <span className="tag warn">{node.mark}</span>}</td>
                   <td><Operator name={node.operator} /></td>
                   <td className="wide">{(node.parent_ids ?? []).map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>)}</td>
