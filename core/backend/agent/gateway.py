@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from core.backend.agent.dialects import VARIABLES, Asked, bounded, reply_limit, understood, usage_of
 from core.backend.agent.own_tools import TOOLS
 from core.backend.exchange import Exchanged, Usage
+from core.backend.hosts import key_names
 from core.backend.network import check_address, host_of, is_loopback, shown_url
 from core.backend.prices import cost_of
 from core.backend.settings import ModelSettings
@@ -186,7 +187,10 @@ class Gateway:
         address = self._settings.base_url or asked.dialect.address
         key = self._key_of(asked.dialect.provider)
         if not key and not is_loopback(host_of(address)):
-            self.broken = f"the gateway has no key for {shown_url(address)}: set llm.code.api_key or its usual variable"
+            from core.backend.providers import PROVIDERS  # they import this
+
+            names = (*key_names(PROVIDERS.get(asked.dialect.provider), self._settings.base_url), "llm.code.api_key")
+            self.broken = f"the gateway has no key for {shown_url(address)}: set {' or '.join(names)}"
             raise BackendError(self.broken)
         check_address(address)
         return address.rstrip("/").removesuffix("/v1"), asked.dialect.headers(key) if key else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import threading
 import time
@@ -19,6 +20,9 @@ _LATE = 3.0
 _LOOK = 0.05
 _WEIGH = 1.0
 """Seconds between two looks at how much its folder holds."""
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
+_CALLS_ITSELF_ONE = re.compile(r"^\W*(?:(?:\w+ )?\w*error\b|unknown (?:argument|option|command))", re.IGNORECASE)
+"""A line `Error: …`, `error: …`, `TypeError: …`, `API Error …`, `Unknown arguments: …`."""
 _KEPT = 64 * 1024
 """Bytes of its last words."""
 
@@ -92,9 +96,14 @@ class AgentProcess:
         return out or err
 
     def complaint(self) -> str:
-        """The last line of its errors; of what it printed, where there are none."""
+        """Its errors from the last line on that calls itself one, else their last line; where there are none, of what
+        it printed. What is wrong stands first, and advice or a trace of calls below it."""
         out, err = self._texts()
-        return (err or out).rpartition("\n")[2].strip()
+        lines = _COLOUR.sub("", err or out).splitlines() or [""]
+        begins = [number for number, line in enumerate(lines) if _CALLS_ITSELF_ONE.search(line)]
+        if not begins and "Options:" in lines:
+            return f"it does not know an option of its command, and prints how it is used: {lines[0]}"
+        return "\n".join(lines[begins[-1] if begins else -1 :]).strip()
 
     def _texts(self) -> list[str]:
         return [bytes(part).decode("utf-8", "replace").strip() for part in self._said]

@@ -7,8 +7,11 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from core.backend.agent.session import AgentProcess
 from core.backend.deadline import Deadline
+from utils.clean_text import clean, one_line
 
 FILLS = "import time; open('big', 'wb').write(b'x' * (8 << 20)); time.sleep(60)"
 
@@ -18,6 +21,25 @@ def test_a_folder_that_fills_the_disk_ends_the_session(tmp_path: Path) -> None:
     with AgentProcess([sys.executable, "-c", FILLS], tmp_path, dict(os.environ)) as agent:
         assert agent.wait(Deadline(60.0), 50.0, lambda: False, disk_mb=5) == "its folder held more than 5 MB"
     assert agent.code is not None and time.monotonic() - began < 50, "it was killed, not waited for"
+
+
+@pytest.mark.parametrize(
+    ("said", "complaint"),
+    [
+        ("error: unexpected argument '--x' found\n\nUsage: codex exec\n\nTry '--help'.", "error: unexpected argument"),
+        ("Unknown arguments: x\nUsage: gemini\n  -h, --help", "Unknown arguments: x Usage"),
+        ("opencode run\n\nOptions:\n  --auto", "it does not know an option of its command, and prints how"),
+        ('\x1b[91m\x1b[1mError: \x1b[0m{\n  "message": "no key"\n}', 'Error: { "message": "no key" }'),
+        ("at once\nTypeError: first\n  at x\nTypeError: fetch failed\n  at y (z.js:1)", "TypeError: fetch failed at y"),
+        ("Usage: x\n  --mirror-errors\nNot logged in", "Not logged in"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_its_complaint_begins_with_what_is_wrong(tmp_path: Path, said: str, complaint: str) -> None:
+    program = f"import sys; sys.stderr.write({said!r})"
+    with AgentProcess([sys.executable, "-c", program], tmp_path, dict(os.environ)) as agent:
+        agent.wait(Deadline(60.0), 50.0, lambda: False)
+    assert one_line(clean(agent.complaint()), 300).startswith(complaint)
 
 
 def test_one_that_keeps_within_its_limits_ends_by_itself(tmp_path: Path) -> None:
