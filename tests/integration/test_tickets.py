@@ -405,7 +405,7 @@ def test_the_python_doors(cli, toy):
     again.close()
     with pytest.raises(swarm_evo.SearchError, match="unknown run"):
         swarm_evo.open(run="nobody", project_dir=cli.folder)
-    with pytest.raises(swarm_evo.SearchError, match=r"search\.max_steps"):
+    with pytest.raises(swarm_evo.SearchError, match=r"budget=.*steps"):
         swarm_evo.open(problem, budget={"steps": -1}, **place)
 
 
