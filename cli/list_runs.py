@@ -7,7 +7,8 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import Any, get_args
 
 from cli.options import project_dir_of
@@ -24,27 +25,39 @@ SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "steps": lambda row: row["steps"],
     "cost": lambda row: row["cost_usd"] or 0.0,
     "seconds": lambda row: row["seconds"] or 0.0,
-    "best": lambda row: (row["best_metric"] is not None, _fitness(row)),
+    "best": lambda row: (*_group(row), row["best_metric"] is not None, _fitness(row)),
 }
+BEST = "best"
+"""Sorts within each problem: scores of different ones, in other units and directions, do not compare."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("list-runs", help="the runs of this folder: sorted, filtered")
-    parser.add_argument("--sort", choices=list(SORTS), default="started", help="best last (default: newest last)")
+    parser.add_argument(
+        "--sort",
+        choices=list(SORTS),
+        default="started",
+        help="`best`: best last, problem by problem (default: newest last)",
+    )
     parser.add_argument("--problem", metavar="TEXT", help="only runs whose problem holds this text")
     parser.add_argument(
         "--status", choices=get_args(Status), metavar="WORD", help=f"only {', '.join(get_args(Status))}"
     )
     parser.add_argument("--tag", metavar="TAG", help="only runs with this tag")
     parser.add_argument("--archived", action="store_true", help="also runs that were put away: tag RUN --archive")
-    parser.add_argument("--last", type=int, metavar="N", help="only the last N lines")
+    parser.add_argument(
+        "--last", type=int, metavar="N", help="only the last N lines; with `--sort best` of each problem"
+    )
     parser.add_argument("--json", action="store_true")
 
 
 def run(args: argparse.Namespace) -> int:
     rows = [row for row in run_rows(project_dir_of(args)) if _wanted(row, args)]
     rows.sort(key=SORTS[args.sort])
-    rows = rows[-args.last :] if args.last and args.last > 0 else rows
+    groups = [list(group) for _, group in groupby(rows, _group)] if args.sort == BEST else [rows]
+    if args.last and args.last > 0:
+        groups = [group[-args.last :] for group in groups]
+    rows = [row for group in groups for row in group]
     if args.json:
         print("[" + ",\n ".join(map(json.dumps, rows)) + "]")  # a run a line
         return 0
@@ -52,8 +65,18 @@ def run(args: argparse.Namespace) -> int:
         filtered = args.problem or args.status or args.tag
         print("no such run" if filtered else f"no runs yet; start one with `{program()}`")
         return 0
-    _print(rows)
+    _print(rows, [f"{_goal(group[0])}, best last:" for group in groups] if len(groups) > 1 else [])
     return 0
+
+
+def _group(row: dict[str, Any]) -> tuple[str, str, bool]:
+    """Runs whose scores compare."""
+    return row["problem"], row["unit"], row["lower_is_better"]
+
+
+def _goal(row: dict[str, Any]) -> str:
+    better = Direction(row["lower_is_better"]).word
+    return one_line(f"{row['problem']} ({row['unit'] or 'metric'}, {better} is better)")
 
 
 def _wanted(row: dict[str, Any], args: argparse.Namespace) -> bool:
@@ -69,10 +92,13 @@ def _fitness(row: dict[str, Any]) -> float:
     return Direction(row["lower_is_better"]).fitness(row["best_metric"]) or 0.0
 
 
-def _print(rows: list[dict[str, Any]]) -> None:
+def _print(rows: list[dict[str, Any]], heads: Sequence[str] = ()) -> None:
     """As wide as the terminal: ids are never cut, what does not fit is left out from the right.
 
     By hand: a table of Rich takes a second for two thousand runs.
+
+    Args:
+        heads: stand above the runs of each problem, in the order of the rows.
     """
     # a file or a pipe has no edge to cut names at
     has_edge = sys.stdout.isatty() or "COLUMNS" in os.environ
@@ -89,6 +115,9 @@ def _print(rows: list[dict[str, Any]]) -> None:
     for number, row in enumerate(rows, 1):
         if reason := row.get("reason"):
             lines[number] += f"\n  {one_line(reason)}"
+    firsts = [number for number, row in enumerate(rows, 1) if number == 1 or _group(row) != _group(rows[number - 2])]
+    for number, head in zip(firsts if heads else (), heads, strict=True):
+        lines[number] = f"\n{head}\n{lines[number]}"
     print("\n".join(lines))
 
 

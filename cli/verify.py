@@ -9,10 +9,13 @@ from pathlib import Path
 
 from cli.options import project_dir_of
 from core.storage.reader import RunReader
+from runs.outcome import DETAIL
+from runs.recorded_files import BEST
 from runs.run_folder import DB, find_run
 from runs.verification import Verification, verify_run
 from utils.clean_text import one_line
-from utils.errors import ConfigError, StoreError
+from utils.errors import ConfigError, StoreError, UnknownRunError
+from utils.program import program
 
 MOST_SHOWN = 30
 
@@ -41,11 +44,39 @@ def _verified(args: argparse.Namespace) -> Verification:
         from runs.bundle_check import verify_bundle
 
         return verify_bundle(folder, args.head)
-    run_dir = folder if (folder / DB).is_file() else find_run(project_dir_of(args), args.run)
+    run_dir = _run_dir(args, folder)
     found = verify_run(run_dir.resolve(), args.head)
     if found.verdict == "tampered" and args.head is not None:
         _refuse_nodes_hash(run_dir, args.head)
     return found
+
+
+def _run_dir(args: argparse.Namespace, folder: Path) -> Path:
+    """The run's folder; that of its winner's files stands for the run, which recorded their hashes."""
+    own = folder.resolve()
+    for path in (own, own.parent if own.name == BEST else own):
+        if (path / DB).is_file():
+            return path
+    try:
+        return find_run(project_dir_of(args), args.run)
+    except UnknownRunError:
+        if folder.is_dir():
+            raise ConfigError(_no_journal(folder)) from None
+        raise
+
+
+def _no_journal(folder: Path) -> str:
+    """What a folder is of which nothing can be verified, and what could be."""
+    shown = one_line(str(folder), 200)
+    try:
+        node = json.loads((folder / DETAIL).read_text(encoding="utf-8"))
+        name, run = one_line(str(node["id"]), 40), one_line(str(node.get("run", "RUN")), 100)
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return f"{shown}: neither a run's folder (it holds no {DB}) nor a bundle (no bundle.json)"
+    return (
+        f"{shown}: a solution that export-best wrote, node {name} of run {run}; it holds no journal, so nothing in it "
+        f"can be verified: `{program()} export-best {run} --bundle DIR` writes one with the journal that vouches for it"
+    )
 
 
 def _refuse_nodes_hash(run_dir: Path, head: str) -> None:

@@ -69,7 +69,7 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         model_client.prepare()
         jobs, tier = _jobs(config, problem, process, parts, live, deadline)
         self_test = SelfTest(config, problem, jobs) if tier != "none" else None
-        deps = _evaluator_deps(config, process, journal, jobs, tier)
+        deps = _evaluator_deps(config, process, journal, jobs, tier, deadline)
         evaluator = _replayed(with_defaults(problem.evaluator(deps), EvaluatorDefaults), problem, process)
         parts.enter_context(closing(evaluator))
         toolbox = Toolboxes(config, problem, journal, files, jobs, limits_of(config))
@@ -157,7 +157,13 @@ def _replayed(evaluator: Evaluator, problem: Problem, process: Process) -> Evalu
     return ReplayedEvaluator(evaluator, scores, claims_only=problem.claims_only)
 
 
-def _evaluator_deps(config: Config, process: Process, journal: Journal, jobs: Jobs, tier: str) -> EvaluatorDeps:
+def _evaluator_deps(
+    config: Config, process: Process, journal: Journal, jobs: Jobs, tier: str, deadline: Deadline
+) -> EvaluatorDeps:
+    def doing(text: str) -> None:
+        if not deadline.is_ending():  # then what the end waits for is told
+            process.doing(text)
+
     return EvaluatorDeps(
         jobs=jobs,
         limits=limits_of(config),
@@ -171,7 +177,7 @@ def _evaluator_deps(config: Config, process: Process, journal: Journal, jobs: Jo
         archive_mb=config.execution.archive_mb,
         tune_trials=config.search.tune_trials,
         repeats=config.search.repeats,
-        doing=process.doing,
+        doing=doing,
     )
 
 

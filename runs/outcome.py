@@ -31,6 +31,8 @@ from utils.errors import SwarmEvoError
 from utils.logger_system import log_msg
 from utils.stats import proper_interval
 
+DETAIL = "node.json"
+"""Beside an exported winner: its run, and its node."""
 MOST_CASES = 1000
 """Rows of the table of cases that are kept."""
 
@@ -367,9 +369,9 @@ def write_solution(problem: Problem, node: Node, out: Path, run_dir: Path) -> li
     """Write a node as a standalone solution, with `node.json` beside it, and what its run left as texts."""
     out.mkdir(parents=True, exist_ok=True)
     written = [*problem.export(node, out, run_dir), *_artifacts(node, out / "artifacts")]
-    detail = out / "node.json"
+    detail = out / DETAIL
     with RunReader(run_dir) as reader:
         step = numbering_of(reader).step(node.id)
-    told = {**node.model_dump(mode="json"), "metric": node.metric_value, "step": step}
+    told = {"run": run_dir.name, **node.model_dump(mode="json"), "metric": node.metric_value, "step": step}
     detail.write_text(json.dumps(told, indent=2) + "\n")
     return [*written, detail]

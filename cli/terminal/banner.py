@@ -70,9 +70,9 @@ def _limits(facts: RunFacts) -> str:
     search, budget = facts.config.search, facts.config.budget
     parts = []
     if search.max_steps is not None:
-        parts.append(f"{search.max_steps} steps")
+        parts.append(f"{search.max_steps} step{'s' * (search.max_steps != 1)}")
     if search.max_generations is not None:
-        parts.append(f"{search.max_generations} generations")
+        parts.append(f"{search.max_generations} generation{'s' * (search.max_generations != 1)}")
     if budget.seconds is not None:
         parts.append(f"{_duration(budget.seconds)}")
     return "at most " + ", ".join(parts)

@@ -54,8 +54,11 @@ class ArenaEvaluator(Evaluator):
             settings=run.settings,
         )
         verdict = RoundVerdict(run, cohort, nodes, generation, label)
-        games = run.tournament.play(pairings, kind="rated", generation=generation, closing=verdict.close)
+        is_first = all(node.generation is None for node in nodes)
+        stage = "the starting engines, round robin" if is_first else f"generation {generation}, round robin"
+        games = run.tournament.play(pairings, kind="rated", generation=generation, stage=stage, closing=verdict.close)
         verdict.reach(games)
+        run.deps.doing("")  # the search goes on
         return [verdict.of(node) for node in nodes]
 
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:

@@ -13,7 +13,11 @@ from core.arena.tournament import meetings
 from core.contracts import Evaluation, FinalEvaluation
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
+from utils.clean_text import one_line
 from utils.stats import Estimate
+
+NAME = 32
+"""Characters of an engine's name, which is its own word."""
 
 
 def final_evaluations(run: ArenaRun, nodes: Sequence[Node]) -> list[Evaluation | None]:
@@ -35,7 +39,9 @@ def _final(run: ArenaRun, engine: Engine, anchor: Engine, *, duel: bool) -> Eval
     rounds = max(1, run.settings.gauntlet // (2 * len(gauntlet)))
     openings = run.openings(max(rounds, run.settings.gauntlet // 2), "final", held_out=True)
     against = [(player, rival) for player in (engine, anchor) for rival in gauntlet]
-    measured = _play(run, against, openings[:rounds])
+    name = one_line(engine.name, NAME)
+    both = f"{name} and the starting champion against the gauntlet"
+    measured = _play(run, against, openings[:rounds], f"final part, {both}")
     estimate = _difference(measured, engine.id, anchor.id)
     everyone = Crosstable([engine.id, anchor.id, *(rival.id for rival in gauntlet)], measured)
     elo = round(estimate.elo) + 0.0  # never "-0"
@@ -45,7 +51,8 @@ def _final(run: ArenaRun, engine: Engine, anchor: Engine, *, duel: bool) -> Eval
         "wins_draws_losses": list(everyone.total(engine.id)),
         "anchor_wins_draws_losses": list(everyone.total(anchor.id)),
     }
-    direct = _play(run, [(engine, anchor)], openings[: max(1, run.settings.gauntlet // 2)]) if duel else None
+    stage = f"final part, match of {name} and the starting champion"
+    direct = _play(run, [(engine, anchor)], openings[: max(1, run.settings.gauntlet // 2)], stage) if duel else None
     return FinalEvaluation(
         metric=round(estimate.elo, 1) + 0.0,
         source=run.source,
@@ -72,9 +79,11 @@ def _head_to_head(games: Sequence[Played], player: str, anchor: str) -> dict[str
     }
 
 
-def _play(run: ArenaRun, pairs: Sequence[tuple[Engine, Engine]], openings: Sequence[tuple[str, ...]]) -> list[Played]:
+def _play(
+    run: ArenaRun, pairs: Sequence[tuple[Engine, Engine]], openings: Sequence[tuple[str, ...]], stage: str
+) -> list[Played]:
     pairings = meetings(pairs, openings, games=2, seed=run.seed + 1, spec=run.spec, settings=run.settings, kind="final")
-    return [Played.of(game) for game in run.tournament.play(pairings, kind="final")]
+    return [Played.of(game) for game in run.tournament.play(pairings, kind="final", stage=stage)]
 
 
 def _difference(games: Sequence[Played], player: str, anchor: str) -> Estimate:

@@ -133,7 +133,8 @@ class RoundVerdict:
             settings=run.settings,
             kind="rated",
         )
-        games = run.tournament.play(pairings, kind="rated", generation=self.generation)
+        stage = f"generation {self.generation}, further games of the two that lead"
+        games = run.tournament.play(pairings, kind="rated", generation=self.generation, stage=stage)
         self.table = Crosstable(self.table.players, [*self.table.games, *(Played.of(game) for game in games)])
         return self.table
 

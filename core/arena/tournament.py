@@ -118,18 +118,22 @@ class Tournament:
         *,
         kind: str,
         generation: int | None = None,
+        stage: str = "",
         closing: Callable[[list[dict[str, Any]]], Sequence[Event]] | None = None,
     ) -> list[dict[str, Any]]:
         """Return the games in the pairings' order, each as the book keeps it; a game lost by us is left out.
 
         Args:
             kind: rated, smoke, final: kept with the game.
+            stage: what these games are for, in words; whoever watches is told how many of them are over. '': nothing.
             closing: called with all games once the last is known; its events are stored with that last game, so that a
                 tournament is told as finished exactly when all of its games are in the book.
         """
         wanted = {pairing.key: pairing for pairing in pairings}
         games = {key: game for key in wanted if (game := self._deps.games.get(key)) is not None}
         missing = [pairing for key, pairing in wanted.items() if key not in games]
+        if stage and missing:
+            self._deps.doing(f"{stage}: {len(games)} of {len(wanted)} games")
 
         def in_order() -> list[dict[str, Any]]:
             return [games[key] for key in wanted if key in games]
@@ -137,8 +141,8 @@ class Tournament:
         last: tuple[str, dict[str, Any], list[Event]] | None = None
         with LiveMoves(self._deps.work_dir / "live", self._deps.append, self._session) as live:
             for left, (pairing, game, events) in self._results(missing, live, kind, generation):
-                if kind == "final":  # beside the search: no other line tells how far it is
-                    self._deps.doing(f"final part: games played: {len(missing) - left} of {len(missing)}")
+                if stage:
+                    self._deps.doing(f"{stage}: {len(wanted) - left} of {len(wanted)} games")
                 if game is not None:
                     games[pairing.key] = game
                     if left == 0 and closing is not None:

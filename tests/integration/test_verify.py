@@ -170,6 +170,21 @@ def test_the_verb_tells_verdict_sentence_and_exit_code(cli, finished):
     assert cli.here("verify", "nobody").code == 2
 
 
+def test_a_plain_export_says_what_it_is_and_how_to_get_what_can_be_verified(cli, finished):
+    run = cli.run_dir.name
+    assert cli.here("export-best", "latest", "--out", "plain").code == 0
+    ended = cli.here("verify", "plain")
+    assert ended.code == 2 and "plain: a solution that export-best wrote, node " in ended.line and run in ended.line
+    assert f"export-best {run} --bundle DIR`" in ended.line
+    own = f"logs/{run}/best_solution"
+    assert cli.here("verify", own).out.startswith(f"consistent: {run}"), "the run recorded the hashes of these files"
+    (cli.folder / own / "solution.py").write_text("x = 3\n")
+    assert cli.here("verify", own).code == 1
+    (cli.folder / "other").mkdir()
+    assert "neither a run's folder" in cli.here("verify", "other").line
+    assert "unknown run 'nowhere'" in cli.here("verify", "nowhere").line
+
+
 def test_what_a_stranger_wrote_is_cleaned_before_it_is_shown(cli, finished):
     with closing(sqlite3.connect(cli.run_dir / "run.db")) as db:
         db.execute("INSERT INTO facts VALUES (?, '1')", ("\x1b[2Jx",))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from cli.list_runs import CELLS, _print
+from cli.parser import main
 from reports.run_index import RunLine
 
 
@@ -34,3 +37,22 @@ def test_a_wide_terminal_shows_every_column_that_has_a_cell(monkeypatch, capsys)
     _print([row("a")])
     head = capsys.readouterr().out.splitlines()[0].split()
     assert head == [name for name in CELLS if name not in ("seconds", "cost", "tags", "title")]
+
+
+def test_the_best_is_last_within_its_problem(tmp_path, monkeypatch, capsys):
+    """Scores of other problems, units and directions do not compare: each problem has a head of its own."""
+    rows = [
+        row("worse", problem="tsp", unit="length", lower_is_better=True, best_metric=9.0),
+        row("elo", problem="chess", unit="Elo", lower_is_better=False, best_metric=100.0),
+        row("better", problem="tsp", unit="length", lower_is_better=True, best_metric=3.0),
+        row("none", problem="tsp", unit="length", lower_is_better=True, best_metric=None),
+    ]
+    monkeypatch.setattr("cli.list_runs.run_rows", lambda folder: list(rows))
+    words = ["list-runs", "--sort=best", f"project.dir={tmp_path}"]
+    assert main(words) == 0
+    told = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line]
+    assert told == ["run", "chess", "elo", "tsp", "none", "worse", "better"]
+    assert main([*words, "--last=1", "--json"]) == 0
+    assert [one["run"] for one in json.loads(capsys.readouterr().out)] == ["elo", "better"]
+    assert main([*words, "--problem=tsp"]) == 0
+    assert "best last" not in capsys.readouterr().out

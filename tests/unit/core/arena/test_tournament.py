@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from arena_support import FIRST, LAST, DirectJobs, InProcessSandbox, RecordingBook, engine, four_settings, four_spec
@@ -72,6 +73,16 @@ def test_finished_games_are_not_played_or_told_again(tmp_path):
     ids = [event.game_id for event in book.of("game.started")]
     assert len(ids) == len(set(ids)) == 12
     assert [i.endswith(".1") for i in ids] == [False] * 5 + [True] * 7
+
+
+def test_a_stage_tells_its_name_and_how_many_of_all_its_games_are_over(tmp_path):
+    """A resume goes on counting where the process before ended; games of no stage say nothing."""
+    told, book = [], RecordingBook()
+    deps = replace(deps_of(tmp_path, book=book), doing=told.append)
+    Tournament(deps, SPEC.game, 0).play(pairings()[:5], kind="rated")
+    assert told == []
+    Tournament(deps, SPEC.game, 1).play(pairings(), kind="rated", stage="generation 3, round robin")
+    assert told == [f"generation 3, round robin: {n} of 12 games" for n in range(5, 13)]
 
 
 def test_events_of_a_game_come_in_order_and_agree_with_its_record(tmp_path):
