@@ -20,7 +20,7 @@ class ArchiveSink:
             newest=execution.archive_newest,
             lower_is_better=bool(store.get_fact("lower_is_better")),
         )
-        self._archive.restore((event.node_id, event.metric) for event in store.committed_events())
+        self._archive.restore(store.leading_and_newest(execution.archive_best, execution.archive_newest))
 
     def emit(self, event: Event) -> None:
         if isinstance(event, NodeCommitted):

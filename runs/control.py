@@ -124,11 +124,10 @@ def mark(journal: Journal, node_id: str, value: str) -> NodeMarked:
 
 def unused_notes(run_dir: Path) -> list[str]:
     """Notes of an earlier process that was killed before it opened the round that was to have them."""
-    notes: list[str] = []
     with RunReader(run_dir) as reader:
-        for event in reader.events(types=["note.added", "round.opened"], limit=1_000_000):
-            notes = [*notes, event.text] if isinstance(event, NoteAdded) else []
-    return notes
+        opened = reader.newest_seq("round.opened")
+        events = reader.events(after=opened, types=["note.added"], limit=1_000_000)
+    return [event.text for event in events if isinstance(event, NoteAdded)]
 
 
 def restore_marks(run_dir: Path, journal: Journal) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,16 @@ from runs.search import Search
 from utils.direction import Direction
 from utils.logger_system import MetricsLog
 
+LOOKED_BACK = 20_000
+"""Newest nodes among which a resume looks for the one that the metrics files end with."""
+
 
 class MetricsSink:
-    """metrics.json and metrics.csv: an object a step, or a generation. Made anew from the store on a resume.
+    """metrics.json and metrics.csv: an object a step, or a generation. A resume goes on behind what they hold; where
+    that is not what the store told last, they are made anew.
 
     Each object names the winner (`winner_node_id`, `winner_metric`, `final_metric`); these are null until the run has
-    ended, when the files are made once more.
+    ended, when all objects get them.
     """
 
     def __init__(self, run_dir: Path, store: RunStore, by_generation: bool) -> None:
@@ -31,7 +36,10 @@ class MetricsSink:
         kind = GenerationRows if by_generation else StepRows
         self._new_rows = partial(kind, run_dir.name, bool(store.get_fact("lower_is_better")))
         self._log = MetricsLog(run_dir)
-        self._restart(None)
+        self._rows: StepRows | GenerationRows = self._new_rows()
+        self._winner = winner_fields(None)
+        if not self._go_on():
+            self._restart()
 
     def emit(self, event: Event) -> None:
         if isinstance(event, NodeCommitted):
@@ -39,12 +47,35 @@ class MetricsSink:
         elif isinstance(event, RunFinished) and event.status == "finished":
             with RunReader(self._run_dir) as reader:
                 facts = reader.facts()
-                self._restart(winner_in(reader, facts))
+                self._winner = winner_fields(winner_in(reader, facts))
+            if not self._log.replace_ends(self._winner):
+                self._restart()
             self._write(self._rows.rest())
 
-    def _restart(self, winner: Winner | None) -> None:
+    def _go_on(self) -> bool:
+        """True if the files are those of this run up to a moment: then what was told since is written behind it."""
+        if self._log.last is None or not self._log.is_even or not self._log.replace_ends(self._winner):
+            return False
+        missing: list[NodeCommitted] = []
+        for event in islice(self._store.newest_commits(), LOOKED_BACK):
+            if not missing and self._rows.may_change(event, self._log.last):
+                self._log.drop_last()
+            if self._log.last is None:
+                return False
+            if self._rows.ends_with(event, self._log.last):
+                self._rows.skip(self._steps_before(missing))
+                for late in reversed(missing):
+                    self._write(self._rows.add(late))
+                return True
+            missing.append(event)
+        return False
+
+    def _steps_before(self, missing: Sequence[NodeCommitted]) -> int:
+        with RunReader(self._run_dir) as reader:
+            return reader.steps() - sum(event.operator not in FREE_OPERATORS for event in missing)
+
+    def _restart(self) -> None:
         self._rows = self._new_rows()
-        self._winner = winner_fields(winner)
         told = (row for event in self._store.committed_events() for row in self._rows.add(event))
         self._log.restart({**row, **self._winner} for row in told)
 
@@ -100,6 +131,19 @@ class StepRows:
     def rest(self) -> Iterator[dict[str, Any]]:
         return iter(())
 
+    def skip(self, steps: int) -> None:
+        """So many steps are told already."""
+        self._steps = steps
+
+    def may_change(self, newest: NodeCommitted, last: Mapping[str, Any]) -> bool:
+        """True if more nodes may come that belong to `last`."""
+        return False
+
+    def ends_with(self, event: NodeCommitted, last: Mapping[str, Any]) -> bool:
+        """True if `last` is the object of that event, and of none after it; False for one of an older version."""
+        told = (last.get("step"), last.get("node_id"), last.get("elapsed"))
+        return told == (event.number, event.node_id, round(event.elapsed, 3))
+
 
 class GenerationRows:
     """One object a generation, with the fields of the seed's GenerationMetrics.
@@ -126,6 +170,17 @@ class GenerationRows:
         if self._pending:
             yield self._row(self._pending)
         self._pending = []
+
+    def skip(self, steps: int) -> None:
+        """Steps are not counted here."""
+
+    def may_change(self, newest: NodeCommitted, last: Mapping[str, Any]) -> bool:
+        """True if `last` is the object of the generation that was the newest when the run ended."""
+        return bool(last.get("generation") == newest.generation)
+
+    def ends_with(self, event: NodeCommitted, last: Mapping[str, Any]) -> bool:
+        """True if `last` is the object of the generation that ended with that event."""
+        return (last.get("generation"), last.get("timestamp")) == (event.generation, event.at.isoformat())
 
     def _row(self, events: list[NodeCommitted]) -> dict[str, Any]:
         valid = [event.metric for event in events if event.metric is not None and event.is_valid and not event.is_buggy]

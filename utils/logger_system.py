@@ -19,7 +19,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from utils.metrics_file import CsvTable, JsonArray, write_array
+from utils.metrics_file import (
+    ARRAY_END,
+    CsvTable,
+    JsonArray,
+    array_end,
+    drop_last_line,
+    records_in,
+    replace_ends,
+    table_end,
+    write_array,
+)
 from utils.secrets import MASK
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -124,6 +134,43 @@ class MetricsLog:
         with self._lock:
             self._array.append(masked)
             self._table.append(masked)
+
+    @property
+    def last(self) -> dict[str, Any] | None:
+        """The last object, None before the first."""
+        return self._array.last
+
+    @property
+    def is_even(self) -> bool:
+        """True if both files hold as many records: a kill may come between the two."""
+        with self._lock:
+            return records_in(self._array.path) == records_in(self._table.path)
+
+    def drop_last(self) -> None:
+        """Forget the last record, in both files."""
+        with self._lock:
+            self._close()
+            drop_last_line(self.run_dir / "metrics.json", ARRAY_END)
+            drop_last_line(self.run_dir / "metrics.csv")
+            self._open()
+
+    def replace_ends(self, fields: Mapping[str, Any]) -> bool:
+        """Give all records other values of the fields that they end with.
+
+        False where these are not the same in all records: then the files are only good for a `restart`.
+        """
+        new = _masked(fields)
+        old = {name: value for name, value in (self._array.last or {}).items() if name in new}
+        if old == new or not old:
+            return bool(old)
+        with self._lock:
+            self._close()
+            array, table = self.run_dir / "metrics.json", self.run_dir / "metrics.csv"
+            replaced = replace_ends(array, array_end(old), array_end(new)) and replace_ends(
+                table, table_end(old), table_end(new)
+            )
+            self._open()
+        return replaced
 
     def restart(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Begin anew with these records, as they follow from the store when a run is taken up again."""

@@ -23,7 +23,9 @@ GENERATION_COLUMNS = (
 )  # fmt: skip
 
 _BLOCK = 1 << 16
-_END = b"\n]\n"
+_LARGE_BLOCK = 1 << 20
+ARRAY_END = b"\n]\n"
+"""How an array ends behind its last record."""
 
 
 class JsonArray:
@@ -43,7 +45,7 @@ class JsonArray:
         """Add one object. NaN and infinity become null, which JSON has a word for."""
         line = json.dumps(_finite(record), ensure_ascii=False, default=str, allow_nan=False).encode(errors="replace")
         text = (b",\n" if self.last is not None else b"\n") + line
-        self._write(text + _END, self._end)
+        self._write(text + ARRAY_END, self._end)
         self._end += len(text)
         self.last = dict(record)
 
@@ -63,10 +65,10 @@ class JsonArray:
         end, last = self._last_record(size)
         if last is None:
             end = 1
-            self._write(b"[" + _END, 0)
-        elif os.pread(self._file, size - end, end) != _END:
-            self._write(_END, end)
-        os.ftruncate(self._file, end + len(_END))
+            self._write(b"[" + ARRAY_END, 0)
+        elif os.pread(self._file, size - end, end) != ARRAY_END:
+            self._write(ARRAY_END, end)
+        os.ftruncate(self._file, end + len(ARRAY_END))
         return end, last
 
     def _last_record(self, size: int) -> tuple[int, dict[str, Any] | None]:
@@ -124,8 +126,62 @@ def write_array(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
     lines = [json.dumps(_finite(r), ensure_ascii=False, default=str, allow_nan=False) for r in records]
     temporary = path.with_name(path.name + ".new")
     body = ",\n".join(lines).encode(errors="replace")
-    temporary.write_bytes(b"[" + (b"\n" + body if lines else b"") + _END)
+    temporary.write_bytes(b"[" + (b"\n" + body if lines else b"") + ARRAY_END)
     os.replace(temporary, path)
+
+
+def array_end(fields: Mapping[str, Any]) -> bytes:
+    """How an object of the array ends whose last fields are these."""
+    return json.dumps(_finite(fields), ensure_ascii=False, default=str)[1:].encode(errors="replace")
+
+
+def table_end(fields: Mapping[str, Any]) -> bytes:
+    """How a row of the table ends whose last columns are these."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(["", *map(_cell, fields.values())])
+    return text.getvalue().encode(errors="replace")
+
+
+def replace_ends(path: Path, old: bytes, new: bytes) -> bool:
+    """Let every record of a file end otherwise, in one step for whoever reads it.
+
+    False, and nothing is changed, where one record does not end with `old`.
+    """
+    body = path.read_bytes()
+    if body.count(old) != records_in(path):
+        return False
+    temporary = path.with_name(path.name + ".new")
+    temporary.write_bytes(body.replace(old, new))
+    os.replace(temporary, path)
+    return True
+
+
+def drop_last_line(path: Path, behind: bytes = b"") -> None:
+    """Cut off the last whole line.
+
+    Args:
+        behind: what follows it, and is kept.
+    """
+    with path.open("r+b") as file:
+        end, start, tail = file.seek(0, os.SEEK_END) - len(behind), 0, b""
+        start = end
+        while start > 0 and b"\n" not in tail.rstrip(b"\n"):
+            step = min(_BLOCK, start)
+            start -= step
+            file.seek(start)
+            tail = file.read(step) + tail
+        cut = start + tail.rstrip(b"\n").rfind(b"\n") + 1
+        file.truncate(cut)
+
+
+def records_in(path: Path) -> int:
+    """Records of an array or a table: its lines but for the first, and the array's bracket at the end."""
+    lines, last = 0, b""
+    with path.open("rb") as file:
+        while block := file.read(_LARGE_BLOCK):
+            lines += block.count(b"\n")
+            last = block
+    return max(lines - 1 - last.endswith(ARRAY_END), 0)
 
 
 def _cell(value: Any) -> Any:

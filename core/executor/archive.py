@@ -42,7 +42,7 @@ class RunArchive:
         self._last: list[str] = []
 
     def restore(self, nodes: Iterable[tuple[str, float | None]]) -> None:
-        """Learn (node id, score) of what was committed before this process began."""
+        """Learn (node id, score) of what was committed before this process began: at least the best and newest."""
         for node_id, score in nodes:
             self._note(node_id, score)
         kept = self._kept()

@@ -47,8 +47,7 @@ class Learning:
             self._reward(node, _gain(fitness, self._best_fitness))
         if fitness is not None:
             self._best_fitness = fitness if self._best_fitness is None else max(fitness, self._best_fitness)
-        best = self._journal.get_best_node()
-        if best is not None and best.id == node.id:
+        if self._journal.is_best(node.id):
             self._best_step = self._steps
         self._policy.tell(self._journal, self._journal[node.id])
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from math import ceil
 from random import Random
+from typing import Any
 
 from core.contracts import Agent, Progress, Proposal, SearchPolicy, Store
 from core.events import Event, RoundOpened
@@ -23,6 +25,13 @@ from core.state.memory import Memory
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
 from core.state.task import Task, derive_seed, node_id
+from utils.collector import rare_collections
+
+SUMMARIES = "summaries"
+"""Fact: the newest states of the journal's summary, oldest first: what follows from the nodes, kept to be quick."""
+SUMMARY_EVERY = 500
+SUMMARIES_KEPT = 3
+"""What is open at a kill was proposed from a shorter journal than there is."""
 
 
 class SearchState:
@@ -81,23 +90,45 @@ class SearchState:
             begin_open: begin each open task when the journal stands as it stood when the task was proposed, for
                 `take_restored`: its prompt comes out as it was, and what is answered is not asked again.
         """
-        waiting = self.open_tasks() if begin_open else []
-        for node in self._store.stored_nodes():
-            waiting = self._begin_restored(waiting)
-            self._learning.learn(self.journal.append(node))
-            self.journal.stored()
-        for task in self._begin_restored(waiting):  # a store of before `Task.seen`
+        waiting: dict[int, list[Task]] = defaultdict(list)
+        for task in self.open_tasks() if begin_open else ():
+            waiting[task.seen].append(task)
+        known = self._summary_of(min(waiting, default=None))
+        with rare_collections():
+            for node in self._store.stored_nodes():
+                self._begin_restored(waiting, known)
+                self._learning.learn(self.journal.restore(node))
+        self._begin_restored(waiting, known)
+        for task in chain.from_iterable(waiting.values()):  # a store of before `Task.seen`
             self._restored.append(self.begin(task))
         for attempt, _ in self._restored:
             self.journal.propose(attempt.task)
+        self.journal.restored()
         self._policy.drain_events()  # told already, in the run's first process
         self._round = self._store.rounds()
 
-    def _begin_restored(self, waiting: list[Task]) -> list[Task]:
-        """Begin the tasks that were proposed from a journal of just this length; the others."""
-        known = len(self.journal)
-        self._restored += [self.begin(task) for task in waiting if task.seen == known]
-        return [task for task in waiting if task.seen != known]
+    def _begin_restored(self, waiting: dict[int, list[Task]], summary: dict[str, Any] | None) -> None:
+        """Begin the tasks that were proposed from a journal of just this length."""
+        length = len(self.journal)
+        if summary is not None and summary["nodes"] == length:
+            self.journal.restore_summary(summary)
+        if length in waiting:
+            self._restored += [self.begin(task) for task in waiting.pop(length)]
+
+    def _summary_of(self, begun: int | None) -> dict[str, Any] | None:
+        """The newest of the stored states of the summary that is no younger than what was proposed first and is open.
+
+        Args:
+            begun: how long the journal was then; None where nothing is open.
+        """
+        stored = self._store.get_fact(SUMMARIES) or ()
+        return next((state for state in reversed(stored) if begun is None or state["nodes"] <= begun), None)
+
+    def _keep_summary(self, added: int) -> None:
+        """Store now and then how far the summary is: a resume writes only the lines of the nodes behind it."""
+        if len(self.journal) % SUMMARY_EVERY < added:
+            stored = self._store.get_fact(SUMMARIES) or []
+            self._store.put_fact(SUMMARIES, [*stored, self.journal.summary_state()][-SUMMARIES_KEPT:])
 
     def take_restored(self) -> list[list[tuple[Attempt, RoundContext]]]:
         """What `restore` has begun, round by round; once."""
@@ -263,6 +294,7 @@ class SearchState:
             events += events_of(node, self.journal, self._usage(node.id), self._active_seconds())
         self._store.commit(nodes, events)
         self.journal.stored()
+        self._keep_summary(len(nodes))
         for node in nodes:
             self._learning.learn(node)
         self._drain(self._policy)

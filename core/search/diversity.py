@@ -1,4 +1,4 @@
-"""Keeping a population from filling up with programs that behave alike."""
+"""Programs that behave alike, for whoever draws from all of them as from one."""
 
 from __future__ import annotations
 
@@ -13,14 +13,3 @@ def clusters(nodes: Sequence[Node]) -> list[list[Node]]:
     for node in nodes:
         groups.setdefault(node.signature or node.id, []).append(node)
     return list(groups.values())
-
-
-def prune(nodes: Sequence[Node]) -> list[Node]:
-    """The best node of each cluster, best first; of equals the shorter program, then the older. All must be scored."""
-    return sorted((min(group, key=order) for group in clusters(nodes)), key=order)
-
-
-def order(node: Node) -> tuple[float, int, int]:
-    """Sorts scored nodes best first; of equals the shorter program, then the older."""
-    assert node.fitness is not None
-    return -node.fitness, len(node.code), node.step

@@ -77,9 +77,11 @@ class Journal:
         self._repaired: list[int] = []
         self._good: list[int] = []
         self._programs = ProgramIndex(normal_hash)
-        self._summary = Summary(lower_is_better, time_limit)
+        self._summary = Summary(lower_is_better, self._told_of, time_limit)
         self._steps = 0
         self._digest = sha256()
+        self._digested = 0
+        """So many of the first nodes are in the digest: those that were read back come in when it is asked for."""
         self._open: dict[str, Task] = {}
         self.marks: dict[str, str] = {}
         """node id → `pinned` or `banned`, as the user said."""
@@ -93,12 +95,8 @@ class Journal:
 
         Parents must be present; `parent_id` alone is enough.
         """
-        if node.id in self._position:
-            raise ValueError(f"node {node.id} is already in the journal")
         parents = node.parent_ids or ((node.parent_id,) if node.parent_id else ())
-        for parent in parents:
-            if parent not in self._position:
-                raise ValueError(f"node {node.id}: its parent {parent} is not in the journal")
+        self._check_place(node, parents)
         position = len(self._nodes)
         node = node.model_copy(
             update={
@@ -113,12 +111,45 @@ class Journal:
                 "fingerprint": self._programs.stored_form(node),
             }
         )
-        self._open.pop(node.id, None)
+        self._add(node, position)
+        self._programs.add(node)
+        if self._digested == position:
+            self._digest_rest()
+        return node
+
+    def restore(self, node: Node) -> Node:
+        """Add a node that the store has, as it was appended when it was new: no text of it is read."""
+        position = len(self._nodes)
+        fitness = self.direction.fitness(node.metric_value)
+        if not isinstance(node, StoredNode) or node.step != position or node.fitness != fitness:
+            return self.append(node)
+        self._check_place(node, node.parent_ids)
+        node = node.as_of(self.lower_is_better, self._read)
+        self._add(node, position)
+        self._programs.add_known(node, node.code_hash)
+        return node
+
+    def restored(self) -> None:
+        """All nodes of the store are there: the newest are kept whole, as they are in a run that was not stopped."""
+        with self._updating:
+            self._kept_small = max(len(self._nodes) - WHOLE, 0)
+            for position in range(self._kept_small, len(self._nodes)):
+                node = self._nodes[position]
+                self._nodes[position] = node.whole() if isinstance(node, StoredNode) else node
+
+    def _check_place(self, node: Node, parents: Sequence[str]) -> None:
+        if node.id in self._position:
+            raise ValueError(f"node {node.id} is already in the journal")
+        for parent in parents:
+            if parent not in self._position:
+                raise ValueError(f"node {node.id}: its parent {parent} is not in the journal")
+
+    def _add(self, node: Node, position: int) -> None:
+        if self._open:
+            self._open.pop(node.id, None)
         self._nodes.append(node)
         self._position[node.id] = position
         self._index(node, position)
-        self._digest.update(digest_line(node.model_dump(mode="json", include=set(HASHED))))
-        return node
 
     def stored(self) -> None:
         """All nodes so far are in the store: of all but the newest, the texts are read from there when asked for."""
@@ -157,6 +188,10 @@ class Journal:
         if self._ranking:
             return self._current(self._ranking[0][1])
         return self._current(len(self._nodes) - 1) if self._nodes and not only_good else None
+
+    def is_best(self, node_id: str) -> bool:
+        """True for the id of `get_best_node()`, without building a node."""
+        return bool(self._ranking) and self._position.get(node_id) == self._ranking[0][1]
 
     def build_dag(self) -> dict[str, tuple[str, ...]]:
         """Node id → ids of its children, in commit order."""
@@ -210,13 +245,33 @@ class Journal:
     def tell_time_limit(self, seconds: float | None) -> None:
         """Summaries tell what programs took against this limit: all lines are written anew where it is another."""
         if seconds != self._summary.time_limit:
-            self._summary = Summary(self.lower_is_better, seconds)
+            self._summary = Summary(self.lower_is_better, self._told_of, seconds)
+
+    def summary_state(self) -> dict[str, Any]:
+        """What `restore_summary` takes, over all nodes so far: plain JSON of a few hundred bytes."""
+        self._summarise()
+        return self._summary.state()
+
+    def restore_summary(self, state: Mapping[str, Any]) -> bool:
+        """Take over what was told of the first nodes, so that not all their lines are written anew.
+
+        False, and nothing is changed, where it is not for just the nodes that are there or was made in another way.
+        """
+        if state["nodes"] != len(self._nodes) or not Summary.knows(state):
+            return False
+        self._summary = Summary(self.lower_is_better, self._told_of, state["time_limit"], state)
+        return True
 
     def _summarise(self) -> None:
-        """Write the lines of the nodes that came since the last time."""
-        for node in self._nodes[len(self._summary) :]:
-            parents = [self._nodes[self._position[parent]] for parent in node.parent_ids]
-            self._summary.add(node, parents, self._position.get(node.duplicate_of or ""))
+        """Count in the lines of the nodes that came since the last time."""
+        for _ in range(len(self._summary), len(self._nodes)):
+            self._summary.add()
+
+    def _told_of(self, position: int) -> tuple[Node, list[Node], int | None]:
+        """What the summary tells of a place: the node, its parents, and of a duplicate the place of its original."""
+        node = self._nodes[position]
+        parents = [self._nodes[self._position[parent]] for parent in node.parent_ids]
+        return node, parents, self._position.get(node.duplicate_of or "")
 
     # ------------------------------------------------------------ further look-ups
 
@@ -330,8 +385,17 @@ class Journal:
 
     @property
     def sha256(self) -> str:
-        """Hash over the non-volatile fields of all nodes in order (`journal_sha256`)."""
+        """Hash over the non-volatile fields of all nodes in order (`journal_sha256`).
+
+        After a resume the programs of the nodes that were read back are read for it, once.
+        """
+        self._digest_rest()
         return self._digest.hexdigest()
+
+    def _digest_rest(self) -> None:
+        for node in islice(self._nodes, self._digested, None):
+            self._digest.update(digest_line(node.model_dump(mode="json", include=set(HASHED))))
+        self._digested = len(self._nodes)
 
     # ------------------------------------------------------------ the index
 
@@ -360,7 +424,6 @@ class Journal:
         if node.is_scored:
             assert node.fitness is not None
             bisect.insort(self._ranking, (-node.fitness, position))
-        self._programs.add(node)
 
     def _current(self, position: int) -> Node:
         """The node with what the index knows of it; a copy is made only after a change."""

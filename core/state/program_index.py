@@ -42,9 +42,18 @@ class ProgramIndex:
 
     def add(self, node: Node) -> None:
         """Note the program of a node that carries its fingerprint. Of a lost one nothing is known: it may run again."""
-        if not node.code or node.failure is FailureKind.LOST_WORKER:
+        if node.code:
+            self.add_known(node, text_hash(node.code))
+
+    def add_known(self, node: Node, code_hash: str) -> None:
+        """The same for a node whose program is not at hand.
+
+        Args:
+            code_hash: of its text; '' for no program.
+        """
+        if not code_hash or node.failure is FailureKind.LOST_WORKER:
             return
-        self._by_text.setdefault(text_hash(node.code), node.id)
+        self._by_text.setdefault(code_hash, node.id)
         tree = node.fingerprint.partition(":")[2]
         if tree:
             self._by_tree.setdefault(tree, node.id)

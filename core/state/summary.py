@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from core.state.node import Node
 from utils.direction import Direction
@@ -29,8 +30,15 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _LEFT_OUT = "({} earlier attempts are left out, but for the best of them.)"
 
 
+FORM = 1
+"""Raised by one with each change of what a line says: what was counted of older lines does not hold then."""
+
+Told = Callable[[int], tuple[Node, Sequence[Node], int | None]]
+"""Place in the journal → the node, those that it was made from, and of a duplicate the place of what it repeats."""
+
+
 class Summary:
-    """A line for every node of a journal, in commit order, each written once.
+    """A line for every node of a journal, in commit order.
 
     The text only grows at its end, until the budget is spent: then a quarter of it goes at once, so that prompts of
     neighbouring steps begin alike and a provider's cache can answer for the beginning. So do the programs whose code
@@ -38,34 +46,53 @@ class Summary:
 
     Args:
         lower_is_better: the problem's direction.
+        told: what there is to tell of a place.
         time_limit: seconds, for the share of it that a program took; None: nothing is said of time.
+        state: what `state` gave for the first nodes: their lines are written when they are asked for.
     """
 
-    def __init__(self, lower_is_better: bool, time_limit: float | None = None) -> None:
+    def __init__(
+        self, lower_is_better: bool, told: Told, time_limit: float | None = None, state: Mapping[str, Any] | None = None
+    ) -> None:
+        state = state or {"nodes": 0, "bytes": 0, "best": [], "programs": [], "program_ends": []}
         self._direction = Direction(lower_is_better)
+        self._told = told
         self.time_limit = time_limit
-        self._lines: list[str] = []
+        self._lines: list[str | None] = [None] * state["nodes"]
+        self._bytes: int = state["bytes"]
+        """Of all lines."""
+        self._first = len(self._lines)
+        """From this line on it is known where each ends."""
         self._ends: list[int] = []
-        """Bytes up to the end of each line."""
-        self._best: list[float] = []
+        """Bytes up to the end of each line from `_first` on."""
+        self._best: list[float] = list(state["best"])
         """Fitness of the best programs so far, worst first."""
-        self._programs: list[int] = []
+        self._programs: list[int] = list(state["programs"])
         """Places of the programs that were among the best when they came."""
-        self._program_ends: list[int] = []
+        self._program_ends: list[int] = list(state["program_ends"])
         """Bytes of code up to the end of each of them."""
 
-    def add(self, node: Node, parents: Sequence[Node], original: int | None = None) -> None:
-        """Write the line of the journal's next node.
+    def state(self) -> dict[str, Any]:
+        """What there is to know of the lines so far to go on: plain JSON."""
+        return {
+            "form": FORM, "time_limit": self.time_limit, "nodes": len(self), "bytes": self._bytes, "best": self._best,
+            "programs": self._programs, "program_ends": self._program_ends,
+        }  # fmt: skip
 
-        Args:
-            parents: the nodes that it was made from.
-            original: for a duplicate, the place of the program that it repeats.
-        """
-        line = self._line_of(node, parents, original)
-        self._lines.append(line)
-        self._ends.append((self._ends[-1] if self._ends else 0) + len(line.encode()) + 1)
+    @staticmethod
+    def knows(state: Mapping[str, Any]) -> bool:
+        """True if lines are written today as they were when that state was told."""
+        return bool(state.get("form") == FORM)
+
+    def add(self) -> None:
+        """Count in the line of the journal's next node."""
+        place = len(self._lines)
+        node, _, _ = self._told(place)
+        self._lines.append(None)
+        self._bytes += len(self.line(place).encode()) + 1
+        self._ends.append(self._bytes)
         if node.is_scored and node.fitness is not None and self._is_among_the_best(node.fitness):
-            self._programs.append(len(self._lines) - 1)
+            self._programs.append(place)
             self._program_ends.append((self._program_ends or [0])[-1] + len(node.code.encode()))
 
     def _is_among_the_best(self, fitness: float) -> bool:
@@ -89,7 +116,26 @@ class Summary:
 
     def line(self, step: int) -> str:
         """What is told of the node at that place of the journal."""
-        return self._lines[step]
+        line = self._lines[step]
+        if line is None:
+            line = self._lines[step] = self._line_of(*self._told(step))
+        return line
+
+    def _lines_from(self, step: int) -> list[str]:
+        return [self.line(place) for place in range(step, len(self._lines))]
+
+    def _find_ends(self, after: int) -> None:
+        """Find where lines end, back to one that begins before byte `after`."""
+        ends: list[int] = []
+        end = self._bytes if not self._ends else self._ends[0] - self._length(self._first)
+        while self._first and end >= after:
+            self._first -= 1
+            ends.append(end)
+            end -= self._length(self._first)
+        self._ends[:0] = reversed(ends)
+
+    def _length(self, step: int) -> int:
+        return len(self.line(step).encode()) + 1
 
     def text(self, max_tokens: int, best: Callable[[int], Sequence[Node]]) -> str:
         """All that fits into the budget, oldest first; the best of what does not fit is told before it.
@@ -99,15 +145,15 @@ class Summary:
             best: k → the k best nodes of the journal, best first.
         """
         budget = max_tokens * BYTES_PER_TOKEN
-        total = self._ends[-1] if self._ends else 0
-        if total <= budget:
-            return "\n".join(self._lines)
+        if self._bytes <= budget:
+            return "\n".join(self._lines_from(0))
         quarter = max(budget // 4, 1)
-        dropped = -(-(total - budget + quarter) // quarter) * quarter  # one quarter is for the best of what is left out
-        first = min(bisect_left(self._ends, dropped) + 1, len(self._lines))
+        dropped = -(-(self._bytes - budget + quarter) // quarter) * quarter  # a quarter is for the best of what is left
+        self._find_ends(dropped)
+        first = min(self._first + bisect_left(self._ends, dropped) + 1, len(self._lines))
         told = sorted(n.step for n in best(BEST_SHOWN + len(self._lines) - first) if n.step < first)[:BEST_SHOWN]
-        head = within([self._lines[step] for step in told], quarter - len(_LEFT_OUT) - 10)
-        return "\n".join([*head, _LEFT_OUT.format(first - len(head)), *self._lines[first:]])
+        head = within([self.line(step) for step in told], quarter - len(_LEFT_OUT) - 10)
+        return "\n".join([*head, _LEFT_OUT.format(first - len(head)), *self._lines_from(first)])
 
     # ------------------------------------------------------------ one line
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, create_engine, event, text
 from sqlalchemy.exc import SQLAlchemyError
@@ -194,11 +195,20 @@ class Database:
         """The message that `put_parts` cut."""
         return "".join(part_of(line, self.get_text) for line in parts_of(stored, self._base))
 
+    def select(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Rows by the driver itself, without SQLAlchemy's layers and without a transaction of its own: one statement
+        sees one state. For what is asked of many nodes."""
+        with self.lock:
+            try:
+                return driver_of(self._connection).execute(query, values).fetchall()
+            except sqlite3.Error as error:
+                raise StoreError(f"store '{self.path}': {_reason(error)}") from error
+
     def _stored(self, name: str) -> Stored:
-        with self.transaction() as connection:
+        with self.lock:
             stored = self._waiting.get(name)
             if stored is None:
-                stored = connection.execute(TEXT, {"name": name}).scalar()
+                stored = next(iter(self.select(TEXT, (name,))), (None,))[0]
         if stored is None:
             raise StoreError(f"store '{self.path}': text {name} is missing")
         return stored

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,9 @@ from core.storage.models import EVENTS
 from core.storage.rows import event_from_row, event_values
 from core.storage.statements import ADD_EVENT, FACT, PUT_FACT
 from core.storage.unreadable import reads_store, unreadable
+
+_PAGE = 100
+"""Events read at once."""
 
 
 class EventWriter:
@@ -91,6 +94,19 @@ class EventWriter:
         with self.db.transaction() as connection:
             rows = connection.execute(query).mappings().all()
         return [event for row in rows if isinstance(event := event_from_row(row), NodeCommitted)]
+
+    def newest_commits(self) -> Iterator[NodeCommitted]:
+        """The same, newest first, read as they are asked for."""
+        before = self._seq + 1
+        query = select(EVENTS).where(EVENTS.c.type == "node.committed").order_by(EVENTS.c.seq.desc()).limit(_PAGE)
+        while True:
+            with unreadable(self.name), self.db.transaction() as connection:
+                rows = connection.execute(query.where(EVENTS.c.seq < before)).mappings().all()
+                events = [event for row in rows if isinstance(event := event_from_row(row), NodeCommitted)]
+            yield from events
+            if len(rows) < _PAGE:
+                return
+            before = rows[-1]["seq"]
 
     def _number(self, event: Event) -> Event:
         self._seq += 1

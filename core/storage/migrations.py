@@ -13,7 +13,7 @@ from core.storage.chain import Chain
 from core.storage.views import create_views
 from utils.errors import StoreError
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Raised by one with each change of tables or of what their JSON holds; a step below brings older files along."""
 READ_IN_PLACE = 3
 """From this version on a reader needs no step: what it finds in an older form says so itself."""
@@ -136,4 +136,11 @@ def _to_4(connection: sqlite3.Connection) -> None:
     """Rows that are there stay as they are, and so does the chain over them; new ones are packed."""
 
 
-_STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4}
+# ------------------------------------------------------------ 4 → 5
+
+
+def _to_5(connection: sqlite3.Connection) -> None:
+    """Rows that are there stay as they are; new ones hold what a resume asks of every node beside what is packed."""
+
+
+_STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4, 4: _to_5}

@@ -16,14 +16,19 @@ from core.state.task import Task
 from core.storage.call_store import CallStore
 from core.storage.game_store import GameStore
 from core.storage.models import NODES, STAGES, TASKS, TICKETS
-from core.storage.rows import node_from_row, node_values, task_from_row, task_values
+from core.storage.rows import OUTLINE, node_from_row, node_values, stored_node, task_from_row, task_values
 from core.storage.statements import ADD_NODE, ADD_TASK, DROP_STAGES, NODE_TEXTS, PUT_STAGE, SAME_CODE, STAGES_OF
 from core.storage.ticket_store import GONE, TicketStore
 from core.storage.unreadable import reads_store, unreadable
 from utils.metric import Metric
 
-_PAGE = 200
-"""Nodes read at once."""
+_ENDS = (
+    "SELECT * FROM (SELECT step, id, metric_value FROM nodes WHERE fitness IS NOT NULL"
+    " ORDER BY fitness DESC, step LIMIT ?)"
+    " UNION ALL SELECT * FROM (SELECT step, id, metric_value FROM nodes ORDER BY step DESC LIMIT ?)"
+)
+_PAGE = 2000
+"""Rows of nodes read at once."""
 
 
 class RunStore(CallStore, GameStore, TicketStore):
@@ -94,22 +99,24 @@ class RunStore(CallStore, GameStore, TicketStore):
     def stored_nodes(self) -> Iterator[Node]:
         step = -1
         while True:
-            query = select(NODES).where(NODES.c.step > step).order_by(NODES.c.step).limit(_PAGE)
-            with unreadable(self.name), self.db.transaction() as connection:
-                rows = connection.execute(query).mappings().all()
+            rows = self.db.select(OUTLINE, (step, _PAGE))
             for row in rows:
                 with unreadable(self.name):
-                    node = node_from_row(self.db, row)
+                    node = stored_node(self.db, row, self.texts)
                 yield node
             if len(rows) < _PAGE:
                 return
-            step = rows[-1]["step"]
+            step = rows[-1][1]
+
+    @reads_store
+    def leading_and_newest(self, leading: int, newest: int) -> list[tuple[str, float | None]]:
+        """(node id, metric) of so many of the best by their metric alone, and of the newest, in commit order."""
+        return [(node_id, metric) for _, node_id, metric in sorted(set(self.db.select(_ENDS, (leading, newest))))]
 
     @reads_store
     def texts(self, node_id: str) -> tuple[str, str]:
         """(program, output) of a committed node."""
-        with self.db.transaction() as connection:
-            code, output = connection.execute(NODE_TEXTS, {"node": node_id}).one()
+        (code, output) = self.db.select(NODE_TEXTS, (node_id,))[0]
         return self.db.get_text(code), self.db.get_text(output)
 
     @reads_store

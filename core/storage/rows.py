@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import re
 from base64 import b85decode, b85encode
-from collections.abc import Mapping
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.contracts import CallRecord
 from core.events import EVENT_ADAPTER, Event
+from core.state.failure import FailureKind
 from core.state.fingerprint import text_hash
 from core.state.journal import digest_line
 from core.state.node import Node
+from core.state.stored_node import Read, StoredNode
 from core.state.task import Task
 from core.storage.database import OUTPUT, PROGRAM, Database
 from core.storage.moments import microseconds
@@ -30,16 +33,22 @@ _MESSAGES = ("system", "user", "reply")
 _OWN_COLUMNS = {"seq", "at"}
 _SHOWN = {
     "message", "duplicate_of", "name", "plan", "interval", "prompt_tokens", "completion_tokens", "cost_usd", "metadata",
-    "attempts",
+    "attempts", "behaviour", "cheap_score", "parent_id",
 }  # fmt: skip
-"""Fields in `rest` that views and queries ask."""
+"""Fields in `rest` that views, queries and a resume ask of every node."""
+_TREE, _MORE, _PACKED = "tree", "more", "packed"
+"""Keys in `rest`: the syntax tree's hash of the fingerprint, all other fields, and in schema 4 all with that hash."""
 _DIGEST = re.compile("[0-9a-f]{64}")
+_TEXT_DIGITS = 16
+"""Digits of the text's hash in a fingerprint."""
 _TASK_COLUMNS = {"node_id", "round", "slot", "attempt"}
 _OF_EVERY_NODE = {"round.opened", "node.proposed", "llm.called", "node.stage", "node.committed"}
 """Events whose JSON is packed. That of the others is text, so that SQL can ask it."""
 _INDEXED = ("children_ids", "visits", "total_reward")
 """Kept by the Journal, never stored: they follow from the nodes."""
 _IN_COLUMNS = set(_COLUMNS)
+OUTLINE = f"SELECT {', '.join(_COLUMNS)}, code_hash, code != '', rest FROM nodes WHERE step > ? ORDER BY step LIMIT ?"
+"""Rows for `stored_node`, by the driver itself: SQLAlchemy takes longer for a row than SQLite."""
 _NOT_IN_REST = {*_COLUMNS, *_TEXTS, *_INDEXED}
 
 
@@ -81,25 +90,98 @@ def node_from_row(db: Database, row: Mapping[Any, Any], *, texts: bool = True) -
     return Node.model_validate({**values, **rest})
 
 
+def stored_node(db: Database, row: Sequence[Any], read: Read) -> Node:
+    """The node as `node_from_row` gives it, for a row of `OUTLINE`; what is not asked of every node stays packed."""
+    (
+        node_id, step, operator, generation, island, slot, metric_value, fitness, metric_source, claimed_metric,
+        is_buggy, is_valid, failure, exec_time, ctime, writer, parents, code_hash, has_code, stored,
+    ) = row  # fmt: skip
+    shown = json.loads(stored)
+    if _PACKED in shown or "attempts" in shown:
+        shown = {**shown, **_unpacked_at_once(shown, code_hash)}
+    elif _TREE in shown:
+        shown["fingerprint"] = _fingerprint(shown.pop(_TREE), code_hash)
+    parent_ids = tuple(json.loads(parents))
+    interval = shown.get("interval")
+    own = {
+        "id": node_id, "step": step, "operator": operator, "generation": generation, "island": island, "slot": slot,
+        "metric_value": metric_value, "fitness": fitness, "metric_source": metric_source,
+        "claimed_metric": claimed_metric, "is_buggy": bool(is_buggy), "is_valid": bool(is_valid),
+        "failure": None if failure is None else FailureKind(failure), "exec_time": exec_time, "ctime": ctime,
+        "writer": writer, "parent_ids": parent_ids,
+        "parent_id": shown.get("parent_id", parent_ids[0] if parent_ids else None),
+        "fingerprint": shown.get("fingerprint", ""), "duplicate_of": shown.get("duplicate_of"),
+        "prompt_tokens": shown.get("prompt_tokens"), "completion_tokens": shown.get("completion_tokens"),
+        "cost_usd": shown.get("cost_usd"), "attempts": shown.get("attempts", ()),
+        "interval": None if interval is None else tuple(interval), "behaviour": shown.get("behaviour", ""),
+        "cheap_score": shown.get("cheap_score"), "lower_is_better": shown.get("lower_is_better", False),
+    }  # fmt: skip
+    rest = RestOfRow(db, stored, code_hash)
+    return StoredNode.from_store(own, code_hash if has_code else "", read, rest)
+
+
+class RestOfRow:
+    """The fields of a node that its row holds packed."""
+
+    __slots__ = ("_code_hash", "_db", "_stored")
+
+    def __init__(self, db: Database, stored: str, code_hash: str) -> None:
+        self._db, self._stored, self._code_hash = db, stored, code_hash
+
+    def __call__(self) -> tuple[dict[str, Any], tuple[tuple[str, int], ...]]:
+        """(field → value, names and lengths of the program's sections where they are the program cut up)."""
+        rest = _unfolded(json.loads(self._stored), self._code_hash)
+        genes = rest.pop("genes", {})
+        if isinstance(genes, str):
+            rest["genes"] = json.loads(self._db.get_text(genes))
+            genes = {}
+        return _checked(rest), tuple((name, length) for name, length in genes)
+
+
+def _checked(rest: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields from JSON as a node has them. ValidationError for what no node has."""
+    node = Node.model_validate({"id": "", "ctime": 0.0, "code": "", **rest})
+    return {name: getattr(node, name) for name in rest}
+
+
+def _unpacked_at_once(shown: Mapping[str, Any], code_hash: str) -> dict[str, Any]:
+    """What is at hand of a row that holds it in another form: one of before schema 5, one of a repaired program."""
+    rest = _unfolded(shown, code_hash)
+    return _checked({name: rest[name] for name in (*_AT_ONCE, *_SHOWN) if name in rest})
+
+
+_AT_ONCE = ("fingerprint", "lower_is_better")
+
+
 def _folded(rest: Mapping[str, Any], code_hash: str) -> dict[str, Any]:
-    """The fields that SQL asks, as they are, and all others packed: a text in base 85, as JSON has no bytes."""
+    """The fields that are asked of every node, as they are, and all others packed: a text in base 85, as JSON has no
+    bytes."""
     shown = {name: value for name, value in rest.items() if name in _SHOWN}
     more = {name: value for name, value in rest.items() if name not in _SHOWN}
     text, _, tree = more.get("fingerprint", "").partition(":")
-    if code_hash.startswith(text) and _DIGEST.fullmatch(tree):  # 64 digits that are as many half bytes
-        more["fingerprint"] = [len(text), b85encode(bytes.fromhex(tree)).decode()]
-    return {**shown, "packed": b85encode(pack_json(json.dumps(more, separators=(",", ":")))).decode()}
+    if len(text) == _TEXT_DIGITS and code_hash.startswith(text) and _DIGEST.fullmatch(tree):
+        del more["fingerprint"]
+        shown[_TREE] = b2a_base64(bytes.fromhex(tree), newline=False).decode()
+    return {**shown, _MORE: b85encode(pack_json(json.dumps(more, separators=(",", ":")))).decode()}
 
 
 def _unfolded(stored: Mapping[str, Any], code_hash: str) -> dict[str, Any]:
     """All fields again; before schema 4 none was packed."""
     rest = dict(stored)
-    if "packed" in rest:
-        rest |= json_of(b85decode(rest.pop("packed")))
+    if _MORE in rest:
+        rest |= json_of(b85decode(rest.pop(_MORE)))
+        if _TREE in rest:
+            rest["fingerprint"] = _fingerprint(rest.pop(_TREE), code_hash)
+    elif _PACKED in rest:
+        rest |= json_of(b85decode(rest.pop(_PACKED)))
         known = rest.get("fingerprint")
         if isinstance(known, list):
             rest["fingerprint"] = f"{code_hash[: known[0]]}:{b85decode(known[1]).hex()}"
     return rest
+
+
+def _fingerprint(tree: str, code_hash: str) -> str:
+    return f"{code_hash[:_TEXT_DIGITS]}:{a2b_base64(tree).hex()}"
 
 
 def _genes(db: Database, code: str, stored: str | list[tuple[str, int]]) -> dict[str, str]:

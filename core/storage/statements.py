@@ -27,10 +27,10 @@ PUT_FACT = Prepared(_FACT.on_conflict_do_update(index_elements=["key"], set_={"v
 DROP_STAGES = Prepared(delete(STAGES).where(STAGES.c.node_id == bindparam("node")))
 DROP_FACT = Prepared(delete(FACTS).where(FACTS.c.key == bindparam("name")))
 
-TEXT = select(TEXTS.c.body).where(TEXTS.c.hash == bindparam("name"))
+TEXT = "SELECT body FROM texts WHERE hash = ?"
 FACT = select(FACTS.c.value).where(FACTS.c.key == bindparam("key"))
 SAME_CODE = text("SELECT 1 FROM nodes WHERE substr(code_hash, 1, 8) = :start AND code_hash = :hash LIMIT 1")
-NODE_TEXTS = select(NODES.c.code, NODES.c.term_out).where(NODES.c.id == bindparam("node"))
+NODE_TEXTS = "SELECT code, term_out FROM nodes WHERE id = ?"
 STAGES_OF = select(STAGES.c.stage, STAGES.c.payload).where(STAGES.c.node_id == bindparam("node"))
 CALLS_OF = select(CALLS).where(CALLS.c.sample == bindparam("sample"))
 GAME = select(GAMES.c.game).where(GAMES.c.key == bindparam("key"))

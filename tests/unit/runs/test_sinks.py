@@ -8,7 +8,9 @@ import pytest
 from support.command_line import toy_words
 
 from core.storage.reader import RunReader
+from core.storage.repository import RunStore
 from reports.series import by_generation
+from runs.sinks import MetricsSink
 
 
 def test_metrics_and_plot_tell_the_same(cli):
@@ -24,3 +26,35 @@ def test_metrics_and_plot_tell_the_same(cli):
         assert row["top_k_avg_score"] == pytest.approx(one.top_k_average)
         assert row["avg_score"] == pytest.approx(one.average)
     assert any(row["top_k_avg_score"] < row["avg_score"] for row in rows)
+
+
+@pytest.mark.parametrize("policy", ["three_phase", "islands"])
+def test_a_resume_goes_on_behind_what_the_files_hold(cli, policy):
+    """Whole files stay, torn ones are gone on with, others are made anew: all end the same."""
+    by_generation = ["search.num_islands=2", "search.per_island=4"] if policy == "islands" else []
+    assert cli.here(*toy_words(40), f"search.policy={policy}", *by_generation).code == 0
+    array, table = cli.run_dir / "metrics.json", cli.run_dir / "metrics.csv"
+    store = RunStore(cli.run_dir)
+
+    def files() -> tuple[str, str]:
+        MetricsSink(cli.run_dir, store, policy == "islands")._log.close()
+        return array.read_text(), table.read_text()
+
+    told = files()
+    rows = json.loads(told[0])
+    assert len(rows) == (4 if policy == "islands" else 40), "the last generation may get more nodes"
+    assert all(row["winner_node_id"] is None for row in rows), "the run goes on: nobody has won"
+    place = array.stat().st_ino
+    assert files() == told and array.stat().st_ino == place, "nothing was written anew"
+    lines = [text.splitlines(keepends=True) for text in told]
+    array.write_text("".join(lines[0][:-3]).rstrip(",\n") + "\n]\n")
+    table.write_text("".join(lines[1][:-2]))
+    torn = array.stat().st_ino
+    assert files() == told and array.stat().st_ino == torn, "the last two were written behind it"
+    table.write_text("".join(lines[1][:-1]))  # killed between the two files
+    assert files() == told
+    array.write_text(told[0].replace(rows[-1]["node_id"] if policy != "islands" else rows[-1]["timestamp"], "another"))
+    assert files() == told
+    array.unlink()
+    assert files() == told
+    store.close()

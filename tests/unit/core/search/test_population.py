@@ -27,6 +27,36 @@ def test_is_capped_sorted_and_holds_the_best_of_each_behaviour(values, capacity)
         assert kept[0] == max(best.values())
 
 
+def as_defined(members: list[Node], capacity: int) -> list[Node]:
+    """The best of each behaviour, best first; of equals the shorter program, then the older."""
+
+    def order(node: Node) -> tuple[float, int, int]:
+        return -(node.fitness or 0.0), len(node.code), node.step
+
+    alike: dict[object, list[Node]] = {}
+    for node in members:
+        alike.setdefault(node.signature or node.id, []).append(node)
+    return sorted((min(group, key=order) for group in alike.values()), key=order)[:capacity]
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(-1, 5), st.integers(0, 3)), max_size=40), st.integers(1, 6))
+def test_each_step_leaves_what_the_definition_says(values, capacity):
+    population, members = Population(capacity), []
+    for step, (fitness, behaviour, length) in enumerate(values):
+        new = node(step, float(fitness), (float(behaviour),) if behaviour >= 0 else (), "x" * length)
+        members = as_defined([*members, new], capacity)
+        assert population.add(new) == (new in members)
+        assert list(population) == members
+
+
+def test_a_node_that_is_too_weak_is_not_read():
+    population = Population(1)
+    population.add(node(1, 1.0, (1.0,)))
+    weak = node(2, 0.5).model_copy()
+    del weak.__dict__["code"], weak.__dict__["signature"]  # to ask for them would be an error
+    assert not population.add(weak)
+
+
 def test_of_equal_behaviour_the_shorter_program_stays():
     population = Population(5)
     assert population.add(node(1, 1.0, (3.0,), "longer program"))

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.state.failed_attempt import FailedAttempt
 from core.state.failure import FailureKind
 from core.state.journal import WHOLE, Journal
 from core.state.node import Node
-from core.state.stored_node import StoredNode
+from core.state.stored_node import AT_HAND, StoredNode
 from core.storage.repository import RunStore
 
 texts = st.text(max_size=40)
@@ -76,6 +77,30 @@ def made(number: int) -> Node:
         metric_value=number / 7,
         parent_ids=parents,
     )
+
+
+RICH = Node(
+    id="rich", ctime=2.0, code="x = 1\ny = 2\n", term_out="printed", plan="A plan.", metric_value=0.5, is_buggy=False,
+    genes={"DATA": "x = 1\n", "MODEL": "y = 2\n"}, signature=(0.1, 0.2), interval=(0.4, 0.6), behaviour="beef",
+    cheap_score=0.25, message="fine", stages={"prompt": 0.1}, prompt_tokens=3, cost_usd=0.5, generation=2, island=1,
+    attempts=(FailedAttempt(code="x =\n", failure=FailureKind.SYNTAX, message="no"),), metadata={"a": [1]},
+    features={"f": 1.0}, duplicate_of="other", artifacts={"log": "text"},
+)  # fmt: skip
+
+
+def test_a_node_that_is_read_back_unpacks_its_row_when_it_is_asked_for_more(tmp_path: Path) -> None:
+    store, journal = RunStore(tmp_path / "run"), Journal()
+    plain = RICH.model_copy(update={"id": "plain", "code": "z = 3\n", "genes": {}, "attempts": (), "failure": None})
+    committed = [journal.append(RICH), journal.append(plain)]
+    store.commit(committed, [])
+    for whole, small in zip(committed, store.stored_nodes(), strict=True):
+        assert isinstance(small, StoredNode) and type(small.failure) is type(whole.failure)
+        assert {name: getattr(small, name) for name in AT_HAND} == {name: getattr(whole, name) for name in AT_HAND}
+        assert "stages" not in vars(small), "nothing was unpacked for that"
+        changed = small.model_copy(update={"stages": {}, "visits": 2})
+        assert changed.stages == {} and changed.visits == 2 and changed.plan == "A plan.", "what a copy was given stays"
+        assert small == whole and small.genes == whole.genes and small.signature == (0.1, 0.2)
+    store.close()
 
 
 @pytest.mark.long

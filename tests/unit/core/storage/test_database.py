@@ -24,7 +24,7 @@ def test_a_newer_schema_is_refused_with_both_versions(tmp_path):
     with sqlite3.connect(tmp_path / DB_NAME) as connection:
         connection.execute("PRAGMA user_version=7")
     connection.close()
-    with pytest.raises(StoreVersionError, match=r"schema 7.*up to 4"):
+    with pytest.raises(StoreVersionError, match=r"schema 7.*up to 5"):
         RunStore(tmp_path)
     with pytest.raises(StoreVersionError):
         RunReader(tmp_path)
