@@ -15,9 +15,9 @@ from core.storage.models import NODES
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from reports.control import NONE, Control, control_of
-from reports.counts import Counts
+from reports.counts import Counts, effort
 from reports.verdict import Verdict, verdict_of
-from reports.winner import Runner, Winner, runner_of, winner_node, winner_of
+from reports.winner import Runner, Winner, best_of_search, runner_of, winner_node, winner_of
 from utils.clean_text import one_line
 
 LONGEST = 300
@@ -32,7 +32,12 @@ class Conclusion(BaseModel):
     winner: Winner | None
     """None where no program is valid (yet)."""
     best_on_validation: Runner | None
-    """None where it is the winner."""
+    """Of all programs, baselines beside the search too; None where it is the winner."""
+    best_of_search: Runner | None = None
+    """The best that the search proposed itself, where a program that was there before won and this is not the best on
+    validation."""
+    effort: str = ""
+    """What became of the steps, in one wording for every family; '' while the run goes on."""
     verdict: Verdict
     control: Control = Control(text=NONE)
     """What the search added over independent draws."""
@@ -47,10 +52,13 @@ def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> 
     stored = reader.facts() if facts is None else facts
     known = {**stored, "status": status_of(reader.run_dir, stored)}
     winner = winner_in(reader, known)
+    runner, own = runner_of(reader, winner, known), best_of_search(reader, winner, known)
     counts = Counts() if known["status"] == "running" else counts_of(reader)
     return Conclusion(
         winner=winner,
-        best_on_validation=runner_of(reader, winner, known),
+        best_on_validation=runner,
+        best_of_search=None if runner and own and runner.node_id == own.node_id else own,
+        effort="" if known["status"] == "running" else effort(counts),
         verdict=verdict_of(winner, known, counts),
         control=control_of(reader, known),
     )

@@ -23,6 +23,15 @@ class Counts(BaseModel):
     """Why the run ended or broke off, in its own words."""
 
 
+def effort(counts: Counts) -> str:
+    """`12 steps: 9 duplicates, 1 program failed (runtime 1)`: what became of them; a repaired program failed too."""
+    failed = sum(counts.failures.values())
+    kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(counts.failures.items(), key=lambda one: -one[1]))
+    twice = f"{counts.duplicates or 'no'} duplicate{'s' * (counts.duplicates != 1)}"
+    told = f"{failed or 'no'} program{'s' * (failed != 1)} failed"
+    return f"{_steps(counts.steps)}: {twice}, {told}" + (f" ({kinds})" if kinds else "")
+
+
 def broken_off(winner: Winner | None, counts: Counts) -> str:
     """What is said of a run that an error ended."""
     why = f": {counts.ended.rstrip('.')}" if counts.ended else ""

@@ -40,6 +40,10 @@ def _outcome(facts: RunFacts) -> Iterator[str]:
     yield f"\n{_plain(verdict.text)}\n"
     for warning in verdict.warnings:
         yield f"- note: {_plain(warning)}"
+    told = facts.conclusion
+    for what, one in (("best on validation", told.best_on_validation), ("best of the search", told.best_of_search)):
+        if one is not None:
+            yield f"- {what}: {_number(one.metric)} by {_plain(one.name)}, not chosen: {_plain(one.why_not)}"
 
 
 def _scores(facts: RunFacts) -> Iterator[str]:
@@ -56,11 +60,10 @@ def _scores(facts: RunFacts) -> Iterator[str]:
 
 def _effort(facts: RunFacts) -> Iterator[str]:
     cost = facts.cost.get("cost_usd")
-    parts = [f"{len(facts.steps)} steps by {_plain(facts.writer or 'unknown')}"]
+    effort = facts.conclusion.effort or f"{len(facts.steps)} steps"
+    parts = [f"{_plain(effort)}, written by {_plain(facts.writer or 'unknown')}"]
     parts += [f"{facts.seconds:.0f} s"] if facts.seconds else []
     parts += [f"${cost:.4f}"] if cost is not None else []
-    failed = sum(facts.failures.values())
-    parts += [f"{failed} programs failed"] if failed else []
     yield f"\n{', '.join(parts)}."
 
 

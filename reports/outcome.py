@@ -42,12 +42,14 @@ def outcome(facts: RunFacts) -> Markup:
 
 def verdict_lines(facts: RunFacts) -> list[Markup]:
     """The verdict as every surface words it, its warnings, and the best on validation where that did not win."""
-    verdict, runner = facts.conclusion.verdict, facts.conclusion.best_on_validation
+    verdict, told = facts.conclusion.verdict, facts.conclusion
     lines = [tag("p", verdict.text, class_=f"verdict {verdict.kind}")]
     lines += [tag("p", f"note: {warning}", class_="quiet") for warning in verdict.warnings]
-    if runner is not None:
-        text = f"Best on validation: {figure(runner.metric)} by {runner.node_id}; not chosen, since {runner.why_not}."
-        lines.append(tag("p", text, class_="quiet"))
+    for what, one in (("Best on validation", told.best_on_validation), ("Best of the search", told.best_of_search)):
+        if one is not None:
+            text = f"{what}: {figure(one.metric)} by {one.name}, not chosen: {one.why_not}."
+            lines.append(tag("p", text, class_="quiet"))
+    lines += [tag("p", f"{told.effort}.", class_="quiet")] if told.effort else []
     return lines
 
 
@@ -167,7 +169,7 @@ def choice(facts: RunFacts) -> Markup:
     if not among and facts.generations:
         text = "Ratings of different rounds do not compare: the champion of the last tournament is the winner."
     elif not among:
-        text = f"{winner.name} was scored beside the search, and none of the best on validation is better."
+        text = f"{winner.name} was scored beside the search, and none of the search's best is better."
     return tag("details", tag("summary", "how the winner was chosen"), tag("p", text), table(head, shown))
 
 

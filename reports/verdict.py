@@ -17,6 +17,8 @@ from utils.stats import proper_interval
 
 MOST_SCORES = 5
 """Scores of one program that a warning names."""
+NO_BETTER, NOTHING_BEAT = "No better than", "Nothing beat"
+"""How it begins where the search found nothing: then its writer's reach is told too."""
 FEW = 10
 """Below so many cases a part says little: the verdict warns."""
 ALIKE = 3
@@ -115,7 +117,15 @@ class _Judge:
 
     def verdict(self) -> Verdict:
         found = self._no_gain() if self.winner.role != "candidate" else self._compared()
+        if not self._is_found(found):
+            found = found.model_copy(update={"text": " ".join([found.text, *self._why_nothing(found)])})
         return found.model_copy(update={"warnings": tuple(self._warnings())})
+
+    def _is_found(self, verdict: Verdict) -> bool:
+        """True where the search has something to show, however sure that is, or nothing was tried."""
+        if not self.counts.steps:
+            return True
+        return verdict.kind not in ("no_gain", "worse") and not verdict.text.startswith(NO_BETTER)
 
     def _compared(self) -> Verdict:
         if self.winner.final_metric is None:
@@ -146,12 +156,10 @@ class _Judge:
         if not self.counts.steps and self.counts.ended:
             yield f"{no_step(self.counts)} The best of what was there before is {name}, {scores}."
         elif ahead is None or again is None:
-            yield f"Nothing beat {name}: it is still the best on the parts that choose, {scores}."
-            yield from self._why_nothing()
+            yield f"{NOTHING_BEAT} {name}: it is still the best on the parts that choose, {scores}."
         elif ahead == again:
             same = f"the best that was found scores the same on the parts that choose, {scores}"
-            yield f"Nothing beat {name}: {same}, and of two that score alike the simpler one is kept."
-            yield from self._why_nothing()
+            yield f"{NOTHING_BEAT} {name}: {same}, and of two that score alike the simpler one is kept."
         else:
             where = "on the parts that choose" if again == self.winner.metric else self._look
             told = f"Better than {name} {where} was one program, {self._pair(ahead, again)}"
@@ -184,21 +192,23 @@ class _Judge:
             f"{self._score(self.winner.metric)}, so the search had nothing to go by"
         )
 
-    def _why_nothing(self) -> Iterator[str]:
+    def _why_nothing(self, verdict: Verdict) -> Iterator[str]:
+        """Why the search found nothing better, in every family alike: it had nothing to go by, it repeated itself, its
+        programs failed, its writer cannot do more."""
         alike = self._alike()
-        if alike:
+        if alike and (verdict.kind == "no_gain" or self.winner.final_metric is None):  # elsewhere it is a warning
             yield f"{alike}: see whether it runs the program that it is given."
             return
         steps, counts = self.counts.steps, self.counts
         failed = sum(counts.failures.values())
-        parts = [f"{counts.duplicates} of {steps} steps were duplicates"] if counts.duplicates else []
+        twice = "was a duplicate" if counts.duplicates == 1 else "were duplicates"
+        parts = [f"{counts.duplicates} of {steps} steps {twice}"] if counts.duplicates else []
         parts += [f"{failed} failed" if parts else f"{failed} of {steps} steps failed"] if failed else []
         if parts:
             yield f"{' and '.join(parts)}."
         reach = str(self.facts.get("rules_reach") or "")
-        if (
-            reach and self.facts.get("writer") == "rules" and self.spread is None
-        ):  # first of all the evaluator is unsure
+        by_rules = self.facts.get("writer") == "rules" and self.spread is None  # else the evaluator is unsure first
+        if reach and by_rules and verdict.text.startswith((NO_BETTER, NOTHING_BEAT)):
             yield f"`rules` {reach} here: a language model can do more."
 
     def _arena_name(self) -> str:
@@ -213,11 +223,11 @@ class _Judge:
             return Verdict(kind="unconfirmed", text=text)
         name, gain = self._name(best), self.direction.gain(self.winner.metric, best["metric"])
         if self._alike():
-            text = f"No better than {name}. {' '.join(self._why_nothing())}"
+            text = f"{NO_BETTER} {name}."
             return Verdict(kind="unconfirmed", text=text, against=name)
         if self.spread is not None:
             return self._within(self.spread, name, best)
-        how = f"Better than {name} by {gain:.4g}" if gain > 0 else f"No better than {name}"
+        how = f"Better than {name} by {gain:.4g}" if gain > 0 else f"{NO_BETTER} {name}"
         where = "on the cases that chose it" if self.family != "arena" else "by the tournament that chose it"
         text = f"{how} {where}: {self._pair(self.winner.metric, best['metric'])}. No unseen part confirms it."
         return Verdict(kind="unconfirmed", text=text, against=name)

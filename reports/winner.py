@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
+from sqlalchemy import select
 
 from core.state.node import Node
+from core.state.operators import FREE_OPERATORS
+from core.storage.models import NODES
 from core.storage.reader import RunReader
 from utils.direction import Direction, finite
 from utils.stats import proper_interval
@@ -44,11 +47,13 @@ class Winner(BaseModel):
 
 
 class Runner(BaseModel):
-    """The best on validation where that is not the winner: a second, smaller fact."""
+    """A program that is the best in some way and not the winner: a second, smaller fact."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     node_id: str
+    name: str
+    """What people call it, as the winner's."""
     metric: float | None
     why_not: str
 
@@ -116,11 +121,40 @@ def called(row: Mapping[str, Any]) -> str:
 
 
 def runner_of(reader: RunReader, winner: Winner | None, facts: Mapping[str, Any]) -> Runner | None:
-    """The best on validation, and why it is not the winner; None where it is."""
+    """The best on validation, also of baselines beside the search, and why it is not the winner; None where it is."""
     best = reader.best()
-    if winner is None or best is None or not winner.chosen or best.id == winner.node_id:
+    if winner is None or not winner.chosen:
         return None
-    return Runner(node_id=best.id, metric=best.metric_value, why_not=_why_not(best.id, winner, facts))
+    beside = [row for row in rows_of(facts) if reader.node(str(row.get("node_id"))) is None]
+    row = leading(beside, best.metric_value if best else None, Direction(bool(facts.get("lower_is_better"))))
+    if row is not None:
+        if row.get("node_id") == winner.node_id or facts.get("family") == "arena":
+            return None
+        why = "where the last choice is made, the chosen one is better"
+        return Runner(node_id=str(row["node_id"]), name=called(row), metric=row["metric"], why_not=why)
+    return None if best is None or best.id == winner.node_id else _runner(best, winner, facts)
+
+
+def best_of_search(reader: RunReader, winner: Winner | None, facts: Mapping[str, Any]) -> Runner | None:
+    """The best that the search proposed itself, where a baseline or the user's own program won."""
+    if winner is None or not winner.chosen or winner.role == "candidate":
+        return None
+    query = (
+        select(NODES.c.id)
+        .where(NODES.c.fitness.is_not(None), NODES.c.is_valid, ~NODES.c.is_buggy)
+        .where(NODES.c.operator.not_in(FREE_OPERATORS))
+        .order_by(NODES.c.fitness.desc(), NODES.c.step)
+        .limit(1)
+    )
+    with reader.db.transaction() as connection:
+        node_id = connection.execute(query).scalar()
+    best = reader.node(str(node_id)) if node_id else None
+    return None if best is None else _runner(best, winner, facts)
+
+
+def _runner(best: Node, winner: Winner, facts: Mapping[str, Any]) -> Runner:
+    why = _why_not(best.id, winner, facts)
+    return Runner(node_id=best.id, name=best.name or best.id[:12], metric=best.metric_value, why_not=why)
 
 
 def rows_of(facts: Mapping[str, Any]) -> list[dict[str, Any]]:

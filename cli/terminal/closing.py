@@ -32,14 +32,16 @@ def closing(outcome: Outcome) -> list[str]:
     lines = ["", f"ended: {outcome.reason}", *_final_seconds(outcome), f"verdict: {conclusion.verdict.text}"]
     lines += [f"note: {warning}" for warning in conclusion.verdict.warnings]
     lines += [f"control: {conclusion.control.text}"] if conclusion.control.draws else []
+    lines += [conclusion.effort] if conclusion.effort else []
     winner = conclusion.winner
     if winner is None or outcome.best is None:
         return [*lines, f"look: {command(folder, 'show', facts.run)}", *_head(outcome), *_next(outcome)]
     lines += [*_score_lines(outcome, winner), *_baseline_lines(outcome), *_standings(outcome)]
-    if conclusion.best_on_validation is not None:
-        other = conclusion.best_on_validation
-        where = "on validation" if facts.problem.family != "arena" else "at its first tournament"
-        lines.append(f"best {where}: {other.metric:.6g} by {other.node_id[:12]}, not chosen: {other.why_not}")
+    where = "on validation" if facts.problem.family != "arena" else "at its first tournament"
+    seconds = {f"best {where}": conclusion.best_on_validation, "best of the search": conclusion.best_of_search}
+    for what, other in seconds.items():
+        if other is not None:
+            lines.append(f"{what}: {other.metric:.6g} by {other.name}, not chosen: {other.why_not}")
     lines.append(f"best program: {_shown(_program(outcome))} ({_who(winner)})")
     report = facts.run_dir / "report.html"
     lines += [f"report: {_shown(report)}"] if report.is_file() else []

@@ -29,10 +29,12 @@ def print_run(facts: dict[str, Any]) -> None:
         "verdict": "\n".join([facts["verdict"]["text"], *facts["verdict"]["warnings"]]),
         "winner" if facts["winner"] and facts["winner"]["chosen"] else "best": _best(facts),
         "final": f"{_number(facts['final_metric'])} {_interval(facts['final_interval'])}",
-        "validation": _runner(facts["best_on_validation"]),
+        "best on validation": _runner(facts["best_on_validation"]),
+        "best of the search": _runner(facts["best_of_search"]),
         "control": facts["control"]["text"],
-        "steps": str(facts["steps"]),
-        "failures": ", ".join(f"{kind} {count}" for kind, count in facts["failures"].items()) or "none",
+        "steps": "" if facts["effort"] else str(facts["steps"]),
+        "effort": facts["effort"],
+        "failures": "" if facts["effort"] else _counted(facts["failures"]),
         "tokens": _tokens(facts),
         "cost": "–" if facts["cost_usd"] is None else f"${facts['cost_usd']:.4f}",
         "sandbox": str(facts["sandbox"].get("tier", "")),
@@ -85,8 +87,12 @@ def _best(facts: dict[str, Any]) -> str:
 
 
 def _runner(runner: dict[str, Any] | None) -> str:
-    """The best on validation, where another program was chosen."""
-    return f"best {_number(runner['metric'])}, node {runner['node_id']}: {runner['why_not']}" if runner else ""
+    """A program that is the best in some way, where another one was chosen."""
+    return f"{_number(runner['metric'])} by {runner['name']}, not chosen: {runner['why_not']}" if runner else ""
+
+
+def _counted(failures: dict[str, int]) -> str:
+    return ", ".join(f"{kind} {count}" for kind, count in failures.items()) or "none"
 
 
 def _tokens(facts: dict[str, Any]) -> str:

@@ -63,6 +63,8 @@ def _detail(catalog: RunCatalog, run: str) -> RunDetail:
         live=live,
         winner=conclusion.winner,
         best_on_validation=conclusion.best_on_validation,
+        best_of_search=conclusion.best_of_search,
+        effort=conclusion.effort,
         conclusion=conclusion.verdict,
         control=conclusion.control,
         sandbox=_mapping(facts.get("sandbox")),

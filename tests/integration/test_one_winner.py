@@ -109,6 +109,8 @@ def test_every_surface_names_the_same_winner_and_says_the_same(finished):
     assert last["final_metric"] == winner["final_metric"]
     assert winner["node_id"] in (folder / "metrics.csv").read_text()
     page = html.unescape(re.sub(r"<[^>]+>", "", (folder / "report.html").read_text()))
+    assert shown["effort"].startswith(f"{shown['steps']} step") and shown["effort"] in said.splitlines()
+    assert shown["effort"] in page
     assert verdict["text"] in page and (folder / "evolution.png").is_file()
 
     with RunReader(folder) as reader:
@@ -120,7 +122,11 @@ def test_every_surface_names_the_same_winner_and_says_the_same(finished):
     with TestClient(create_app(cli.folder), base_url="http://127.0.0.1:8008") as client:
         detail = client.get(f"/api/runs/{folder.name}").json()
         line = client.get("/api/runs").json()[0]
-    assert detail["winner"] == winner and detail["conclusion"] == verdict
+    assert detail["winner"] == winner and detail["conclusion"] == verdict and detail["effort"] == shown["effort"]
+    at = "at its first tournament" if "first tournament" in said else "on validation"
+    for name, what in (("best_on_validation", f"best {at}"), ("best_of_search", "best of the search")):
+        told = shown[name] and f"{what}: {shown[name]['metric']:.6g} by {shown[name]['name']}, not chosen: "
+        assert detail[name] == shown[name] and (told or "") in said
     for surface in (detail, line):
         assert (surface["best_node_id"], surface["best_metric"]) == (winner["node_id"], winner["metric"])
         assert surface["final_metric"] == winner["final_metric"] and surface["verdict"] == verdict["kind"]
@@ -143,6 +149,27 @@ def test_a_baseline_that_no_candidate_beats_is_the_winner(cli):
     assert (cli.run_dir / "best_solution" / "solution.py").read_text() == "x = 0\n"
     assert cli.node(shown["best_node_id"])["code"] == "x = 0\n"
     assert cli.here("export-best", "latest").code == 0
+
+
+def test_where_a_baseline_wins_it_is_the_best_on_validation_and_nothing_else_is_called_so(cli):
+    """The toy's baseline scores 2; the one program of two steps that runs scores 6.19."""
+    ran = cli.here(*toy_words(2, "logging.report=true"))
+    shown = cli.show()
+    assert shown["winner"]["role"] == "baseline" and shown["best_on_validation"] is None
+    own = shown["best_of_search"]
+    assert own["metric"] > shown["winner"]["metric"] and own["why_not"].startswith(
+        "zero is better than every candidate"
+    )
+    line = f"best of the search: {own['metric']:.6g} by {own['name']}, not chosen: {own['why_not']}"
+    markdown = cli.here("report", "latest", "--format=md", "--out=r.md")
+    page = re.sub(r"<[^>]+>", "", (cli.run_dir / "report.html").read_text()).lower()
+    people = " ".join(cli.here("show", "latest", COLUMNS="300").out.split())
+    assert markdown.code == 0 and line in ran.out.splitlines()
+    assert line.partition(" by ")[2] in page
+    for told in (ran.out, people, (cli.folder / "r.md").read_text(), page):
+        assert "best of the search" in told and "best on validation" not in told.lower()
+    assert "1 of 2 steps failed." in shown["verdict"]["text"]
+    assert "2 steps: no duplicates, 1 program failed (runtime 1)" in people
 
 
 def test_whoever_exports_a_program_that_is_worse_is_told_so(cli, finished_run, tmp_path):

@@ -20,24 +20,24 @@ STEP = re.compile(r"^step (\d+)/5  ([0-9a-f]{6}) ", re.MULTILINE)
 
 @pytest.mark.long
 def test_a_node_has_one_number_on_every_surface(cli, toy):
-    """A program of the user stands before the first step, so that counts and places differ."""
+    """A program of the user stands before the first step, and is none: no surface gives it a number."""
     (cli.folder / "own.py").write_text("x = 7\n")
     ran = cli.here(*toy(5, "initial=[own.py]", "logging.report=true", "search.batch=1"))
     assert ran.code == 0, ran.err
     nodes = {row["node_id"]: row["step"] for row in cli.show()["nodes"]}
-    assert sorted(nodes.values()) == list(range(6))
-    made = [node_id[:6] for node_id, step in sorted(nodes.items(), key=lambda pair: pair[1]) if step]
-    assert STEP.findall(ran.out) == [(str(n), start) for n, start in enumerate(made, 1)], "the terminal counts steps"
+    assert list(nodes.values()) == [None, 1, 2, 3, 4, 5]
+    made = {node_id: step for node_id, step in nodes.items() if step}
+    assert STEP.findall(ran.out) == [(str(step), node_id[:6]) for node_id, step in made.items()]
     folder = cli.run_dir
     assert {row["node_id"]: row["step"] for row in json.loads((folder / "metrics.json").read_text())} == nodes
     with (folder / "metrics.csv").open() as file:
-        assert {row["node_id"]: int(row["step"]) for row in csv.DictReader(file)} == nodes
-    told = re.findall(r"\[(\d+)\] ([0-9a-f]{12}) ", (folder / "system.log").read_text())
-    assert {node_id: int(step) for step, node_id in told} == nodes
-    drawn = re.findall(r"\[(\d+)\] \w+ ([0-9a-f]{12}): ", (folder / "report.html").read_text())
-    assert drawn and all(nodes[node_id] == int(step) for step, node_id in drawn)
+        assert {row["node_id"]: int(row["step"]) if row["step"] else None for row in csv.DictReader(file)} == nodes
+    told = re.findall(r"step (\d+): ([0-9a-f]{12}) ", (folder / "system.log").read_text())
+    assert {node_id: int(step) for step, node_id in told} == made
+    drawn = re.findall(r"<title>(?:step (\d+), )?\w+ ([0-9a-f]{12}): ", (folder / "report.html").read_text())
+    assert drawn and all(nodes[node_id] == (int(step) if step else None) for step, node_id in drawn)
     shown = cli.here("show", "latest").out
-    assert all(re.search(rf"{step} +│ +{node_id}", shown) for node_id, step in nodes.items()), shown
+    assert all(re.search(rf"{step or ''} +│ +{node_id}", shown) for node_id, step in nodes.items()), shown
     exported = cli.here("export", "latest", "--format=json").json
     assert {row["node_id"]: row["step"] for row in exported} == nodes
     assert {node_id: cli.node(node_id)["step"] for node_id in nodes} == nodes

@@ -17,7 +17,12 @@ def test_it_says_the_verdict_the_scores_and_the_change(tmp_path):
     assert made.best is not None
     assert text.startswith("## competition/diabetes: ") and "| mean | 77.1 |" in text
     assert f"| winner, {made.best.id} | {made.best.metric_value:.6g} |" in text
-    assert made.best.code.strip().splitlines()[-1] in text and "```diff" in text and "30 steps by rules" in text
+    assert (
+        made.best.code.strip().splitlines()[-1] in text
+        and "```diff" in text
+        and "30 steps: " in text
+        and ", written by rules" in text
+    )
 
 
 def test_texts_of_programs_stay_in_their_fences(tmp_path):

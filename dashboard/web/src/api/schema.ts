@@ -2445,6 +2445,7 @@ export interface components {
             best_metric?: number | null;
             /** Best Node Id */
             best_node_id?: string | null;
+            best_of_search?: components["schemas"]["Runner"] | null;
             best_on_validation?: components["schemas"]["Runner"] | null;
             /** Budget */
             budget?: {
@@ -2458,6 +2459,11 @@ export interface components {
             control?: components["schemas"]["Control"] | null;
             /** Cost Usd */
             cost_usd?: number | null;
+            /**
+             * Effort
+             * @default
+             */
+            effort: string;
             /**
              * Elapsed
              * @default 0
@@ -2761,11 +2767,13 @@ export interface components {
         };
         /**
          * Runner
-         * @description The best on validation where that is not the winner: a second, smaller fact.
+         * @description A program that is the best in some way and not the winner: a second, smaller fact.
          */
         Runner: {
             /** Metric */
             metric: number | null;
+            /** Name */
+            name: string;
             /** Node Id */
             node_id: string;
             /** Why Not */

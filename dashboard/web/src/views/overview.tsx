@@ -49,12 +49,15 @@ function useConclusion(state: RunState): RunDetail | null {
 
 function VerdictPanel({ run, told }: { run: string; told: RunDetail }) {
   const runner = told.best_on_validation;
+  const own = told.best_of_search;
   if (!told.conclusion) return null;
   return (
     <Panel title="Verdict">
       <p data-testid="verdict">{told.conclusion.text}</p>
       {(told.conclusion.warnings ?? []).map((warning) => <p key={warning} className="small">note: {warning}</p>)}
-      {runner && <p className="muted small">Best on validation: {metric(runner.metric)}, <NodeLink run={run} id={runner.node_id} />; not chosen, since {runner.why_not}.</p>}
+      {runner && <p className="muted small">Best on validation: {metric(runner.metric)} by <NodeLink run={run} id={runner.node_id} text={runner.name} />, not chosen: {runner.why_not}.</p>}
+      {own && <p className="muted small">Best of the search: {metric(own.metric)} by <NodeLink run={run} id={own.node_id} text={own.name} />, not chosen: {own.why_not}.</p>}
+      {told.effort && <p className="muted small">{told.effort}.</p>}
     </Panel>
   );
 }

@@ -64,7 +64,7 @@ def test_the_verdict_comes_first_with_its_warnings(outcome):
 
 
 def test_the_best_on_validation_is_a_second_fact_with_its_reason(outcome):
-    other = Runner(node_id="n2", metric=0.4, why_not="the chosen one is simpler")
+    other = Runner(node_id="n2", name="n2", metric=0.4, why_not="the chosen one is simpler")
     outcome.conclusion = outcome.conclusion.model_copy(update={"best_on_validation": other})
     assert "best on validation: 0.4 by n2, not chosen: the chosen one is simpler" in closing(outcome)
 
