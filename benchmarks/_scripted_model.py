@@ -1,13 +1,16 @@
 """A model's server for comparisons, in a process of its own: every framework gets the same programs in the same order.
 
 `python benchmarks/_scripted_model.py PROGRAM`: prints its port, then answers chat completions. Answer n is PROGRAM
-with `START` replaced by a number that only n decides. `GET /` gives the times at which it was asked. Standard library.
+with `START` replaced by a number that only n decides. A request with a tool is a review of what a program printed: the
+last `score:` in it is taken as its metric. `GET /` gives when it was asked, for what and with how many characters.
+Standard library.
 """
 
 from __future__ import annotations
 
 import json
 import random
+import re
 import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,7 +19,22 @@ from pathlib import Path
 
 PROGRAM = Path(sys.argv[1]).read_text()
 NUMBERS = count()
-ASKED: list[float] = []
+ASKED: list[dict[str, float | bool]] = []
+SCORE = re.compile(r"score: (-?[\d.]+(?:e[+-]?\d+)?)")
+
+
+def _program() -> dict[str, object]:
+    number = random.Random(next(NUMBERS)).gauss(0, 3)
+    text = "A step.\n```python\n" + PROGRAM.replace("START", repr(number)) + "\n```\n"
+    return {"role": "assistant", "content": text}
+
+
+def _review(tool: str, told: str) -> dict[str, object]:
+    scores = SCORE.findall(told)
+    found = {"is_bug": not scores, "summary": "It ran.", "metric": None, "lower_is_better": False}
+    found |= {"metric": float(scores[-1])} if scores else {}
+    call = {"id": "t", "type": "function", "function": {"name": tool, "arguments": json.dumps(found)}}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -27,11 +45,11 @@ class Handler(BaseHTTPRequestHandler):
         self._send(json.dumps(ASKED))
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        ASKED.append(time.time())
-        number = random.Random(next(NUMBERS)).gauss(0, 3)
-        text = "A step.\n```python\n" + PROGRAM.replace("START", repr(number)) + "\n```\n"
-        message = {"role": "assistant", "content": text}
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        told = "\n".join(str(message["content"]) for message in request.get("messages", []))
+        tools = request.get("tools")
+        ASKED.append({"at": time.time(), "program": not tools, "characters": len(told)})
+        message = _review(tools[0]["function"]["name"], told) if tools else _program()
         usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
         choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
         whole = {"id": "c", "object": "chat.completion", "created": 0, "model": "scripted"}

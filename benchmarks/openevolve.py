@@ -106,9 +106,9 @@ def timed(command: list[str], url: str, count: int, folder: Path) -> Outcome:
     """Run it; the rate is that between the first request and the end of the run."""
     environment = dict(os.environ) | {"OPENAI_API_KEY": "none", "PYTHONDONTWRITEBYTECODE": "1"}
     with (folder / "said").open("w+") as said:
-        began, cpu = time.time(), _children_cpu()
+        began, cpu = time.time(), children_cpu()
         done = subprocess.run(command, env=environment, stdout=said, stderr=said, cwd=folder, check=False)
-        ended, cpu = time.time(), _children_cpu() - cpu
+        ended, cpu = time.time(), children_cpu() - cpu
         said.seek(0)
         if done.returncode not in (0, 3):
             sys.exit(said.read()[-3000:])
@@ -116,10 +116,10 @@ def timed(command: list[str], url: str, count: int, folder: Path) -> Outcome:
         asked = json.load(answer)
     if len(asked) < count:
         sys.exit(f"{command[0]}: {len(asked)} of {count} programs were asked for")
-    return Outcome(ended - began, count / (ended - asked[0]), cpu)
+    return Outcome(ended - began, count / (ended - asked[0]["at"]), cpu)
 
 
-def _children_cpu() -> float:
+def children_cpu() -> float:
     """CPU seconds of all processes that were started here and have ended, with what they started."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
