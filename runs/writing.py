@@ -75,10 +75,10 @@ def model_client_of(
 def _as_recorded(recorded: Recorded) -> External:
     """In a replay: what was told is in the record, and what was withdrawn is withdrawn again."""
 
-    def ask(node_id: str, request: Request) -> Reply:
-        if node_id in recorded.withdrawn:
-            raise TicketGone(f"ticket of {node_id}: withdrawn in the recorded run")
-        raise BackendError(f"what was told for {node_id} is not in the record, and a replay asks nobody")
+    def ask(name: str, request: Request) -> Reply:
+        if name in recorded.withdrawn or request.tools:
+            raise TicketGone(f"ticket of {name}: withdrawn in the recorded run")
+        raise BackendError(f"what was told for {name} is not in the record, and a replay asks nobody")
 
     return ask
 

@@ -129,7 +129,7 @@ class ExternalRun:
         request = {"verb": "tell", "ticket": ticket_name(ticket), **program_request(code, files), "plan": plan}
         while True:  # telling twice is telling once
             found = self._request({**request, "seconds": CALL if wait else 0})
-            if not wait or found["state"] != "running":
+            if not wait or not _is_judged_later(found):
                 return found
 
     def wait(self, ticket: Ticket | str, seconds: float | None = None) -> dict[str, Any]:
@@ -139,7 +139,7 @@ class ExternalRun:
             left = seconds_left(end)
             found = self._request({"verb": "wait", "ticket": ticket_name(ticket), "seconds": left})
             is_late = end is not None and time.monotonic() >= end
-            if found["state"] != "running" or is_late or found["message"].startswith("nothing"):
+            if not _is_judged_later(found) or is_late or found["message"].startswith("nothing"):
                 return found
 
     def give_up(self, ticket: Ticket | str) -> dict[str, Any]:
@@ -257,6 +257,11 @@ def open(  # a run is opened, as a file is
     with tempfile.TemporaryDirectory(prefix="swarm-evo-") as scratch:
         name, process = _started(words, Path(scratch))
     return ExternalRun(logs / name, process)
+
+
+def _is_judged_later(found: Mapping[str, Any]) -> bool:
+    """True while waiting helps: with `next` `ask` a question about the program is to be answered first."""
+    return bool(found["state"] == "running" and found["next"] == "wait")
 
 
 def _then(found: Mapping[str, Any]) -> str:

@@ -24,6 +24,7 @@ from core.backend.retry import Retrier, RetryPolicy
 from core.backend.settings import ModelSettings
 from core.backend.usage import Amount, Ledger, likely_tokens, most_tokens
 from core.contracts import CallLog, CallRecord, RulesWriter
+from core.state.question import question_name
 from core.state.task import derive_seed
 from utils.clean_text import whole
 from utils.errors import (
@@ -33,6 +34,7 @@ from utils.errors import (
     RefusedError,
     ReplyError,
     SwarmEvoError,
+    TicketGone,
     UnrecordedError,
     UnwantedPromptError,
 )
@@ -40,7 +42,7 @@ from utils.errors import (
 Notice = Callable[[str, float], None]
 """Called with (reason, seconds) before each wait for a retry."""
 External = Callable[[str, Request], Reply]
-"""(node id, request) → what a writer outside hands in; waits for it. Raises TicketGone if nobody will."""
+"""(ticket's name, request) → what a writer outside hands in; waits for it. Raises TicketGone if nobody will."""
 
 
 class CallPipeline:
@@ -140,10 +142,14 @@ class CallPipeline:
 
     def _hand_out(self, blank: CallRecord, request: Request, key: CallKey) -> CallRecord:
         assert self._external is not None
-        if request.tools:
-            raise ReplyError("an external writer hands in programs; it fills in no tool")
         started = time.monotonic()
-        reply = self._external(key.node_id, request)
+        name = question_name(key.node_id, key.role, key.attempt) if request.tools else key.node_id
+        try:
+            reply = self._external(name, request)
+        except TicketGone as error:
+            if request.tools:  # a proposal goes with its ticket; a question is not answered
+                raise ReplyError(str(error)) from error
+            raise
         return blank.model_copy(update={**reply_fields(reply), "seconds": time.monotonic() - started})
 
     def _from_cache(self, blank: CallRecord, request: Request, settings: ModelSettings) -> CallRecord | None:

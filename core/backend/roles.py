@@ -121,6 +121,8 @@ def _resolve(role: str, keys: dict[str, Any], env: Mapping[str, str], plugins: t
     plain = {name: _plain(keys[name]) for name in _PLAIN if name in keys}
     reasons = bool(_REASONING.match(model)) if reasoning is None else reasoning
     plain.setdefault("max_tokens", 32768 if reasons else 8192)
+    if spec.is_outside:
+        plain["tools"] = "fence"  # who reads a ticket is told in words what is wanted, and nobody repairs
     return ModelSettings(
         role=role,
         provider=provider,

@@ -25,6 +25,7 @@ class Ticket:
     """One lease, as stored."""
 
     node_id: str
+    """The proposal's node; for a question its own name (`core.state.question`)."""
     token_hash: str
     """SHA-256 of the token that its writer holds."""
     state: str
@@ -65,7 +66,7 @@ class TicketStore(EventWriter):
         self._write("tell", facts)
 
     def close_ticket(self, node_id: str, state: Gone) -> None:
-        """The proposal is withdrawn."""
+        """The proposal is withdrawn, or the question not answered."""
         closed = TicketClosed(node_id=node_id, state=state)
         self._change("close", update(TICKETS).where(TICKETS.c.node_id == node_id).values(state=state), [closed])
 

@@ -134,7 +134,8 @@ def _until(
 
 
 def _is_running(found: Answer) -> bool:
-    return found.get("state") == "running"
+    """True while waiting helps: a question about the program would be a ticket for who waits here."""
+    return found.get("state") == "running" and found.get("next") == "wait"
 
 
 def _asked(run_dir: Path, request: Answer) -> Answer:

@@ -46,6 +46,7 @@ WRITER = (
         "Get the next thing to write, as a ticket: the task as prompt {system, user}, the file to change, its score "
         "to beat. "
         "With `dir` the task and the files are laid into that folder (TASK.md) and left out of the answer. "
+        "With `schema` it is a question: answer.json, a JSON object that follows it. "
         "No ticket and next=ask: all proposals are with writers; `message` and `open_tickets` say with whom and since "
         "when. next=export_best: the run has ended.",
         {"run": _RUN, "dir": {"type": "string", "description": "folder to lay the ticket into"}, "wait_s": _WAIT,

@@ -7,11 +7,14 @@ from math import isfinite
 from typing import Any, TypeGuard
 
 from core.backend.exchange import Request
+from core.backend.schema import SchemaError, find_object, read_arguments
 from core.contracts import FORM
 from core.events import NodeCommitted
+from core.state.question import ANSWER, is_question, node_of
+from core.storage.ticket_store import Ticket
 from runs.search import Search
 from runs.tickets.files import looked, problem
-from runs.tickets.names import MOST_CHECKS, answered_before, refused, split_ticket, ticket_name, with_end
+from runs.tickets.names import MOST_CHECKS, TAKEN, answered_before, refused, split_ticket, ticket_name, with_end
 from runs.tickets.open_tickets import in_the_way, rows_of
 from runs.tickets.queue import TicketQueue
 from runs.tickets.verdicts import verdict_of
@@ -67,6 +70,8 @@ class TicketApi:
         if found is None:
             return self._none(request)
         ticket, prompt, token = found
+        if prompt.tools:
+            return self._question(ticket, prompt, token)
         task = next((task for task in self._search.journal.open_tasks if task.node_id == ticket.node_id), None)
         above = task.parent_ids if task else ()  # a repair within a slot is no proposal of the policy
         parents = [node for i in above if (node := self._search.journal.get_node_by_id(i)) is not None]
@@ -92,6 +97,25 @@ class TicketApi:
             "next": "tell",
         }  # fmt: skip
 
+    def _question(self, ticket: Ticket, prompt: Request, token: str) -> dict[str, Any]:
+        """A ticket whose file is the answer to a question about a node, as JSON."""
+        return {
+            "ticket": ticket_name(ticket.node_id, token),
+            "node_id": node_of(ticket.node_id),
+            "expires_at": ticket.expires_at,
+            "operator": prompt.tool.name,
+            "prompt": {"system": prompt.system, "user": prompt.user, FORM: ""},
+            "schema": prompt.tool.parameters,
+            "files": {ANSWER: "{}\n"},
+            "editable": [ANSWER],
+            "parents": [],
+            "metric": self._metric(),
+            "limits": {},
+            "budget": self._budget(),
+            "why": {},
+            "next": "tell",
+        }
+
     def tickets(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The open tickets; see `rows_of`."""
         return {"tickets": rows_of(self._queue.open_tickets()), "next": "stop" if self._queue.is_over else "ask"}
@@ -105,9 +129,10 @@ class TicketApi:
             return refused(f"this ticket has used its {MOST_CHECKS} checks; tell the program", "tell")
         if state != "open":
             return self._late(request, node_id, state)
-        if fault:
-            return looked([fault])
         asked = self._queue.request_of(node_id)
+        fault = fault or _wrong_answer(code, asked)
+        if fault or is_question(node_id):
+            return looked([fault] if fault else [])
         return self._files.looked_at(node_id, code, _start_of(asked) if asked else "")
 
     def tell(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,15 +142,17 @@ class TicketApi:
         code, fault = self._program(request)
         if state == "open":
             asked = self._queue.request_of(node_id)
-            if fault is None and asked is not None:
+            fault = fault or _wrong_answer(code, asked)
+            if fault is None and asked is not None and not asked.tools:
                 fault = self._files.unreadable(code, _start_of(asked), how_to_hand_in(request, self._files.place))
             if fault:
                 return refused(f"{fault['path']}: {fault['remedy']}".removeprefix(": "), "tell")
             plan = str(request.get("plan", ""))[:4000]
-            reply = self._files.reply(code, plan)
+            reply = code if is_question(node_id) else self._files.reply(code, plan)
             state = self._queue.tell(node_id, token, reply)
         found = self._told(request, node_id, state, _seconds(request))
-        is_other = state == "told" and not self._queue.told(node_id).endswith(self._files.reply(code, ""))
+        same = code if is_question(node_id) else self._files.reply(code, "")
+        is_other = state == "told" and not self._queue.told(node_id).endswith(same)
         return answered_before(found, node_id, "tell") if is_other else found
 
     def wait(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,18 +195,21 @@ class TicketApi:
         """The program of a request, or what is wrong with it: of a tree, what a model would have replied."""
         files = request.get("files")
         code = request.get("code")
-        tree = self._problem.tree
+        is_answer = is_question(split_ticket(str(request.get("ticket", "")))[0])
+        tree = None if is_answer else self._problem.tree
+        place = ANSWER if is_answer else self._files.place
         if code is None and tree is not None and _are_texts(files):
             code = tree.reply(files)
-        if code is None and isinstance(files, Mapping) and list(files) == [self._files.file]:
-            code = files[self._files.file]
+        file = ANSWER if is_answer else self._files.file
+        if code is None and isinstance(files, Mapping) and list(files) == [file]:
+            code = files[file]
         if not isinstance(code, str):
-            return "", problem(self._files.place, "files", how_to_hand_in(request, self._files.place))
+            return "", problem(place, "files", how_to_hand_in(request, place))
         if not code.strip():
             free = words_of(request).give_up.format(run=self._search.store.name, ticket=request.get("ticket"))
-            return "", problem(self._files.place, "empty", f"it is empty; hand in the program, or free it with {free}")
+            return "", problem(place, "empty", f"it is empty; hand in the program, or free it with {free}")
         if len(code) > LARGEST_PROGRAM:
-            return "", problem(self._files.place, "size", f"at most {LARGEST_PROGRAM} characters")
+            return "", problem(place, "size", f"at most {LARGEST_PROGRAM} characters")
         return code, None
 
     def _told(self, request: Mapping[str, Any], node_id: str, state: str, seconds: float) -> dict[str, Any]:
@@ -189,12 +219,17 @@ class TicketApi:
         if state in ("expired", "given_up"):
             message = "the ticket was given up" if state == "given_up" else "the ticket has expired"
             return {**self._rest(node_id), "state": "expired", "message": message, "next": "ask"}
+        if state == "told" and is_question(node_id):
+            return {**self._rest(node_id), **TAKEN, "next": "stop" if self._queue.is_over else "ask"}
         event = self._queue.verdict(node_id, seconds if state == "told" else 0)
         if event is not None:
             return self._verdict(event)
         if self._queue.is_over:
             kept = "; what you told is kept, and is judged when the run goes on" if state == "told" else ""
             return {**self._rest(node_id), "state": "over", **self._over(kept)}
+        if state == "told" and self._queue.asks_about(node_id):
+            asked = "it was run; a question about it is a ticket of its own: ask, answer it, then wait for the verdict"
+            return {**self._rest(node_id), "state": "running", "message": asked, "next": "ask"}
         message = "it is being evaluated" if state == "told" else "nothing has been told for this ticket yet"
         return {**self._rest(node_id), "state": "running", "message": message, "next": "wait"}
 
@@ -215,7 +250,7 @@ class TicketApi:
         empty = dict.fromkeys(("metric", "metric_source", "failure"))
         best = self._search.journal.get_best_node()
         return {
-            "state": "", "node_id": node_id, **empty, "metrics": {}, "message": "", "improved": False,
+            "state": "", "node_id": node_of(node_id), **empty, "metrics": {}, "message": "", "improved": False,
             "best": {"node_id": best.id, "metric": best.metric_value} if best else None,
             "output_tail": "", "budget": self._budget(), "journal_head": self._search.store.journal_head,
         }  # fmt: skip
@@ -245,6 +280,17 @@ def _start_of(asked: Request) -> str:
     """The program that a ticket is to change, in a repair the one that was refused; '' where there is none."""
     parents = (asked.context or {}).get("parents") or ()
     return next((str(parent["code"]) for parent in parents), "")
+
+
+def _wrong_answer(code: str, asked: Request | None) -> dict[str, Any] | None:
+    """What is wrong with the answer to a question; None where it follows the schema, or a program is asked for."""
+    if asked is None or not asked.tools:
+        return None
+    try:
+        read_arguments(find_object(code), asked.tool.parameters)
+    except SchemaError as error:
+        return problem(ANSWER, "schema", str(error))
+    return None
 
 
 def _holder(request: Mapping[str, Any]) -> str:

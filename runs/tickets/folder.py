@@ -70,6 +70,8 @@ def write_folder(folder: Path, ticket: Mapping[str, Any], run: str, surface: str
 def _what(ticket: Mapping[str, Any]) -> str:
     """What is to be written: one file, or whatever matches in a tree."""
     editable = ", ".join(ticket["editable"])
+    if "schema" in ticket:
+        return f"write the answer into {editable}, one JSON object"
     if all(name in ticket["files"] for name in ticket["editable"]):
         return f"write what is to run into {editable}, as a file is"
     return f"change, add or remove files that match {editable}, each whole"

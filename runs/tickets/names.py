@@ -41,6 +41,8 @@ def with_end(found: dict[str, Any]) -> dict[str, Any]:
     return {**found, "over": found["next"] == "stop"} if "next" in found else found
 
 
+TAKEN = {"state": "committed", "message": "the answer is taken"}
+"""What became of the answer to a question."""
 LATE = {"tell": "yours was not taken", "check": "nothing was checked", "give_up": "nothing was given up"}
 """Verb → what comes of it for a ticket that was told already."""
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from core.backend.exchange import Reply, Request
 from core.events import Event, NodeCommitted
+from core.state.question import is_question, node_of
 from core.storage.repository import RunStore
 from core.storage.ticket_store import GONE, Gone, Ticket
 from runs.tickets.names import LONGEST_CALL, MOST_CHECKS, hash_of
@@ -73,7 +74,7 @@ class TicketQueue:
     # ------------------------------------------------------------ the search's side
 
     def reply(self, node_id: str, request: Request) -> Reply:
-        """Offer a proposal and wait for what is told.
+        """Offer a proposal, or a question about a node, and wait for what is told.
 
         Raises:
             TicketGone: it was given up, or it expired.
@@ -241,14 +242,23 @@ class TicketQueue:
         with self._lock:
             return self._waiting.get(node_id)
 
+    def asks_about(self, node_id: str) -> bool:
+        """True while a question about the node waits for its answer."""
+        with self._lock:
+            return any(is_question(name) and node_of(name) == node_id for name in self._waiting)
+
     def verdict(self, node_id: str, seconds: float) -> NodeCommitted | None:
-        """What became of a told ticket; None if there is none within `seconds`, or the run ended before."""
+        """What became of a told ticket; None if there is none within `seconds`, or the run ended before.
+
+        Nor while a question about it waits: who told it may be the one who is to answer.
+        """
         until = time.monotonic() + min(seconds, LONGEST_CALL)
         while True:
             self._called = now = time.monotonic()
+            is_asked = self.asks_about(node_id)  # not under the lock below: the store's may be held by who waits for it
             with self._judged:
                 found = self._committed.get(node_id)
-                if found is not None or self._over or now >= until:
+                if found is not None or self._over or now >= until or is_asked:
                     return found
                 self._judged.wait(min(until - now, _LOOK))
 

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from core.state.node import Node
+from core.state.question import is_question, node_of
 from core.storage.held import is_held
 from core.storage.reader import RunReader
 from core.storage.ticket_store import GONE, Ticket, stored_tickets
-from runs.tickets.names import LATE, answered_before, hash_of, refused, split_ticket, with_end
+from runs.tickets.names import LATE, TAKEN, answered_before, hash_of, refused, split_ticket, with_end
 from runs.tickets.open_tickets import rows_of
 from runs.tickets.queue import ENDED
 from runs.tickets.verdicts import verdict_of
@@ -50,6 +51,8 @@ def _answer(run_dir: Path, request: Mapping[str, Any]) -> dict[str, Any] | None:
         if known is not None and node is not None:
             found = {**verdict_of(node, _lines_of(node, known)), **about}
             return found if _is_told(known.told, request) else answered_before(found, node_id, str(request["verb"]))
+        if known is not None and known.state == "told" and is_question(node_id):
+            return {**TAKEN, "node_id": node_of(node_id), **about}
         if not is_over:
             return None
         if known is None:

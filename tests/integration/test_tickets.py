@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from support.command_line import PLUGINS, Cli
+from support.mcp_client import McpClient
 
 import swarm_evo
 from core.storage.reader import RunReader
@@ -221,6 +222,56 @@ def test_when_a_ticket_was_given_up_moves_nothing_in_a_replay(opened, cli, last)
     assert cli.show()["steps"] == 6
     replayed = cli.here("replay", "latest", "--verify")
     assert replayed.code == 0, replayed.err
+
+
+LESSON = json.dumps({"learned": "Nearer to two is better.", "next": ["1.9"], "suspect": False})
+
+
+def test_a_review_is_a_ticket_that_takes_json_by_its_schema(opened, cli, tmp_path):
+    run_dir = opened(2, "llm.feedback.provider=external", "agent.review=always")
+    run = swarm_evo.ExternalRun(run_dir)
+    first = run.ask()
+    assert first is not None and "schema" not in first
+    waits = run.tell(first, code=PROGRAM.format(x=1.5))
+    assert (waits["state"], waits["next"], waits["then"]) == ("running", "ask", "run.ask()"), "its review comes first"
+    assert run.wait(first)["next"] == "ask", "nobody waits for what he is to do himself"
+    folder = tmp_path / "review"
+    asked_ = cli.here("ask", "latest", "--dir", str(folder), "--json").json
+    assert asked_["node_id"] == first["node_id"] and asked_["editable"] == ["answer.json"]
+    assert asked_["schema"]["required"] == ["learned"] and "`submit_review`" in asked_["prompt"]["user"]
+    assert "write the answer into answer.json" in (folder / "TASK.md").read_text()
+    ticket = asked_["ticket"]
+    for wrong, said in (
+        ("x = 2", "not valid JSON"),
+        ('{"next": []}', "lacks learned"),
+        ('{"learned": 5}', "be string"),
+    ):
+        (folder / "answer.json").write_text(wrong)
+        refused = cli.here("tell", "latest", ticket, "--dir", str(folder))
+        assert refused.code == 2 and "answer.json: " in refused.line and said in refused.line, refused.line
+    looked = run.check(ticket, files={"answer.json": '{"learned": []}'})
+    assert not looked["ok"] and looked["problems"][0]["kind"] == "schema"
+    taken = run.tell(ticket, code=f"Here it is:\n```json\n{LESSON}\n```\n")
+    assert (taken["state"], taken["message"], taken["next"]) == ("committed", "the answer is taken", "ask")
+    assert run.wait(first)["metric"] == 0.5
+    assert "Nearer to two is better. Next: 1.9" in cli.node(first["node_id"])["analysis"]
+    second = run.ask()
+    assert second is not None and "Nearer to two is better" in second["prompt"]["user"], "later writers are told"
+    with McpClient(cli.folder) as client:
+        name = f"{run_dir.name}/{second['ticket']}"
+        assert client.call("tell", ticket=name, files={"program.py": PROGRAM.format(x=1.75)})["next"] == "ask"
+        question = client.call("ask")
+        assert question["schema"] and question["files"] == {"answer.json": "{}\n"}
+        os.kill(int((run_dir / "run.lock").read_text()), signal.SIGKILL)
+        assert client.call("tell", ticket=question["ticket"], files={"answer.json": LESSON})["state"] == "committed"
+        assert client.call("wait", ticket=name)["metric"] == 0.25, "of a process that was killed in between"
+    cli_waits_for_end(cli)
+    assert (
+        cli.here("tell", "latest", ticket, "--file", str(folder / "answer.json"), "--json").json["state"] == "committed"
+    )
+    assert cli.here("replay", "latest", "--verify").code == 0
+    with RunReader(run_dir) as reader:
+        assert [call.role for call in reader.calls()] == ["code", "feedback"] * 2
 
 
 @pytest.mark.long
