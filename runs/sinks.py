@@ -71,8 +71,7 @@ class MetricsSink:
         return False
 
     def _steps_before(self, missing: Sequence[NodeCommitted]) -> int:
-        with RunReader(self._run_dir) as reader:
-            return reader.steps() - sum(event.operator not in FREE_OPERATORS for event in missing)
+        return self._store.steps() - sum(event.operator not in FREE_OPERATORS for event in missing)
 
     def _restart(self) -> None:
         self._rows = self._new_rows()

@@ -11,6 +11,18 @@ EVERY = 50_000
 
 
 @contextmanager
+def no_collections() -> Iterator[None]:
+    """Do not collect inside: of many nodes that are read none is garbage, and each look goes through all of them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@contextmanager
 def rare_collections() -> Iterator[None]:
     """Collect seldom inside: trees of programs come and go by reference counts, and the collector finds nothing.
 

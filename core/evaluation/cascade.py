@@ -139,13 +139,13 @@ class Cascade(Generic[P]):
     def _catch_up(self) -> None:
         """Read the nodes committed since the last round. Rounds of one node may be evaluated side by side."""
         with self._lock:
-            for node in self._journal.latest(len(self._journal) - self._seen):
+            for node in self._journal.from_place(self._seen):
                 if node.behaviour:
                     self._by_behaviour.setdefault(node.behaviour, node.id)
                 if node.cheap_score is not None:
                     bisect.insort(self._cheap_scores, node.cheap_score)
+                    del self._cheap_scores[self._slack * self._top_k :]
                 self._seen += 1
-            del self._cheap_scores[self._slack * self._top_k :]
 
     def _count(self, nodes: Sequence[Node], verdicts: Sequence[Evaluation | None]) -> None:
         counts = {"behaviour": 0, "cheap": 0, "full": 0}

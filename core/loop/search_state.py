@@ -25,7 +25,7 @@ from core.state.memory import Memory
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
 from core.state.task import Task, derive_seed, node_id
-from utils.collector import rare_collections
+from utils.collector import no_collections
 
 SUMMARIES = "summaries"
 """Fact: the newest states of the journal's summary, oldest first: what follows from the nodes, kept to be quick."""
@@ -94,9 +94,11 @@ class SearchState:
         for task in self.open_tasks() if begin_open else ():
             waiting[task.seen].append(task)
         known = self._summary_of(min(waiting, default=None))
-        with rare_collections():
-            for node in self._store.stored_nodes():
-                self._begin_restored(waiting, known)
+        stops = {*waiting, *([] if known is None else [known["nodes"]])}
+        with no_collections():
+            for length, node in enumerate(self._store.stored_nodes()):
+                if length in stops:
+                    self._begin_restored(waiting, known)
                 self._learning.learn(self.journal.restore(node))
         self._begin_restored(waiting, known)
         for task in chain.from_iterable(waiting.values()):  # a store of before `Task.seen`

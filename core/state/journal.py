@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from core.state.fingerprint import ast_hash
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
 from core.state.program_index import ProgramIndex
+from core.state.ranking import Ranking
 from core.state.stored_node import Read, StoredNode
 from core.state.summary import BEST_SHOWN, Summary, within
 from core.state.task import Task
@@ -68,7 +68,7 @@ class Journal:
         self._visits: dict[str, int] = {}
         self._rewards: dict[str, float] = {}
         self._depth_of_debugging: dict[str, int] = {}
-        self._ranking: list[tuple[float, int]] = []
+        self._ranking = Ranking()
         self._drafts: list[int] = []
         self._buggy_leaves: dict[int, dict[str, None]] = {}
         self._root: dict[str, str] = {}
@@ -185,13 +185,15 @@ class Journal:
 
         With `only_good` False, the newest node where none has a score.
         """
-        if self._ranking:
-            return self._current(self._ranking[0][1])
+        best = self._ranking.best
+        if best is not None:
+            return self._current(best)
         return self._current(len(self._nodes) - 1) if self._nodes and not only_good else None
 
     def is_best(self, node_id: str) -> bool:
         """True for the id of `get_best_node()`, without building a node."""
-        return bool(self._ranking) and self._position.get(node_id) == self._ranking[0][1]
+        best = self._ranking.best
+        return best is not None and self._nodes[best].id == node_id
 
     def build_dag(self) -> dict[str, tuple[str, ...]]:
         """Node id → ids of its children, in commit order."""
@@ -310,17 +312,21 @@ class Journal:
         """The last `count` nodes in commit order."""
         return [self._current(i) for i in range(max(0, len(self._nodes) - count), len(self._nodes))]
 
+    def from_place(self, place: int) -> Iterator[Node]:
+        """The nodes from that place on, in commit order; what the index knows of them may be out of date."""
+        return islice(self._nodes, place, None)
+
     def newest(self, count: int) -> Iterator[Node]:
         """The newest nodes, newest first; their `children_ids`, `visits` and `total_reward` may be out of date."""
         return islice(reversed(self._nodes), count)
 
     def ranked(self) -> Iterator[Node]:
         """Scored nodes, best first, the earliest of equals; as many as are asked for."""
-        return (self._current(position) for _, position in self._ranking)
+        return map(self._current, self._ranking)
 
     def top(self, k: int) -> list[Node]:
         """The k best scored nodes, best first; equals in commit order."""
-        return [self._current(i) for _, i in self._ranking[:k]]
+        return [self._current(i) for i in self._ranking.top(k)]
 
     @property
     def roots(self) -> int:
@@ -423,7 +429,7 @@ class Journal:
             self._repaired.append(position)
         if node.is_scored:
             assert node.fitness is not None
-            bisect.insort(self._ranking, (-node.fitness, position))
+            self._ranking.add(node.fitness, position)
 
     def _current(self, position: int) -> Node:
         """The node with what the index knows of it; a copy is made only after a change."""

@@ -11,7 +11,7 @@ from core.events import Event, LLMCalled
 from core.storage.event_writer import EventWriter
 from core.storage.models import CALLS, FACTS
 from core.storage.rows import call_from_row, call_values
-from core.storage.statements import ADD_CALL, CALLS_OF, DROP_FACT
+from core.storage.statements import ADD_CALL, CALLS_OF, DROP_FACT, HAS_CALL
 from core.storage.unreadable import reads_store
 
 _HELD = "held/"
@@ -23,7 +23,7 @@ class CallStore(EventWriter):
 
     @reads_store
     def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
-        if sample not in self._known.samples:
+        if not self.db.select(HAS_CALL, (sample,)):
             return None
         with self.db.transaction() as connection:
             rows = connection.execute(CALLS_OF, {"sample": sample}).mappings().all()
@@ -55,7 +55,6 @@ class CallStore(EventWriter):
                 shared = {name: values[name] for name in LLMCalled.model_fields.keys() & values.keys()}
                 return [LLMCalled(call_id=call_id, **shared)]
 
-        self._known.samples.add(record.sample)
         self._write("call", facts)
 
     @reads_store

@@ -17,6 +17,7 @@ from core.storage.known import Known
 from core.storage.models import EVENTS
 from core.storage.rows import event_from_row, event_values
 from core.storage.statements import ADD_EVENT, FACT, PUT_FACT
+from core.storage.step_count import count_steps
 from core.storage.unreadable import reads_store, unreadable
 
 _PAGE = 100
@@ -107,6 +108,11 @@ class EventWriter:
             if len(rows) < _PAGE:
                 return
             before = rows[-1]["seq"]
+
+    @reads_store
+    def steps(self) -> int:
+        """Committed nodes that count as steps."""
+        return count_steps(self.db)
 
     def _number(self, event: Event) -> Event:
         self._seq += 1

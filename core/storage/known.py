@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection, select
 
-from core.storage.models import CALLS, FACTS, GAMES, STAGES
+from core.storage.models import FACTS, GAMES, STAGES
 
 
 class Known:
@@ -23,8 +23,6 @@ class Known:
         self.facts: set[str] = set(connection.execute(select(FACTS.c.key)).scalars())
         self.staged: set[str] = set(connection.execute(select(STAGES.c.node_id).distinct()).scalars())
         """Nodes with a stored stage."""
-        self.samples: set[str] = set(connection.execute(select(CALLS.c.sample)).scalars())
-        """Draws with a stored call."""
         self.games: set[str] = set(connection.execute(select(GAMES.c.key)).scalars())
 
     def committed(self, node_ids: Iterable[str]) -> None:

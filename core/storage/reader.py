@@ -16,7 +16,6 @@ from core.events import Event
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.numbering import Numbering
-from core.state.operators import FREE_OPERATORS
 from core.state.task import Task
 from core.storage.chain_links import head_of
 from core.storage.database import DB_NAME, Database
@@ -24,6 +23,7 @@ from core.storage.migrations import CHAINED
 from core.storage.models import CALLS, EVENTS, FACTS, GAMES, LINKS, NODES, STAGES, TASKS, TEXTS
 from core.storage.prepared_statement import driver_of
 from core.storage.rows import JOURNAL, call_from_row, event_from_row, journal_line, node_from_row, task_from_row, why_of
+from core.storage.step_count import count_steps
 from core.storage.unreadable import reads_store
 
 _OUTLINE = (
@@ -131,10 +131,10 @@ class RunReader:
                 query = query.where(getattr(NODES.c, column) == value)
         return [node_from_row(self.db, row, texts=texts) for row in self._rows(query)]
 
+    @reads_store
     def steps(self) -> int:
         """Committed nodes that count as steps."""
-        query = select(func.count()).select_from(NODES).where(NODES.c.operator.not_in(FREE_OPERATORS))
-        return int(self._scalar(query) or 0)
+        return count_steps(self.db)
 
     @reads_store
     def best(self) -> Node | None:

@@ -27,7 +27,7 @@ _ENDS = (
     " ORDER BY fitness DESC, step LIMIT ?)"
     " UNION ALL SELECT * FROM (SELECT step, id, metric_value FROM nodes ORDER BY step DESC LIMIT ?)"
 )
-_PAGE = 2000
+_PAGE = 1000
 """Rows of nodes read at once."""
 
 
@@ -100,10 +100,9 @@ class RunStore(CallStore, GameStore, TicketStore):
         step = -1
         while True:
             rows = self.db.select(OUTLINE, (step, _PAGE))
-            for row in rows:
-                with unreadable(self.name):
-                    node = stored_node(self.db, row, self.texts)
-                yield node
+            with unreadable(self.name):
+                nodes = [stored_node(self.db, row, self.texts) for row in rows]
+            yield from nodes
             if len(rows) < _PAGE:
                 return
             step = rows[-1][1]

@@ -47,6 +47,8 @@ _OF_EVERY_NODE = {"round.opened", "node.proposed", "llm.called", "node.stage", "
 _INDEXED = ("children_ids", "visits", "total_reward")
 """Kept by the Journal, never stored: they follow from the nodes."""
 _IN_COLUMNS = set(_COLUMNS)
+_read_json = json.JSONDecoder().raw_decode
+"""What `json.loads` comes to, without the checks that cost more than the short texts of a row."""
 OUTLINE = f"SELECT {', '.join(_COLUMNS)}, code_hash, code != '', rest FROM nodes WHERE step > ? ORDER BY step LIMIT ?"
 """Rows for `stored_node`, by the driver itself: SQLAlchemy takes longer for a row than SQLite."""
 _NOT_IN_REST = {*_COLUMNS, *_TEXTS, *_INDEXED}
@@ -90,31 +92,31 @@ def node_from_row(db: Database, row: Mapping[Any, Any], *, texts: bool = True) -
     return Node.model_validate({**values, **rest})
 
 
-def stored_node(db: Database, row: Sequence[Any], read: Read) -> Node:
+def stored_node(db: Database, row: Sequence[Any], read: Read) -> StoredNode:
     """The node as `node_from_row` gives it, for a row of `OUTLINE`; what is not asked of every node stays packed."""
     (
         node_id, step, operator, generation, island, slot, metric_value, fitness, metric_source, claimed_metric,
         is_buggy, is_valid, failure, exec_time, ctime, writer, parents, code_hash, has_code, stored,
     ) = row  # fmt: skip
-    shown = json.loads(stored)
+    shown = _read_json(stored)[0]
     if _PACKED in shown or "attempts" in shown:
         shown = {**shown, **_unpacked_at_once(shown, code_hash)}
     elif _TREE in shown:
         shown["fingerprint"] = _fingerprint(shown.pop(_TREE), code_hash)
-    parent_ids = tuple(json.loads(parents))
-    interval = shown.get("interval")
+    parent_ids = () if parents == "[]" else tuple(_read_json(parents)[0])
+    interval, get = shown.get("interval"), shown.get
     own = {
         "id": node_id, "step": step, "operator": operator, "generation": generation, "island": island, "slot": slot,
         "metric_value": metric_value, "fitness": fitness, "metric_source": metric_source,
         "claimed_metric": claimed_metric, "is_buggy": bool(is_buggy), "is_valid": bool(is_valid),
         "failure": None if failure is None else FailureKind(failure), "exec_time": exec_time, "ctime": ctime,
         "writer": writer, "parent_ids": parent_ids,
-        "parent_id": shown.get("parent_id", parent_ids[0] if parent_ids else None),
-        "fingerprint": shown.get("fingerprint", ""), "duplicate_of": shown.get("duplicate_of"),
-        "prompt_tokens": shown.get("prompt_tokens"), "completion_tokens": shown.get("completion_tokens"),
-        "cost_usd": shown.get("cost_usd"), "attempts": shown.get("attempts", ()),
-        "interval": None if interval is None else tuple(interval), "behaviour": shown.get("behaviour", ""),
-        "cheap_score": shown.get("cheap_score"), "lower_is_better": shown.get("lower_is_better", False),
+        "parent_id": get("parent_id", parent_ids[0] if parent_ids else None),
+        "fingerprint": get("fingerprint", ""), "duplicate_of": get("duplicate_of"),
+        "prompt_tokens": get("prompt_tokens"), "completion_tokens": get("completion_tokens"),
+        "cost_usd": get("cost_usd"), "attempts": get("attempts", ()),
+        "interval": None if interval is None else tuple(interval), "behaviour": get("behaviour", ""),
+        "cheap_score": get("cheap_score"), "lower_is_better": get("lower_is_better", False),
     }  # fmt: skip
     rest = RestOfRow(db, stored, code_hash)
     return StoredNode.from_store(own, code_hash if has_code else "", read, rest)
