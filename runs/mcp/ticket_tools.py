@@ -44,7 +44,10 @@ class TicketTools:
         """A ticket of a process that was killed, or a new one."""
         if arguments.get("ticket"):
             run_dir, ticket = self._ticket(arguments, "ask for")
-            again = {"verb": "ask", "ticket": ticket, "token": new_token(run_dir), "holder": _holder(call)}
+            token = (
+                {} if "." in ticket else {"token": new_token(run_dir)}
+            )  # of another's: it is this process's from now on
+            again = {"verb": "ask", "ticket": ticket, "holder": _holder(call), **token}
             return self._laid_out(run_dir, _asked(run_dir, again), arguments)
         run_dir = self._run(arguments)
         with self._lock:

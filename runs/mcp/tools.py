@@ -30,6 +30,7 @@ _OBJECT: dict[str, Any] = {"type": "object"}
 _LIST: dict[str, Any] = {"type": "array"}
 _NEXT = {"next": {"type": ["string", "null"], "description": "the tool to call now; null: none of these helps"}}
 _GIVEN_BY = {"ticket": "ask", "node": "top", "confirm": "plan_run"}
+_OVER = {"over": {"type": "boolean", "description": "the run hands out nothing more"}}
 _VERDICT = {
     "state": {"type": "string", "enum": ["running", "committed", "duplicate", "refused", "expired", "over"]},
     "node_id": {"type": ["string", "null"]},
@@ -37,6 +38,7 @@ _VERDICT = {
     "failure": {"type": ["string", "null"]},
     "message": _TEXT,
     "warnings": _LIST,
+    **_OVER,
     **_NEXT,
 }
 
@@ -52,7 +54,7 @@ WRITER = (
         {"run": _RUN, "dir": {"type": "string", "description": "folder to lay the ticket into"}, "wait_s": _WAIT,
          "ticket": {"type": "string", "description": "one of yours, to be told again; RUN/NODE takes one over"}},
         {"run": _TEXT, "ticket": {"type": ["string", "null"]}, "operator": _TEXT, "prompt": _OBJECT, "files": _OBJECT,
-         "open_tickets": _LIST, "budget": _OBJECT, **_NEXT},
+         "schema": _OBJECT, "open_tickets": _LIST, "budget": _OBJECT, **_OVER, **_NEXT},
     ),
     Tool(
         "check",
