@@ -15,6 +15,7 @@ from typing import Any
 from core.storage.origin import commands
 from reports.facts import RunFacts, read_facts
 from reports.outside import who_wrote
+from reports.winner import titled
 from utils.clean_text import clean, one_line
 from utils.program import INSTALLED
 
@@ -48,10 +49,12 @@ def _outcome(facts: RunFacts) -> Iterator[str]:
 
 def _scores(facts: RunFacts) -> Iterator[str]:
     goal = "lower" if facts.lower_is_better else "higher"
-    rows: list[Sequence[Any]] = [(row.get("name"), row.get("metric"), row.get("final"), "") for row in facts.baselines]
+    rows: list[Sequence[Any]] = [(titled(row), row.get("metric"), row.get("final"), "") for row in facts.baselines]
     if winner := facts.conclusion.winner:
         low_high = " … ".join(f"{end:.5g}" for end in winner.final_interval or ())
-        rows.append((f"winner, {winner.name}", winner.metric, winner.final_metric, low_high))
+        step = facts.numbers.name(winner.node_id)
+        name = f"winner, {winner.name}" + (f", {step}" if step else "")
+        rows.append((name, winner.metric, winner.final_metric, low_high))
     if rows:
         yield f"\n| {_plain(facts.unit)} ({goal} is better) | validation | final part | 95 % |\n|---|--:|--:|---|"
         for name, *values in rows:
@@ -91,7 +94,9 @@ def _program(facts: RunFacts) -> Iterator[str]:
         change = "\n".join(
             difflib.unified_diff(old.split("\n"), new.split("\n"), "first ancestor", "winner", lineterm="")
         )
-        yield f"\n<details><summary>Change against its first ancestor ({len(facts.line) - 1} steps)</summary>\n"
+        back = len(facts.line) - 1
+        ancestor = f"{back} program{'s' * (back != 1)} before it"
+        yield f"\n<details><summary>Change against its first ancestor, {ancestor}</summary>\n"
         yield _fenced(change, "diff")
         yield "\n</details>"
     yield "\n<details><summary>The winner</summary>\n"

@@ -8,6 +8,7 @@ from core.state.node import Node
 from reports.facts import RunFacts
 from reports.markup import EMPTY, Markup, clip, code, figure, join, table, tag
 from reports.provenance import cell
+from reports.winner import titled
 from utils.direction import Direction
 from utils.stats import proper_interval
 
@@ -72,7 +73,7 @@ def scores(facts: RunFacts) -> Markup:
         if row.get("node_id") == winner.node_id:
             continue
         failed = f"failed: {row['failure']}" if row.get("failure") else None
-        name = f"baseline {row.get('name', '')}"
+        name = titled(row)
         metric = row.get("metric") if failed is None else failed
         rows.append(
             [name, metric, _interval(row.get("interval")), row.get("final"), _interval(row.get("final_interval"))]

@@ -115,8 +115,13 @@ def leading(
     return row if row is not None and direction.better(row["metric"], best) else None
 
 
+def titled(row: Mapping[str, Any]) -> str:
+    """What a table calls a baseline: the user's own program is called so in all of them."""
+    return "your program" if row.get("own") else f"baseline {row.get('name', '')}"
+
+
 def called(row: Mapping[str, Any]) -> str:
-    """What people call a baseline."""
+    """What a sentence calls a baseline."""
     return "your program" if row.get("own") else f"the baseline {row['name']}"
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from runs.context_history import FACT
 from runs.control import stopped_nodes, withdrawn_nodes
 from runs.recorded_scores import RecordedScores
 from runs.search import Recorded
+from runs.search_limits import changed_limits
 from runs.session import RunSession
 from runs.stored_config import stored_config
 from utils.errors import SwarmEvoError
@@ -67,6 +68,7 @@ def verify(
         told = reader.fact(FACT) or []
         whys = {node_id: reader.why(node_id) for node_id in tasks}
         baselines = reader.fact("baselines", [])
+        limits = changed_limits(reader)
         by_hand = any(key.endswith("/by_hand") for key in reader.facts())
     as_recorded = by_hand or not schedule_of(config.search.schedule).repeatable
     scores = RecordedScores(stored, baselines)
@@ -99,7 +101,10 @@ def verify(
     finally:
         if copy is not None:
             shutil.rmtree(copy, ignore_errors=True)
-    return with_scores(compared(stored, again), stored, scores)
+    found = with_scores(compared(stored, again), stored, scores)
+    if not limits:
+        return found
+    return replace(found, text=f"{found.text}; choices and prompts under the limits of their time: {limits}")
 
 
 def first_of_rounds(tasks: Iterable[Task]) -> dict[int, Task]:

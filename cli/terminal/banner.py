@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runs.facts import RunFacts
+from runs.search_limits import limits_text
 from runs.writing import ideas_at_once
 from utils.config_schema import SearchSection
 from utils.direction import Direction
@@ -14,10 +15,11 @@ def banner(facts: RunFacts) -> list[str]:
     better = Direction(problem.lower_is_better).word
     writer = facts.writer
     search = config.search
+    limits = limits_text(search.max_steps, search.max_generations, config.budget.seconds)
     lines = [
         f"run {facts.run}: {problem.name}, {problem.unit or 'metric'} ({better} is better)",
         f"writer: {_writers(facts)}" + (" (a rule-based writer, not a language model)" if writer == "rules" else ""),
-        f"search: {search.policy}, {_limits(facts)}, {search.workers} workers, seed {config.project.seed}",
+        f"search: {search.policy}, {limits}, {search.workers} workers, seed {config.project.seed}",
         f"sandbox: {facts.sandbox}",
     ]
     if facts.offline:
@@ -64,21 +66,3 @@ def _expected_steps(search: SearchSection) -> int | None:
     generations = search.max_generations if a_generation else None
     limits = [search.max_steps, generations and generations * (a_generation or 1)]
     return min((limit for limit in limits if limit is not None), default=None)
-
-
-def _limits(facts: RunFacts) -> str:
-    search, budget = facts.config.search, facts.config.budget
-    parts = []
-    if search.max_steps is not None:
-        parts.append(f"{search.max_steps} step{'s' * (search.max_steps != 1)}")
-    if search.max_generations is not None:
-        parts.append(f"{search.max_generations} generation{'s' * (search.max_generations != 1)}")
-    if budget.seconds is not None:
-        parts.append(f"{_duration(budget.seconds)}")
-    return "at most " + ", ".join(parts)
-
-
-def _duration(seconds: float) -> str:
-    if seconds >= 3600:
-        return f"{seconds / 3600:.3g} h"
-    return f"{seconds / 60:.3g} min" if seconds >= 120 else f"{seconds:.3g} s"

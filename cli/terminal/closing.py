@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cli.terminal.commands import command, without_model
 from cli.terminal.standings_text import final_text, standings_lines
-from reports.winner import Winner
+from reports.winner import Winner, titled
 from runs.outcome import Outcome
 from utils.config_schema import Config
 from utils.program import program
@@ -71,7 +71,8 @@ def _final_seconds(outcome: Outcome) -> list[str]:
 def _who(winner: Winner) -> str:
     role = {"user": "your program", "baseline": f"the baseline {winner.name}"}.get(winner.role)
     name = "" if winner.node_id.startswith(winner.name) else f"{winner.name}, "
-    return role or f"{name}node {winner.node_id}, writer {winner.writer}"
+    step = "" if winner.step is None else f", step {winner.step}"
+    return role or f"{name}node {winner.node_id}{step}, writer {winner.writer}"
 
 
 def _head(outcome: Outcome) -> list[str]:
@@ -112,7 +113,7 @@ def _baseline_lines(outcome: Outcome) -> list[str]:
     for row in outcome.baselines:
         score = "failed" if row["metric"] is None else f"{row['metric']:.6g}"
         final = "" if row.get("final") is None else f", final {row['final']:.6g}"
-        lines.append(f"baseline {row['name']}: {score}{final}")
+        lines.append(f"{titled(row)}: {score}{final}")
     return lines
 
 

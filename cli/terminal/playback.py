@@ -7,9 +7,10 @@ from pathlib import Path
 
 from cli.terminal.best_so_far import BestSoFar
 from cli.terminal.step_text import StepLines, baseline_line
-from core.events import BaselineScored, FinalScored, NodeCommitted, RunFinished
+from core.events import BaselineScored, FinalScored, NodeCommitted, RunFinished, RunStarted
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
+from runs.search_limits import limits_of
 from utils.errors import ConfigError
 
 LONGEST_PAUSE = 2.0
@@ -22,7 +23,7 @@ def play(run_dir: Path, speed: float) -> int:
         raise ConfigError(f"--speed={speed:g}: allowed is anything above 0")
     with unreadable(run_dir.name), RunReader(run_dir) as reader:
         best = BestSoFar(bool(reader.fact("lower_is_better")), family=str(reader.fact("family")))
-        lines = StepLines(best, reader.fact("config", {}).get("search", {}).get("max_steps"))
+        lines = StepLines(best, None)
         before = None
         after = 0
         while events := reader.events(after=after, limit=500):
@@ -34,10 +35,13 @@ def play(run_dir: Path, speed: float) -> int:
                     print(lines.line(event), flush=True)
                 else:
                     lines.learn(event)
-                if isinstance(event, BaselineScored):
+                if isinstance(event, RunStarted):
+                    lines.allow(event.max_steps)
+                    print(f"{'resumed' if event.resumed else 'started'}: {limits_of(event)}", flush=True)
+                elif isinstance(event, BaselineScored):
                     print(baseline_line(event), flush=True)
                 elif isinstance(event, FinalScored) and event.metric is not None:
-                    print(f"{event.type} {event.metric:.6g}", flush=True)
+                    print(f"final score: {event.metric:.6g}", flush=True)
                 elif isinstance(event, RunFinished):
                     print(f"ended: {event.reason}", flush=True)
             after = events[-1].seq

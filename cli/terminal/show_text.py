@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.terminal.console import VisibleConsole
+from reports.winner import titled
 from utils.direction import Direction
 
 CASE_COLUMNS = ("case", "value", "bound", "gap", "seconds", "baseline")
@@ -28,7 +29,7 @@ def print_run(facts: dict[str, Any]) -> None:
         "writer": facts["writer"],
         "verdict": "\n".join([facts["verdict"]["text"], *facts["verdict"]["warnings"]]),
         "winner" if facts["winner"] and facts["winner"]["chosen"] else "best": _best(facts),
-        "final": f"{_number(facts['final_metric'])} {_interval(facts['final_interval'])}",
+        "final": _final(facts),
         "best on validation": _runner(facts["best_on_validation"]),
         "best of the search": _runner(facts["best_of_search"]),
         "control": facts["control"]["text"],
@@ -48,7 +49,9 @@ def print_run(facts: dict[str, Any]) -> None:
     if facts["baselines"]:
         table = Table("baseline", "validation", "final")
         for row in facts["baselines"]:
-            table.add_row(Text(row["name"]), _number(row["metric"]), _number(row.get("final")))
+            table.add_row(
+                Text(titled(row).removeprefix("baseline ")), _number(row["metric"]), _number(row.get("final"))
+            )
         console.print(table)
     print_cases(console, facts["final"].get("table"))
     nodes = Table("step", "node", "operator", "parents", unit, "failure")
@@ -83,7 +86,17 @@ def print_cases(console: VisibleConsole, table: dict[str, Any] | None) -> None:
 def _best(facts: dict[str, Any]) -> str:
     if facts["best_node_id"] is None:
         return "no result yet" if facts["status"] in ("running", "interrupted") else "no valid program found"
-    return f"{_number(facts['best_metric'])} ({facts['metric_source']}), node {facts['best_node_id']}"
+    winner = facts["winner"]
+    which = winner["operator"] if winner["step"] is None else f"step {winner['step']}"
+    who = f"node {facts['best_node_id']}, {which}"
+    return f"{_number(facts['best_metric'])} ({facts['metric_source']}), {who}"
+
+
+def _final(facts: dict[str, Any]) -> str:
+    """'' where no part is unseen."""
+    if facts["final_metric"] is None:
+        return ""
+    return f"{_number(facts['final_metric'])} {_interval(facts['final_interval'])}".strip()
 
 
 def _runner(runner: dict[str, Any] | None) -> str:

@@ -36,6 +36,10 @@ class StepLines:
             told.insert(0, f"step {self._steps}" + (f"/{self._max_steps}" if self._max_steps else ""))
         return "  ".join(told)
 
+    def allow(self, max_steps: int | None) -> None:
+        """From here on so many steps are allowed; None: no limit."""
+        self._max_steps = max_steps
+
     @property
     def best(self) -> str:
         """Who leads, in words; '' before the first score."""

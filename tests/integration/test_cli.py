@@ -403,6 +403,14 @@ def test_what_is_offered_next_names_the_limits_of_now(cli, toy):
     (offered,) = [line for line in ended.out.splitlines() if "--llm=openai" in line]
     assert "search.max_steps=4" in offered and "budget.seconds=500" in offered and "max_steps=2" not in offered
     assert "resume " in ended.out and "--search.max_steps=8" in ended.out
+    played = cli.here("replay", "latest", "--speed=1e9").out
+    assert re.findall("^started: .*|^resumed: .*|^step [0-9/]+", played, re.M) == [
+        "started: at most 2 steps, 12 h", "step 1/2", "step 2/2",
+        "resumed: at most 4 steps, 8.33 min", "step 3/4", "step 4/4",
+    ]  # fmt: skip
+    verified = cli.here("replay", "latest", "--verify")
+    assert verified.code == 0, verified.err
+    assert "at most 2 steps, 12 h, from step 3 on at most 4 steps, 8.33 min" in verified.out
     report = cli.here("report", "latest", "--format=md", "--out=r.md")
     text = (cli.folder / "r.md").read_text()
     assert report.code == 0 and text.index("search.max_steps=2") < text.index("resume")

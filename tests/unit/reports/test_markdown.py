@@ -15,8 +15,8 @@ def test_it_says_the_verdict_the_scores_and_the_change(tmp_path):
     made.close()
     text = write_markdown(tmp_path / "logs" / "told", tmp_path / "report.md").read_text()
     assert made.best is not None
-    assert text.startswith("## competition/diabetes: ") and "| mean | 77.1 |" in text
-    assert f"| winner, {made.best.id} | {made.best.metric_value:.6g} |" in text
+    assert text.startswith("## competition/diabetes: ") and "| baseline mean | 77.1 |" in text
+    assert re.search(rf"\| winner, {made.best.id}, step \d+ \| {made.best.metric_value:.6g} \|", text)
     assert (
         made.best.code.strip().splitlines()[-1] in text
         and "```diff" in text

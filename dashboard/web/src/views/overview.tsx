@@ -77,7 +77,8 @@ function Final({ state, winner }: { state: RunState; winner: Winner | null }) {
 
 /** The best baseline on both parts, beside the winner's. */
 function Reference({ state, told }: { state: RunState; told: RunDetail | null }) {
-  const reference = state.references.find(({ name }) => name === told?.against) ?? state.references[0]; // as the verdict names it
+  const own = (told?.baselines ?? []).find((b) => b.own)?.node_id;
+  const reference = state.references.find(({ name, id }) => name === told?.against || (told?.against === "your program" && id === own)) ?? state.references[0]; // as the verdict names it
   const row = (told?.baselines ?? []).find((b) => b.node_id === reference?.id);
   const best = state.best?.metric ?? null;
   const leads = !state.over && reference != null && (best === null || (state.lowerIsBetter ? reference.metric < best : reference.metric > best));

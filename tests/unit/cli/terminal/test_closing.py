@@ -41,7 +41,7 @@ def test_how_good_it_is_and_how_we_know(outcome):
     assert "best distance: 0.5 on validation (verified: scored by our evaluator, out of the candidate's reach)" in said
     assert "final score: 0.501 on instances the search never saw (95 % 0.4 … 0.6)" in said
     assert "baseline zero: 2, final 2.001" in said and "baseline odd: failed" in said
-    assert "best_solution/solution.py (node n1, writer rules)" in said
+    assert "best_solution/solution.py (node n1, step 3, writer rules)" in said
 
 
 def test_only_files_that_are_there_are_named(outcome):

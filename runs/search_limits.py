@@ -1,0 +1,39 @@
+"""The limits of a search in words, and how they changed from one process of a run to the next."""
+
+from __future__ import annotations
+
+from core.events import NodeCommitted, RunStarted
+from core.state.operators import FREE_OPERATORS
+from core.storage.reader import RunReader
+
+
+def limits_text(max_steps: int | None, max_generations: int | None, seconds: float | None) -> str:
+    """`at most 20 steps, 10 min`; `no limit` without any."""
+    parts = [] if max_steps is None else [f"{max_steps} step{'s' * (max_steps != 1)}"]
+    parts += [] if max_generations is None else [f"{max_generations} generation{'s' * (max_generations != 1)}"]
+    parts += [] if seconds is None else [_duration(seconds)]
+    return f"at most {', '.join(parts)}" if parts else "no limit"
+
+
+def limits_of(started: RunStarted) -> str:
+    """Of one process."""
+    return limits_text(started.max_steps, started.max_generations, started.budget.get("seconds"))
+
+
+def changed_limits(reader: RunReader) -> str:
+    """`at most 5 steps, from step 6 on at most 8 steps`; '' where they never changed."""
+    told: list[str] = []
+    steps, newest = 0, ""
+    for event in reader.events(types=["run.started", "node.committed"], limit=2**62):
+        if isinstance(event, NodeCommitted):
+            steps += event.operator not in FREE_OPERATORS
+        elif isinstance(event, RunStarted) and limits_of(event) != newest:
+            newest = limits_of(event)
+            told.append(f"from step {steps + 1} on {newest}" if told else newest)
+    return ", ".join(told) if len(told) > 1 else ""
+
+
+def _duration(seconds: float) -> str:
+    if seconds >= 3600:
+        return f"{seconds / 3600:.3g} h"
+    return f"{seconds / 60:.3g} min" if seconds >= 120 else f"{seconds:.3g} s"
