@@ -100,6 +100,7 @@ def model(program: str, folder: Path) -> Iterator[str]:
     finally:
         server.kill()
         server.wait()
+        server.stdout.close()
 
 
 def timed(command: list[str], url: str, count: int, folder: Path) -> Outcome:

@@ -306,6 +306,7 @@ def _stop(config: Config, problem: Problem, stop_after: int | None) -> Callable[
         seconds=config.budget.seconds,
         tokens=config.budget.tokens,
         usd=config.budget.usd,
+        usd_per_hour=config.execution.usd_per_hour,
         target=config.budget.target,
         lower_is_better=problem.lower_is_better,
         stagnation=config.budget.stagnation,

@@ -46,6 +46,7 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "tokens": None if cost["prompt_tokens"] is None else cost["prompt_tokens"] + (cost["completion_tokens"] or 0),
         "cached_tokens": None if cost["prompt_tokens"] is None else cost["cached_tokens"],
         "cost_usd": cost["cost_usd"],
+        "machine_usd": machine_usd(facts),
         "elapsed": facts.get("active_seconds"),
         "sandbox": facts.get("sandbox", {}),
         "environment": facts.get("environment", {}),
@@ -53,6 +54,12 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "journal_head": reader.journal_head(),
         "nodes": reader.outline(),
     }
+
+
+def machine_usd(facts: dict[str, Any]) -> float | None:
+    """Dollars of the machines over the seconds that the run was worked on; None where `usd_per_hour` is not set."""
+    per_hour = ((facts.get("config") or {}).get("execution") or {}).get("usd_per_hour")
+    return per_hour * (facts.get("active_seconds") or 0.0) / 3600 if per_hour else None
 
 
 def _beside(reader: RunReader, node_id: str) -> Node | None:

@@ -75,7 +75,12 @@ def _started(facts: RunFacts) -> RunStarted:
         sandbox=facts.sandbox,
         max_steps=search.max_steps,
         max_generations=search.max_generations,
-        budget={"seconds": budget.seconds, "tokens": budget.tokens, "usd": budget.usd},
+        budget={
+            "seconds": budget.seconds,
+            "tokens": budget.tokens,
+            "usd": budget.usd,
+            **({"usd_per_hour": per_hour} if (per_hour := facts.config.execution.usd_per_hour) else {}),
+        },
         resumed=facts.resumed,
     )
 

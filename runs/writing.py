@@ -46,7 +46,10 @@ def model_client_of(
     them.
     """
     store, recorded, interrupts = process.store, process.recorded, process.interrupts
-    ledger = Ledger(config.budget.tokens, config.budget.usd, interrupts.finish)
+    per_second = config.execution.usd_per_hour / 3600 if recorded is None else 0.0
+    ledger = Ledger(
+        config.budget.tokens, config.budget.usd, interrupts.finish, lambda: process.active_seconds() * per_second
+    )
     ledger.restore(store.bills(), store.held())
     roles = model_settings(
         config.llm,

@@ -95,6 +95,8 @@ class ExecutionSection(Section):
     """What is kept of standard output and error."""
     threads: int = Field(1, ge=1)
     """Threads that numeric libraries may use in one run."""
+    usd_per_hour: float = Field(0.0, ge=0)
+    """Dollars that an hour of all the machines costs. They count in budget.usd while the search goes on."""
     preload: list[str] | None = None
     """Modules that the warm sandbox imports once; null takes the problem's list."""
     archive_best: int = Field(3, ge=0)

@@ -37,7 +37,7 @@ def print_run(facts: dict[str, Any]) -> None:
         "effort": facts["effort"],
         "failures": "" if facts["effort"] else _counted(facts["failures"]),
         "tokens": _tokens(facts),
-        "cost": "–" if facts["cost_usd"] is None else f"${facts['cost_usd']:.4f}",
+        "cost": _cost(facts),
         "sandbox": str(facts["sandbox"].get("tier", "")),
         "nodes' hash": facts["journal_sha256"],
         "journal head": facts["journal_head"] or "none: an older version wrote this run",
@@ -113,6 +113,11 @@ def _tokens(facts: dict[str, Any]) -> str:
         return "–"
     cached = facts["cached_tokens"]
     return f"{facts['tokens']:,}" + (f" ({cached:,} of them from the cache, free)" if cached else "")
+
+
+def _cost(facts: dict[str, Any]) -> str:
+    calls = "–" if facts["cost_usd"] is None else f"${facts['cost_usd']:.4f}"
+    return calls if facts["machine_usd"] is None else f"{calls}, and ${facts['machine_usd']:.4f} for the machines"
 
 
 def print_node(facts: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from core.backend.exchange import Request, Usage
@@ -39,14 +39,20 @@ class Ledger:
         tokens: cap, prompt and completion together; None for no cap.
         usd: cap in dollars; None for no cap.
         ending: set when the user wants the end: who waits for room then is not begun.
+        machine_usd: → dollars that the machines have taken so far; the cap is for them and the calls together.
     """
 
     def __init__(
-        self, tokens: int | None = None, usd: float | None = None, ending: threading.Event | None = None
+        self,
+        tokens: int | None = None,
+        usd: float | None = None,
+        ending: threading.Event | None = None,
+        machine_usd: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self.cap_tokens = tokens
         self.cap_usd = usd
         self._ending = ending or threading.Event()
+        self._machine_usd = machine_usd
         self._room = threading.Condition()
         self._spent = Amount()
         self._lost = Amount()
@@ -114,13 +120,15 @@ class Ledger:
     def _fits(self, total: Amount) -> bool:
         # A reservation of nothing always fits: a free call under a used-up dollar cap, a resumed run above a lower cap.
         tokens_ok = self.cap_tokens is None or total.tokens <= self.cap_tokens
-        return tokens_ok and (self.cap_usd is None or total.usd <= self.cap_usd + 1e-12)
+        return tokens_ok and (self.cap_usd is None or total.usd + self._machine_usd() <= self.cap_usd + 1e-12)
 
     def _why(self, known: Amount, worst: Amount) -> str:
         if self.cap_tokens is not None and known.tokens + worst.tokens > self.cap_tokens:
             used = f"{known.tokens} used, the next call may take {worst.tokens}"
             return f"budget.tokens={self.cap_tokens} is reached: {used}"
-        return f"budget.usd={self.cap_usd} is reached: ${known.usd:.4f} used, the next call may cost ${worst.usd:.4f}"
+        machine = self._machine_usd()
+        used = f"${known.usd:.4f} used" + (f" and ${machine:.4f} for the machines" if machine else "")
+        return f"budget.usd={self.cap_usd} is reached: {used}, the next call may cost ${worst.usd:.4f}"
 
 
 def most_tokens(request: Request, settings: ModelSettings) -> Usage:

@@ -56,13 +56,21 @@ class MaxTokens:
 
 @dataclass(frozen=True, slots=True)
 class MaxDollars:
-    """Spent, not reserved: what calls in flight may still cost is the backend's to reserve."""
+    """Spent, not reserved: what calls in flight may still cost is the backend's to reserve.
+
+    Args:
+        per_hour: what an hour of the machines costs.
+    """
 
     limit: float
+    per_hour: float = 0.0
 
     def reason(self, progress: Progress) -> str | None:
-        done = progress.usd
-        return f"budget.usd: ${done:.4f} of ${self.limit:g}" if done >= self.limit and done > 0 else None
+        machine = progress.seconds * self.per_hour / 3600
+        done = progress.usd + machine
+        if done < self.limit or done <= 0:
+            return None
+        return f"budget.usd: ${done:.4f} of ${self.limit:g}" + (f", ${machine:.4f} for the machines" if machine else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +128,7 @@ def stopping(
     seconds: float | None = None,
     tokens: int | None = None,
     usd: float | None = None,
+    usd_per_hour: float = 0.0,
     target: float | None = None,
     lower_is_better: bool = False,
     stagnation: int | None = None,
@@ -138,7 +147,7 @@ def stopping(
     if tokens is not None:
         found.append(MaxTokens(tokens))
     if usd is not None:
-        found.append(MaxDollars(usd))
+        found.append(MaxDollars(usd, usd_per_hour))
     if stagnation is not None:
         found.append(Stagnation(stagnation))
     if repeats is not None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from support.chat_server import ChatServer
-from support.command_line import ROOT, Cli
+from support.command_line import ROOT, Cli, toy_words
 
 from core.storage.reader import RunReader
 
@@ -536,3 +536,14 @@ def test_a_bad_key_is_one_line_without_the_key(cli, toy):
     for path in cli.folder.rglob("*"):
         if path.is_file():
             assert secret.encode() not in path.read_bytes(), path
+
+
+def test_what_the_machines_cost_counts_in_the_dollars_of_a_run(cli):
+    dear = ["execution.usd_per_hour=360", "budget.usd=0.2", "search.batch=1", "search.workers=1"]  # ten cents a second
+    ended = cli.here(*toy_words(10_000, seconds=0.05), *dear)
+    assert ended.code == 0 and "budget.usd: $0.2" in ended.out and "for the machines" in ended.out, ended.out
+    facts = cli.show()
+    assert 0.2 <= facts["machine_usd"] < 1 and facts["cost_usd"] in (None, 0)
+    assert "for the machines" in cli.here("show", "latest").out
+    again = cli.here("resume", "latest", "budget.usd=0.4")
+    assert again.code == 0 and cli.show()["machine_usd"] > 0.4 > facts["machine_usd"], again.out + again.err

@@ -156,6 +156,8 @@ function Budget({ state, told }: { state: RunState; told: RunDetail | null }) {
   const active = activeSeconds(state, told);
   const budget = state.started?.budget ?? {};
   const tokens = state.totals.prompt_tokens == null && state.totals.completion_tokens == null ? null : (state.totals.prompt_tokens ?? 0) + (state.totals.completion_tokens ?? 0);
+  const machines = ((budget.usd_per_hour ?? 0) * (active ?? 0)) / 3600;
+  const cost = machines ? (state.totals.cost_usd ?? 0) + machines : state.totals.cost_usd;
   const early = [...state.ladder].filter(([rung, n]) => rung !== "full" && n > 0);
   const of = (limit: number | null | undefined, text: string) => (limit == null ? "" : ` / ${text}`);
   return (
@@ -165,7 +167,7 @@ function Budget({ state, told }: { state: RunState; told: RunDetail | null }) {
         {state.started?.max_generations != null && <Meter plan label="Generations begun" used={state.generationsBegun} limit={state.started.max_generations} text={`${state.generationsBegun} / ${state.started.max_generations}`} />}
         <Meter label="Active time" used={active} limit={budget.seconds} text={`${seconds(active)}${of(budget.seconds, seconds(budget.seconds))}`} />
         <Meter label="Tokens, prompt and reply" used={tokens ?? 0} limit={tokens == null ? null : budget.tokens} text={`${count(tokens)}${tokens == null ? "" : of(budget.tokens, count(budget.tokens))}`} />
-        <Meter label="Cost" used={state.totals.cost_usd ?? 0} limit={state.totals.cost_usd == null ? null : budget.usd} text={`${dollars(state.totals.cost_usd)}${state.totals.cost_usd == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
+        <Meter label={machines ? "Cost, with the machines" : "Cost"} used={cost ?? 0} limit={cost == null ? null : budget.usd} text={`${dollars(cost)}${cost == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
         <p className="muted small">{count(state.totals.calls)} calls, {count(state.totals.cached)} of them from the cache. {state.started?.writer === "rules" && "Written by rules: no model, so no tokens and no cost."}</p>
         {early.length > 0 && <p className="muted small">Not scored in full: {early.map(([rung, n]) => `${n} ${RUNGS[rung] ?? rung}`).join(", ")}.</p>}
         {!connectionIsLive(state) && (state.finished?.reason || state.run?.reason) && <p className="small" style={{ overflowWrap: "anywhere" }}>Ended by {state.finished?.reason || state.run?.reason}</p>}

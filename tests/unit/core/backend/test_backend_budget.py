@@ -134,3 +134,13 @@ def test_prices(settings_: ModelSettings, cost: float | None) -> None:
 def test_tokens_read_from_the_providers_cache_cost_less() -> None:
     settings_ = ModelSettings(provider="openai", model="gpt-4o-mini")
     assert (cost_of(settings_, Usage(1000, 0, cached=1000)) or 0) < (cost_of(settings_, Usage(1000, 0)) or 0)
+
+
+def test_the_machines_take_from_the_dollars_of_the_calls():
+    hours = 0.0
+    ledger = Ledger(usd=1.0, machine_usd=lambda: hours * 0.5)
+    ledger.settle(ledger.reserve(Amount(usd=0.6)), Amount(usd=0.4))
+    hours = 1.0
+    with pytest.raises(BudgetExhausted, match=r"\$0\.4000 used and \$0\.5000 for the machines"):
+        ledger.reserve(Amount(usd=0.2))
+    assert ledger.reserve(Amount(usd=0.1)).usd == 0.1
