@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
+from threading import Lock
 
 from core.arena.openings import draw_openings
 from core.arena.spec import ArenaSettings, ArenaSpec
@@ -26,7 +27,16 @@ class ArenaRun:
         self.spec = spec
         self.settings = settings
         self.game = spec.game
-        self.tournament = Tournament(deps, self.game, count_session(deps))
+        self._tournament: Tournament | None = None
+        self._opening = Lock()
+
+    @property
+    def tournament(self) -> Tournament:
+        """Made when the first game is due, and the process counted in the run's folder: who only looks leaves it."""
+        with self._opening:
+            if self._tournament is None:
+                self._tournament = Tournament(self.deps, self.game, count_session(self.deps))
+            return self._tournament
 
     @property
     def seed(self) -> int:

@@ -135,6 +135,11 @@ def test_every_surface_names_the_same_winner_and_says_the_same(finished):
     assert (listed["best_metric"], listed["final_metric"]) == (winner["metric"], winner["final_metric"])
     assert listed["verdict"] == verdict["kind"]
 
+    again = cli.here("resume", "latest")
+    assert again.code == 0 and again.out.count("\n") == 1 and "nothing is left to do" in again.out
+    verified = cli.here("verify", "latest", f"--head={shown['journal_head']}")
+    assert verified.out.startswith("authentic: "), verified.out
+
     result = read_result(folder, shown)
     assert (result.best.node_id, result.best.metric) == (winner["node_id"], winner["metric"])
     assert result.final_metric == winner["final_metric"] and result.verdict == verdict["text"]

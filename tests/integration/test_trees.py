@@ -54,6 +54,8 @@ def test_search_stop_go_on_replay_and_export(cli: Cli, repository: Path, monkeyp
     whole = cli.show()
     assert whole["best_metric"] > 30 and whole["metric_source"] == "unisolated"
     assert cli.here("replay", "latest", "--verify").code == 0
+    assert "nothing is left to do" in cli.here("resume", "latest").out
+    assert cli.here("verify", "latest", f"--head={whole['journal_head']}").out.startswith("authentic: ")
 
     best = cli.node(whole["best_node_id"])
     shown = cli.here("show", "latest", best["node_id"], "--diff").out
