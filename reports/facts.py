@@ -14,6 +14,7 @@ from core.state.journal import Journal
 from core.state.node import Node
 from core.state.numbering import Numbering
 from core.state.operators import BUILTIN, FREE_OPERATORS, OperatorSpec, known_operators
+from core.storage.held import status_of
 from core.storage.reader import RunReader
 from reports.conclusion import Conclusion, conclusion_of
 from reports.outside import sessions, tickets
@@ -112,7 +113,7 @@ def read_facts(run_dir: Path) -> RunFacts:
             unit=str(facts.get("unit") or "metric"),
             lower_is_better=bool(facts.get("lower_is_better", False)),
             writer=str(facts.get("writer", "")),
-            status=str(facts.get("status", "")),
+            status=status_of(run_dir, facts),
             nodes=[node.model_copy(update={"code": ""}) for node in journal],
             best=best,
             conclusion=conclusion_of(reader, facts),
@@ -171,7 +172,7 @@ def _events(reader: RunReader) -> Iterator[Event]:
 
 def _learn(found: RunFacts, event: Event) -> None:
     if isinstance(event, RunStarted):
-        found.policy = event.policy
+        found.policy, found.reason = event.policy, ""
         found.processes += 1
     elif isinstance(event, RunFinished):
         found.reason = event.reason

@@ -83,7 +83,8 @@ def _title(facts: RunFacts) -> Markup:
         (facts.status, "" if facts.status == "finished" else "warn"),
     ]
     shown = [tag("span", text, class_=f"badge {mood}".strip()) for text, mood in badges if text]
-    ended = f"ended: {facts.reason}" if facts.reason else ""
+    stopped = facts.reason == "interrupted"
+    ended = "stopped by the user" if stopped else f"ended: {facts.reason}" if facts.reason else ""
     when = f"{facts.run} · started {facts.started_at[:19].replace('T', ' ')} UTC" if facts.started_at else facts.run
     return tag(
         "header",

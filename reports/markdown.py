@@ -37,7 +37,8 @@ def render_markdown(facts: RunFacts) -> str:
 
 def _outcome(facts: RunFacts) -> Iterator[str]:
     verdict = facts.conclusion.verdict
-    yield f"## {_plain(facts.problem or facts.run)}: {_plain(verdict.kind)}"
+    result = verdict.kind if facts.status == "finished" else facts.status  # as the list of runs says it
+    yield f"## {_plain(facts.problem or facts.run)}: {_plain(result)}"
     yield f"\n{_plain(verdict.text)}\n"
     for warning in verdict.warnings:
         yield f"- note: {_plain(warning)}"
@@ -53,12 +54,17 @@ def _scores(facts: RunFacts) -> Iterator[str]:
     if winner := facts.conclusion.winner:
         low_high = " … ".join(f"{end:.5g}" for end in winner.final_interval or ())
         step = facts.numbers.name(winner.node_id)
-        name = f"winner, {winner.name}" + (f", {step}" if step else "")
+        name = f"{_leader(facts)}, {winner.name}" + (f", {step}" if step else "")
         rows.append((name, winner.metric, winner.final_metric, low_high))
     if rows:
         yield f"\n| {_plain(facts.unit)} ({goal} is better) | validation | final part | 95 % |\n|---|--:|--:|---|"
         for name, *values in rows:
             yield f"| {_plain(name)} | " + " | ".join(map(_number, values)) + " |"
+
+
+def _leader(facts: RunFacts) -> str:
+    winner = facts.conclusion.winner
+    return "winner" if winner is not None and winner.chosen else "best so far"
 
 
 def _effort(facts: RunFacts) -> Iterator[str]:
@@ -99,7 +105,7 @@ def _program(facts: RunFacts) -> Iterator[str]:
         yield f"\n<details><summary>Change against its first ancestor, {ancestor}</summary>\n"
         yield _fenced(change, "diff")
         yield "\n</details>"
-    yield "\n<details><summary>The winner</summary>\n"
+    yield f"\n<details><summary>The {_leader(facts)}</summary>\n"
     yield _fenced(facts.best.code, "python")
     yield "\n</details>"
 

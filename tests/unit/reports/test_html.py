@@ -153,7 +153,7 @@ def test_a_run_without_a_valid_program_says_so(write_run):
 
 def test_a_run_that_has_just_begun_has_a_report(write_run):
     text = outline_of(write_run([], status="running", active_seconds=None)).text
-    assert "No valid program yet." in text and "running" in text
+    assert "No valid program yet." in text and "interrupted" in text
 
 
 def test_rules_has_no_tokens_and_no_cost_rather_than_zero(write_run, small_nodes):
