@@ -158,7 +158,7 @@ def test_what_an_agent_does_wrong_is_a_failure_of_its_node(search, cli):
     body = f"exec({deeds!r}[int(ask(tools=[{{'name': 'count'}}])['content'][0]['text']) - 1])"
     ended = search(body, "llm.code.timeout=8", steps=len(deeds))
     assert ended.code == 0, ended.err
-    nodes = [cli.node(row["node_id"]) for row in sorted(cli.show()["nodes"], key=lambda row: row["step"])]
+    nodes = [cli.node(row["node_id"]) for row in sorted(cli.show()["nodes"], key=lambda row: row["place"])]
     for (deed, (_, failure, reason)), node in zip(MISDEEDS.items(), nodes, strict=True):
         assert node["failure"] == failure and reason in node["message"], (deed, node["message"])
         assert node["metric"] == SCORES.get(deed), "the evaluator's score, whatever was printed"

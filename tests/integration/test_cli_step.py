@@ -24,7 +24,7 @@ def test_step_without_a_run_starts_one_and_adds_one_step_each_time(cli, toy):
     shown = cli.show()
     assert shown["steps"] == 2, "whatever max_steps says"
     assert len(cli.runs) == 1 and shown["status"] == "interrupted"
-    assert [row["step"] for row in json.loads((cli.run_dir / "metrics.json").read_text())] == [0, 1]
+    assert [row["step"] for row in json.loads((cli.run_dir / "metrics.json").read_text())] == [1, 2]
     assert cli.here("resume", "latest", "search.max_steps=3").code == 0
     assert cli.show()["steps"] == 3
 

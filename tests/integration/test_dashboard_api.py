@@ -122,7 +122,7 @@ def test_events_are_paged_in_order(client):
 
 def test_nodes_are_paged_and_filtered(client):
     page = get(client, f"/runs/{COMPETITION}/nodes", offset=10, limit=5)
-    assert page["total"] == 60 and [n["step"] for n in page["nodes"]] == [10, 11, 12, 13, 14]
+    assert page["total"] == 60 and [n["step"] for n in page["nodes"]] == [11, 12, 13, 14, 15]
     buggy = get(client, f"/runs/{COMPETITION}/nodes", buggy="true", limit=1000)
     assert buggy["total"] == len(buggy["nodes"]) > 3 and all(n["failure"] for n in buggy["nodes"])
     one = get(client, f"/runs/{PACKING}/nodes", island=1, generation=3)
@@ -233,7 +233,7 @@ def test_a_curve_goes_by_steps_time_and_dollars(client):
 
 def test_the_curve_only_improves(client):
     curve = get(client, f"/runs/{COMPETITION}/curve")
-    assert curve["best"] == sorted(curve["best"], reverse=True) and curve["steps"][-1] == 59
+    assert curve["best"] == sorted(curve["best"], reverse=True) and curve["steps"][-1] == 60
 
 
 def test_engines_games_moves_and_pgn(client):

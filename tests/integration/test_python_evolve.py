@@ -147,7 +147,7 @@ def test_what_a_function_uses_without_a_source_is_named(tmp_path):
 @pytest.mark.long
 def test_a_handle_is_followed_awaited_loaded_and_resumed(tmp_path):
     run = swarm_evo.start(budget={"steps": 4}, project_dir=tmp_path, seed=3, **TOY)
-    assert [step.step for step in run] == [0, 1, 2, 3]
+    assert [step.step for step in run] == [1, 2, 3, 4]
     result = asyncio.run(_awaited(run))
     assert result.status == "finished" and "ended" in repr(run)
     again = swarm_evo.load(result.run, project_dir=tmp_path)
