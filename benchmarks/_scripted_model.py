@@ -1,9 +1,9 @@
 """A model's server for comparisons, in a process of its own: every framework gets the same programs in the same order.
 
-`python benchmarks/_scripted_model.py PROGRAM`: prints its port, then answers chat completions. Answer n is PROGRAM
-with `START` replaced by a number that only n decides. A request with a tool is a review of what a program printed: the
-last `score:` in it is taken as its metric. `GET /` gives when it was asked, for what and with how many characters.
-Standard library.
+`python benchmarks/_scripted_model.py PROGRAM [SECONDS]`: prints its port, then answers chat completions, each after
+SECONDS. Answer n is PROGRAM with `START` replaced by a number that only n decides. A request with a tool is a review of
+what a program printed: the last `score:` in it is taken as its metric. `GET /` gives when it was asked, for what and
+with how many characters. Standard library.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from itertools import count
 from pathlib import Path
 
 PROGRAM = Path(sys.argv[1]).read_text()
+SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 0.0
 NUMBERS = count()
 ASKED: list[dict[str, float | bool]] = []
 SCORE = re.compile(r"score: (-?[\d.]+(?:e[+-]?\d+)?)")
@@ -49,6 +50,7 @@ class Handler(BaseHTTPRequestHandler):
         told = "\n".join(str(message["content"]) for message in request.get("messages", []))
         tools = request.get("tools")
         ASKED.append({"at": time.time(), "program": not tools, "characters": len(told)})
+        time.sleep(SECONDS)
         message = _review(tools[0]["function"]["name"], told) if tools else _program()
         usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
         choices = [{"index": 0, "message": message, "finish_reason": "stop"}]

@@ -87,11 +87,11 @@ class Outcome:
 
 
 @contextmanager
-def model(program: str, folder: Path) -> Iterator[str]:
-    """The scripted server's address."""
+def model(program: str, folder: Path, seconds: float = 0.0) -> Iterator[str]:
+    """The scripted server's address; each answer takes so long."""
     (folder / "answer.py").write_text(program)
     server = subprocess.Popen(
-        [sys.executable, str(ROOT / "benchmarks" / "_scripted_model.py"), str(folder / "answer.py")],
+        [sys.executable, str(ROOT / "benchmarks" / "_scripted_model.py"), str(folder / "answer.py"), str(seconds)],
         stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert server.stdout is not None

@@ -195,7 +195,7 @@ def run_once(peer: Peer, python: str, count: int, program: str) -> Outcome:
 
 def asked_after_a_kill(peer: Peer, python: str, count: int, program: str) -> int:
     """Programs asked for in all, of which `count` were wanted: killed at half of them, then begun again."""
-    with _task(peer, program) as (folder, url):
+    with _task(peer, program, seconds=0.1) as (folder, url):
         process = _started(peer.command(python, folder, url, count), folder, url)
         while process.poll() is None and _programs(url) < count // 2:
             time.sleep(0.01)
@@ -207,13 +207,13 @@ def asked_after_a_kill(peer: Peer, python: str, count: int, program: str) -> int
 
 
 @contextmanager
-def _task(peer: Peer, program: str) -> Iterator[tuple[Path, str]]:
-    """A folder with program and evaluator, and the server's address."""
+def _task(peer: Peer, program: str, seconds: float = 0.0) -> Iterator[tuple[Path, str]]:
+    """A folder with program and evaluator, and the address of a server that takes so long for an answer."""
     folder = Path(tempfile.mkdtemp(prefix="peers-"))
     try:
         written(ONE_CALL, folder)
         block = program if peer.prints else f"# EVOLVE-BLOCK-START\n{program}# EVOLVE-BLOCK-END\n"
-        with model(block, folder) as url:
+        with model(block, folder, seconds) as url:
             yield folder, url
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -272,7 +272,7 @@ def main() -> None:
     folder = options.env or Path(tempfile.mkdtemp(prefix="peers-env-"))
     pythons = {name: installed(PEERS[name], name, folder) for name in options.only.split(",")}
     try:
-        for count in map(int, options.counts.split(",")):
+        for count in [int(number) for number in options.counts.split(",") if number]:
             _print_rates(pythons, count, options.repeats)
         _print_faults(pythons)
     finally:

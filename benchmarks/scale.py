@@ -1,6 +1,7 @@
 """Beyond one machine: jobs on a Ray cluster of three simulated nodes, one of them killed; and a model of 1,000 workers.
 
-`python -m benchmarks.scale [--jobs 1000] [--simulate]`; needs the extra [ray] for the cluster.
+`python -m benchmarks.scale [--jobs 1000] [--simulate] [--slots 64]`; needs the extra [ray] for the cluster. With
+`--slots` only that: as many slots on eight simulated nodes, jobs that sleep a second, all well and with a node killed.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ JOB_SECONDS = 0.1
 SANDBOX = {"choice": "auto", "preload": ("math",), "python": None, "gpus": 0}
 
 
-def specs(count: int) -> list[JobSpec]:
-    """Sandboxed programs that sleep 100 ms and print their number."""
+def specs(count: int, seconds: float = JOB_SECONDS) -> list[JobSpec]:
+    """Sandboxed programs that sleep and print their number."""
     return [
-        script_spec(f"import time\ntime.sleep({JOB_SECONDS})\nprint({number})", limits=Limits(seconds=20))
+        script_spec(f"import time\ntime.sleep({seconds})\nprint({number})", limits=Limits(seconds=60))
         for number in range(count)
     ]
 
@@ -54,24 +55,23 @@ def local(count: int) -> float:
     return found
 
 
-def cluster(count: int) -> str:
-    """Three nodes; one is killed when half of the jobs are done."""
+def cluster(count: int, *, nodes: int = 3, slots: int = 3, seconds: float = JOB_SECONDS, kill: bool = True) -> str:
+    """Jobs on simulated nodes; with `kill` one is lost when half of the jobs are done."""
     from ray.cluster_utils import Cluster
 
     from core.workers.ray import RayCluster
     from core.workers.remote import RemoteJobs
 
-    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    victim = nodes.add_node(num_cpus=1)
-    nodes.add_node(num_cpus=1)
-    nodes.wait_for_nodes()
-    ray = RayCluster({"address": nodes.address}, SANDBOX)
+    simulated = Cluster(initialize_head=True, head_node_args={"num_cpus": slots // nodes})
+    others = [simulated.add_node(num_cpus=slots // nodes) for _ in range(nodes - 1)]
+    simulated.wait_for_nodes()
+    ray = RayCluster({"address": simulated.address}, SANDBOX)
     pool = JobPool(RemoteJobs(ray.open_worker, ray.slots))
     pool.map(specs(ray.slots))
     told: Counter[int] = Counter()
     killed = threading.Event()
     lock = threading.Lock()
-    todo = iter(specs(count))
+    todo = iter(specs(count, seconds))
 
     def work() -> None:
         while True:
@@ -82,24 +82,35 @@ def cluster(count: int) -> str:
             value = pool.run(spec)
             with lock:
                 told[int(value["result"]["term_out"])] += 1
-                half = sum(told.values()) >= count // 2 and not killed.is_set()
+                half = kill and sum(told.values()) >= count // 2 and not killed.is_set()
                 if half:
                     killed.set()
             if half:
-                nodes.remove_node(victim, allow_graceful=False)
+                simulated.remove_node(others[0], allow_graceful=False)
 
-    started = time.perf_counter()
+    before, started = _busy_and_all(), time.perf_counter()
     threads = [threading.Thread(target=work) for _ in range(ray.slots)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     wall = time.perf_counter() - started
+    busy, whole = (after - then for after, then in zip(_busy_and_all(), before, strict=True))
     twice = sum(times > 1 for times in told.values())
     pool.close()
     ray.close()
-    nodes.shutdown()
-    return f"ray, 3 nodes, 1 killed: {len(told)} of {count} jobs done, {twice} told twice, {wall:.1f} s"
+    simulated.shutdown()
+    lost = "1 killed" if kill else "none killed"
+    return (
+        f"ray, {nodes} nodes, {slots} slots, {lost}: {len(told)} of {count} jobs done, {twice} told twice, {wall:.1f} s"
+        f"; slots occupied {count * seconds / (slots * wall):.0%}, this machine's processors busy {busy / whole:.0%}"
+    )
+
+
+def _busy_and_all() -> tuple[int, int]:
+    """Ticks of all processors: not idle, and all."""
+    ticks = [int(word) for word in Path("/proc/stat").read_text().splitlines()[0].split()[1:]]
+    return sum(ticks) - ticks[3] - ticks[4], sum(ticks)
 
 
 def ray_overhead(count: int) -> float:
@@ -154,8 +165,15 @@ def simulate(workers: int, latency: float, run: float, own: float, steps: int = 
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale")
     parser.add_argument("--jobs", type=int, default=1000)
+    parser.add_argument("--slots", type=int, help="only so many slots on eight nodes")
     parser.add_argument("--simulate", action="store_true", help="only the model")
     args = parser.parse_args(words)
+    if args.slots:
+        for kill in (False, True):
+            with redirect_stdout(sys.stderr):  # Ray tells at length of the node that is killed
+                line = cluster(args.jobs, nodes=8, slots=args.slots, seconds=1.0, kill=kill)
+            print(line)
+        return 0
     if not args.simulate:
         here = statistics.median(local(100) for _ in range(3))
         print(f"local, 2 slots: {here * 1000:.1f} ms a job beyond its {JOB_SECONDS * 1000:.0f} ms (median of 3 × 100)")
