@@ -79,10 +79,11 @@ class Tailer:
         news, looked = time.monotonic(), 0.0
         while True:
             now = time.monotonic()
-            if now - looked >= LOCK_SECONDS:
+            page = await asyncio.to_thread(self.file.page, self.channel.last)
+            # news of a run that nobody held: somebody took it up, and is to be told of before what he does
+            if now - looked >= LOCK_SECONDS or (page and not self.channel.live):
                 looked = now
                 self.channel.set_live(await asyncio.to_thread(lock_holder, self.run_dir / LOCK_NAME) is not None)
-            page = await asyncio.to_thread(self.file.page, self.channel.last)
             if page:
                 news = now
                 self.channel.publish(page)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from core.events import Event
-from core.state.operators import FREE_OPERATORS, Colour
+from core.state.operators import Colour
 from dashboard.server.schemas.base import Model
 from reports.control import Control
 from reports.outside import Wrote
@@ -84,8 +84,6 @@ class RunDetail(RunSummary):
     last_seq: int = 0
     operators: dict[str, OperatorStyle] = Field(default_factory=dict)
     """How each operator is shown."""
-    free_operators: list[str] = Field(default_factory=lambda: sorted(FREE_OPERATORS))
-    """Nodes of these operators are no steps of the search."""
 
 
 class Totals(Model):

@@ -2484,8 +2484,6 @@ export interface components {
             } | null;
             /** Final Metric */
             final_metric?: number | null;
-            /** Free Operators */
-            free_operators?: string[];
             /** Gain */
             gain?: number | null;
             /**

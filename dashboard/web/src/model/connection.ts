@@ -1,6 +1,6 @@
 // Keeps a RunState current: snapshot, then the socket; after a cut it goes on from the last event; a gap is fetched.
 import { ApiError, get, runPath } from "../api/client";
-import type { EventPage, Frame, Snapshot } from "../api/types";
+import type { EventPage, Frame, RunDetail, RunEvent, Snapshot } from "../api/types";
 import { RunState } from "./run-state";
 
 export type Phase = "loading" | "open" | "reconnecting" | "failed";
@@ -8,7 +8,11 @@ export type Phase = "loading" | "open" | "reconnecting" | "failed";
 const FIRST_RETRY_MS = 300;
 const LONGEST_RETRY_MS = 5000;
 const REFUSED = new Set([401, 403, 404, 422]);
+/** A run that was removed; without a token one waits on, since the address with the new one may be opened beside. */
+const GONE = 404;
 const GIVE_UP_CODES = new Set([4403, 4404]);
+/** After these the server has more to say of the run as a whole: its unit, its status, its answer. */
+const TELLS_MORE = new Set<RunEvent["type"]>(["run.started", "final.scored", "run.finished"]);
 
 export interface ReplayOptions {
   speed: number;
@@ -48,8 +52,7 @@ export class Connection {
       const at = this.replay ? "?at=0" : "";
       const snapshot = await get<Snapshot>(runPath(this.run, `/snapshot${at}`));
       if (this.closed) return;
-      this.state.load(snapshot);
-      if (this.replay) this.state.live = false;
+      this.state.load(this.replay ? { ...snapshot, run: { ...snapshot.run, live: false } } : snapshot);
       this.connect();
     } catch (error) {
       if (this.closed) return;
@@ -99,22 +102,51 @@ export class Connection {
         return;
       }
       this.reconnects += 1;
-      this.again(() => void this.queue.then(() => this.connect()));
+      this.again(() => void this.queue.then(() => this.reconnect()));
     };
+  }
+
+  /** A browser does not tell why it was refused: whether the server still knows us is asked for first. */
+  private async reconnect(): Promise<void> {
+    try {
+      await this.ask();
+      if (!this.closed) this.connect();
+    } catch (error) {
+      if (this.closed) return;
+      this.error = (error as Error).message;
+      if (error instanceof ApiError && error.status === GONE) this.set("failed");
+      else this.again(() => void this.reconnect());
+    }
+  }
+
+  private async ask(): Promise<void> {
+    const run = await get<RunDetail>(runPath(this.run));
+    if (!this.closed) this.state.tell(run);
+    this.changed();
   }
 
   private async take(frame: Frame): Promise<void> {
     if (frame.kind === "events") {
-      for (const event of frame.events) this.state.apply(event);
+      await this.reduce(frame.events);
     } else if (frame.kind === "gap") {
       this.gaps += 1;
       await this.fill(frame.to);
     } else if (frame.kind === "status") {
-      if (!this.replay) this.state.live = frame.live;
+      if (!this.replay && this.state.live !== frame.live) {
+        this.state.lives(frame.live);
+        await this.ask().catch(() => undefined);
+      }
     } else {
       this.replayEnded = true;
     }
     this.changed();
+  }
+
+  private async reduce(events: readonly RunEvent[]): Promise<void> {
+    for (const event of events) this.state.apply(event);
+    if (this.replay) return;
+    if (!this.state.live) this.state.lives(false); // the last words of a process that was killed
+    if (events.some((event) => TELLS_MORE.has(event.type))) await this.ask().catch(() => undefined);
   }
 
   private async fill(to: number): Promise<void> {
@@ -122,7 +154,7 @@ export class Connection {
       const limit = Math.min(5000, to - this.state.seq);
       const page = await get<EventPage>(runPath(this.run, `/events?after=${this.state.seq}&limit=${limit}`));
       if (page.events.length === 0) return;
-      for (const event of page.events) this.state.apply(event);
+      await this.reduce(page.events);
     }
   }
 

@@ -49,11 +49,25 @@ describe("RunState", () => {
     expect(state.feed.length).toBe(1);
   });
 
-  it("does not count as steps what the server says are none", () => {
+  it("numbers the steps of the first run that is opened as those of every later one", () => {
     fresh();
-    const state = run([node("a", { operator: "baseline" }), node("b", { operator: "user" }), node("c"), node("d", { operator: "debug" })]);
-    state.run = { free_operators: ["baseline", "user"] } as unknown as RunState["run"];
+    const style = (is_step: boolean) => ({ meaning: "", colour: "grey", is_step });
+    const events = [node("a", { operator: "given" }), node("b", { operator: "handed_over" }), node("c"), node("d", { operator: "debug" })];
+    const run = { live: false, status: "finished", operators: { given: style(false), handed_over: style(false) } };
+    const state = new RunState("r");
+    state.load({ as_of_seq: 4, run, totals: { calls: 0, cached: 0, seconds: 0 }, events } as unknown as Snapshot);
+    expect(state.nodes.map((n) => n.number)).toEqual([null, null, 1, 2]);
     expect(state.steps).toBe(2);
+  });
+
+  it("shows nothing running, and the store's status, once the process is gone", () => {
+    fresh();
+    const state = run([event("run.started", { problem: "p", lower_is_better: true, unit: "RMSE" }), event("node.proposed", { node_id: "a", operator: "draft" })]);
+    state.lives(true);
+    expect([state.status, state.open.size, state.unit]).toEqual(["running", 1, "RMSE"]);
+    state.lives(false);
+    state.tell({ status: "interrupted", live: false } as unknown as Snapshot["run"]);
+    expect([state.status, state.open.size]).toEqual(["interrupted", 0]);
   });
 
   it("shows an open node with its stage until it is committed", () => {

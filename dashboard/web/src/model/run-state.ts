@@ -103,13 +103,24 @@ export class RunState {
   constructor(readonly id: string) {}
 
   load(snapshot: Snapshot): void {
+    this.tell(snapshot.run); // first: what is a step stands in it
     for (const event of snapshot.events) this.reduce(event);
-    this.run = snapshot.run;
-    learn(snapshot.run.operators ?? {});
-    for (const { node_id: id, name } of snapshot.run.baselines ?? []) if (typeof id === "string" && typeof name === "string") this.names.set(id, name);
-    this.live = snapshot.run.live;
+    this.lives(snapshot.run.live);
     this.totals = { ...snapshot.totals };
     this.seq = snapshot.as_of_seq;
+  }
+
+  /** What the server says of the run as a whole: as of the snapshot, and anew when it begins or ends. */
+  tell(run: RunDetail): void {
+    this.run = run;
+    learn(run.operators ?? {});
+    for (const { node_id: id, name } of run.baselines ?? []) if (typeof id === "string" && typeof name === "string") this.names.set(id, name);
+  }
+
+  /** Whether a process works on the run. Where none does, nothing is being run, however the last one ended. */
+  lives(live: boolean): void {
+    this.live = live;
+    if (!live) this.open.clear();
   }
 
   /** Takes the next event of the sequence; an older one is passed over. */
@@ -130,6 +141,18 @@ export class RunState {
     return this.finished?.status === "finished";
   }
 
+  /** What the score is called, from the first event on. */
+  get unit(): string {
+    return this.started?.unit || this.run?.unit || "score";
+  }
+
+  /** One status for every view and the list: while nobody works on it, what its store says. */
+  get status(): string {
+    if (this.live) return "running";
+    const told = this.run?.status;
+    return told && told !== "running" ? told : (this.finished?.status ?? (told ? "interrupted" : "loading"));
+  }
+
   get best(): NodeFact | null {
     return this.bestId ? (this.byId.get(this.bestId) ?? null) : null;
   }
@@ -146,8 +169,7 @@ export class RunState {
 
   /** Steps of the search: baselines, the user's own programs and the like are not counted; the server says which. */
   get steps(): number {
-    const free = this.run?.free_operators ?? [];
-    return this.nodes.reduce((sum, node) => sum + (free.includes(node.operator) ? 0 : 1), 0);
+    return this.nodes.at(-1)?.step ?? 0;
   }
 
   /** Generations begun: told by the arena, known by their nodes on islands. */
@@ -189,6 +211,7 @@ export class RunState {
         this.finished = null;
         this.final = null;
         this.ended = false;
+        this.open.clear();
         break;
       case "run.finished":
         this.finished = event;

@@ -73,7 +73,7 @@ function Differing({ connection: { state } }: { connection: Connection }) {
   return (
     <Panel title="What the programs differ in" actions={<span className="muted small">{data.points.length} scored programs; a line opens its program</span>}>
       <div className="stack">
-        <Parallel names={names} points={data.points} unit={state.run?.unit || "score"} lower={state.lowerIsBetter} open={(id) => go(href(state.id, "node", id))} />
+        <Parallel names={names} points={data.points} unit={state.unit} lower={state.lowerIsBetter} open={(id) => go(href(state.id, "node", id))} />
         <dl className="kv" aria-label="How much of the score's order each explains">
           {names.map(({ name, weight }) => <div key={name} style={{ display: "contents" }}><dt>{name}</dt><dd className="row" style={{ flexWrap: "nowrap" }}><span className="meter" style={{ flex: 1, maxWidth: 260 }}><span style={{ width: `${weight * 100}%` }} /></span><span className="num">{metric(weight * 100, 2)} %</span></dd></div>)}
         </dl>

@@ -19,7 +19,7 @@ import type { RunState } from "../model/run-state";
 const COLORS = ["accent", "muted", "line", "text", ...COLOURS] as const;
 export function Overview({ connection }: { connection: Connection }) {
   const { state } = connection;
-  const told = useConclusion(state);
+  const told = conclusionOf(state);
   return (
     <div className="stack">
       {told && <VerdictPanel run={state.id} told={told} />}
@@ -40,11 +40,10 @@ export function Overview({ connection }: { connection: Connection }) {
   );
 }
 
-/** The run's facts once it has its answer: from the snapshot, or fetched when it ends before our eyes. */
-function useConclusion(state: RunState): RunDetail | null {
+/** The run's facts once it has its answer. */
+function conclusionOf(state: RunState): RunDetail | null {
   const known = state.run?.winner?.chosen || state.run?.conclusion?.kind === "none" ? state.run : null;
-  const { data } = useResource<RunDetail>(state.over && !known ? runPath(state.id) : null, 5000);
-  return state.over ? (known ?? data) : null;
+  return state.over ? known : null;
 }
 
 function VerdictPanel({ run, told }: { run: string; told: RunDetail }) {
@@ -63,7 +62,7 @@ function VerdictPanel({ run, told }: { run: string; told: RunDetail }) {
 }
 
 function Best({ state, winner }: { state: RunState; winner: Winner | null }) {
-  const label = `${winner ? "Winner" : "Best so far"}: ${state.run?.unit || "score"} ${state.lowerIsBetter ? "↓" : "↑"}`;
+  const label = `${winner ? "Winner" : "Best so far"}: ${state.unit} ${state.lowerIsBetter ? "↓" : "↑"}`;
   const best = winner ?? state.best;
   const who = winner && winner.role !== "candidate" ? (winner.role === "user" ? "your program" : winner.name) : best && <NodeLink run={state.id} id={best.node_id} text={state.names.get(best.node_id)} />;
   return <Stat label={label} value={metric(best?.metric)} note={best ? <>{who} · {state.hasArena ? "its rating when it was written" : "validation"}, {best.metric_source ?? "no source"}</> : "nothing scored yet"} />;

@@ -31,7 +31,7 @@ export function RunPage({ route, run, themeButton }: { route: Route; run: string
     if (!VIEWS.includes(route.view)) redirect(href(run));
   }, [route.view, run]);
   const replaying = connection.replay !== null;
-  const status = replaying ? "replay" : state.live ? "running" : state.finished?.status ?? state.run?.status ?? "loading";
+  const status = replaying ? "replay" : state.status;
   return (
     <Shell
       crumb={<div className="crumb"><span className="sep">/</span><h1>{run}</h1><Status status={status} /></div>}
