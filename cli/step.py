@@ -52,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
 
         print(json.dumps(dry_run(config, run_dir, args.node, args.operator), indent=2))
         return 0
-    with RunSession(config, run_dir, view=open_view("plain"), accept_unsandboxed=args.i_accept_unsandboxed) as session:
+    accepted = args.i_accept_unsandboxed
+    with RunSession(config, run_dir, view=open_view("plain"), accept_unsandboxed=accepted, by_hand=True) as session:
         out, facts = Output(), session.facts
         before = session.search.orchestrator.progress().best_metric
         best = BestSoFar(facts.problem.lower_is_better, before, facts.baselines, facts.problem.family)

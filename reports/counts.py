@@ -47,11 +47,15 @@ def stopped(counts: Counts, most: int | None) -> str:
     """What is said of a run that was stopped before its end.
 
     Args:
-        most: steps that it was allowed; None: any number.
+        most: steps that it was allowed, steps by hand may be more; None: any number.
     """
     if not counts.steps:
         return "The run was stopped before its first step."
-    at = f"at step {counts.steps} of {most}" if most is not None else f"after {_steps(counts.steps)}"
+    at = (
+        f"at step {counts.steps} of {most}"
+        if most is not None and counts.steps <= most
+        else f"after {_steps(counts.steps)}"
+    )
     return f"The run was stopped {at}."
 
 

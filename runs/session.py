@@ -60,6 +60,7 @@ class RunSession:
         recorded: answers only from this record: nothing is asked.
         stop_after: end after so many steps, without telling the writers: for a replay.
         idle: with an external writer, end after so many seconds in which nobody asked or told.
+        by_hand: steps are taken one by one, also of a run that has ended; else such a run is only looked at.
 
     Raises on entering:
         ConfigError, NoSandboxError, RunBusyError, StoreError: nothing has run yet, and a new run leaves nothing behind.
@@ -77,6 +78,7 @@ class RunSession:
         recorded: Recorded | None = None,
         stop_after: int | None = None,
         idle: float | None = None,
+        by_hand: bool = False,
     ) -> None:
         self.config = config
         self.resumed = run_dir is not None
@@ -92,6 +94,7 @@ class RunSession:
         self._recorded = recorded
         self._stop_after = stop_after
         self._idle = idle
+        self._by_hand = by_hand
         self._queue: TicketQueue | None = None
         self._given_dir = run_dir
         self._stack = ExitStack()
@@ -184,7 +187,7 @@ class RunSession:
             baselines=tuple(self.store.get_fact("baselines") or ()),
             resumed=self.resumed,
         )
-        has_ended = self.resumed and ended_as_it_is(self.store)
+        has_ended = self.resumed and not self._by_hand and ended_as_it_is(self.store)
         if not has_ended:
             record_start(self.store, self.facts, origin, self.search.told)
         self.search.orchestrator.restore()

@@ -29,6 +29,17 @@ def test_step_without_a_run_starts_one_and_adds_one_step_each_time(cli, toy):
     assert cli.show()["steps"] == 3
 
 
+def test_a_step_by_hand_after_the_end_is_told_as_every_step_is(cli, finished):
+    """A run that has ended has nothing left to do for `resume`; a hand may still add to it."""
+    assert "nothing is left to do" in cli.here("resume", "latest").out
+    ended = cli.here("step", "latest")
+    assert ended.code == 0 and ended.out.splitlines()[-1].startswith("step 9 "), ended.out
+    assert json.loads((cli.run_dir / "metrics.json").read_text())[-1]["step"] == 9
+    shown = cli.show()
+    assert shown["verdict"]["text"].startswith("The run was stopped after 9 steps."), "more than its 8"
+    assert cli.here("verify", "latest").code == 0
+
+
 @pytest.mark.long
 def test_stages_are_stored_and_the_next_step_goes_on_from_there(cli, toy):
     calls = []
