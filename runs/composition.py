@@ -336,6 +336,9 @@ def _memory(config: Config, context: RunContext) -> Callable[[Journal, Task], Me
 
 
 def _reward(model_client: ModelClient) -> Callable[[Node, float], None]:
+    if not model_client.settings_of("code").models:  # nobody chooses among several
+        return lambda node, gain: None
+
     def reward(node: Node, gain: float) -> None:
         model_client.reward(
             node.id,

@@ -12,12 +12,17 @@ EVERY = 50_000
 
 @contextmanager
 def no_collections() -> Iterator[None]:
-    """Do not collect inside: of many nodes that are read none is garbage, and each look goes through all of them."""
+    """Do not collect inside: of many nodes that are read none is garbage, and each look goes through all of them.
+
+    Where there were many, no later look goes through them either: they stay as long as the process.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        if gc.get_count()[0] > EVERY:
+            gc.freeze()
         if was_on:
             gc.enable()
 
