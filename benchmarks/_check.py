@@ -59,17 +59,18 @@ FIGURES: dict[str, tuple[Figure, ...]] = {
 
 
 def calibration() -> float:
-    """Milliseconds of a fixed piece of work: arithmetic, JSON, forks. The median of some rounds."""
-    return median(_timed(_work) for _ in range(_ROUNDS))
+    """Milliseconds of `work`, the median of some rounds."""
+    return median(_timed(work) for _ in range(_ROUNDS))
 
 
-def _timed(work: Callable[[], None]) -> float:
+def _timed(task: Callable[[], None]) -> float:
     began = time.perf_counter()
-    work()
+    task()
     return 1000 * (time.perf_counter() - began)
 
 
-def _work() -> None:
+def work() -> None:
+    """A fixed piece of work: arithmetic, JSON, forks."""
     total = 0
     for number in range(150_000):
         total += number * number % 7

@@ -22,15 +22,17 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks import _check
+
 ROOT = Path(__file__).resolve().parent.parent
-MARKS = (20, 100, 1_000, 10_000)
+MARKS = (20, 100, 1_000, 10_000, 100_000)
 WINDOW = 20
 """Steps round a mark whose median is told."""
 HEAVY = ("pandas", "sklearn", "numpy", "scipy", "numba", "optuna", "matplotlib", "openai", "anthropic", "google.genai",
@@ -114,8 +116,21 @@ class Judge:
         return [None for _ in nodes]
 
 
-def steps(total: int) -> dict[str, Any]:
-    """Run `total` steps; figures at each mark."""
+class Parts(NamedTuple):
+    """What a search is made of, as far as it is looked at here."""
+
+    orchestrator: Any
+    store: Any
+    journal: Any
+    model_client: Any
+
+    def close(self) -> None:
+        self.model_client.close()
+        self.store.close()
+
+
+def search(run_dir: Path, own: OwnTime, total: int, stop: Callable[[Any], str | None]) -> Parts:
+    """A search in a folder, new or to go on with."""
     from agents.coder_agent import CoderAgent
     from core.backend.model_client import ModelClient
     from core.backend.roles import model_settings
@@ -129,52 +144,91 @@ def steps(total: int) -> dict[str, Any]:
     from core.state.journal import Journal
     from core.state.memory import remember
     from core.storage.repository import RunStore
-    from runs.sinks import MetricsSink
     from utils.config_llm import LLMSection
+
+    store, judge = RunStore(run_dir), with_defaults(Judge(own), EvaluatorDefaults)
+    journal = Journal(lower_is_better=True, read=store.texts)
+    model_client = ModelClient(model_settings(LLMSection()), log=store, rules=Writer(own), run_seed=1)
+    run_context = RunContext(
+        "Predict the price. " * 50, preview="c0: float, 1 % missing\n" * 80, packages="numpy==2\n" * 10
+    )
+    stages = Stages(
+        agents={"*": CoderAgent()}, reviewer=None, evaluator=judge, store=store, journal=journal,
+        run_context=run_context, bind=model_client.bind, usage=model_client.usage_of,
+    )  # fmt: skip
+    started = time.perf_counter()
+    orchestrator = Orchestrator(
+        plan=Plan(seed=1, batch=2, max_steps=total, writers=2), schedule=RoundSchedule(),
+        policy=ThreePhasePolicy(ThreePhaseOptions()), stages=stages,
+        evaluator=judge, store=store, journal=journal, stop=stop, spent=lambda: (0, 0.0),
+        usage=model_client.usage_of,
+        active_seconds=lambda: time.perf_counter() - started,
+        memory=lambda j, task: remember(j, task.parent_ids, kind="all", max_tokens=2000),
+    )  # fmt: skip
+    return Parts(orchestrator, store, journal, model_client)
+
+
+def steps(total: int) -> dict[str, Any]:
+    """Run `total` steps; figures at each mark, and what a resume takes then."""
+    from runs.sinks import MetricsSink
 
     with tempfile.TemporaryDirectory(prefix="swarm-overhead-") as folder:
         run_dir, own = Path(folder) / "run", OwnTime()
-        store, judge = RunStore(run_dir), with_defaults(Judge(own), EvaluatorDefaults)
-        journal = Journal(lower_is_better=True, read=store.texts)
-        model_client = ModelClient(model_settings(LLMSection()), log=store, rules=Writer(own), run_seed=1)
-        run_context = RunContext(
-            "Predict the price. " * 50, preview="c0: float, 1 % missing\n" * 80, packages="numpy==2\n" * 10
-        )
-        stages = Stages(
-            agents={"*": CoderAgent()}, reviewer=None, evaluator=judge, store=store, journal=journal,
-            run_context=run_context, bind=model_client.bind, usage=model_client.usage_of,
-        )  # fmt: skip
-        started = time.perf_counter()
         clock: list[Tick] = []
+        worth: dict[int, float] = {}
 
         def stop(progress: Any) -> str | None:
             rss = _rss() if progress.steps in MARKS else 0
+            if progress.steps in MARKS and progress.steps not in worth:
+                with own.counted():
+                    worth[progress.steps] = _worth()
             clock.append(Tick(progress.steps, time.perf_counter(), time.process_time(), own.seconds, rss))
             return "enough" if progress.steps >= total else None
 
-        orchestrator = Orchestrator(
-            plan=Plan(seed=1, batch=2, max_steps=total, writers=2), schedule=RoundSchedule(),
-            policy=ThreePhasePolicy(ThreePhaseOptions()), stages=stages,
-            evaluator=judge, store=store, journal=journal, stop=stop, spent=lambda: (0, 0.0),
-            usage=model_client.usage_of,
-            active_seconds=lambda: time.perf_counter() - started,
-            memory=lambda j, task: remember(j, task.parent_ids, kind="all", max_tokens=2000),
-        )  # fmt: skip
-        store.sinks = [MetricsSink(run_dir, store, "three_phase")]
+        parts = search(run_dir, own, total, stop)
+        parts.store.sinks = [MetricsSink(run_dir, parts.store, False)]
         gc.collect()
-        base = _rss()
-        orchestrator.run()
-        rows = [_row(mark, clock, base) | _prompts(mark, journal, store) for mark in MARKS if mark <= total]
-        model_client.close()
-        store.close()  # its write-ahead log is in the file from here on
+        base, started = _rss(), time.perf_counter()
+        parts.orchestrator.run()
+        rows = [
+            _row(mark, clock, base) | _prompts(mark, parts.journal, parts.store) | {"worth": worth[mark]}
+            for mark in MARKS
+            if mark <= total
+        ]
+        parts.close()  # its write-ahead log is in the file from here on
         size = sum(path.stat().st_size for path in run_dir.iterdir())
         tables = _tables(run_dir)
+        again = resume(run_dir)
     last = clock[-1]
     return {
         "rows": rows, "disk_kb_a_node": size / 1024 / total,
         "tables": {name: count / total for name, count in tables.items()},
-        "seconds": last.wall - started, "own": last.own / total,
+        "seconds": last.wall - started, "own": last.own / total, "resume": again,
     }  # fmt: skip
+
+
+def resume(run_dir: Path) -> dict[str, Any]:
+    """What it takes in a fresh process to read a run's nodes and propose the next ones."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.overhead", "--resume", str(run_dir)],
+        cwd=ROOT, capture_output=True, text=True, timeout=600, check=True,
+    )  # fmt: skip
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def resumed(run_dir: Path) -> dict[str, Any]:
+    """The same in this process: CPU seconds beside a calibration loop's milliseconds, and megabytes that it took."""
+    worth = _worth()
+    parts = search(run_dir, OwnTime(), 10**9, lambda progress: None)
+    base, began = _rss(), time.process_time()
+    parts.orchestrator.restore()
+    parts.orchestrator.ask(2)
+    told = {
+        "nodes": len(parts.journal), "cpu": time.process_time() - began, "worth": worth, "mb": (_rss() - base) / 2**20
+    }  # fmt: skip
+    parts.close()
+    return told
 
 
 class Tick(NamedTuple):
@@ -220,6 +274,14 @@ def _tables(run_dir: Path) -> dict[str, int]:
             return dict(store.execute(query))
         except sqlite3.Error:  # this SQLite was built without dbstat
             return {}
+
+
+def _worth() -> float:
+    """CPU milliseconds that a calibration loop takes of this process now."""
+    began = time.process_time()
+    for _ in range(5):
+        _check.work()
+    return 200 * (time.process_time() - began)
 
 
 def _rss() -> int:
@@ -306,16 +368,28 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int, default=10_000)
     parser.add_argument("--starts", type=int, default=5)
+    parser.add_argument("--resume", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    if args.resume:
+        print(json.dumps(resumed(args.resume)))
+        return
     print("overhead a step (median of 40 steps round the mark), rules, batch 2, 4 KB of code and 300 lines of output")
-    print(f"{'step':>8} {'ms':>8} {'CPU ms':>8} {'prompt chars':>13} {'memory KB/node':>15}")
+    print("x: CPU time in thousandths of a calibration loop timed at that step: it says what the machine is worth then")
+    print(f"{'step':>8} {'ms':>8} {'CPU ms':>8} {'x':>5} {'prompt chars':>13} {'memory KB/node':>15}")
     found = steps(args.steps)
     for row in found["rows"]:
         memory = f"{row['kb_a_node']:>15.1f}" if row["step"] >= 1000 else f"{'':>15}"
-        print(f"{row['step']:>8,} {row['ms']:>8.2f} {row['cpu_ms']:>8.2f} {row['prompt_chars']:>13,} {memory}")
+        share = 1000 * row["cpu_ms"] / row["worth"]
+        told = f"{row['ms']:>8.2f} {row['cpu_ms']:>8.2f} {share:>5.0f} {row['prompt_chars']:>13,} {memory}"
+        print(f"{row['step']:>8,} {told}")
     print(f"{args.steps:,} steps in {found['seconds']:.1f} s; {found['disk_kb_a_node']:.2f} KB of disk a node")
     print("of these, in bytes: " + ", ".join(f"{name} {size:.0f}" for name, size in found["tables"].items()))
     print(f"taken off: {1000 * found['own']:.2f} ms a step in which the benchmark made up programs and outputs")
+    again = found["resume"]
+    print(
+        f"resume of {again['nodes']:,} nodes in a fresh process: {again['cpu']:.2f} CPU-s and {again['mb']:.0f} MB "
+        f"up to the next proposals (calibration {again['worth']:.1f} CPU ms)"
+    )
     for name, micro in metrics().items():
         print(f"metrics record {name}: {micro:.0f} µs")
     if not args.starts:

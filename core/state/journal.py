@@ -33,6 +33,13 @@ def digest_line(fields: Mapping[str, Any]) -> bytes:
     return json.dumps({name: fields[name] for name in HASHED}, sort_keys=True).encode()
 
 
+def _hashed_of(node: Node) -> dict[str, Any]:
+    """The fields of HASHED as JSON has them; of a stored node no others are made for it."""
+    if not isinstance(node, StoredNode):
+        return node.model_dump(mode="json", include=set(HASHED))
+    return {name: node.glance(name) for name in HASHED} | {"failure": node.failure and node.failure.value}
+
+
 class Journal:
     """Nodes in commit order. Append-only; append and look-up O(1), best and rank O(log n); no recursion anywhere.
 
@@ -400,7 +407,7 @@ class Journal:
 
     def _digest_rest(self) -> None:
         for node in islice(self._nodes, self._digested, None):
-            self._digest.update(digest_line(node.model_dump(mode="json", include=set(HASHED))))
+            self._digest.update(digest_line(_hashed_of(node)))
         self._digested = len(self._nodes)
 
     # ------------------------------------------------------------ the index

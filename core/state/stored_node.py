@@ -92,6 +92,12 @@ class StoredNode(Node):
             self.__pydantic_private__["_read"] = read
         return self
 
+    def glance(self, name: str) -> Any:
+        """A field, without keeping what its row unpacks to: for what looks at every node once."""
+        if name in _IN_ROW and name not in vars(self) and self._rest is not None:
+            return self._rest()[0].get(name, _DEFAULTS.get(name))
+        return getattr(self, name)
+
     def _unpack(self) -> None:
         """Take over what the row holds; what a copy has of its own (`model_copy`) stays. Twice does no harm."""
         if self._rest is not None:
