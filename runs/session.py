@@ -360,7 +360,8 @@ class RunSession:
 
     def _record_end(self, status: Literal["finished", "interrupted"], reason: str, best: Node | None) -> None:
         journal = self.search.journal
-        self.store.put_fact(JOURNAL, {"nodes": len(journal), "sha256": journal.sha256})
+        if status == "finished" or journal.is_digested:  # whoever stops does not wait until a long journal is read
+            self.store.put_fact(JOURNAL, {"nodes": len(journal), "sha256": journal.sha256})
         self.store.put_fact("status", status)
         ended = RunFinished(
             status=status,

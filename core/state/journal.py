@@ -405,6 +405,11 @@ class Journal:
         self._digest_rest()
         return self._digest.hexdigest()
 
+    @property
+    def is_digested(self) -> bool:
+        """True if `sha256` reads nothing."""
+        return self._digested == len(self._nodes)
+
     def _digest_rest(self) -> None:
         for node in islice(self._nodes, self._digested, None):
             self._digest.update(digest_line(_hashed_of(node)))
