@@ -264,7 +264,7 @@ def test_the_graph_by_keyboard_and_search(page, stored):
     page.keyboard.press("ArrowUp")
     selection.get_by_role("link", name=parent, exact=True).first.wait_for()
     page.get_by_label("Find a node").fill("7")
-    seventh = page.evaluate("window.swarm.state.nodes[7].node_id")
+    seventh = page.evaluate("window.swarm.state.nodes.find(n => n.number === 7).node_id")
     selection.get_by_role("link", name=seventh).first.wait_for()
     page.locator("canvas").focus()
     page.keyboard.press("Enter")
@@ -297,7 +297,7 @@ def test_two_nodes_are_compared_side_by_side(page, stored):
     page.locator("tbody tr td:nth-child(2) a").first.click()
     page.get_by_label("Difference side by side").wait_for()
     page.get_by_test_id("diff-head").get_by_label("against").fill("3")
-    third = page.evaluate("window.swarm.state.nodes[3].node_id")
+    third = page.evaluate("window.swarm.state.nodes.find(n => n.number === 3).node_id")
     page.get_by_label("Difference side by side").locator(".half.add").first.wait_for()
     halves = page.evaluate(
         "[...document.querySelectorAll('.twin .half')].map(one => Math.round(one.getBoundingClientRect().left))"
@@ -489,7 +489,7 @@ def test_nodes_are_sorted_by_a_click_on_a_column(page: Any, stored: str) -> None
     steps = [int(text) for text in ran.all_inner_texts()]
     assert steps == sorted(steps, reverse=True)
     page.get_by_role("button", name="#").click()
-    assert [int(text) for text in ran.all_inner_texts()][:3] == [0, 1, 2]
+    assert [int(text) for text in ran.all_inner_texts()][:3] == [1, 2, 3]
     page.get_by_role("button", name="Operator").click()
     operators = page.get_by_test_id("nodes").locator("tbody tr td:nth-child(3)").all_inner_texts()
     assert operators == sorted(operators) and len(set(operators)) > 1
