@@ -37,6 +37,10 @@ class AgentOptions(TypedDict, total=False):
     answers: bool
     """False: what writes programs is asked for nothing else, and may hand in files in place of a reply (a writer
     outside, a coding agent); True if absent."""
+    asks: bool
+    """False: standard questions in place of a strategist's; True if absent."""
+    by_tool: bool
+    """True: questions are asked for by a tool, by whose schema a writer outside is answered; False if absent."""
     operators: Mapping[str, OperatorSpec]
     """What a task may ask for; the built-in operators if absent."""
 

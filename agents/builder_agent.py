@@ -36,12 +36,13 @@ class BuilderAgent(CoderAgent):
     def __init__(self, *, questions: int = 2, **options: Unpack[AgentOptions]) -> None:
         super().__init__(**options)
         asking: AgentOptions = {**options, "repairs": QUESTION_REPAIRS}
+        self.asks = options.get("asks", True)
         self.strategist = StrategistAgent(questions=questions, **asking)
         self._events: list[Event] = []
 
     def begin_round(self, context: AgentContext) -> dict[str, Any]:
         """The strategist's questions, in slot order."""
-        questions = self.strategist.ask(context) if self.answers else self.strategist.standard()
+        questions = self.strategist.ask(context) if self.asks else self.strategist.standard()
         generation = context.task.generation or 0
         ids = [node.id for node in context.parents]
         champion, runner_up = (*ids, None, None)[:2]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Unpack
+from typing import Any, Unpack
 
 from agents.base_agent import PROMPT_TOKENS, REPAIRS, AgentOptions
 from agents.coder_agent import facts, interface_of
@@ -11,7 +11,7 @@ from agents.node_text import attempt_of
 from agents.templates import load_templates
 from core.contracts import AgentContext, Prompt
 from utils.clean_text import clean
-from utils.errors import ReplyError
+from utils.errors import BudgetExhausted, ReplyError
 from utils.prompt_builder import Attempt, Parts, PromptBuilder, fence, fenced_data, fill_template, shorten
 from utils.response import parse_json
 
@@ -38,7 +38,8 @@ class StrategistAgent:
 
     def __init__(self, *, questions: int = 2, **options: Unpack[AgentOptions]) -> None:
         self.questions = questions
-        self.repairs = options.get("repairs", REPAIRS)
+        self._tools = [questions_tool(questions)] if options.get("by_tool", False) else None
+        self.repairs = 0 if self._tools else options.get("repairs", REPAIRS)
         self._builder = PromptBuilder(options.get("max_tokens", PROMPT_TOKENS))
         self._templates = load_templates(options.get("prompts_dir"), options.get("problem_prompts", ()))
 
@@ -69,8 +70,12 @@ class StrategistAgent:
         for attempt in range(self.repairs + 1):
             reply = ""
             try:
-                reply = context.query(prompt.system, user, context=prompt.context, attempt=FIRST_ATTEMPT + attempt)
+                reply = context.query(
+                    prompt.system, user, tools=self._tools, context=prompt.context, attempt=FIRST_ATTEMPT + attempt
+                )
                 return read_questions(reply, self.questions)
+            except BudgetExhausted:  # the builders, who are asked next, end the run in good order
+                break
             except ReplyError as error:
                 values = {"prompt": prompt.user.strip(), "reason": str(error), "reply": fence(shorten(reply, 4000))}
                 user = fill_template(self._templates["repair"], values)
@@ -79,6 +84,19 @@ class StrategistAgent:
     def standard(self) -> list[dict[str, str]]:
         """What is asked without a model."""
         return [{"category": c, "question": _STANDARD[c]} for c in _cycle(self.questions)]
+
+
+def questions_tool(count: int) -> dict[str, Any]:
+    """The form of an answer for who fills in a schema."""
+    question = {
+        "type": "object",
+        "properties": {"category": {"type": "string", "enum": list(CATEGORIES)}, "question": {"type": "string"}},
+        "required": ["category", "question"],
+    }
+    listed = {"type": "array", "items": question, "minItems": count}
+    parameters = {"type": "object", "properties": {"questions": listed}, "required": ["questions"]}
+    function = {"name": "ask_questions", "description": "Ask the builders of a generation", "parameters": parameters}
+    return {"type": "function", "function": function}
 
 
 def read_questions(reply: str, count: int) -> list[dict[str, str]]:

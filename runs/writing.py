@@ -101,6 +101,8 @@ def agents_of(config: Config, problem: Problem) -> dict[str, Agent]:
         "operators": operators_of(config),
         "ideas": ideas_at_once(config),
         "answers": not any(spec.is_outside or spec.by_session for spec in _writers(config)),
+        "asks": _asks_questions(config),
+        "by_tool": any(spec.is_outside for spec in _writers(config)),
     }
     own = problem.agents(AgentBuilder(prompts, problem.single_function, options))
     if own:
@@ -120,6 +122,13 @@ def ideas_at_once(config: Config) -> int:
     answers = all(spec.is_model and not (spec.starts_program or spec.is_outside) for spec in _writers(config))
     alone = not POLICIES.get(config.search.policy, config.plugin_folders).whole_rounds
     return batch if least is not None and batch >= least and answers and alone else 0
+
+
+def _asks_questions(config: Config) -> bool:
+    """Whether a game's strategist asks somebody."""
+    wanted, writers = config.agent.questions, _writers(config)
+    may_answer = not any(spec.by_session or (spec.is_outside and wanted != "always") for spec in writers)
+    return wanted != "never" and may_answer
 
 
 def _writers(config: Config) -> list[ProviderSpec]:

@@ -132,6 +132,9 @@ class AgentSection(Section):
     ideas: Literal["auto", "always", "never"] = "auto"
     """One more call gives each of the next `search.batch` writers a direction of its own; auto: where these are four or
     more. Only of a model that is asked directly."""
+    questions: Literal["auto", "always", "never"] = "auto"
+    """Who asks a game's builders: `auto`: the model that writes, standard questions where none does; `always`: a writer
+    outside too, by a ticket; `never`: the standard ones."""
     repair_crashes: bool = True
     """A model's program that crashes goes back to it once, with the traceback, in the same step."""
     repairs: int = Field(3, ge=0)

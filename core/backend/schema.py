@@ -60,6 +60,8 @@ def _check(value: Any, schema: Mapping[str, Any], place: str, depth: int) -> Non
     if isinstance(value, dict):
         _check_object(value, schema, place, depth)
     elif isinstance(value, list):
+        if len(value) < schema.get("minItems", 0):
+            raise SchemaError(f"{place} must hold {schema['minItems']} or more, not {len(value)}")
         for index, item in enumerate(value):
             _check(item, schema.get("items") or {}, f"{place}[{index}]", depth + 1)
 

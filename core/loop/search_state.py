@@ -82,6 +82,8 @@ class SearchState:
         self._notes: list[str] = []
         self._round = 0
         self._restored: list[tuple[Attempt, RoundContext]] = []
+        self._newest: list[Task] = []
+        """Open tasks that were proposed from the journal as it is."""
 
     def restore(self, *, begin_open: bool = False) -> None:
         """Read the stored nodes into the journal and tell the policy of each, in order.
@@ -100,11 +102,12 @@ class SearchState:
                 if length in stops:
                     self._begin_restored(waiting, known)
                 self._learning.learn(self.journal.restore(node))
+        self._newest = waiting.pop(len(self.journal), [])  # begun by `take_restored`: by then who is asked is heard
         self._begin_restored(waiting, known)
         for task in chain.from_iterable(waiting.values()):  # a store of before `Task.seen`
             self._restored.append(self.begin(task))
-        for attempt, _ in self._restored:
-            self.journal.propose(attempt.task)
+        for task in [*(attempt.task for attempt, _ in self._restored), *self._newest]:
+            self.journal.propose(task)
         self.journal.restored()
         self._policy.drain_events()  # told already, in the run's first process
         self._round = self._store.rounds()
@@ -133,8 +136,9 @@ class SearchState:
             self._store.put_fact(SUMMARIES, [*stored, self.journal.summary_state()][-SUMMARIES_KEPT:])
 
     def take_restored(self) -> list[list[tuple[Attempt, RoundContext]]]:
-        """What `restore` has begun, round by round; once."""
-        restored, self._restored = self._restored, []
+        """What `restore` has begun, and what it has left to be begun now, round by round; once."""
+        restored = self._restored + [self.begin(task) for task in self._newest]
+        self._restored, self._newest = [], []
         rounds = groupby(restored, key=lambda begun: begun[0].task.round)
         return [list(group) for _, group in rounds]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sqlite3
 import sys
 from contextlib import closing
@@ -111,6 +113,39 @@ def test_writers_outside_build_the_engines_of_a_generation(cli, eventually):
     assert told["sound"]["metric"] is not None and told["mended"]["metric"] is not None
     assert (told["cheat"]["failure"], told["cheat"]["metric"]) == ("illegal_move", None)
     eventually(lambda: cli.show()["status"] == "finished", 60)
+    assert cli.here("replay", "latest", "--verify").code == 0
+
+
+def test_a_writer_outside_asks_the_questions_of_a_generation(cli, eventually):
+    """By a ticket with a schema, also where the run's process is killed while it waits for the answer."""
+    ready = cli.folder / "ready"
+    words = ["--problem", "connect_four", "--writer=external", "agent.questions=always", *SMALL]
+    cli.start("run", *words, "search.max_steps=2", "--idle=30", f"--ready={ready}")
+    eventually(lambda: ready.is_file() and ready.read_text(), 60)
+
+    def request(verb: str, **more: object) -> dict:
+        return ask_the_run(cli.run_dir, {"verb": verb, **more})
+
+    asked = request("ask", token=f"{0:032d}", seconds=20)
+    assert asked["operator"] == "ask_questions" and asked["editable"] == ["answer.json"]
+    one = {"category": "search", "question": "Look two moves ahead?"}
+    refused = request("tell", ticket=asked["ticket"], code=json.dumps({"questions": [one]}))
+    assert refused["state"] == "refused" and "questions must hold 2 or more, not 1" in refused["message"]
+    os.kill(int((cli.run_dir / "run.lock").read_text()), signal.SIGKILL)
+    again = request("ask", ticket=asked["ticket"], seconds=20)
+    same = (asked["ticket"], asked["prompt"])
+    assert (again["ticket"], again["prompt"]) == same, "the process that went on asks it too"
+    two = {"category": "book", "question": "Begin in the middle?"}
+    taken = request("tell", ticket=asked["ticket"], code=json.dumps({"questions": [one, two]}))
+    assert taken["state"] == "committed"
+    tickets = [request("ask", token=f"{n:032d}", seconds=20) for n in (1, 2)]
+    prompts = [ticket["prompt"]["user"] for ticket in tickets]
+    for question in (one, two):
+        assert sum(question["question"] in prompt for prompt in prompts) == 1
+    for number, ticket in enumerate(tickets):
+        request("tell", ticket=ticket["ticket"], code=SOUND.replace("middle", f"outside {number}") + f"# {number}\n")
+    eventually(lambda: cli.show()["status"] == "finished", 60)
+    assert [q["question"] for q in events(cli.run_dir, "strategist.question")] == [one["question"], two["question"]]
     assert cli.here("replay", "latest", "--verify").code == 0
 
 
