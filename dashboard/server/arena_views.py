@@ -11,6 +11,7 @@ from sqlalchemy import text
 from core.arena.pgn import opening_of, with_elo
 from core.arena.standings import newest_elo
 from core.storage.reader import RunReader
+from dashboard.server.opening_line import opening_line
 from dashboard.server.schemas.arena import Engine, GameDetail, GamePage, GameRow, Move
 from dashboard.server.search_views import events_of
 
@@ -64,10 +65,12 @@ def game_detail(reader: RunReader, game_id: str) -> GameDetail | None:
     started = json.loads(first[1]) if first else json.loads(last[1])  # type: ignore[index]
     row = _row(started, json.loads(last[1]) if last else None, generation)
     names = Move.model_fields.keys()
+    origin, opening = opening_line(row.game, started.get("opening", []))
     return GameDetail(
         **{**row.model_dump(), "plies": max(row.plies, len(moves))},
+        origin=origin,
         start=started.get("start", ""),
-        opening=started.get("opening", []),
+        opening=opening,
         opening_name=opening_of(json.loads(last[1]).get("pgn", "")) if last else None,
         moves=[Move(**{name: move[name] for name in names & move.keys()}) for move in moves],
     )

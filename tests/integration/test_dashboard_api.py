@@ -246,6 +246,7 @@ def test_engines_games_moves_and_pgn(client):
     assert [m["ply"] for m in game["moves"]] == list(range(1, row["plies"] + 1)) and game["start"].endswith(
         "w KQkq - 0 1"
     )
+    assert game["opening"] == [] and game["origin"] == game["start"]
     pgn = client.get(f"/api/runs/{CHESS}/pgn", params={"id": row["game_id"]})
     assert pgn.text.startswith("[White ") and pgn.headers["content-type"].startswith("application/x-chess-pgn")
     assert get(client, f"/runs/{CHESS}/games", generation=1)["total"] < get(client, f"/runs/{CHESS}/games")["total"]

@@ -49,9 +49,21 @@ class Move(Model):
     depth: int | None = None
 
 
+class OpeningMove(Model):
+    """A move that nobody chose: the game was begun after it."""
+
+    uci: str
+    san: str
+    fen: str
+    """The position after it; '' where the rules of the game are not known here."""
+
+
 class GameDetail(GameRow):
+    origin: str
+    """The position before the opening; '' where the rules of the game are not known here."""
     start: str
-    opening: list[str]
+    """The position after the opening, from which the engines played."""
+    opening: list[OpeningMove]
     opening_name: str | None
     """ECO code and name, once the game is over and where it has one."""
     moves: list[Move]

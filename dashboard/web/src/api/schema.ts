@@ -1336,9 +1336,11 @@ export interface components {
             /** Moves */
             moves: components["schemas"]["Move"][];
             /** Opening */
-            opening: string[];
+            opening: components["schemas"]["OpeningMove"][];
             /** Opening Name */
             opening_name: string | null;
+            /** Origin */
+            origin: string;
             /** Plies */
             plies: number;
             /** Result */
@@ -2200,6 +2202,18 @@ export interface components {
         NoteRequest: {
             /** Text */
             text: string;
+        };
+        /**
+         * OpeningMove
+         * @description A move that nobody chose: the game was begun after it.
+         */
+        OpeningMove: {
+            /** Fen */
+            fen: string;
+            /** San */
+            san: string;
+            /** Uci */
+            uci: string;
         };
         /**
          * OperatorStyle

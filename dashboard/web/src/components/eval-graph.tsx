@@ -1,5 +1,5 @@
 // What both engines said of a game, ply by ply, from white's view; a click goes to the position.
-import type { GameDetail } from "../api/types";
+import type { Ply } from "../model/game-line";
 import { scoreText } from "../model/score";
 
 const WIDTH = 480;
@@ -10,37 +10,34 @@ const HALF = 500;
 const height = (score: number) => HEIGHT / 2 - (HEIGHT / 2 - 4) * Math.tanh(score / HALF);
 
 interface Props {
-  moves: GameDetail["moves"];
-  /** 0 where white made the first of these moves. */
-  first: 0 | 1;
-  /** Moves made at the position that is shown. */
+  plies: readonly Ply[];
+  /** Plies made at the position that is shown. */
   shown: number;
   names: [string, string];
   colors: [string, string];
   onPick: (ply: number) => void;
 }
 
-export function EvalGraph({ moves, first, shown, names, colors, onPick }: Props) {
-  const told = moves.filter((move) => move.score != null);
+export function EvalGraph({ plies, shown, names, colors, onPick }: Props) {
+  const told = plies.filter((ply) => ply.played?.score != null);
   if (told.length < 2) return null;
-  const x = (index: number) => (moves.length > 1 ? (index / (moves.length - 1)) * WIDTH : WIDTH / 2);
-  const side = (index: number) => (index + first) % 2;
-  const line = (of: number) => moves.map((move, i) => (move.score != null && side(i) === of ? `${x(i).toFixed(1)},${height(move.score).toFixed(1)}` : "")).filter(Boolean).join(" ");
-  const last = told[told.length - 1];
+  const x = (index: number) => (plies.length > 1 ? (index / (plies.length - 1)) * WIDTH : WIDTH / 2);
+  const line = (of: number) => plies.map(({ side, played }, i) => (played?.score != null && side === of ? `${x(i).toFixed(1)},${height(played.score).toFixed(1)}` : "")).filter(Boolean).join(" ");
+  const last = told[told.length - 1].played?.score ?? 0;
   const pick = (event: React.MouseEvent<SVGSVGElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
-    onPick(1 + Math.round(((event.clientX - box.left) / box.width) * (moves.length - 1)));
+    onPick(1 + Math.round(((event.clientX - box.left) / box.width) * (plies.length - 1)));
   };
   return (
     <figure className="evals" data-testid="evals">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`What the engines said of the game, at the end ${scoreText(last.score ?? 0)} for ${names[0]}`} onClick={pick}>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`What the engines said of the game, at the end ${scoreText(last)} for ${names[0]}`} onClick={pick}>
         <line x1="0" x2={WIDTH} y1={HEIGHT / 2} y2={HEIGHT / 2} className="even" />
         {shown > 0 && <line x1={x(shown - 1)} x2={x(shown - 1)} y1="0" y2={HEIGHT} className="here" />}
         {[0, 1].map((of) => <polyline key={of} points={line(of)} style={{ stroke: colors[of] }} />)}
       </svg>
       <figcaption className="small muted">
         {names.map((name, of) => <span key={of}><span className="stroke" style={{ background: colors[of] }} /> {name} says</span>)}
-        <span>up: better for {names[0]}</span>
+        <span>above the line: better for {names[0]}</span>
       </figcaption>
     </figure>
   );

@@ -1,6 +1,6 @@
 // Tables of the arena, from ratings and results.
 import { isStep } from "./operators";
-import type { RunState } from "./run-state";
+import type { GameState, RunState } from "./run-state";
 
 export interface Standing {
   node_id: string;
@@ -42,7 +42,7 @@ export function standings(state: RunState): { rows: Standing[]; generation: numb
     return found;
   };
   for (const game of state.games.values()) {
-    if (game.result === null || game.generation !== (newest < 0 ? null : newest)) continue;
+    if (game.result === null || game.generation !== Math.max(0, newest)) continue;
     points(game.result).forEach((p, side) => {
       const line = row(side === 0 ? game.white : game.black);
       line.points += p;
@@ -54,9 +54,27 @@ export function standings(state: RunState): { rows: Standing[]; generation: numb
   return { rows: [...tally.values()].sort((a, b) => b.points - a.points), generation: newest < 0 ? null : newest, provisional: tally.size > 0 };
 }
 
-/** Points and games of each pair, of one generation; players by Elo, those without one by their share of points. */
-export function crossTable(state: RunState, generation: number): { players: string[]; points: number[][]; games: number[][] } {
-  const finished = [...state.games.values()].filter((g) => g.result !== null && (generation < 0 || g.generation === generation));
+/** What a cross-table counts: the round robin of a generation, or (null) the final part. */
+export type Scope = number | null;
+
+/** What there are results of, newest first. */
+export function scopes(state: RunState): Scope[] {
+  const known = new Set([...state.games.values()].filter((game) => game.result !== null).map((game) => game.generation));
+  return [...known].sort((a, b) => (b ?? Infinity) - (a ?? Infinity));
+}
+
+export const scopeText = (scope: Scope): string => (scope === null ? "the final part" : `generation ${scope}, round robin`);
+
+/** Who takes part: of a rated generation the engines of its standings, so that games of the gate do not count; else null for all. */
+function membersOf(state: RunState, scope: Scope): Set<string> | null {
+  const ratings = scope === null ? [] : (state.generations.get(scope)?.ratings ?? []);
+  return ratings.length ? new Set(ratings.map((rating) => rating.node_id)) : null;
+}
+
+/** Points and games of each pair; players by Elo, those without one by their share of points. */
+export function crossTable(state: RunState, scope: Scope): { players: string[]; points: number[][]; games: number[][] } {
+  const members = membersOf(state, scope);
+  const finished = [...state.games.values()].filter((g) => g.result !== null && g.generation === scope && (!members || (members.has(g.white) && members.has(g.black))));
   const sum = new Map<string, number>();
   for (const game of finished) {
     const [white, black] = points(game.result as string);
@@ -119,8 +137,18 @@ function superiority(a: Rated, b: Rated): number {
   return z >= 0 ? 1 - tail : tail;
 }
 
-/** True where nobody's candidate plays, only engines that were given. */
-export function isCalibration(game: { white: string; black: string }, state: RunState): boolean {
+/** The games to show: those that run where any of them does, else the newest. Where no candidate plays yet, whoever does. */
+export function gallery(games: readonly GameState[], wanted: (game: GameState) => boolean, wish: "running" | "latest", goesOn: boolean): { games: GameState[]; running: number; finished: number } {
+  const known = games.filter((game) => goesOn || game.result !== null);
+  const some = known.filter(wanted);
+  const running = some.filter((game) => game.result === null);
+  const shown = wish === "running" && running.length ? running : some.sort((a, b) => b.seq - a.seq);
+  return { games: shown, running: running.length, finished: some.length - running.length };
+}
+
+/** True where nobody's candidate plays, only engines that were given; the final part is for candidates. */
+export function isCalibration(game: { white: string; black: string; generation: number | null }, state: RunState): boolean {
+  if (game.generation === null) return false;
   const written = (id: string) => isStep(state.byId.get(id)?.operator ?? "baseline");
   return !written(game.white) && !written(game.black);
 }

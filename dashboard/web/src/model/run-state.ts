@@ -29,6 +29,7 @@ export interface GameState {
   clock: readonly (number | null)[];
   result: string | null;
   termination: string | null;
+  /** Of the round robin that it belongs to; null: a game of the final part. */
   generation: number | null;
   seq: number;
 }
@@ -62,6 +63,8 @@ export interface Reference {
   metric: number;
 }
 
+/** Engines that only the final part is played against. */
+const GAUNTLET = "gauntlet:";
 const FEED = 300;
 /** Warnings kept, newest last. */
 export const WARNINGS = 200;
@@ -210,6 +213,7 @@ export class RunState {
         this.started = event;
         this.finished = null;
         this.final = null;
+        this.finalPart = false;
         this.ended = false;
         this.open.clear();
         break;
@@ -310,6 +314,7 @@ export class RunState {
       case "generation.started":
         this.generation(event.generation).champion = event.champion ?? null;
         this.begun.add(event.generation);
+        this.finalPart = false;
         break;
       case "strategist.question":
         this.generation(event.generation).questions.push(event);
@@ -330,7 +335,7 @@ export class RunState {
         this.games.set(event.game_id, {
           id: event.game_id, game: event.game, white: event.white, black: event.black, fen: event.start, last: "",
           san: "", ply: 0, clock: [null, null], result: null, termination: null, seq: event.seq,
-          generation: this.newestGeneration(),
+          generation: this.generationOf(event),
         }); // prettier-ignore
         break;
       case "game.move": {
@@ -355,6 +360,8 @@ export class RunState {
     }
   }
 
+  private finalPart = false;
+
   private generation(number: number): GenerationState {
     let found = this.generations.get(number);
     if (!found) {
@@ -364,9 +371,10 @@ export class RunState {
     return found;
   }
 
-  private newestGeneration(): number | null {
-    let newest: number | null = null;
-    for (const number of this.generations.keys()) newest = newest === null ? number : Math.max(newest, number);
-    return newest;
+  /** The newest one; null once it is rated, or the gauntlet has sat down, and no further one began: the final part is played. */
+  private generationOf({ white, black }: { white: string; black: string }): number | null {
+    const newest = Math.max(0, ...this.generations.keys());
+    this.finalPart ||= white.startsWith(GAUNTLET) || black.startsWith(GAUNTLET) || (this.generations.get(newest)?.done ?? false);
+    return this.finalPart ? null : newest;
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Curve } from "../api/types";
-import { allTime, crossTable, points, standings } from "./arena";
+import { allTime, crossTable, gallery, points, scopes, standings } from "./arena";
+import { lowest, pliesOf, positionAfter } from "./game-line";
 import type { RunDetail, RunSummary } from "../api/types";
 import { bandOf, bySetup, differences, islandCurves, mergeCurves } from "./compare";
 import { activeSeconds, importance, meanSpeed, operatorsOf, secondsLeft, sharesOf, speedOf } from "./progress";
@@ -148,6 +149,40 @@ describe("arena", () => {
     const table = crossTable(state, 0);
     expect(table.players).toEqual(["a", "b"]);
     expect(table.points[0][1] + table.points[1][0]).toBe(table.games[0][1]);
+  });
+
+  it("counts the round robin of a generation without the gate's games and the final part's", () => {
+    const other = new RunState("r2");
+    let seq = 0;
+    const take = (type: string, more: object) => other.apply({ type, seq: (seq += 1), at: "", ...more } as never);
+    const play = (id: string, white: string, black: string, result: string | null = "1-0") => {
+      take("game.started", { game_id: id, game: "chess", white, black, start: "" });
+      if (result) take("game.finished", { game_id: id, white, black, result, termination: "x", plies: 1 });
+    };
+    play("0", "old", "random");
+    take("generation.finished", { generation: 0, ratings: [] });
+    take("generation.started", { generation: 1 });
+    play("gate", "new", "random");
+    play("1", "new", "old");
+    take("generation.finished", { generation: 1, ratings: ["new", "old"].map((node_id, i) => ({ node_id, elo: -i })), promoted: [] });
+    play("g", "gauntlet:deep", "old");
+    play("f", "new", "old", "0-1");
+    expect(scopes(other)).toEqual([null, 1, 0]);
+    expect(crossTable(other, 1)).toMatchObject({ players: ["new", "old"], games: [[0, 1], [1, 0]] });
+    expect(crossTable(other, null)).toMatchObject({ players: ["new", "old", "gauntlet:deep"], games: [[0, 1, 0], [1, 0, 1], [0, 1, 0]] });
+    play("live", "old", "gauntlet:deep", null);
+    expect(gallery([...other.games.values()], (game) => game.white === "new", "running", true)).toMatchObject({ running: 0, finished: 3, games: [{ id: "f" }, { id: "1" }, { id: "gate" }] });
+    expect(gallery([...other.games.values()], () => true, "running", true).games).toMatchObject([{ id: "live" }]);
+  });
+  it("numbers moves as the PGN does, the opening's first", () => {
+    const move = (ply: number, san: string) => ({ ply, san, uci: san, fen: `f${ply} b`, clock: [null, null] as [null, null], seconds: 0 });
+    const opening = [{ uci: "a2a4", san: "a4", fen: "1 b" }, { uci: "d7d6", san: "d6", fen: "2 w" }, { uci: "a1a2", san: "Ra2", fen: "3 b" }];
+    const told = { origin: "o w", start: "3 b", opening, moves: [move(1, "g6"), move(2, "d4")] };
+    const plies = pliesOf(told);
+    expect(plies.map((ply) => `${ply.number}${ply.san}`)).toEqual(["1.a4", "d6", "2.Ra2", "g6", "3.d4"]);
+    expect(plies.map((ply) => ply.played?.ply)).toEqual([undefined, undefined, undefined, 1, 2]);
+    expect([0, 2, 3, 4].map((at) => positionAfter(told, plies, at))).toEqual(["o w", "2 w", "3 b", "f1 b"]);
+    expect([lowest(told), lowest({ ...told, origin: "" })]).toEqual([0, 3]);
   });
 });
 

@@ -1,11 +1,11 @@
 // The arena: live boards, standings with intervals, who beat whom, who descends from whom.
-import { useMemo, useRef, useState } from "react";
+import { type ReactNode, useMemo, useRef, useState } from "react";
 import { runPath } from "../api/client";
 import type { GameDetail } from "../api/types";
 import { Empty, EngineLink, Panel, Segmented } from "../components/widgets";
 import { SmallBoard } from "../components/boards";
 import type { Connection } from "../model/connection";
-import { allTime, championOf, crossTable, generationShown, isCalibration, standings } from "../model/arena";
+import { allTime, championOf, crossTable, gallery, generationShown, isCalibration, type Scope, scopes, scopeText, standings } from "../model/arena";
 import { clock, words } from "../model/format";
 import { useResource } from "../model/hooks";
 import { isChess, toMove } from "../model/position";
@@ -21,23 +21,23 @@ export function ArenaView({ connection }: { connection: Connection }) {
   const { state } = connection;
   const games = [...state.games.values()];
   const goesOn = state.live || connection.replay !== null;
-  const running = goesOn ? games.filter((game) => game.result === null) : [];
   const broken = goesOn ? 0 : games.filter((game) => game.result === null).length;
-  const [wall, setWall] = useState<Wall>(running.length ? "running" : "latest");
+  const [wall, setWall] = useState<Wall>("running");
   const [engine, setEngine] = useState("candidates");
-  const [pair, setPair] = useState<readonly [string, string] | null>(null);
+  const [pair, setPair] = useState<Pair | null>(null);
   const [more, setMore] = useState(0);
   const boards = useRef<HTMLDivElement>(null);
-  const showPair = (a: string, b: string) => {
-    setPair([a, b]);
+  const showPair = (chosen: Pair) => {
+    setPair(chosen);
     setMore(0);
     boards.current?.scrollIntoView({ block: "start" });
   };
-  const of = (game: GameState) => (pair ? pair.includes(game.white) && pair.includes(game.black) : engine === "" ? true : engine === "candidates" ? !isCalibration(game, state) : game.white === engine || game.black === engine);
+  const candidates = engine === "candidates" && games.some((game) => !isCalibration(game, state));
+  const of = (game: GameState) => (pair ? game.generation === pair.scope && pair.of.includes(game.white) && pair.of.includes(game.black) : candidates ? !isCalibration(game, state) : engine === "" || engine === "candidates" || game.white === engine || game.black === engine);
+  const found = gallery(games, of, pair ? "latest" : wall, goesOn);
+  const shown = found.games;
   const players = useMemo(() => [...new Set(games.flatMap((g) => [g.white, g.black]))].sort((a, b) => state.name(a).localeCompare(state.name(b))), [state, games.length, state.names.size]);
-  const latest = () => games.filter((game) => goesOn || game.result !== null).sort((a, b) => b.seq - a.seq);
-  const shown = (wall === "running" && running.length && !pair ? running : latest()).filter(of);
-  const most = (running.length ? WALL : WALL_AT_REST) + more;
+  const most = (goesOn ? WALL : WALL_AT_REST) + more;
   const newest = [...state.generations.values()].sort((a, b) => b.generation - a.generation)[0];
   return (
     <div className="stack">
@@ -46,10 +46,10 @@ export function ArenaView({ connection }: { connection: Connection }) {
         <AllTime state={state} />
       </div>
       <div ref={boards}><Panel
-        title={pair ? `${shown.length} games of ${state.name(pair[0])} and ${state.name(pair[1])}` : running.length ? `${running.length} running, ${games.length - running.length} finished` : `${games.length - broken} games${broken ? `, ${broken} broken off` : ""}`}
+        title={pair ? `${shown.length} games of ${state.name(pair.of[0])} and ${state.name(pair.of[1])}, ${scopeText(pair.scope)}` : found.running ? `${found.running} running, ${found.finished} finished` : `${found.finished} games${broken ? `, ${broken} broken off` : ""}${goesOn && wall === "running" ? "; none runs now" : ""}`}
         actions={<>
           <label className="row small">Games of <select aria-label="Games of" value={pair ? "pair" : engine} onChange={(e) => { setPair(null); setMore(0); setEngine(e.target.value); }}>{pair && <option value="pair">this pair</option>}<option value="candidates">candidates</option><option value="">all engines</option>{players.map((id) => <option key={id} value={id}>{state.name(id)}</option>)}</select></label>
-          <Segmented label="Boards" value={wall} onChange={setWall} options={[["running", "running"], ["latest", "latest"]]} />
+          {goesOn && <Segmented label="Boards" value={wall} onChange={setWall} options={[["running", "running"], ["latest", "latest"]]} />}
         </>}
       >
         {games.length === 0 ? <Empty title="No game yet">Games begin when the first candidates have passed their gate.</Empty> : shown.length === 0 ? <Empty title="No such game">Choose other engines.</Empty> : <div className="wall" data-testid="wall">{shown.slice(0, most).map((game) => <Tile key={game.id} game={game} state={state} />)}</div>}
@@ -111,7 +111,7 @@ function Tile({ game: known, state }: { game: GameState; state: RunState }) {
       <div className="side"><span>{chip(second)} {state.name(game.black)}</span><span className="num muted">{game.result ? game.result.split("-")[1] : game.clock[1] != null ? clock(game.clock[1]) : turn === 1 ? "●" : ""}</span></div>
       <SmallBoard game={game.game} fen={game.fen} last={game.last} />
       <div className="side"><span>{chip(first)} {state.name(game.white)}</span><span className="num muted">{game.result ? game.result.split("-")[0] : game.clock[0] != null ? clock(game.clock[0]) : turn === 0 ? "●" : ""}</span></div>
-      <div className="side small muted"><span>{(game.termination && words(game.termination)) ?? (game.ply ? `${game.ply}. ${game.san}` : "starts")}</span><span>{game.generation != null ? `gen ${game.generation}` : ""}</span></div>
+      <div className="side small muted"><span>{(game.termination && words(game.termination)) ?? (game.ply ? `${game.ply}. ${game.san}` : "starts")}</span><span>{game.generation == null ? "final part" : `gen ${game.generation}`}</span></div>
     </a>
   );
 }
@@ -149,23 +149,30 @@ function Standings({ state }: { state: RunState }) {
 /** Players whose cross-table fits beside the standings. */
 const BESIDE = 6;
 
-type ShowPair = (a: string, b: string) => void;
+/** Two engines, and what of their games. */
+interface Pair { of: readonly [string, string]; scope: Scope }
+type ShowPair = (pair: Pair) => void;
 
 function Tables({ state, showPair }: { state: RunState; showPair: ShowPair }) {
   const finished = [...state.games.values()].filter((g) => g.result !== null).length;
-  const shown = generationShown(state);
-  const table = useMemo(() => crossTable(state, shown), [state, finished, shown]);
+  const [chosen, choose] = useState<Scope | undefined>();
+  const known = scopes(state);
+  const shown = chosen === undefined ? Math.max(0, generationShown(state)) : chosen;
+  const table = useMemo(() => crossTable(state, shown), [state, finished, shown, state.generations.get(shown ?? -1)?.done]);
+  const choice = known.length > 0 && (
+    <select className="small" aria-label="What is counted" value={String(shown)} onChange={(e) => choose(e.target.value === "null" ? null : Number(e.target.value))}>{[...new Set([...known, shown])].map((scope) => <option key={String(scope)} value={String(scope)}>{scopeText(scope)}</option>)}</select>
+  );
   return (
     <div className={table.players.length > BESIDE ? "stack" : "cols even"}>
       <Standings state={state} />
-      <Cross state={state} table={table} showPair={showPair} />
+      <Cross state={state} table={table} choice={choice} showPair={(a, b) => showPair({ of: [a, b], scope: shown })} />
     </div>
   );
 }
 
-function Cross({ state, table, showPair }: { state: RunState; table: ReturnType<typeof crossTable>; showPair: ShowPair }) {
+function Cross({ state, table, choice, showPair }: { state: RunState; table: ReturnType<typeof crossTable>; choice: ReactNode; showPair: (a: string, b: string) => void }) {
   return (
-    <Panel title="Who beat whom" flush>
+    <Panel title="Who beat whom" flush actions={choice}>
       {table.players.length === 0 ? <Empty title="No result yet" /> : (
         <div className="scroll cross" tabIndex={0} role="region" aria-label="Cross-table"><table>
           <thead><tr><th scope="col">Points of</th>{table.players.map((id) => <th key={id} scope="col" className="cell" title={state.name(id)}>{table.players.indexOf(id) + 1}</th>)}</tr></thead>

@@ -1,116 +1,126 @@
-// One game: a large board, both clocks, the moves; follows a live game until one steps back.
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+// One game: a large board, both clocks, the moves from the first of its opening; follows a live game until one steps back.
+import { lazy, Suspense, useEffect, useState } from "react";
 import { runPath } from "../api/client";
 import type { GameDetail } from "../api/types";
 import { Empty, EngineLink, Panel } from "../components/widgets";
 import { FourBoard, SmallBoard } from "../components/boards";
 import { EvalGraph } from "../components/eval-graph";
+import { MoveList } from "../components/move-list";
 import type { Connection } from "../model/connection";
 import { clock, words } from "../model/format";
+import { lowest, type Ply, pliesOf, positionAfter } from "../model/game-line";
 import { useResource } from "../model/hooks";
 import { isChess, toMove } from "../model/position";
 import { href } from "../model/router";
 import { scoreText } from "../model/score";
 
 const BigChess = lazy(() => import("../components/big-chess"));
+/** Milliseconds that a position stands while the game plays by itself. */
+const PACE = 700;
 
 export function GameView({ connection, id }: { connection: Connection; id: string }) {
   const { state } = connection;
   const live = state.games.get(id);
   const path = runPath(state.id, `/game?id=${encodeURIComponent(id)}`);
-  const { data, error } = useGame(path, `${live?.ply ?? 0}/${live?.result ?? ""}`);
+  // asked again as moves come, without an empty moment in between
+  const { data, error } = useResource<GameDetail>(path, 0, `${live?.ply ?? 0}/${live?.result ?? ""}`);
+  const [flipped, setFlipped] = useState(false);
+  const plies = data ? pliesOf(data, connection.replay && live ? live.ply : Number.POSITIVE_INFINITY) : [];
+  const walk = useWalk(plies.length, data ? lowest(data) : 0);
+  if (error) return <Empty title="This game cannot be shown"><span>{error}. <a href={href(state.id, "arena")}>The arena</a></span></Empty>;
+  if (!data) return <Empty title="Loading…" />;
+  const { shown } = walk;
+  const fen = positionAfter(data, plies, shown);
+  const last = plies[shown - 1]?.uci ?? "";
+  const move = plies[shown - 1]?.played;
+  const chess = isChess(data.game);
+  const result = connection.replay && live ? live.result : data.result;
+  const turn = toMove(fen);
+  const said = (side: number) => plies.slice(0, shown).filter((ply) => ply.side === side && ply.played?.score != null).at(-1);
+  const colors: [string, string] = chess ? ["var(--text)", "var(--accent)"] : ["var(--orange)", "var(--accent)"];
+  const player = (side: 0 | 1) => (
+    <Player key={side} id={side ? data.black : data.white} connection={connection} left={move?.clock[side]} said={said(side)} turn={!result && turn === side} mark={chess ? ["white", "black"][side] : ["first", "second"][side]} of={chess ? "white's" : "the first player's"} color={chess ? ["#fdfdfb", "#23211f"][side] : colors[side]} />
+  );
+  return (
+    <div className="cols">
+      <Panel title={`${state.name(data.white)} – ${state.name(data.black)}`} actions={<>{result ? <span className="tag">{result} {data.termination && words(data.termination)}</span> : <span className="pill running">playing</span>}<Neighbours connection={connection} id={id} /><a className="button" href={href(state.id, "arena")}>All boards</a></>}>
+        <div className="stack" style={{ justifyItems: "center" }}>
+          <div className="bigboard stack" style={{ gap: 8 }} data-testid="bigboard" data-fen={fen} data-ply={shown}>
+            {player(flipped ? 0 : 1)}
+            {chess ? <Suspense fallback={<SmallBoard game={data.game} fen={fen} last={last} />}><BigChess fen={fen} last={last} flipped={flipped} /></Suspense> : <FourBoard text={fen} last={last} />}
+            {player(flipped ? 1 : 0)}
+          </div>
+          <div className="row">
+            <button type="button" aria-label="First position" onClick={() => walk.to(0)}>«</button>
+            <button type="button" aria-label="Back" onClick={() => walk.by(-1)}>◀</button>
+            <span className="num" style={{ minWidth: 70, textAlign: "center" }}>{shown} / {plies.length}</span>
+            <button type="button" aria-label="Forward" onClick={() => walk.by(1)}>▶</button>
+            <button type="button" aria-label="Newest position" aria-pressed={walk.follows} onClick={() => walk.to(plies.length)}>»</button>
+            <button type="button" aria-pressed={walk.playing} onClick={walk.play}>{walk.playing ? "Pause" : "Play"}</button>
+            {chess && <button type="button" aria-pressed={flipped} onClick={() => setFlipped(!flipped)}>Flip</button>}
+          </div>
+        </div>
+      </Panel>
+      <Panel title="Moves" flush actions={data.result ? <a className="button" href={`/api${runPath(state.id, `/pgn?id=${encodeURIComponent(id)}`)}`} download={`${state.id}-${id}.pgn`}>PGN</a> : null}>
+        {plies.length === 0 ? <Empty title="No move yet" /> : (
+          <>
+            <p className="small muted opening">Opening: {data.opening_name ?? (data.opening.length > 0 ? data.opening.map((ply) => ply.san).join(" ") : "the start position")}{data.opening.length > 0 && `; the first ${data.opening.length} plies were given`}</p>
+            <MoveList plies={plies} shown={shown} lowest={lowest(data)} pick={walk.to} />
+          </>
+        )}
+        <div className="small muted" style={{ padding: "8px 12px", borderTop: "1px solid var(--line)", overflowWrap: "anywhere" }}><code>{fen}</code></div>
+        <EvalGraph plies={plies} shown={shown} names={[state.name(data.white), state.name(data.black)]} colors={colors} onPick={walk.to} />
+      </Panel>
+    </div>
+  );
+}
+
+/** Which ply is shown: the newest until one steps back, with keys, and by itself. */
+function useWalk(length: number, low: number) {
   const [at, setAt] = useState<number | null>(null);
-  const upTo = connection.replay && live ? live.ply : Number.POSITIVE_INFINITY;
-  const moves = (data?.moves ?? []).filter((move) => move.ply <= upTo);
-  const shown = at === null ? moves.length : Math.min(at, moves.length);
-  const step = (by: number) => setAt((now) => {
-    const next = Math.max(0, Math.min(moves.length, (now ?? moves.length) + by));
-    return next >= moves.length ? null : next;
+  const [playing, setPlaying] = useState(false);
+  const shown = at === null ? length : Math.max(low, Math.min(at, length));
+  const to = (ply: number) => setAt(ply >= length ? null : Math.max(low, ply));
+  const by = (plies: number) => to(shown + plies);
+  const runs = playing && shown < length;
+  useEffect(() => {
+    if (!runs) return;
+    const timer = window.setTimeout(() => by(1), PACE);
+    return () => window.clearTimeout(timer);
   });
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
       if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement) return;
-      if (event.key === "ArrowLeft") step(-1);
-      if (event.key === "ArrowRight") step(1);
-      if (event.key === "Home") setAt(0);
-      if (event.key === "End") setAt(null);
+      if (event.key === "ArrowLeft") by(-1);
+      if (event.key === "ArrowRight") by(1);
+      if (event.key === "Home") to(low);
+      if (event.key === "End") to(length);
     };
     window.addEventListener("keydown", key);
     return () => window.removeEventListener("keydown", key);
   });
-  if (error) return <Empty title="This game cannot be shown"><span>{error}. <a href={href(state.id, "arena")}>The arena</a></span></Empty>;
-  if (!data) return <Empty title="Loading…" />;
-  const move = shown > 0 ? moves[shown - 1] : null;
-  const fen = move?.fen ?? data.start;
-  const chess = isChess(data.game);
-  const result = connection.replay && live ? live.result : data.result;
-  const turn = toMove(fen);
-  const first = toMove(data.start);
-  const said = (side: number) => moves.slice(0, shown).filter((m, i) => (i + first) % 2 === side && m.score != null).at(-1);
-  const colors: [string, string] = chess ? ["var(--text)", "var(--accent)"] : ["var(--orange)", "var(--accent)"];
-  return (
-    <div className="cols">
-      <Panel title={`${state.name(data.white)} – ${state.name(data.black)}`} actions={<>{result ? <span className="tag">{result} {data.termination && words(data.termination)}</span> : <span className="pill running">playing</span>}<a className="button" href={href(state.id, "arena")}>All boards</a></>}>
-        <div className="stack" style={{ justifyItems: "center" }}>
-          <div className="bigboard stack" style={{ gap: 8 }} data-testid="bigboard" data-fen={fen} data-ply={shown}>
-            <Player id={data.black} connection={connection} left={move?.clock[1]} said={said(1)} second turn={!result && turn === 1} mark={chess ? "black" : "second"} color={chess ? "#23211f" : "var(--accent)"} />
-            {chess ? <Suspense fallback={<SmallBoard game={data.game} fen={fen} last={move?.uci ?? ""} />}><BigChess fen={fen} last={move?.uci ?? ""} /></Suspense> : <FourBoard text={fen} last={move?.uci ?? ""} />}
-            <Player id={data.white} connection={connection} left={move?.clock[0]} said={said(0)} turn={!result && turn === 0} mark={chess ? "white" : "first"} color={chess ? "#fdfdfb" : "var(--orange)"} />
-          </div>
-          <div className="row">
-            <button type="button" aria-label="First position" onClick={() => setAt(0)}>«</button>
-            <button type="button" aria-label="Back" onClick={() => step(-1)}>◀</button>
-            <span className="num" style={{ minWidth: 70, textAlign: "center" }}>{shown} / {moves.length}</span>
-            <button type="button" aria-label="Forward" onClick={() => step(1)}>▶</button>
-            <button type="button" aria-label="Newest position" aria-pressed={at === null} onClick={() => setAt(null)}>»</button>
-          </div>
-        </div>
-      </Panel>
-      <Panel title="Moves" flush actions={data.result ? <a className="button" href={`/api${runPath(state.id, `/pgn?id=${encodeURIComponent(id)}`)}`} download={`${state.id}-game.pgn`}>PGN</a> : null}>
-        {moves.length === 0 ? <Empty title="No move yet">{data.opening.length > 0 ? `Opening: ${data.opening.join(" ")}` : null}</Empty> : (
-          <>
-          <p className="small muted opening">Opening: {data.opening_name ?? (data.opening.length > 0 ? data.opening.join(" ") : "the start position")}</p>
-          <div className="moves" tabIndex={0} role="region" aria-label="Moves">
-            {moves.map((m, i) => (
-              <MovePart key={m.ply} number={(i + first) % 2 === 0 || i === 0 ? Math.floor((i + first) / 2) + 1 : null} indent={i === 0 && first === 1} san={m.san} title={[m.seconds ? `${m.seconds.toFixed(2)} s` : "", m.score != null ? scoreText(m.score) : "", m.depth != null ? `depth ${m.depth}` : ""].filter(Boolean).join(", ")} current={shown === i + 1} onPick={() => setAt(i + 1 >= moves.length ? null : i + 1)} />
-            ))}
-          </div>
-          </>
-        )}
-        <div className="small muted" style={{ padding: "8px 12px", borderTop: "1px solid var(--line)", overflowWrap: "anywhere" }}><code>{fen}</code></div>
-        <EvalGraph moves={moves} first={first} shown={shown} names={[state.name(data.white), state.name(data.black)]} colors={colors} onPick={(ply) => setAt(ply >= moves.length ? null : ply)} />
-      </Panel>
-    </div>
-  );
+  const play = () => {
+    if (!runs && shown >= length) to(low);
+    setPlaying(!runs);
+  };
+  return { shown, to, by, play, playing: runs, follows: at === null };
 }
 
-/** The game, asked again as moves come, without an empty moment in between. */
-function useGame(path: string, when: string): { data: GameDetail | null; error: string } {
-  return useResource<GameDetail>(path, 0, when);
+/** The games before and after it, in the order in which they began. */
+function Neighbours({ connection: { state }, id }: { connection: Connection; id: string }) {
+  const ids = [...state.games.keys()];
+  const place = ids.indexOf(id);
+  const link = (to: string | undefined, text: string) => to && place >= 0 && <a className="button" href={href(state.id, "game", "", { id: to })}>{text}</a>;
+  return <>{link(ids[place - 1], "Previous game")}{link(ids[place + 1], "Next game")}</>;
 }
 
-function Player(props: { id: string; connection: Connection; left?: number | null; said?: GameDetail["moves"][number]; turn: boolean; second?: boolean; mark: string; color: string }) {
+function Player(props: { id: string; connection: Connection; left?: number | null; said?: Ply; turn: boolean; mark: string; of: string; color: string }) {
   const { state } = props.connection;
+  const { score, depth } = props.said?.played ?? {};
   return (
     <div className="row" style={{ justifyContent: "space-between" }}>
-      <span><EngineLink state={state} id={props.id} /> <span className="dot" style={{ background: props.color, boxShadow: "0 0 0 1px var(--line-strong)" }} /> <span className="muted small">{props.mark}</span>{props.said?.score != null && <span className="num small" title="what it said of its own chances before its move: above 0 it stands better"> {scoreText(props.second ? -props.said.score : props.said.score)}{props.said.depth != null && <span className="muted"> depth {props.said.depth}</span>}</span>}</span>
+      <span><EngineLink state={state} id={props.id} /> <span className="dot ringed" style={{ background: props.color }} /> <span className="muted small">{props.mark}</span>{score != null && <span className="num small" title={`what it said of the position before its move, from ${props.of} side: above 0 that side stands better`}> {scoreText(score)}{depth != null && <span className="muted"> depth {depth}</span>}</span>}</span>
       {(props.left != null || props.turn) && <span className={props.turn ? "clock turn" : "clock"}>{props.left == null ? "to move" : clock(props.left)}</span>}
     </div>
-  );
-}
-
-function MovePart(props: { number: number | null; indent: boolean; san: string; title: string; current: boolean; onPick: () => void }) {
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    // within its own list only: scrollIntoView would move the page
-    const list = button.current?.parentElement;
-    if (props.current && list && button.current) list.scrollTop = button.current.offsetTop - list.offsetTop - list.clientHeight / 2;
-  }, [props.current]);
-  return (
-    <>
-      {props.number !== null && <span>{props.number}.</span>}
-      {props.indent && <span>…</span>}
-      <button ref={button} type="button" aria-current={props.current} title={props.title} onClick={props.onPick}>{props.san}</button>
-    </>
   );
 }

@@ -1,0 +1,31 @@
+"""The opening of a game, move by move: the store keeps its moves alone, and names and positions come from the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.arena.match import load_game
+from dashboard.server.schemas.arena import OpeningMove
+
+_RULES = {"chess": "problems.chess_engines.game:Chess", "connect_four": "problems.connect_four.game:ConnectFour"}
+"""Name of a game → its rules, of those that come along."""
+
+
+def opening_line(name: str, moves: Sequence[str]) -> tuple[str, list[OpeningMove]]:
+    """(the position before the first move, the moves with their names and the positions after them).
+
+    Of a game that is not known here, and where a move is not legal, the moves alone: positions are ''.
+    """
+    bare = [OpeningMove(uci=move, san=move, fen="") for move in moves]
+    if name not in _RULES:
+        return "", bare
+    game = load_game(_RULES[name])
+    state = game.initial()
+    origin, line = game.text(state), []
+    for move in moves:
+        if move not in game.legal(state):
+            return "", bare
+        san = game.san(state, move)
+        state = game.apply(state, move)
+        line.append(OpeningMove(uci=move, san=san, fen=game.text(state)))
+    return origin, line
