@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from sqlalchemy import func, select
 
@@ -21,9 +22,20 @@ _HELD = "held/"
 class CallStore(EventWriter):
     """Implements `CallLog`."""
 
+    @cached_property
+    def _began_with_calls(self) -> bool:
+        """Whether there were calls when the first was looked for: a new run need not ask its store."""
+        return bool(self.db.select("SELECT 1 FROM calls LIMIT 1"))
+
+    @cached_property
+    def _saved(self) -> set[str]:
+        """Samples of the calls that this process saved."""
+        return set()
+
     @reads_store
     def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
-        if not self.db.select(HAS_CALL, (sample,)):
+        known = sample in self._saved or (self._began_with_calls and self.db.select(HAS_CALL, (sample,)))
+        if not known:
             return None
         with self.db.transaction() as connection:
             rows = connection.execute(CALLS_OF, {"sample": sample}).mappings().all()
@@ -52,6 +64,7 @@ class CallStore(EventWriter):
                 call_id = ADD_CALL.run(connection, [values])
                 if held:
                     self.drop_hold(held)
+                self._saved.add(record.sample)
                 shared = {name: values[name] for name in LLMCalled.model_fields.keys() & values.keys()}
                 return [LLMCalled(call_id=call_id, **shared)]
 
