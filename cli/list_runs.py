@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 from cli.options import project_dir_of
 from reports.run_index import Status
+from reports.verdict import IN_WORDS
 from runs.run_list import run_rows
 from utils.clean_text import one_line
 from utils.direction import Direction
@@ -123,7 +124,7 @@ def _print(rows: list[dict[str, Any]], heads: Sequence[str] = ()) -> None:
 
 CELLS: dict[str, Callable[[dict[str, Any]], str]] = {
     "run": lambda row: row["run"],
-    "result": lambda row: row["verdict"].replace("_", " ") if row["status"] == "finished" else row["status"],
+    "result": lambda row: IN_WORDS[row["verdict"]] if row["status"] == "finished" else row["status"],
     "best": lambda row: "" if row["best_metric"] is None else f"{row['best_metric']:.5g}",
     "final": lambda row: "" if row["final_metric"] is None else f"{row['final_metric']:.5g}",
     "gain": lambda row: "" if row["gain"] is None else f"{row['gain']:+.3g}",

@@ -15,6 +15,7 @@ from typing import Any
 from core.storage.origin import commands
 from reports.facts import RunFacts, read_facts
 from reports.outside import who_wrote
+from reports.verdict import IN_WORDS
 from reports.winner import titled
 from utils.clean_text import clean, one_line
 from utils.program import INSTALLED
@@ -37,7 +38,7 @@ def render_markdown(facts: RunFacts) -> str:
 
 def _outcome(facts: RunFacts) -> Iterator[str]:
     verdict = facts.conclusion.verdict
-    result = verdict.kind if facts.status == "finished" else facts.status  # as the list of runs says it
+    result = IN_WORDS[verdict.kind] if facts.status == "finished" else facts.status  # as the list of runs says it
     yield f"## {_plain(facts.problem or facts.run)}: {_plain(result)}"
     yield f"\n{_plain(verdict.text)}\n"
     for warning in verdict.warnings:

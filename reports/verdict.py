@@ -32,6 +32,18 @@ Kind = Literal["better", "unclear", "worse", "no_gain", "unconfirmed", "none", "
 `unconfirmed`: there is no unseen part; `none`: no valid program; `open`: the run goes on or was stopped; `failed`: it
 broke off by an error."""
 
+IN_WORDS: Mapping[Kind, str] = {
+    "better": "better",
+    "unclear": "unclear",
+    "worse": "worse",
+    "no_gain": "no gain",
+    "unconfirmed": "unconfirmed",
+    "none": "no program",
+    "open": "not over",
+    "failed": "failed",
+}
+"""The kind as lists and headings say it."""
+
 
 class Verdict(BaseModel):
     """What may be said of a run's winner."""

@@ -193,11 +193,11 @@ def _with_own(catalog: RunCatalog, request: Asked) -> tuple[Asked, Path | None]:
         return _with_script(catalog, request)
     if request.folder is None:
         if request.target or request.metric:
-            raise HTTPException(409, f"problem={request.problem}: choose a folder of your own: see /api/own")
+            raise HTTPException(409, f"problem={request.problem}: choose a folder of your own")
         return request, None
     folder = own.own_tables(catalog.project_dir, request.folder) if request.problem == "competition" else None
     if folder is None:
-        raise HTTPException(409, f"folder={request.folder}: not among the folders of your own: see /api/own")
+        raise HTTPException(409, f"folder={request.folder}: not among the folders of your own")
     if request.target not in own.columns_of(folder) or "$" in request.target:
         raise HTTPException(409, f"target={request.target}: no column of {request.folder}/{own.TRAIN}")
     return request, folder
@@ -206,11 +206,11 @@ def _with_own(catalog: RunCatalog, request: Asked) -> tuple[Asked, Path | None]:
 def _with_script(catalog: RunCatalog, request: Asked) -> tuple[Asked, Path]:
     script = own.own_script(catalog.project_dir, request.folder or "")
     if script is None:
-        raise HTTPException(409, "problem=script: choose a folder of your own with an evaluator: see /api/own")
+        raise HTTPException(409, "problem=script: choose a folder of your own with an evaluator")
     chosen = {"program": request.program or script.program, "evaluator": request.evaluator or script.evaluator}
     for part, name in chosen.items():
         if name not in script.files:
-            raise HTTPException(409, f"{part}={name}: choose one of the files in {script.name}: see /api/own")
+            raise HTTPException(409, f"{part}={name}: choose one of the files in {script.name}")
     return request.model_copy(update=chosen), catalog.project_dir / script.name
 
 

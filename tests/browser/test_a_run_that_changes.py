@@ -49,9 +49,9 @@ def test_a_killed_run_is_said_to_be_interrupted_and_runs_nothing(page: Any, tmp_
             page.goto(f"http://{address}/#/run/killed/overview")
             made.propose()
             page.get_by_role("button", name="Stop", exact=True).wait_for()
-            page.get_by_label("Running now").get_by_text("being run").wait_for()
+            page.get_by_label("Running now").get_by_text("runs, or waits for a worker").wait_for()
         page.locator(".pill.interrupted").wait_for(timeout=4000)
-        assert page.get_by_text("being run").count() == 0
+        assert page.get_by_text("runs, or waits for a worker").count() == 0
         page.goto(f"http://{address}/#/")
         page.locator("tr", has_text="killed").get_by_text("interrupted").wait_for()
     made.close()

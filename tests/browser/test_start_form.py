@@ -61,6 +61,22 @@ def test_a_missing_key_and_what_cannot_be_are_told_beside_the_button(page: Any, 
 
 
 @pytest.mark.long
+def test_what_is_still_to_be_chosen_is_asked_for_and_no_more_once_it_is(page: Any, cli: Cli) -> None:
+    (cli.folder / "flats").mkdir()
+    rows = "".join(f"{i},{i % 7},{3 * i + i % 7}\n" for i in range(60))
+    (cli.folder / "flats" / "train.csv").write_text(f"rooms,floor,price\n{rows}")
+    with serving(cli.folder) as (address, _):
+        page.goto(f"http://{address}/")
+        page.get_by_role("button", name="Start a run").click()
+        page.locator("select[name=folder]").select_option("flats")
+        page.get_by_text("Cannot start: choose a metric", exact=True).wait_for()
+        page.locator("select[name=metric]").select_option("rmse")
+        assert page.get_by_text("Cannot start").count() == 0, "it was told of the form as it was before"
+        page.get_by_label("Quote").get_by_text("No model is asked").wait_for()
+        assert page.get_by_role("button", name="Start", exact=True).is_enabled()
+
+
+@pytest.mark.long
 def test_a_sweep_is_started_and_its_page_opened(page: Any, cli: Cli) -> None:
     with serving(cli.folder) as (address, _):
         page.goto(f"http://{address}/")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, computed_field
 
 from core.events import Event
 from core.state.operators import Colour
@@ -12,7 +12,7 @@ from dashboard.server.schemas.base import Model
 from reports.control import Control
 from reports.outside import Wrote
 from reports.run_index import RunLine
-from reports.verdict import Kind, Verdict
+from reports.verdict import IN_WORDS, Kind, Verdict
 from reports.winner import Runner, Winner
 
 
@@ -55,6 +55,12 @@ class RunSummary(RunLine):
     note: str = ""
     tags: list[str] = Field(default_factory=list)
     archived: bool = False
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def verdict_words(self) -> str:
+        """The verdict as every list says it."""
+        return IN_WORDS[self.verdict]
 
 
 class RunDetail(RunSummary):

@@ -2581,6 +2581,11 @@ export interface components {
              * @enum {string}
              */
             verdict: "better" | "unclear" | "worse" | "no_gain" | "unconfirmed" | "none" | "open" | "failed";
+            /**
+             * Verdict Words
+             * @description The verdict as every list says it.
+             */
+            readonly verdict_words: string;
             winner?: components["schemas"]["Winner"] | null;
             /**
              * Writer
@@ -2771,6 +2776,11 @@ export interface components {
              * @enum {string}
              */
             verdict: "better" | "unclear" | "worse" | "no_gain" | "unconfirmed" | "none" | "open" | "failed";
+            /**
+             * Verdict Words
+             * @description The verdict as every list says it.
+             */
+            readonly verdict_words: string;
             /**
              * Writer
              * @default

@@ -1,6 +1,7 @@
 // One line for one event.
 import type { RunEvent } from "../api/types";
 import { metric, words } from "./format";
+import { endLine, plainMessage } from "./plain";
 import type { RunState } from "./run-state";
 import { colourOf } from "./operators";
 
@@ -18,11 +19,11 @@ export function feedLine(event: RunEvent, state: RunState): FeedLine {
     case "run.started":
       return line(`${event.resumed ? "resumed" : "started"}: ${event.problem}, ${event.policy}, written by ${event.writer}`);
     case "run.finished":
-      return line(`${event.status}, ${event.reason}${/\bsteps\b/.test(event.reason) ? "" : `, after ${event.steps} steps`}`, { value: metric(event.best_metric) });
+      return line(endLine(event.status, event.reason, event.steps), { value: metric(event.best_metric) });
     case "node.committed":
-      if (event.failure) return line(`${event.operator}: ${event.message || event.failure}`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, value: event.failure, tone: "bad" });
+      if (event.failure) return line(`${event.operator}: ${plainMessage(event.message || event.failure)}`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, value: event.failure, tone: "bad" });
       if (!event.is_valid) return line(`${event.operator}: a duplicate`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, tone: "muted" });
-      if (event.metric == null) return line(`${event.operator}: ${event.message || "looked at, not scored in full"}`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, tone: "muted" });
+      if (event.metric == null) return line(`${event.operator}: ${plainMessage(event.message || "looked at, not scored in full")}`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, tone: "muted" });
       return line(event.is_best ? `${event.operator}: best candidate` : event.operator, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, value: metric(event.metric), tone: event.is_best ? "good" : "" });
     case "baseline.scored":
       return line(`baseline ${event.name}`, { value: event.failure ?? metric(event.metric) });
@@ -49,7 +50,7 @@ export function feedLine(event: RunEvent, state: RunState): FeedLine {
     case "node.marked":
       return line(event.mark === "none" ? "freed" : event.mark, { node: event.node_id });
     case "node.stopped":
-      return line("stopped by the user", { node: event.node_id });
+      return line("stopped by you", { node: event.node_id });
     case "ticket.closed":
       return line(`a ticket ${event.state === "given_up" ? "was given up" : "expired"}: no step is taken`, { tone: "muted" });
     case "warning":

@@ -12,6 +12,7 @@ export interface OpenNode {
   parents: string[];
   island: number | null;
   stage: string;
+  /** When its last stage was done, in milliseconds. */
   since: number;
   /** Who holds its ticket, in its own words; absent where nobody outside writes. */
   holder?: string;
@@ -237,12 +238,12 @@ export class RunState {
         break;
       case "node.stage": {
         const open = this.open.get(event.node_id);
-        if (open) open.stage = event.stage;
+        if (open) this.reach(open, event.stage, event.at);
         break;
       }
       case "llm.called": {
         const open = event.node_id ? this.open.get(event.node_id) : undefined;
-        if (open && event.role !== "ideas") open.stage = event.role === "feedback" ? "review" : "reply";
+        if (open && event.role !== "ideas") this.reach(open, event.role === "feedback" ? "review" : "reply", event.at);
         break;
       }
       case "ticket.leased": {
@@ -358,6 +359,12 @@ export class RunState {
         break;
       }
     }
+  }
+
+  /** A stage is done: what follows it has begun. */
+  private reach(node: OpenNode, stage: string, at: string | undefined): void {
+    node.stage = stage;
+    node.since = Date.parse(at ?? "");
   }
 
   private finalPart = false;

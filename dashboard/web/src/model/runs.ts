@@ -3,11 +3,6 @@ import { sorted } from "./sorted";
 import type { RunSummary } from "../api/types";
 import { day } from "./format";
 
-export const VERDICTS: Record<string, string> = {
-  better: "better", unclear: "not told apart", worse: "worse", no_gain: "nothing better", unconfirmed: "no unseen part",
-  none: "no valid program", open: "–", failed: "failed",
-}; // prettier-ignore
-
 export type Column = "problem" | "status" | "best" | "final" | "verdict" | "gain" | "steps" | "seconds" | "writer" | "policy" | "seed" | "cost" | "tags" | "started";
 
 /** What a list may be sorted by: a value of each line, numbers before null. */
@@ -16,7 +11,7 @@ export const COLUMNS: Record<Column, { title: string; value: (line: RunSummary) 
   status: { title: "Status", value: (l) => l.status ?? "" },
   best: { title: "Best", value: (l) => l.best_metric ?? null },
   final: { title: "Final", value: (l) => l.final_metric ?? null, wide: true },
-  verdict: { title: "Verdict", value: (l) => VERDICTS[l.verdict ?? "open"] ?? "", wide: true },
+  verdict: { title: "Verdict", value: (l) => l.verdict_words, wide: true },
   gain: { title: "Gain", value: (l) => l.gain ?? null, wide: true },
   steps: { title: "Steps", value: (l) => l.steps ?? 0, wide: true },
   seconds: { title: "Duration", value: (l) => l.seconds ?? null, wide: true },
@@ -62,12 +57,12 @@ function shown(line: RunSummary, show: Wish["show"]): boolean {
 
 const FIELDS: Record<string, (line: RunSummary) => string> = {
   tag: (l) => (l.tags ?? []).join(" "), status: (l) => l.status ?? "", problem: (l) => l.problem ?? "", writer: (l) => l.writer ?? "",
-  policy: (l) => l.policy ?? "", seed: (l) => String(l.seed ?? ""), verdict: (l) => VERDICTS[l.verdict ?? "open"] ?? "",
+  policy: (l) => l.policy ?? "", seed: (l) => String(l.seed ?? ""), verdict: (l) => l.verdict_words,
 }; // prettier-ignore
 
 function testOf(word: string): (line: RunSummary) => boolean {
   const [field, ...rest] = word.split(":");
   const of = rest.length ? FIELDS[field] : undefined;
   if (of) return (line) => of(line).toLowerCase().includes(rest.join(":"));
-  return (line) => [line.run, line.title, line.note, line.problem, line.writer, line.policy, line.status, VERDICTS[line.verdict ?? "open"], day(line.started_at), ...(line.tags ?? [])].some((part) => part?.toLowerCase().includes(word));
+  return (line) => [line.run, line.title, line.note, line.problem, line.writer, line.policy, line.status, line.verdict_words, day(line.started_at), ...(line.tags ?? [])].some((part) => part?.toLowerCase().includes(word));
 }

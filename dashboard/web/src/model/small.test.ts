@@ -13,6 +13,7 @@ import { feedLine } from "./feed";
 import { flatten } from "./flatten";
 import { clock, count, dollars, metric, seconds, tickTexts, words } from "./format";
 import { chessSquares, fourCells, fourInARow, moveSquares, squareIndex, toMove } from "./position";
+import { endLine, endText, plainMessage } from "./plain";
 import { tokens } from "./python";
 import { sorted } from "./sorted";
 import { parse } from "./router";
@@ -187,6 +188,18 @@ describe("arena", () => {
 });
 
 describe("text", () => {
+  it("says why a run ended as people say it, and each thing once", () => {
+    expect(endText("max_steps: 600 of 600 steps")).toBe("all 600 steps are done");
+    expect(endText("max_generations: 1 of 1 generations")).toBe("its one generation is played");
+    expect(endText("budget.seconds is reached; what was running stays open")).toBe("its seconds are used up; what was running then is left undone");
+    expect(endText("budget.usd=0.5 is reached: $0.4900 used, the next call may cost $0.1")).toBe("its dollars are used up; $0.4900 used, the next call may cost $0.1");
+    expect(endText("target metric")).toBe("target metric");
+    expect(endLine("interrupted", "interrupted", 720)).toBe("stopped by you, after 720 steps");
+    expect(endLine("finished", "max_steps: 6 of 6 steps", 6)).toBe("finished: all 6 steps are done");
+  });
+  it("tells of a program without the ladder's own words", () => {
+    expect(plainMessage("given up at the cheap look; on the probe states it decides as abc123 does")).toBe("left off after a small part of the cases: too far behind; in sample situations it decides as abc123 does");
+  });
   it("colours Python without changing it", () => {
     const line = "x = 'if' + \"a # b\"  # <b>note</b> 12";
     expect(tokens(line).map((t) => t.text).join("")).toBe(line);

@@ -86,7 +86,7 @@ function AllTime({ state }: { state: RunState }) {
     <Panel title="Ratings of all time" flush>
       {rows.length === 0 ? <Empty title="Nobody is rated yet" /> : (
         <div className="scroll" style={{ maxHeight: 420 }} tabIndex={0} role="region" aria-label="Ratings of all time"><table>
-          <thead><tr><th scope="col" className="num">#</th><th scope="col">Engine</th><th scope="col" className="num" title="as it was rated last, over all rated games up to then; the first champion is 0">Elo, last rated</th><th scope="col" className="num">±</th><th scope="col" className="num">Games</th><th scope="col" className="num">Rated in</th><th scope="col" className="num" title="probability that it is stronger than the next one">Superior</th></tr></thead>
+          <thead><tr><th scope="col" className="num">#</th><th scope="col">Engine</th><th scope="col" className="num" title="as it was rated last, over all rated games up to then; the first champion is 0">Elo, last rated</th><th scope="col" className="num">±</th><th scope="col" className="num">Games</th><th scope="col" className="num">Rated in</th><th scope="col" className="num" title="the chance that it is stronger than the one below it">Stronger than next</th></tr></thead>
           <tbody>{rows.map((r, i) => <tr key={r.node_id}><td className="num">{i + 1}</td><td><EngineLink state={state} id={r.node_id} /> {r.node_id === champion && <Champion />}</td><td className="num">{Math.round(r.elo)}</td><td className="num">{r.high > r.low ? Math.round((r.high - r.low) / 2) : "–"}</td><td className="num">{r.games}</td><td className="num">gen {r.generation}</td><td className="num">{r.superior === null ? "–" : `${Math.round(100 * r.superior)} %`}</td></tr>)}</tbody>
         </table></div>
       )}

@@ -8,7 +8,6 @@ import { Empty, Failed, Panel } from "../components/widgets";
 import { bySetup, differences } from "../model/compare";
 import { dollars, metric, seconds } from "../model/format";
 import { compareHref, href } from "../model/router";
-import { VERDICTS } from "../model/runs";
 import { Curves } from "./curves";
 
 interface Compared { detail: RunDetail; curve: Curve; code: string }
@@ -75,7 +74,7 @@ function Outcomes({ runs }: { runs: Compared[] }) {
           <td><a className={d.title ? "" : "mono"} href={href(d.run)}>{d.title || d.run}</a></td><td>{d.problem}</td>
           <td className="num">{metric(d.best_metric)} <span className="muted">{d.lower_is_better ? "↓" : "↑"}</span></td><td className="num">{metric(d.final_metric)}</td>
           <td className="num" style={{ textAlign: "left" }}>{d.winner?.final_interval ? d.winner.final_interval.map((end) => metric(end, 4)).join(" … ") : "–"}</td>
-          <td title={d.conclusion?.text}>{VERDICTS[d.verdict ?? "open"]}</td><td className="num">{d.gain == null ? "–" : <>{d.gain > 0 ? "+" : ""}{metric(d.gain, 3)} <span className="muted small">{d.unit}</span></>}</td>
+          <td title={d.conclusion?.text}>{d.verdict_words}</td><td className="num">{d.gain == null ? "–" : <>{d.gain > 0 ? "+" : ""}{metric(d.gain, 3)} <span className="muted small">{d.unit}</span></>}</td>
           <td className="num">{d.steps}</td><td className="num">{seconds(d.seconds ?? d.elapsed)}</td><td className="num">{dollars(d.cost_usd)}</td>
           <td className="right">{runs.length > 1 && <a href={compareHref(runs.map((r) => r.detail.run).filter((run) => run !== d.run))} aria-label={`Leave out ${d.run}`}>✕</a>}</td>
         </tr>

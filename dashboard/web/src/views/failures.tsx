@@ -2,6 +2,7 @@
 import { runPath } from "../api/client";
 import type { FailureCount } from "../api/types";
 import { Empty, Failed, NodeLink, Panel } from "../components/widgets";
+import { plainMessage } from "../model/plain";
 import type { Connection } from "../model/connection";
 import { day, time } from "../model/format";
 import { useResource } from "../model/hooks";
@@ -30,7 +31,7 @@ export function FailuresView({ connection }: { connection: Connection }) {
                     <td><div className="meter"><span style={{ width: `${(100 * item.count) / most}%`, background: "var(--bad)" }} /></div></td>
                     <td className="small">{Object.entries(item.operators).map(([name, n]) => `${name} ${n}`).join(", ")}</td>
                     <td className="wrap small">{item.advice}</td>
-                    <td className="wrap small"><NodeLink run={state.id} id={item.example} /> <span className="muted">{item.message}</span></td>
+                    <td className="wrap small"><NodeLink run={state.id} id={item.example} /> <span className="muted">{plainMessage(item.message)}</span></td>
                   </tr>
                 ))}
               </tbody>

@@ -7,6 +7,7 @@ import { DagCanvas, type Scene } from "../components/dag-canvas";
 import { colorsOf, crossings, lineOf, linksOf, type Paint, paletteOf } from "../model/dag-colors";
 import { byGeneration, byScore, layout, type Layout, rowsFor, stretched } from "../model/dag";
 import { folding } from "../model/fold";
+import { plainMessage } from "../model/plain";
 import type { Connection } from "../model/connection";
 import { disagrees, isScored } from "../model/curve";
 import { metric, nodeTitle, seconds } from "../model/format";
@@ -150,7 +151,7 @@ export function GraphView({ connection, query }: { connection: Connection; query
                   <dt>Id</dt><dd><NodeLink run={state.id} id={chosen.node_id} text={chosen.node_id} /></dd>
                   <dt>Operator</dt><dd><Operator name={chosen.operator} /></dd>
                   <dt>Outcome</dt><dd><Outcome node={chosen} /> {chosen.node_id === state.bestId && <span className="tag ok">best</span>}</dd>
-                  {chosen.message && <><dt>Message</dt><dd className="small">{chosen.message}</dd></>}
+                  {chosen.message && <><dt>Message</dt><dd className="small">{plainMessage(chosen.message)}</dd></>}
                   {disagrees(chosen.claimed_metric, chosen.metric) && <><dt>Claimed</dt><dd className="num warn">{metric(chosen.claimed_metric)}</dd></>}
                   {chosen.island != null && <><dt>Island</dt><dd className="num">{chosen.island}</dd></>}
                   {chosen.generation != null && <><dt>Generation</dt><dd className="num">{chosen.generation}</dd></>}

@@ -10,6 +10,7 @@ import { disagrees } from "../model/curve";
 import { count, dollars, metric, nodeTitle, seconds } from "../model/format";
 import { useKept, useResource } from "../model/hooks";
 import { sentences } from "../model/why";
+import { plainMessage } from "../model/plain";
 import { href } from "../model/router";
 import type { RunState } from "../model/run-state";
 import { Marks } from "./marks";
@@ -45,7 +46,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
           <Claim claimed={node.claimed_metric} verified={node.metric_value} />
           {node.parent_ids && node.parent_ids.length > 0 && <span className="muted small">from {node.parent_ids.map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>)}</span>}
         </div>
-        {message && <p className={node.failure ? "bad" : "muted"} style={{ marginTop: 8, overflowWrap: "anywhere" }}>{message}</p>}
+        {message && <p className={node.failure ? "bad" : "muted"} style={{ marginTop: 8, overflowWrap: "anywhere" }}>{plainMessage(message)}</p>}
       </Panel>
       <div className="cols">
         <div className="stack">

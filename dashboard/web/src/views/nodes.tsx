@@ -2,6 +2,7 @@
 import { runPath } from "../api/client";
 import { useMemo, useState } from "react";
 import { Empty, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/widgets";
+import { plainMessage } from "../model/plain";
 import type { Connection } from "../model/connection";
 import { disagrees, isScored } from "../model/curve";
 import { sorted } from "../model/sorted";
@@ -63,7 +64,7 @@ export function NodesView({ connection }: { connection: Connection }) {
                   <td className="num">{seconds(node.exec_time)}</td>
                   <td className="num">{count(node.completion_tokens)}</td>
                   <td className="num">{dollars(node.cost_usd)}</td>
-                  <td className="wrap small muted">{node.message}</td>
+                  <td className="wrap small muted">{plainMessage(node.message ?? "")}</td>
                 </tr>
               ))}
             </tbody>

@@ -9,6 +9,7 @@ import type { Connection } from "../model/connection";
 import { beyond, curveOf, yRange } from "../model/curve";
 import { count, dollars, metric, seconds, time } from "../model/format";
 import { feedLine } from "../model/feed";
+import { endText } from "../model/plain";
 import { useColors, useResource } from "../model/hooks";
 import { activeSeconds, meanSpeed, secondsLeft } from "../model/progress";
 import { go, href } from "../model/router";
@@ -169,7 +170,7 @@ function Budget({ state, told }: { state: RunState; told: RunDetail | null }) {
         <Meter label={machines ? "Cost, with the machines" : "Cost"} used={cost ?? 0} limit={cost == null ? null : budget.usd} text={`${dollars(cost)}${cost == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
         <p className="muted small">{count(state.totals.calls)} calls, {count(state.totals.cached)} of them from the cache. {state.started?.writer === "rules" && "Written by rules: no model, so no tokens and no cost."}</p>
         {early.length > 0 && <p className="muted small">Not scored in full: {early.map(([rung, n]) => `${n} ${RUNGS[rung] ?? rung}`).join(", ")}.</p>}
-        {!connectionIsLive(state) && (state.finished?.reason || state.run?.reason) && <p className="small" style={{ overflowWrap: "anywhere" }}>Ended by {state.finished?.reason || state.run?.reason}</p>}
+        {!connectionIsLive(state) && (state.finished?.reason || state.run?.reason) && <p className="small" style={{ overflowWrap: "anywhere" }}>Ended: {endText(state.finished?.reason || state.run?.reason || "")}</p>}
       </div>
     </Panel>
   );
@@ -178,15 +179,15 @@ function Budget({ state, told }: { state: RunState; told: RunDetail | null }) {
 /** Where the ladder stopped a program, in words. */
 const RUNGS: Record<string, string> = {
   text: "with the text of an earlier program", ast: "with the syntax of an earlier program", behaviour: "that decide as an earlier program does",
-  cheap: "behind in a cheap look", duplicate: "known already",
+  cheap: "behind on a small part of the cases", duplicate: "known already",
 }; // prettier-ignore
 
 /** Operators of programs that no writer is asked for. */
 const NOBODY_ASKED: ReadonlySet<string> = new Set(["baseline", "user", "tune", "ensemble"]);
 
 /** What goes on with an open program, by the last stage that is done. */
-const doing = (stage: string, operator: string, writer: string, holder?: string): string =>
-  stage === "select" && holder ? `with ${holder}` : stage === "reply" || stage === "code" ? "being run" : stage === "execute" ? "judged, waits for its place" : stage === "review" ? "reviewed" : NOBODY_ASKED.has(operator) ? "being run" : writer === "rules" ? "being written by rules" : writer === "external/client" ? "waits for a writer to ask" : `asks ${writer}`;
+const doing = (stage: string, operator: string, writer: string, prints: boolean, holder?: string): string =>
+  prints ? "runs" : stage === "select" && holder ? `with ${holder}` : stage === "reply" || stage === "code" ? "runs, or waits for a worker" : stage === "execute" ? "scored, told in its turn" : stage === "review" ? "reviewed" : NOBODY_ASKED.has(operator) ? "runs, or waits for a worker" : writer === "rules" ? "being written by rules" : writer === "external/client" ? "waits for a writer to ask" : `asks ${writer}`;
 
 const connectionIsLive = (state: RunState): boolean => state.live;
 
@@ -208,7 +209,7 @@ function Running({ connection }: { connection: Connection }) {
                 <Operator name={node.operator} /><span className="mono">{node.id.slice(0, 8)}</span>
                 {node.parents.length > 0 && <span className="muted small">from {node.parents.map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>)}</span>}
                 <span className="grow" />{!connection.replay && state.live && <Since at={node.since} />}{reply && <span className="num muted">some {count(tokensOf(reply.bytes))} tokens so far</span>}
-                <span className="tag">{doing(node.stage, node.operator, state.started?.writer ?? "", node.holder)}</span>
+                <span className="tag">{doing(node.stage, node.operator, state.started?.writer ?? "", tail !== undefined, node.holder)}</span>
                 {!connection.replay && state.live && <StopNode run={state.id} id={node.id} />}
               </div>
               {reply && <Tail label={`Reply for ${node.id} so far`} tail={reply} />}

@@ -35,6 +35,8 @@ export function usePlan(form: RefObject<HTMLFormElement | null>, body: (entries:
   }, [form, body]);
   const ask = useCallback(() => {
     window.clearTimeout(timer.current);
+    newest.current += 1; // what was refused of the form before its change says nothing of it now
+    setAnswer(({ told }) => ({ told: told?.refusal ? null : told, waiting: true, error: "" }));
     timer.current = window.setTimeout(() => void send(), QUIET_MS);
   }, [send]);
   useEffect(() => {

@@ -1,5 +1,5 @@
 // A new run: choices and numbers only. The server starts `main.py` as a child process and tells us its run id.
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { ApiError, get, post } from "../api/client";
 import type { Launch, Own, PolicyOption, Presets, Sweep, SweepLaunch, Writer } from "../api/types";
 import { Failed } from "../components/widgets";
@@ -28,10 +28,7 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
   const [busy, setBusy] = useState(false);
   const [compared, setCompared] = useState<string[]>([]);
   const [fault, setFault] = useState("");
-  const changed = () => {
-    setFault(faultOf(form.current));
-    plan.ask();
-  };
+  useEffect(() => setFault(faultOf(form.current))); // of the fields as they are drawn: a choice brings others
   const chosen = problem || (presets ? ("competition" in presets.problems ? "competition" : Object.keys(presets.problems)[0]) : "");
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -58,7 +55,7 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
   const noFolder = chosen !== "script" || mine ? "" : folders.length ? "choose your folder" : "no folder with an evaluator.py and its program lies in the project's folder";
   const why = noFolder || fault || refusalOf(writer) || (plan.told?.refusal ?? "");
   return (
-    <form ref={form} onSubmit={submit} onChange={changed} style={{ padding: 12, borderBottom: "1px solid var(--line)" }} className="stack" aria-label="Start a run">
+    <form ref={form} onSubmit={submit} onChange={() => plan.ask()} style={{ padding: 12, borderBottom: "1px solid var(--line)" }} className="stack" aria-label="Start a run">
       <div className="form">
         <label className="field">Problem
           <select name="problem" value={chosen} onChange={(e) => { setProblem(e.target.value); setFolder(""); }}>{Object.keys(presets.problems).map((name) => <option key={name}>{name}</option>)}</select>
@@ -108,7 +105,7 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
         <span className="muted small">A model's key is taken from the server's environment.</span>
       </div>
       {error && <Failed error={error} />}
-      {launch?.output && (busy || error) && <pre className="tail" aria-label="Output of the process">{launch.output}</pre>}
+      {launch?.output && error && <pre className="tail" aria-label="Output of the process">{launch.output}</pre>}
     </form>
   );
 }
@@ -144,8 +141,10 @@ function ScriptFields({ script }: { script: Own["scripts"][number] }) {
   );
 }
 
-/** The first field that holds what cannot be, in the browser's own words; '' where all can. An empty one is not told before the button is pressed. */
+/** What a choice that is still to be made asks for, else the first field that holds what cannot be, in the browser's own words; '' where all can. An empty text is not told before the button is pressed. */
 function faultOf(form: HTMLFormElement | null): string {
+  const open = [...(form?.elements ?? [])].find((field) => field instanceof HTMLSelectElement && field.validity.valueMissing) as HTMLSelectElement | undefined;
+  if (open) return open.options[0].text;
   const wrong = [...(form?.elements ?? [])].find((field) => field instanceof HTMLInputElement && !field.disabled && !field.validity.valid && !field.validity.valueMissing) as HTMLInputElement | undefined;
   return wrong ? `${wrong.labels?.[0]?.textContent ?? wrong.name}: ${wrong.validationMessage}` : "";
 }
