@@ -12,7 +12,7 @@ from cli.options import add_config_options, config_of, project_dir_of
 from core.storage.held import is_held
 from reports.sweeps.plan import Cell, Plan, sweep_folder
 from reports.sweeps.table import SweepTable, table_of
-from runs.run_folder import logs_dir
+from runs.run_folder import hold, logs_dir
 from runs.sweeps.cells import run_cells
 from runs.sweeps.words import seeds_of, settings_of
 from utils.errors import ConfigError
@@ -52,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
     folder = sweep_folder(logs_dir(config_of(args).project.dir), args.name or plan.default_name)
     plan.keep(folder)
     print(f"sweep {folder.name}: {len(plan.cells)} runs; `sweep show {folder.name}` looks at it", file=sys.stderr)
-    run_cells(plan, folder, args.jobs, _teller(len(plan.cells)))
+    with hold(folder):  # whoever looks sees that it goes on, also between two of its runs
+        run_cells(plan, folder, args.jobs, _teller(len(plan.cells)))
     return _print(args, table_of(plan, folder, is_held))
 
 

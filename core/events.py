@@ -190,6 +190,7 @@ class IslandMigrated(EventBase):
 
     type: Literal["island.migrated"] = "island.migrated"
     generation: int
+    """The one that has just ended, counted from 0 as its nodes are."""
     moves: list[tuple[str, int, int]]
     """(node id, from island, to island)."""
 

@@ -67,6 +67,14 @@ def winner_node(reader: RunReader, facts: Mapping[str, Any]) -> Node | None:
     return reader.node(best.id) if best else None
 
 
+def node_or_winner(reader: RunReader, node_id: str) -> Node | None:
+    """The node of that id or unique prefix; also a winner scored beside the search, which the journal lacks."""
+    if (node := reader.node(node_id)) is not None or not node_id:
+        return node
+    winner = winner_node(reader, reader.facts())
+    return winner if winner and winner.id.startswith(node_id) else None
+
+
 def is_concluded(facts: Mapping[str, Any]) -> bool:
     """True if the run has ended with an answer. A run that was taken up again has none until it ends anew."""
     return facts.get("status") == "finished" and bool((facts.get("final") or {}).get("node_id"))

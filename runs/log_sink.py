@@ -124,7 +124,7 @@ def _generation_begins(event: GenerationStarted) -> str:
 
 
 def _migrated(event: IslandMigrated) -> str:
-    return f"generation {event.generation}: {len(event.moves)} nodes migrated between islands"
+    return f"after generation {event.generation}: {len(event.moves)} nodes migrated between islands"
 
 
 def _reset(event: IslandReset) -> str:

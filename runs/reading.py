@@ -6,12 +6,11 @@ from typing import Any
 
 from core.executor.archive import archived_files
 from core.search.statistics import counted_again
-from core.state.node import Node
 from core.storage.held import status_of
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from reports.conclusion import conclusion_of
-from reports.winner import winner_node
+from reports.winner import node_or_winner
 from utils.direction import Direction
 from utils.errors import UnknownNodeError
 from utils.patch import tree_patches, write_patch
@@ -62,12 +61,6 @@ def machine_usd(facts: dict[str, Any]) -> float | None:
     return per_hour * (facts.get("active_seconds") or 0.0) / 3600 if per_hour else None
 
 
-def _beside(reader: RunReader, node_id: str) -> Node | None:
-    """The winner where it is a baseline that was scored beside the search: it is no node of the journal."""
-    winner = winner_node(reader, reader.facts())
-    return winner if winner and node_id and winner.id.startswith(node_id) else None
-
-
 def changed_files(reader: RunReader, facts: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
     """(what a node's program changes of its base, an object a file, [] for a program that is one text; the diff).
 
@@ -84,7 +77,7 @@ def changed_files(reader: RunReader, facts: dict[str, Any]) -> tuple[list[dict[s
 
 def node_facts(reader: RunReader, node_id: str) -> dict[str, Any]:
     """The JSON object of a node: every field of Node, the calls and the stages."""
-    node = reader.node(node_id) or _beside(reader, node_id)
+    node = node_or_winner(reader, node_id)
     if node is None:
         raise UnknownNodeError(
             f"run {reader.run_dir.name} has no node '{node_id}', or several that begin so; "

@@ -30,7 +30,7 @@ from runs.recorded_files import record_files
 from runs.run_folder import check_place, hold, new_run
 from runs.search import Process, Recorded
 from runs.seed_nodes import score_seeds
-from runs.sinks import BestSink, MetricsSink
+from runs.sinks import BestSink, MetricsSink, TimeSink
 from runs.start import record_start
 from runs.tickets.queue import ENDED, STOPPED, TicketQueue
 from runs.tickets.service import open_queue, serve
@@ -46,6 +46,7 @@ from utils.scratch_folders import sweep
 
 NOTHING_VALID = 3
 """Exit code of a search that ended by its limits without a single valid program."""
+FILES_LACK = "stopped while files were written: the run has its answer; `export-best` and `report` write the rest"
 
 
 class RunSession:
@@ -99,6 +100,7 @@ class RunSession:
         self._given_dir = run_dir
         self._stack = ExitStack()
         self._started = time.monotonic()
+        self._over_at: float | None = None
         self._before = 0.0
 
     def __enter__(self) -> RunSession:
@@ -125,8 +127,8 @@ class RunSession:
         return wrong and unused and not self.resumed
 
     def active_seconds(self) -> float:
-        """Seconds this run has been worked on, all its processes added up."""
-        return self._before + time.monotonic() - self._started
+        """Seconds of the search, all its processes added up; once it is over, they do not grow."""
+        return self._before + (self._over_at or time.monotonic()) - self._started
 
     # ------------------------------------------------------------ opening
 
@@ -247,6 +249,7 @@ class RunSession:
             log,
             self.search.live,
             self._view,
+            TimeSink(lambda: self.store.put_facts(self._time())),
         ]
         self._stack.callback(self._view.close)
         self._attach_trackers()
@@ -293,13 +296,13 @@ class RunSession:
         if reason == "interrupted":
             return self._interrupted()
         search.deadline.lifted = True
-        ended = time.monotonic()
+        self._over_at = time.monotonic()
         self._view.doing("the search is over; the best are scored on what it never saw")
         runner.finish()
         self._blend()
         if "verifies" in self._origin:  # the journals are compared: nobody is to see the final part once more
             return 0
-        return 0 if self._finish(reason, ended).best else NOTHING_VALID
+        return 0 if self._finish(reason).best else NOTHING_VALID
 
     def _blend(self) -> None:
         if self.config.search.ensemble:
@@ -328,21 +331,17 @@ class RunSession:
             record_files(self.store)
         self.pause()
 
-    def _finish(self, reason: str, ended: float) -> Outcome:
-        """Final choice, final score, exports, plots, report.
-
-        Args:
-            ended: when the search was over; what is done since is no part of its active time.
+    def _finish(self, reason: str) -> Outcome:
+        """Final choice, final score, exports, plots, report. Who stops it before the final score is stored can resume;
+        after that the run has its answer, and a stop only ends the writing of files.
         """
         outcome = conclude(self.search, self.facts, reason)
-        outcome.final_seconds = time.monotonic() - ended
-        self._started += outcome.final_seconds
-        self._save_time()
+        outcome.final_seconds = time.monotonic() - (self._over_at or time.monotonic())
         self._record_end("finished", reason, outcome.best)
+        self.outcome = outcome
         outcome.read_conclusion()
         self._view.doing("plots and report are drawn" if self.config.logging.report else "the winner is written")
         outcome.write_files(self.store, report=self.config.logging.report)
-        self.outcome = outcome
         self._view.conclude(outcome)
         return outcome
 
@@ -372,15 +371,18 @@ class RunSession:
         )
         self.store.append([ended])
 
+    def _time(self) -> dict[str, float]:
+        return {"active_seconds": round(self.active_seconds(), 3)}
+
     def _save_time(self) -> None:
-        self.store.put_fact("active_seconds", round(self.active_seconds(), 3))
+        self.store.put_fact("active_seconds", self._time()["active_seconds"])
 
     def _record_failure(self, error: BaseException | None) -> None:
         """The run stays resumable; the store says why it stopped."""
         text = _in_words(error)
         by_user = isinstance(error, KeyboardInterrupt | Interrupted)
         if self.outcome is not None:  # the run has ended, and only its last words were not heard
-            log_msg("WARNING", f"after the end: {text}")
+            log_msg("WARNING", FILES_LACK if by_user else f"after the end: {text}")
             return
         try:
             self._save_time()

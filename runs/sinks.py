@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -21,6 +22,26 @@ from utils.logger_system import MetricsLog
 
 LOOKED_BACK = 20_000
 """Newest nodes among which a resume looks for the one that the metrics files end with."""
+
+
+class TimeSink:
+    """Stores how long the run has been worked on, at most once in EVERY_SECONDS: what a kill does not take.
+
+    Args:
+        save: stores it.
+    """
+
+    EVERY_SECONDS = 1.0
+
+    def __init__(self, save: Callable[[], None]) -> None:
+        self._save = save
+        self._saved = time.monotonic()
+
+    def emit(self, event: Event) -> None:
+        now = time.monotonic()
+        if now - self._saved >= self.EVERY_SECONDS:
+            self._saved = now
+            self._save()
 
 
 class MetricsSink:

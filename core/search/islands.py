@@ -237,7 +237,7 @@ class IslandsPolicy(SearchPolicy):
         moves = [move for move in planned if self.islands[move[2]].add(move[0])]
         if moves:
             told = [(node.id, source, target) for node, source, target in moves]
-            self._events.append(IslandMigrated(generation=self.generation, moves=told))
+            self._events.append(IslandMigrated(generation=self.generation - 1, moves=told))
 
     def _reset_weaker_half(self) -> None:
         def strength(island: int) -> tuple[float, int]:

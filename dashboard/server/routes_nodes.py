@@ -17,6 +17,7 @@ from dashboard.server.schemas.arena import Engine, GameDetail, GamePage
 from dashboard.server.schemas.nodes import Call, Diff, NodeDetail, NodePage
 from reports.candidates import candidate_rows, candidates_csv
 from reports.transcript import Turn, transcript
+from reports.winner import node_or_winner, rows_of
 
 NodeId = Annotated[str, Path(pattern=r"^[0-9a-f]{4,64}$", description="Node id, or a unique prefix of it.")]
 GameId = Annotated[str, Query(alias="id", min_length=1, max_length=400)]
@@ -27,11 +28,21 @@ NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"description": "No such run,
 
 
 def find_node(catalog: RunCatalog, run: str, node_id: str) -> Node:
-    """The node, or 404."""
+    """The node, also a winner that is none of the journal; or 404."""
+    reader = catalog.reader(run)
+    node = node_or_winner(reader, node_id)
+    if node is not None:
+        return node
+    name = next((row.get("name") for row in rows_of(reader.facts()) if row.get("node_id") == node_id), None)
+    if name is not None:
+        raise HTTPException(404, f"the baseline {name} was scored beside the search: its program is kept if it wins")
+    raise HTTPException(404, f"no node '{node_id}' in this run (yet)")
+
+
+def whole_id(catalog: RunCatalog, run: str, node_id: str) -> str:
+    """The id that a prefix stands for; as it is for a node that is not committed yet."""
     node = catalog.reader(run).node(node_id)
-    if node is None:
-        raise HTTPException(404, f"no node '{node_id}' in this run (yet)")
-    return node
+    return node_id if node is None else node.id
 
 
 def node_routes(catalog: RunCatalog) -> APIRouter:
@@ -100,12 +111,12 @@ def node_routes(catalog: RunCatalog) -> APIRouter:
     @router.get("/runs/{run}/nodes/{node_id}/calls")
     def calls(run: Run, node_id: NodeId) -> list[Call]:
         """Prompts and replies, in order. Also for a node that is not committed yet. Untrusted texts."""
-        return nodes.node_calls(catalog.reader(run), node_id)
+        return nodes.node_calls(catalog.reader(run), whole_id(catalog, run, node_id))
 
     @router.get("/runs/{run}/nodes/{node_id}/transcript")
     def session(run: Run, node_id: NodeId) -> list[Turn]:
         """The session of the coding agent that wrote it, turn by turn; [] where none did. Untrusted texts."""
-        return transcript(catalog.reader(run).calls(node_id))
+        return transcript(catalog.reader(run).calls(whole_id(catalog, run, node_id)))
 
     return router
 

@@ -17,7 +17,7 @@ from dashboard.server.schemas.base import Problem
 from dashboard.server.schemas.control import Accepted
 from dashboard.server.schemas.sweeps import SweepLine, SweepRun
 from reports.run_index import RunLine
-from reports.sweeps.plan import PLAN, Plan, run_of, sweep_folder, sweeps_of
+from reports.sweeps.plan import PLAN, Plan, run_of, sweep_folder, sweeps_of, was_begun
 from reports.sweeps.table import SweepTable, table_of
 from utils.errors import ConfigError
 
@@ -61,7 +61,7 @@ def sweep_routes(catalog: RunCatalog, launcher: Launcher) -> APIRouter:
         """Remove a sweep with all its runs. One with a run that a process holds is refused, and nothing is removed."""
         folder, plan = _found(catalog, name)
         holders = _holders(folder, plan)
-        if any(pid is not None for pid in holders.values()) or not launcher.sweep_has_ended(name):
+        if not launcher.sweep_has_ended(name) or _is_held(folder, plan):
             raise HTTPException(409, f"{name} is running: stop it first")
         runs = [run.name for run in holders]
         if refusal := launcher.remove(runs) if runs else "":
@@ -87,6 +87,11 @@ def _holders(folder: Path, plan: Plan) -> dict[Path, int | None]:
     return {run: lock_holder(run / LOCK_NAME) for run in runs}
 
 
+def _is_held(folder: Path, plan: Plan) -> bool:
+    """True while a process works on the sweep, also between two of its runs, or on one of its runs."""
+    return any(pid is not None for pid in (lock_holder(folder / LOCK_NAME), *_holders(folder, plan).values()))
+
+
 def _line(catalog: RunCatalog, folder: Path, plan: Plan, lines: dict[str, RunLine]) -> SweepLine:
     begun = [(cell, run) for cell in plan.cells if (run := run_of(folder, cell)) is not None]
     known = [lines[run.name] for _, run in begun if run.name in lines]
@@ -94,7 +99,7 @@ def _line(catalog: RunCatalog, folder: Path, plan: Plan, lines: dict[str, RunLin
     return SweepLine(
         name=folder.name,
         problem=known[0].problem if known else "",
-        status=_status(plan, known, any(pid is not None for pid in _holders(folder, plan).values())),
+        status=_status(plan, folder, known, held=_is_held(folder, plan)),
         started_at=kept.isoformat(timespec="seconds"),
         settings=len(plan.settings),
         seeds=len(plan.seeds),
@@ -103,10 +108,13 @@ def _line(catalog: RunCatalog, folder: Path, plan: Plan, lines: dict[str, RunLin
     )
 
 
-def _status(plan: Plan, begun: list[RunLine], held: bool) -> Literal["not begun", "running", "interrupted", "finished"]:
+def _status(
+    plan: Plan, folder: Path, runs: list[RunLine], *, held: bool
+) -> Literal["not begun", "running", "interrupted", "finished"]:
     if held:
         return "running"
+    begun = sum(was_begun(folder, cell) for cell in plan.cells)
     if not begun:
         return "not begun"
-    ended = sum(line.status == "finished" for line in begun)
-    return "finished" if ended == len(plan.cells) else "interrupted"
+    ended = sum(line.status == "finished" for line in runs)
+    return "finished" if begun == len(plan.cells) and ended == len(runs) else "interrupted"

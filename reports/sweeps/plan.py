@@ -90,10 +90,19 @@ def sweeps_of(logs: Path) -> list[Path]:
     return [path.parent for path in sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)]
 
 
+def was_begun(folder: Path, cell: Cell) -> bool:
+    """True for a cell that had a run, even if it was removed since."""
+    return _note(folder, cell).is_file()
+
+
+def _note(folder: Path, cell: Cell) -> Path:
+    return folder / f"{cell.name}.run"
+
+
 def run_of(folder: Path, cell: Cell) -> Path | None:
     """The folder of the cell's run; None where it has not begun, or was removed."""
     try:
-        name = (folder / f"{cell.name}.run").read_text(encoding="utf-8").strip()
+        name = _note(folder, cell).read_text(encoding="utf-8").strip()
     except OSError:
         return None
     found = folder.parents[1] / name

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from core.storage.reader import RunReader
 from reports.conclusion import conclusion_of
-from reports.sweeps.plan import Cell, Plan, run_of
+from reports.sweeps.plan import Cell, Plan, run_of, was_begun
 from utils.direction import Direction
 from utils.stats import student_interval
 
@@ -118,7 +118,8 @@ def table_of(plan: Plan, folder: Path, is_held: Callable[[Path], bool]) -> Sweep
 def _read(folder: Path, cell: Cell, is_held: Callable[[Path], bool]) -> tuple[CellFacts, bool, str]:
     run = run_of(folder, cell)
     if run is None:
-        return CellFacts(setting=cell.setting, seed=cell.seed), False, ""
+        status = "removed" if was_begun(folder, cell) else "not begun"
+        return CellFacts(setting=cell.setting, seed=cell.seed, status=status), False, ""
     with RunReader(run) as reader:
         facts = reader.facts()
         winner = conclusion_of(reader, facts).winner

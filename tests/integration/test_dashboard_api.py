@@ -143,6 +143,31 @@ def test_a_node_can_be_opened_whole(client):
     assert short["node"]["id"] == row["node_id"]
 
 
+def test_a_node_is_opened_by_the_first_digits_of_its_id_with_its_prompts(client):
+    node = get(client, f"/runs/{COMPETITION}/nodes")["nodes"][-1]["node_id"]
+    calls = get(client, f"/runs/{COMPETITION}/nodes/{node}/calls")
+    assert calls and get(client, f"/runs/{COMPETITION}/nodes/{node[:8]}/calls") == calls
+
+
+def test_a_winner_that_was_scored_beside_the_search_can_be_opened(tmp_path):
+    made = competition(tmp_path / "logs", 4, run="beaten")
+    made.end()
+    ridge = made.nodes[0].model_copy(
+        update={"id": "34ea3f97a1bc", "operator": "baseline", "name": "ridge", "code": "ridge\n"}
+    )
+    program = ridge.model_dump(mode="json")
+    made.store.put_fact("final", {"node_id": ridge.id, "metric": 51.7, "interval": None, "program": program})
+    made.store.put_fact("baselines", [{"name": "dummy", "node_id": "b7d864d576d2", "metric": 79.5, "failure": None}])
+    made.close()
+    with TestClient(create_app(tmp_path), base_url="http://127.0.0.1:8008") as client:
+        found = get(client, f"/runs/beaten/nodes/{ridge.id}")["node"]
+        assert (found["name"], found["step"], found["code"]) == ("ridge", None, "ridge\n")
+        assert client.get(f"/api/runs/beaten/nodes/{ridge.id}/code").text == "ridge\n"
+        assert get(client, f"/runs/beaten/nodes/{made.nodes[1].id}/diff", against=ridge.id)["removed"] >= 1
+        answer = client.get("/api/runs/beaten/nodes/b7d864d576d2")
+        assert answer.status_code == 404 and "the baseline dummy was scored beside" in answer.json()["detail"]
+
+
 def test_code_is_plain_text_that_no_browser_renders(client):
     node = get(client, f"/runs/{COMPETITION}/nodes", limit=1)["nodes"][0]["node_id"]
     answer = client.get(f"/api/runs/{COMPETITION}/nodes/{node}/code")

@@ -12,13 +12,14 @@ from support.synthetic_runs import competition
 
 from dashboard.server.app import create_app
 from reports.sweeps.plan import Plan, sweep_folder
+from runs.run_folder import hold
 
 SETTINGS = (("search.policy=three_phase",), ("search.policy=mcts",))
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
-    """A sweep of two settings and two seeds, of which three runs exist, one of them killed."""
+    """A sweep of two settings and two seeds, of which one run was removed."""
     project = tmp_path_factory.mktemp("project")
     logs = project / "logs"
     made = competition(logs, 8, run="run-1")
@@ -40,14 +41,14 @@ def client(tmp_path_factory):
 def test_sweeps_are_listed_with_what_has_begun(client):
     (line,) = client.get("/api/sweeps").json()
     assert (line["name"], line["settings"], line["seeds"], line["begun"]) == ("policies", 2, 2, 3)
-    assert (line["status"], line["problem"]) == ("interrupted", "competition/diabetes") and line["started_at"]
+    assert (line["status"], line["problem"]) == ("finished", "competition/diabetes") and line["started_at"]
     assert line["runs"][1] == {"run": "run-2", "setting": list(SETTINGS[1]), "seed": 1}
 
 
 def test_a_sweep_is_its_table_and_its_runs(client):
     table = client.get("/api/sweeps/policies").json()
     assert [cell["run"] for cell in table["cells"]] == ["run-1", "run-2", "run-3", None]
-    assert [cell["status"] for cell in table["cells"]] == ["finished"] * 3 + ["not begun"]
+    assert [cell["status"] for cell in table["cells"]] == ["finished"] * 3 + ["removed"]
     three, mcts = table["rows"]
     assert (three["runs"], mcts["runs"], mcts["pairs"], mcts["verdict"]) == (2, 1, 1, "too few seeds")
     assert mcts["gain"] == 0 and mcts["rival"] == list(SETTINGS[0]) and three["rival"] == list(SETTINGS[1])
@@ -93,6 +94,25 @@ def test_a_sweep_is_named_and_its_seeds_begin_where_it_is_told(tmp_path):
         assert "project.seed" not in told["output"]
         assert client.post("/api/sweeps", json={**asked, "sweep": "taken"}).status_code == 409
         assert client.post("/api/sweeps", json={**asked, "sweep": "../up"}).status_code == 422
+
+
+def test_a_sweep_goes_on_between_two_of_its_runs_and_is_interrupted_without_its_process(tmp_path):
+    plan = Plan(words=(), settings=SETTINGS, seeds=(1,))
+    folder = sweep_folder(tmp_path / "logs", "mine")
+    plan.keep(folder)
+    made = competition(tmp_path / "logs", 4, run="run-1")
+    made.end()
+    made.close()
+    (folder / f"{plan.cells[0].name}.run").write_text("run-1")
+    with TestClient(create_app(tmp_path), base_url="http://127.0.0.1:8008") as client:
+        with hold(folder):
+            assert client.get("/api/sweeps").json()[0]["status"] == "running"
+            assert client.delete("/api/sweeps/mine").status_code == 409 and folder.is_dir()
+        assert client.get("/api/sweeps").json()[0]["status"] == "interrupted"
+        shutil.rmtree(tmp_path / "logs" / "run-1")
+        assert client.get("/api/sweeps").json()[0]["status"] == "interrupted", (
+            "it has begun, though its run was removed"
+        )
 
 
 @pytest.mark.parametrize("name", ["nothing", "broken", "..%2F..%2Fetc", "a" * 70 + "%00"])

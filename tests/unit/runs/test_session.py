@@ -10,7 +10,9 @@ from support.plugins.toy import ToyProblem
 
 from core.events import NodeCommitted
 from core.storage.reader import RunReader
+from runs.outcome import Outcome
 from runs.session import RunSession
+from runs.sinks import TimeSink
 from runs.verification import verify_run
 from runs.view import SilentView
 from utils.errors import ConfigError, NoSandboxError, RunBusyError
@@ -80,6 +82,25 @@ def test_seconds_of_all_processes_are_added_up(toy_config):
         assert again.active_seconds() >= before
         again.run()
     assert facts(session)["active_seconds"] > before
+
+
+def test_the_seconds_so_far_are_stored_while_it_runs(toy_config, monkeypatch):
+    stored = []
+    monkeypatch.setattr(TimeSink, "EVERY_SECONDS", 0.0)
+    view = Watching(lambda: stored.append(facts(session).get("active_seconds")))
+    with RunSession(toy_config(2), view=view) as session:
+        session.run()
+    assert 0 < stored[0] <= facts(session)["active_seconds"], "a kill at the first node would have taken them"
+
+
+def test_who_stops_the_writing_of_files_has_a_finished_run(toy_config, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Outcome, "write_files", stop)
+    with pytest.raises(KeyboardInterrupt), RunSession(toy_config(3)) as session:
+        session.run()
+    assert facts(session)["status"] == "finished" and facts(session)["final"]["node_id"]
 
 
 def test_a_fault_of_ours_leaves_a_run_that_can_be_taken_up(toy_config):

@@ -28,9 +28,10 @@ export function feedLine(event: RunEvent, state: RunState): FeedLine {
     case "baseline.scored":
       return line(`baseline ${event.name}`, { value: event.failure ?? metric(event.metric) });
     case "final.scored":
+      if (event.metric == null) return line("chosen; this problem has no final part", { node: event.node_id });
       return line("the final part was opened", { node: event.node_id, value: metric(event.metric) });
     case "island.migrated":
-      return line(`${event.moves.length} moved between islands in generation ${event.generation}`);
+      return line(`${event.moves.length} moved between islands after generation ${event.generation}`);
     case "island.reset":
       return line(`island ${event.island} starts again`);
     case "generation.started":

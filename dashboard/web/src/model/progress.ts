@@ -1,15 +1,16 @@
 // How a search goes: speed and time left, failures over time, what each operator costs and brings.
 import { isScored } from "./curve";
+import { isStep } from "./operators";
 import type { NodeFact, RunState } from "./run-state";
 
 const RECENT = 120;
 
 /** Steps a second over the newest nodes; null before there are two. */
 export function speedOf(nodes: readonly Pick<NodeFact, "elapsed">[]): number | null {
-  const last = nodes.at(-1);
-  const before = nodes[Math.max(0, nodes.length - 1 - RECENT)];
-  if (!last || !before || last.elapsed <= before.elapsed) return null;
-  return (nodes.length - 1 - nodes.indexOf(before)) / (last.elapsed - before.elapsed);
+  const last = nodes.length - 1;
+  let first = last;
+  while (first > 0 && last - first < RECENT && nodes[first - 1].elapsed <= nodes[first].elapsed) first -= 1; // back to where a kill took seconds
+  return first < last && nodes[last].elapsed > nodes[first].elapsed ? (last - first) / (nodes[last].elapsed - nodes[first].elapsed) : null;
 }
 
 /** Seconds that the search was at work, resumes added up: the run's own count where it is known, else up to the newest node. */
@@ -23,15 +24,18 @@ export function meanSpeed(steps: number, seconds: number): number | null {
   return steps > 0 && seconds > 0 ? steps / seconds : null;
 }
 
-/** Seconds to the first limit that will be reached at this pace; null where none is known. */
-export function secondsLeft(state: Pick<RunState, "started" | "steps" | "elapsed" | "nodes" | "totals">): number | null {
+/** Seconds to the first limit that will be reached at this pace; null while one whose pace is not known may come first. */
+export function secondsLeft(state: Pick<RunState, "started" | "steps" | "elapsed" | "whole" | "nodes" | "totals" | "generationsDone">): number | null {
   const speed = speedOf(state.nodes);
-  const { max_steps: most, budget } = state.started ?? {};
+  const { max_steps: most, max_generations: generations, budget } = state.started ?? {};
+  const done = state.generationsDone;
   const left: number[] = [];
-  if (most != null && speed) left.push((most - state.steps) / speed);
+  if (most != null) left.push(speed ? (most - state.steps) / speed : NaN);
+  if (generations != null) left.push(done ? ((generations - done) * Math.max(state.elapsed, state.whole)) / done : NaN);
   if (budget?.seconds != null) left.push(budget.seconds - state.elapsed);
   if (budget?.usd != null && state.totals.cost_usd) left.push(((budget.usd - state.totals.cost_usd) / state.totals.cost_usd) * state.elapsed);
-  return left.length ? Math.max(0, Math.min(...left)) : null;
+  const least = Math.min(...left);
+  return Number.isFinite(least) ? Math.max(0, least) : null;
 }
 
 export interface Shares {
@@ -59,21 +63,27 @@ export interface OperatorRow {
   scored: number;
   failed: number;
   duplicates: number;
+  /** Steps that were better than all before them, as the report counts: the first score of all is better than none. */
   improved: number;
   seconds: number;
   cost: number | null;
 }
 
-export function operatorsOf(nodes: readonly NodeFact[]): OperatorRow[] {
+export function operatorsOf(nodes: readonly NodeFact[], lower: boolean): OperatorRow[] {
   const rows = new Map<string, OperatorRow>();
+  let best: number | null = null;
   for (const node of nodes) {
     const row = rows.get(node.operator) ?? { operator: node.operator, steps: 0, scored: 0, failed: 0, duplicates: 0, improved: 0, seconds: 0, cost: null };
     rows.set(node.operator, row);
     row.steps += 1;
     if (node.is_buggy || node.failure) row.failed += 1;
     else if (!node.is_valid) row.duplicates += 1;
-    if (isScored(node)) row.scored += 1;
-    if (node.is_best) row.improved += 1;
+    if (isScored(node)) {
+      const value = node.metric as number;
+      row.scored += 1;
+      if (best !== null && (lower ? value < best : value > best) && isStep(node.operator)) row.improved += 1;
+      best = best === null ? value : lower ? Math.min(best, value) : Math.max(best, value);
+    }
     row.seconds += node.exec_time;
     if (node.cost_usd != null) row.cost = (row.cost ?? 0) + node.cost_usd;
   }

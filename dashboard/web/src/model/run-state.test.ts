@@ -70,6 +70,14 @@ describe("RunState", () => {
     expect([state.status, state.open.size]).toEqual(["interrupted", 0]);
   });
 
+  it("adds up the time of all processes, the final part included", () => {
+    fresh();
+    const at = (second: number) => ({ at: new Date(Date.UTC(2026, 0, 5, 9, 30, second)).toISOString() });
+    const started = { problem: "p", lower_is_better: true };
+    const state = run([event("run.started", { ...started, ...at(0) }), node("a", at(5)), event("run.started", { ...started, ...at(30) }), event("final.scored", { node_id: "a", ...at(40) })]);
+    expect(state.whole).toBe(15);
+  });
+
   it("shows an open node with its stage until it is committed", () => {
     fresh();
     const proposed = event("node.proposed", { node_id: "a", operator: "draft", round: 0, slot: 0 });

@@ -104,6 +104,11 @@ export class RunState {
   /** Events that arrived out of order or twice: must stay 0. */
   faults = 0;
 
+  /** Milliseconds: those of earlier processes, when this one began, its newest event. */
+  private before = 0;
+  private began = 0;
+  private newest = 0;
+
   constructor(readonly id: string) {}
 
   load(snapshot: Snapshot): void {
@@ -183,6 +188,17 @@ export class RunState {
     return numbers.size;
   }
 
+  /** Generations that are over: of an arena those rated, on islands all but the newest. */
+  get generationsDone(): number {
+    if (!this.hasArena) return Math.max(0, this.generationsBegun - 1);
+    return [...this.begun].filter((number) => this.generations.get(number)?.done).length;
+  }
+
+  /** Seconds from the begin of each process to its last event, all added up: the search and its final part. */
+  get whole(): number {
+    return (this.before + this.newest - this.began) / 1000;
+  }
+
   get hasArena(): boolean {
     return this.games.size > 0 || [...this.generations.values()].some((g) => g.ratings.length > 0 || g.questions.length > 0);
   }
@@ -209,6 +225,12 @@ export class RunState {
   }
 
   private reduce(event: RunEvent): void {
+    const at = Date.parse(event.at ?? "");
+    if (event.type === "run.started") {
+      this.before += this.newest - this.began;
+      this.began = at;
+    }
+    if (this.began && at) this.newest = at;
     switch (event.type) {
       case "run.started":
         this.started = event;

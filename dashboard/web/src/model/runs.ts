@@ -14,7 +14,7 @@ export const COLUMNS: Record<Column, { title: string; value: (line: RunSummary) 
   verdict: { title: "Verdict", value: (l) => l.verdict_words, wide: true },
   gain: { title: "Gain", value: (l) => l.gain ?? null, wide: true },
   steps: { title: "Steps", value: (l) => l.steps ?? 0, wide: true },
-  seconds: { title: "Duration", value: (l) => l.seconds ?? null, wide: true },
+  seconds: { title: "Search time", value: (l) => l.seconds ?? null, wide: true },
   writer: { title: "Writer", value: (l) => l.writer ?? "", wide: true },
   policy: { title: "Policy", value: (l) => l.policy ?? "", wide: true },
   seed: { title: "Seed", value: (l) => l.seed ?? null, wide: true },

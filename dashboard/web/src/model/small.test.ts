@@ -5,6 +5,7 @@ import { lowest, pliesOf, positionAfter } from "./game-line";
 import type { RunDetail, RunSummary } from "../api/types";
 import { bandOf, bySetup, differences, islandCurves, mergeCurves } from "./compare";
 import { activeSeconds, importance, meanSpeed, operatorsOf, secondsLeft, sharesOf, speedOf } from "./progress";
+import { learn } from "./operators";
 import { namesText, wanted } from "./runs";
 import { sentences } from "./why";
 import { rowsOf, wordDiff } from "./words";
@@ -261,9 +262,18 @@ describe("progress", () => {
 
   it("tells speed and the seconds to the first limit", () => {
     expect(speedOf(nodes)).toBeCloseTo(0.5);
-    const state = { started: { max_steps: 20, budget: { seconds: 1000 } }, steps: 10, elapsed: 20, nodes, totals: {} } as never;
-    expect(secondsLeft(state)).toBeCloseTo(20);
+    const of = (more: object) => secondsLeft({ steps: 10, elapsed: 20, whole: 20, generationsDone: 0, nodes, totals: {}, ...more } as never);
+    expect(of({ started: { max_steps: 20, budget: { seconds: 1000 } } })).toBeCloseTo(20);
+    expect(of({ started: { max_steps: 20, budget: { seconds: 30 } } })).toBeCloseTo(10);
     expect(speedOf([])).toBeNull();
+    expect(of({ nodes: [], started: { max_steps: 20, budget: { seconds: 1000 } } })).toBeNull(); // the cap is not what will end it
+    expect(of({ nodes: [], started: { budget: { seconds: 1000 } } })).toBe(980);
+    expect(of({ started: { max_generations: 4, budget: { seconds: 1000 } } })).toBeNull();
+    expect(of({ generationsDone: 1, whole: 30, started: { max_generations: 4, budget: { seconds: 1000 } } })).toBe(90);
+  });
+
+  it("has a speed again at once after a kill took seconds from the count", () => {
+    expect(speedOf([{ elapsed: 40 }, { elapsed: 50 }, { elapsed: 12 }, { elapsed: 14 }])).toBeCloseTo(0.5);
   });
 
   it("has one active time and one speed, whatever the newest node was told", () => {
@@ -275,7 +285,14 @@ describe("progress", () => {
 
   it("counts failures over time and what operators bring", () => {
     expect(sharesOf(nodes, 1).failed).toEqual([50]);
-    expect(operatorsOf(nodes)).toEqual([{ operator: "improve", steps: 10, scored: 5, failed: 5, duplicates: 0, improved: 1, seconds: 10, cost: 5 }]);
+    expect(operatorsOf(nodes, true)).toEqual([{ operator: "improve", steps: 10, scored: 5, failed: 5, duplicates: 0, improved: 0, seconds: 10, cost: 5 }]);
+  });
+
+  it("counts as improvements what the report counts: no first score, and no baseline", () => {
+    const made = [node(0, { operator: "given", metric: 9 }), node(1, { operator: "given", metric: 8 }), node(2, { metric: 7, is_best: true }), node(3, { metric: 7.5 })];
+    learn({ given: { meaning: "", colour: "grey", is_step: false } });
+    expect(operatorsOf(made, true).map((row) => [row.operator, row.improved])).toEqual([["given", 0], ["improve", 1]]);
+    expect(operatorsOf([node(0, { is_best: true })], true)[0].improved).toBe(0);
   });
 
   it("weighs numbers by rank and words by group", () => {

@@ -8,6 +8,7 @@ import { Empty, Operator, Panel } from "../components/widgets";
 import type { Connection } from "../model/connection";
 import { dollars, metric, seconds } from "../model/format";
 import { useColors, useResource } from "../model/hooks";
+import { isStep } from "../model/operators";
 import { importance, operatorsOf, sharesOf, spentOf } from "../model/progress";
 import { go, href } from "../model/router";
 
@@ -26,14 +27,14 @@ export function AnalysisView({ connection }: { connection: Connection }) {
 }
 
 function ByOperator({ connection: { state } }: { connection: Connection }) {
-  const rows = useMemo(() => operatorsOf(state.nodes), [state, state.nodes.length]);
+  const rows = useMemo(() => operatorsOf(state.nodes, state.lowerIsBetter), [state, state.nodes.length]);
   const priced = rows.some((row) => row.cost);
   return (
     <Panel title="What each operator brings" flush>
       <div className="scroll" tabIndex={0} role="region" aria-label="Operators"><table>
-        <thead><tr><th scope="col">Operator</th><th scope="col" className="num">Programs</th><th scope="col" className="num">Scored</th><th scope="col" className="num">Failed</th><th scope="col" className="num">Not new</th><th scope="col" className="num">New best</th><th scope="col" className="num">Ran for</th>{priced && <><th scope="col" className="num">Cost</th><th scope="col" className="num">Dollars a new best</th></>}</tr></thead>
+        <thead><tr><th scope="col">Operator</th><th scope="col" className="num">Programs</th><th scope="col" className="num">Scored</th><th scope="col" className="num">Failed</th><th scope="col" className="num">Not new</th><th scope="col" className="num" title="Steps that were better than all before them, baselines too">Improvements</th><th scope="col" className="num">Ran for</th>{priced && <><th scope="col" className="num">Cost</th><th scope="col" className="num">Dollars an improvement</th></>}</tr></thead>
         <tbody>{rows.map((r) => (
-          <tr key={r.operator}><td><Operator name={r.operator} /></td><td className="num">{r.steps}</td><td className="num">{r.scored}</td><td className="num">{r.failed}</td><td className="num">{r.duplicates}</td><td className="num">{r.improved}</td><td className="num">{r.seconds ? seconds(r.seconds) : "–"}</td>{priced && <><td className="num">{dollars(r.cost)}</td><td className="num">{r.cost != null && r.improved ? dollars(r.cost / r.improved) : "–"}</td></>}</tr>
+          <tr key={r.operator}><td><Operator name={r.operator} /></td><td className="num">{r.steps}</td><td className="num">{r.scored}</td><td className="num">{r.failed}</td><td className="num">{r.duplicates}</td><td className="num">{isStep(r.operator) ? r.improved : "–"}</td><td className="num">{r.seconds ? seconds(r.seconds) : "–"}</td>{priced && <><td className="num">{dollars(r.cost)}</td><td className="num">{r.cost != null && r.improved ? dollars(r.cost / r.improved) : "–"}</td></>}</tr>
         ))}</tbody>
       </table></div>
     </Panel>

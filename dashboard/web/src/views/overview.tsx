@@ -65,7 +65,7 @@ function VerdictPanel({ run, told }: { run: string; told: RunDetail }) {
 function Best({ state, winner }: { state: RunState; winner: Winner | null }) {
   const label = `${winner ? "Winner" : "Best so far"}: ${state.unit} ${state.lowerIsBetter ? "↓" : "↑"}`;
   const best = winner ?? state.best;
-  const who = winner && winner.role !== "candidate" ? (winner.role === "user" ? "your program" : winner.name) : best && <NodeLink run={state.id} id={best.node_id} text={state.names.get(best.node_id)} />;
+  const who = best && <NodeLink run={state.id} id={best.node_id} text={winner?.role === "user" ? "your program" : winner?.role === "baseline" ? winner.name : state.names.get(best.node_id)} />;
   return <Stat label={label} value={metric(best?.metric)} note={best ? <>{who} · {state.hasArena ? "its rating when it was written" : "validation"}, {best.metric_source ?? "no source"}</> : "nothing scored yet"} />;
 }
 
@@ -165,7 +165,8 @@ function Budget({ state, told }: { state: RunState; told: RunDetail | null }) {
       <div className="stack" style={{ gap: 9 }}>
         <Meter plan label="Steps" used={state.steps} limit={state.started?.max_steps} text={`${state.steps}${of(state.started?.max_steps, String(state.started?.max_steps))}`} />
         {state.started?.max_generations != null && <Meter plan label="Generations begun" used={state.generationsBegun} limit={state.started.max_generations} text={`${state.generationsBegun} / ${state.started.max_generations}`} />}
-        <Meter label="Active time" used={active} limit={budget.seconds} text={`${seconds(active)}${of(budget.seconds, seconds(budget.seconds))}`} />
+        <Meter label="Search time" used={active} limit={budget.seconds} text={`${seconds(active)}${of(budget.seconds, seconds(budget.seconds))}`} />
+        {state.over && state.whole - active > 1 && <p className="muted small">{seconds(state.whole)} in all, with making ready and the final part.</p>}
         <Meter label="Tokens, prompt and reply" used={tokens ?? 0} limit={tokens == null ? null : budget.tokens} text={`${count(tokens)}${tokens == null ? "" : of(budget.tokens, count(budget.tokens))}`} />
         <Meter label={machines ? "Cost, with the machines" : "Cost"} used={cost ?? 0} limit={cost == null ? null : budget.usd} text={`${dollars(cost)}${cost == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
         <p className="muted small">{count(state.totals.calls)} calls, {count(state.totals.cached)} of them from the cache. {state.started?.writer === "rules" && "Written by rules: no model, so no tokens and no cost."}</p>

@@ -46,10 +46,10 @@ function SweepActions({ sweep }: { sweep: Sweep }) {
 }
 
 function Found({ sweep }: { sweep: Sweep }) {
-  const open = sweep.cells.filter(({ status }) => status !== "finished").length;
+  const [open, gone] = [sweep.cells.filter(({ status }) => status !== "finished" && status !== "removed").length, sweep.cells.filter(({ status }) => status === "removed").length];
   return (
     <div className="stack">
-      {open > 0 && <div className="banner" role="status">{open} of {sweep.cells.length} runs have not ended: means and differences are of those that have.</div>}
+      {open + gone > 0 && <div className="banner" role="status">{[open > 0 && `${open} of ${sweep.cells.length} runs have not ended`, gone > 0 && `${gone} of ${sweep.cells.length} runs were removed`].filter(Boolean).join(", ")}: means and differences are of those that are there and have ended.</div>}
       <Panel title={`${sweep.problem || "Settings"}, score on the ${sweep.score === "final" ? "unseen" : "validation"} part (${sweep.lower_is_better ? "lower" : "higher"} is better)`} flush><Rows sweep={sweep} /></Panel>
       <Means sweep={sweep} />
       <Panel title="Runs" flush actions={<a className="button" href={compareHref(sweep.cells.flatMap(({ run }) => (run ? [run] : [])))}>Compare all</a>}><Cells sweep={sweep} /></Panel>
@@ -61,7 +61,7 @@ function Found({ sweep }: { sweep: Sweep }) {
 function Rows({ sweep }: { sweep: Sweep }) {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Settings and what they came to"><table>
-      <thead><tr><th scope="col">Setting</th><th scope="col" className="num">Seeds</th><th scope="col" className="num">Mean</th><th scope="col">95 %</th><th scope="col" title="Mean of the differences seed by seed; above 0 is better">Over {settingName(sweep.rows[0].setting)}</th><th scope="col" title="The best of the other settings by its mean, paired by seed; above 0 is better">Over the best other</th><th scope="col" className="num">Duration</th><th scope="col" className="num">Cost</th></tr></thead>
+      <thead><tr><th scope="col">Setting</th><th scope="col" className="num">Seeds</th><th scope="col" className="num">Mean</th><th scope="col">95 %</th><th scope="col" title="Mean of the differences seed by seed; above 0 is better">Over {settingName(sweep.rows[0].setting)}</th><th scope="col" title="The best of the other settings by its mean, paired by seed; above 0 is better">Over the best other</th><th scope="col" className="num">Search time</th><th scope="col" className="num">Cost</th></tr></thead>
       <tbody>{sweep.rows.map((row) => <Line key={row.setting.join(" ")} row={row} />)}</tbody>
     </table></div>
   );

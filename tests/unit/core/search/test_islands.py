@@ -120,7 +120,7 @@ def test_migration(way, expected):
     world.generation(lambda p: 5.0 if p.island == 1 else 0.5)
     assert [world.best(i) for i in range(3)] == expected
     (event,) = world.policy.drain_events()
-    assert isinstance(event, IslandMigrated) and event.generation == 1
+    assert isinstance(event, IslandMigrated) and event.generation == 0
     assert all(source == 1 for _, source, _ in event.moves)
     assert world.policy.drain_events() == []
 
