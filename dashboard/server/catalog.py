@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import re
 import threading
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from core.storage.database import DB_NAME, Database
 from core.storage.reader import RunReader
+from dashboard.server.schemas.runs import RunSummary
 from reports.run_index import ListedRun, RunIndex, line_as_seen
 from utils.errors import StoreError, UnknownRunError
 
@@ -33,8 +33,8 @@ class SummaryTexts:
         kept = self._made.get(listed.line.run)
         if kept is None or kept[0] is not listed or kept[1] != held:
             line = line_as_seen(listed.line, held=held)
-            row = {**line.model_dump(), **listed.labels.model_dump(), "live": held}
-            kept = listed, held, json.dumps(row, separators=(",", ":"))
+            row = RunSummary(**line.model_dump(), **listed.labels.model_dump(), live=held)
+            kept = listed, held, row.model_dump_json()
             self._made[listed.line.run] = kept
         return kept[2]
 

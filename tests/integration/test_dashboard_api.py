@@ -58,6 +58,7 @@ def get(client, path, **query):
 
 def test_runs_are_listed_with_their_outcome(client):
     runs = {line["run"]: line for line in get(client, "/runs")}
+    assert all(line["verdict_words"] for line in runs.values())
     assert set(runs) == {COMPETITION, PACKING, CHESS, FOUR}
     line = runs[COMPETITION]
     assert line["status"] == "finished" and not line["live"] and line["steps"] == 60 and line["writer"] == "rules"
