@@ -94,26 +94,26 @@ def _is_held(folder: Path, plan: Plan) -> bool:
 
 def _line(catalog: RunCatalog, folder: Path, plan: Plan, lines: dict[str, RunLine]) -> SweepLine:
     begun = [(cell, run) for cell in plan.cells if (run := run_of(folder, cell)) is not None]
+    ever = sum(was_begun(folder, cell) for cell in plan.cells)  # removed since or not
     known = [lines[run.name] for _, run in begun if run.name in lines]
     kept = datetime.fromtimestamp((folder / PLAN).stat().st_mtime, UTC)
     return SweepLine(
         name=folder.name,
         problem=known[0].problem if known else "",
-        status=_status(plan, folder, known, held=_is_held(folder, plan)),
+        status=_status(plan, ever, known, held=_is_held(folder, plan)),
         started_at=kept.isoformat(timespec="seconds"),
         settings=len(plan.settings),
         seeds=len(plan.seeds),
-        begun=len(begun),
+        begun=ever,
         runs=[SweepRun(run=run.name, setting=list(cell.setting), seed=cell.seed) for cell, run in begun],
     )
 
 
 def _status(
-    plan: Plan, folder: Path, runs: list[RunLine], *, held: bool
+    plan: Plan, begun: int, runs: list[RunLine], *, held: bool
 ) -> Literal["not begun", "running", "interrupted", "finished"]:
     if held:
         return "running"
-    begun = sum(was_begun(folder, cell) for cell in plan.cells)
     if not begun:
         return "not begun"
     ended = sum(line.status == "finished" for line in runs)

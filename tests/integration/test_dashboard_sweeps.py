@@ -40,7 +40,7 @@ def client(tmp_path_factory):
 
 def test_sweeps_are_listed_with_what_has_begun(client):
     (line,) = client.get("/api/sweeps").json()
-    assert (line["name"], line["settings"], line["seeds"], line["begun"]) == ("policies", 2, 2, 3)
+    assert (line["name"], line["settings"], line["seeds"], line["begun"]) == ("policies", 2, 2, 4)
     assert (line["status"], line["problem"]) == ("finished", "competition/diabetes") and line["started_at"]
     assert line["runs"][1] == {"run": "run-2", "setting": list(SETTINGS[1]), "seed": 1}
 

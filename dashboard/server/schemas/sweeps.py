@@ -26,6 +26,6 @@ class SweepLine(Model):
     settings: int
     seeds: int
     begun: int
-    """Runs of it that there are, finished or not."""
+    """Runs that were begun, those that were removed since too."""
     runs: list[SweepRun]
-    """Those that have begun."""
+    """Those that are there."""

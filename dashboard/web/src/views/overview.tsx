@@ -137,7 +137,7 @@ function CurvePanel({ connection }: { connection: Connection }) {
     [data, operators, colors],
   );
   const range = useMemo(() => yRange(data.metrics, lower, lines.map((l) => l.value)), [data, lower, lines]);
-  const winner = state.finished && state.best ? data.ids.indexOf(state.best.node_id) : -1;
+  const winner = state.over && state.best ? data.ids.indexOf(state.best.node_id) : -1;
   const ring = winner < 0 ? undefined : { x: data.steps[winner], y: data.metrics[winner], color: colors.text };
   const off = useMemo(() => beyond(data.metrics, range).length, [data, range]);
   return (
