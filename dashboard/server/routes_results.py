@@ -43,7 +43,7 @@ def result_routes(catalog: RunCatalog) -> APIRouter:
         path = solution_files(catalog.run_dir(run)).get(name)
         if path is None:
             raise HTTPException(404, "the winner has no such file")
-        return FileResponse(path, media_type="application/octet-stream", filename=path.name)
+        return FileResponse(path, media_type="application/octet-stream", filename=f"{run}-{path.name}")
 
     return router
 

@@ -390,6 +390,33 @@ def test_a_verdict_comes_when_the_run_ends_before_our_eyes(page, tmp_path):
     made.close()
 
 
+def test_the_list_fits_a_laptop_and_the_whole_head_of_a_column_sorts(page, stored):
+    page.goto(f"{stored}#/")
+    region = page.get_by_role("region", name="Table of runs")
+    region.wait_for()
+    assert region.evaluate("box => box.scrollWidth <= box.clientWidth"), "it scrolls sideways at 1280"
+    best = page.get_by_role("columnheader", name="Best")
+    best.click(position={"x": 3, "y": 4})
+    assert best.get_attribute("aria-sort") == "descending"
+    page.get_by_role("link", name=COMPETITION, exact=True).click()
+    page.get_by_test_id("stats").wait_for()
+    page.go_back()
+    best.wait_for()
+    assert best.get_attribute("aria-sort") == "descending", "the way back finds the list as it was left"
+
+
+def test_the_pointer_tells_what_a_point_of_the_curve_is(page, stored):
+    page.goto(f"{stored}#/run/{COMPETITION}/overview")
+    plot = page.locator(".u-over").first
+    plot.wait_for()
+    assert plot.evaluate("box => getComputedStyle(box).cursor") == "pointer"
+    plot.hover(position={"x": 200, "y": 100})
+    note = page.locator(".u-note").first
+    note.get_by_text("best so far").wait_for()
+    where, *rest = note.inner_text().splitlines()
+    assert re.fullmatch(r"step \d+, \S+", where) and len(rest) >= 2
+
+
 def test_connect_four_standings_and_crosstable(page, stored):
     page.goto(f"{stored}#/run/{FOUR}/arena")
     page.get_by_role("region", name="Standings", exact=True).locator("tbody tr").first.wait_for()

@@ -20,6 +20,7 @@ from dashboard.server import own
 from dashboard.server.app import create_app
 from dashboard.server.schemas.runs import ReplayAt
 from dashboard.server.snapshot import WARNINGS
+from reports.verdict import IN_WORDS
 
 COMPETITION, PACKING, CHESS, FOUR = "competition-demo", "bin_packing-demo", "chess-demo", "connect_four-demo"
 
@@ -119,6 +120,12 @@ def test_events_are_paged_in_order(client):
     second = get(client, f"/runs/{COMPETITION}/events", after=10, limit=10)
     assert [e["seq"] for e in first["events"] + second["events"]] == list(range(1, 21))
     assert first["events"][0]["type"] == "run.started" and first["events"][0]["at"].startswith("2026-01-05T09:30")
+
+
+def test_a_list_has_the_words_of_a_verdict_that_reports_have(client):
+    lines = get(client, "/runs")
+    assert lines and [line["verdict_words"] for line in lines] == [IN_WORDS[line["verdict"]] for line in lines]
+    assert get(client, f"/runs/{lines[0]['run']}")["verdict_words"] == lines[0]["verdict_words"]
 
 
 def test_nodes_are_paged_and_filtered(client):
@@ -228,7 +235,7 @@ def test_the_report_and_the_winners_files_are_saved_and_never_shown(client, proj
     assert get(client, path) == [{"name": "artifacts/page.html", "bytes": 25}]
     answer = client.get(f"/api{path}/file", params={"name": "artifacts/page.html"})
     assert answer.text == "<script>alert(1)</script>" and answer.headers["content-type"] == "application/octet-stream"
-    assert answer.headers["content-disposition"] == 'attachment; filename="page.html"'
+    assert answer.headers["content-disposition"] == 'attachment; filename="competition-demo-page.html"'
     for name in ("../run.db", "/etc/passwd", "page.html", "elsewhere", "outside/logs", "artifacts"):
         assert client.get(f"/api{path}/file", params={"name": name}).status_code == 404
     assert client.get("/api/runs/nobody/report.html").status_code == 404

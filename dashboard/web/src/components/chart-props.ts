@@ -18,6 +18,8 @@ export interface ChartProps {
   ring?: { x: number; y: number; color: string };
   range: [number, number];
   height?: number;
+  /** As high as its panel leaves room for, `height` at least. */
+  fill?: boolean;
   label: string;
   axis: string;
   /** False: the axis is no count, its ticks may be fractions. */
@@ -27,4 +29,6 @@ export interface ChartProps {
   grid: string;
   text: string;
   onPick?: (index: number) => void;
+  /** What the thing at an index is called, for the pointer. */
+  nameOf?: (index: number) => string;
 }

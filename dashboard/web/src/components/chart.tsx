@@ -16,11 +16,11 @@ export function Chart(props: ChartProps) {
     if (!host) return;
     let gone = false;
     let observer: ResizeObserver | null = null;
-    void import("./uplot").then(({ makePlot }) => {
+    void import("./uplot").then(({ heightOf, makePlot }) => {
       if (gone) return;
       const made = makePlot(host, latest);
       plot.current = made;
-      observer = new ResizeObserver(() => made.setSize({ width: host.clientWidth, height: latest.current.height ?? 260 }));
+      observer = new ResizeObserver(() => made.setSize({ width: host.clientWidth, height: heightOf(host, latest.current) }));
       observer.observe(host);
     }, () => setLost(true));
     return () => {
@@ -36,5 +36,5 @@ export function Chart(props: ChartProps) {
   }, [props.x, props.series, props.range[0], props.range[1], props.ring?.x]);
 
   if (lost) return <p className="muted">The chart could not be loaded: reload the page when the server answers again.</p>;
-  return <div className="chart" ref={box} role="img" aria-label={props.label} style={{ height: props.height ?? 260 }} />;
+  return <div className="chart" ref={box} role="img" aria-label={props.label} style={props.fill ? { flex: `1 0 ${props.height ?? 260}px`, height: 0, overflow: "hidden" } : { height: props.height ?? 260 }} />;
 }

@@ -40,6 +40,8 @@ export interface Scene {
 
 const MARGIN = 24;
 const REDRAW_MS = 90;
+/** Pixels of half a count, and of its height. */
+const LABEL = { w: 14, h: 11 };
 const MINI = { w: 168, h: 104, gap: 10 };
 
 export class DagCanvas {
@@ -313,7 +315,11 @@ function paint(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, scale:
       if (scene.colors[i] !== color || !seen(i)) continue;
       const x = at.x[i] * scale + ox;
       const y = at.y[i] * scale + oy;
-      if (radius < 2.5) g.rect(x - radius, y - radius, radius * 2, radius * 2);
+      if (at.beyond?.has(i)) {
+        g.moveTo(x, y + radius + 2);
+        g.lineTo(x - radius - 1, y - radius);
+        g.lineTo(x + radius + 1, y - radius);
+      } else if (radius < 2.5) g.rect(x - radius, y - radius, radius * 2, radius * 2);
       else {
         g.moveTo(x + radius, y);
         g.arc(x, y, radius, 0, 6.2832);
@@ -338,8 +344,15 @@ function paint(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, scale:
     g.fillStyle = colors.muted;
     g.font = "10px ui-monospace, Menlo, Consolas, monospace";
     g.textAlign = "left";
+    const taken = new Set<string>();
     for (let i = 0; i < nodes.length; i += 1) {
-      if (scene.folded[i] && seen(i)) g.fillText(`+${scene.folded[i]}`, at.x[i] * scale + ox + radius + 2, at.y[i] * scale + oy - radius);
+      if (!scene.folded[i] || !seen(i)) continue;
+      const [x, y] = [at.x[i] * scale + ox + radius + 2, at.y[i] * scale + oy - radius];
+      // a count that would stand on another one is left out: zooming in brings it
+      const cells = [0, 1].map((k) => `${Math.round(x / LABEL.w) + k}/${Math.round(y / LABEL.h)}`);
+      if (cells.some((cell) => taken.has(cell))) continue;
+      for (const cell of cells) taken.add(cell);
+      g.fillText(`+${scene.folded[i]}`, x, y);
     }
   }
   if (scale > 1.35) {

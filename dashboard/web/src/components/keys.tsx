@@ -4,7 +4,7 @@ import { go, href, parse } from "../model/router";
 
 const GOES: Record<string, [string, string]> = {
   r: ["", "all runs"], o: ["overview", "overview"], g: ["graph", "graph"], n: ["nodes", "nodes"], f: ["failures", "failures"],
-  y: ["analysis", "analysis"], a: ["arena", "arena"], s: ["facts", "setup"],
+  y: ["analysis", "analysis"], i: ["islands", "islands"], a: ["arena", "arena"], w: ["writers", "writers"], s: ["facts", "setup"],
 }; // prettier-ignore
 const OTHERS: [string, string][] = [["?", "this list"], ["/", "search"], ["arrows, Enter", "graph: walk, open a node"], ["+  −  0  b", "graph: nearer, farther, all, the best"], ["←  →  Home  End", "game: moves"], ["Esc", "close, choose nothing"]];
 

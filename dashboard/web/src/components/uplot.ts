@@ -1,6 +1,6 @@
 // The only file that imports uPlot, so that it travels in a file of its own.
 import uPlot from "uplot";
-import { beyond, stacked, xRange } from "../model/curve";
+import { beyond, stacked, told, xRange } from "../model/curve";
 import { metric, tickTexts } from "../model/format";
 import type { ChartProps } from "./chart-props";
 
@@ -12,10 +12,13 @@ export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uP
   const props = latest.current;
   const stepped = uPlot.paths.stepped?.({ align: 1 });
   const axis: uPlot.Axis = { stroke: props.text, font: FONT, grid: { stroke: props.grid, width: 1 }, ticks: { stroke: props.grid, width: 1, size: 4 } };
+  const note = document.createElement("div");
+  note.className = "u-note";
+  note.hidden = true;
   const plot = new uPlot(
     {
       width: Math.max(100, host.clientWidth),
-      height: props.height ?? 260,
+      height: heightOf(host, props),
       padding: [10, 12, 0, 0],
       cursor: { points: { show: false }, drag: { x: true, y: false } },
       scales: { x: { time: false, range: (u, first, last) => xRange(u.data[0], first, last) }, y: { range: () => latest.current.range } },
@@ -34,16 +37,23 @@ export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uP
             : { label: line.label, stroke: line.color, paths: () => null, points: { show: true, size: 6, width: 1.5, fill: line.color, stroke: line.color } },
         ),
       ],
-      hooks: { draw: [(u) => drawBeyond(u, latest.current), (u) => drawLines(u, latest.current), (u) => drawRing(u, latest.current)], setCursor: [(u) => nameBeyond(u, latest.current)] },
+      hooks: { draw: [(u) => drawBeyond(u, latest.current), (u) => drawLines(u, latest.current), (u) => drawRing(u, latest.current)], setCursor: [(u) => tell(u, note, latest.current)] },
     },
     [props.x, ...props.series.map((s) => s.values)] as uPlot.AlignedData,
     host,
   );
+  plot.over.append(note);
+  if (props.onPick) plot.over.style.cursor = "pointer";
   plot.over.addEventListener("click", () => {
     const index = plot.cursor.idx;
     if (index != null) latest.current.onPick?.(index);
   });
   return plot;
+}
+
+/** Pixels that the chart is high. */
+export function heightOf(host: HTMLElement, { fill, height = 260 }: ChartProps): number {
+  return fill ? Math.max(height, host.clientHeight) : height;
 }
 
 /** A line through one point has no length: the point itself is drawn. */
@@ -86,11 +96,17 @@ function drawRing(u: uPlot, { ring }: ChartProps): void {
   ctx.restore();
 }
 
-/** Under the pointer, the value of a score off the scale. */
-function nameBeyond(u: uPlot, props: ChartProps): void {
+/** Beside the pointer: what the nearest place holds. */
+function tell(u: uPlot, note: HTMLElement, props: ChartProps): void {
   const at = u.cursor.idx;
-  const values = at == null ? [] : props.series.filter(({ kind }) => kind === "points").map((line) => line.values[at]);
-  u.over.title = beyond(values, props.range).map((i) => `${metric(values[i])}, off the scale`).join("; ");
+  const text = at == null || (u.cursor.left ?? -1) < 0 ? "" : told(props, at);
+  note.hidden = !text;
+  if (!text || at == null) return;
+  note.textContent = text;
+  const left = u.valToPos(props.x[at], "x");
+  const half = u.over.clientWidth / 2;
+  note.style.left = left < half ? `${left + 10}px` : "";
+  note.style.right = left < half ? "" : `${u.over.clientWidth - left + 10}px`;
 }
 
 /** At the right end, on a ground of its own so that points behind it do not make it unreadable. */

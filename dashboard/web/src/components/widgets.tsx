@@ -5,9 +5,9 @@ import { metric } from "../model/format";
 import { href } from "../model/router";
 import { colourOf, meaningOf } from "../model/operators";
 
-export function Panel(props: { title: string; actions?: ReactNode; flush?: boolean; children: ReactNode; id?: string }) {
+export function Panel(props: { title: string; actions?: ReactNode; flush?: boolean; fill?: boolean; children: ReactNode; id?: string }) {
   return (
-    <section className="panel" aria-label={props.title} id={props.id}>
+    <section className={props.fill ? "panel fill" : "panel"} aria-label={props.title} id={props.id}>
       <header>
         <h2>{props.title}</h2>
         <span className="grow" />

@@ -1,4 +1,5 @@
 // The data of the curves: best so far, and the steps by operator.
+import { metric } from "./format";
 import type { NodeFact } from "./run-state";
 
 export interface CurveData {
@@ -59,6 +60,15 @@ export function yRange(metrics: readonly number[], lower: boolean, also: readonl
 /** Places whose value lies outside of the range. */
 export function beyond(values: readonly (number | null | undefined)[], [low, high]: readonly [number, number]): number[] {
   return values.flatMap((value, i) => (value != null && (value < low || value > high) ? [i] : []));
+}
+
+const MOST_TOLD = 6;
+
+/** What a chart holds at an index, a line each: where it is, its name, the value of each series that has one there. */
+export function told(chart: { x: readonly number[]; axis: string; range: readonly [number, number]; series: readonly { label: string; kind: string; values: readonly (number | null)[] }[]; nameOf?: (index: number) => string }, at: number): string {
+  const values = chart.series.filter(({ kind, values }) => kind !== "edge" && values[at] != null).slice(0, MOST_TOLD);
+  const lines = values.map(({ label, values }) => `${label}: ${metric(values[at])}${beyond([values[at]], chart.range).length ? ", off the scale" : ""}`);
+  return [[`${chart.axis} ${metric(chart.x[at])}`, chart.nameOf?.(at)].filter(Boolean).join(", "), ...lines].join("\n");
 }
 
 /** Heights of labels from the top down: each where it wants to be, or right below the one before it. */

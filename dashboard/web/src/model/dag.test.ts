@@ -139,6 +139,7 @@ describe("heights that mean something", () => {
   it("put the best on top and what has no score below all", () => {
     const at = byScore([node("a", 3), node("b", 1, 0, null, ["a"]), node("c", null), node("d", 2)], true);
     expect([...at.y].map((y) => Math.round((10 * y) / at.height))).toEqual([9, 0, 10, 9]); // the worst tenth does not stretch the rest
+    expect([...(at.beyond ?? [])]).toEqual([0]); // it is drawn as off the scale
     expect(at.x[0]).toBeLessThan(at.x[3]);
     expect(at.parent[1]).toBe(0);
     expect(at.levels?.at(-1)?.text).toBe("no score");

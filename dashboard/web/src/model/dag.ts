@@ -21,6 +21,8 @@ export interface Layout {
   width: number;
   height: number;
   levels?: Level[];
+  /** Nodes whose height is off the scale: they stand at its edge. */
+  beyond?: ReadonlySet<number>;
 }
 
 export const GAP_X = 18;
@@ -109,7 +111,8 @@ export function byScore(nodes: readonly (DagNode & { metric: number | null })[],
   const x = Float64Array.from(nodes, (_, i) => (nodes.length > 1 ? (i / (nodes.length - 1)) * width : width / 2));
   const marks = best === worst ? [0] : [0, 0.25, 0.5, 0.75, 1];
   const levels = [...marks.map((share) => ({ y: share * floor, text: metricText(best + share * span) })), ...(scores.length < nodes.length ? [{ y: height, text: "no score" }] : [])];
-  return { x, y, parent: firstParents(nodes), lanes: [], width, height, levels };
+  const beyond = new Set(nodes.flatMap(({ metric }, i) => (metric !== null && (metric - best) / span > 1 ? [i] : [])));
+  return { x, y, parent: firstParents(nodes), lanes: [], width, height, levels, beyond };
 }
 
 /** Generations downwards; islands side by side, each generation in the middle of its island. */

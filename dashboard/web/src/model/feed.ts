@@ -3,7 +3,7 @@ import type { RunEvent } from "../api/types";
 import { metric, words } from "./format";
 import { endLine, plainMessage } from "./plain";
 import type { RunState } from "./run-state";
-import { colourOf } from "./operators";
+import { colourOf, isStep } from "./operators";
 
 export interface FeedLine {
   dot: string;
@@ -24,7 +24,7 @@ export function feedLine(event: RunEvent, state: RunState): FeedLine {
       if (event.failure) return line(`${event.operator}: ${plainMessage(event.message || event.failure)}`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, value: event.failure, tone: "bad" });
       if (!event.is_valid) return line(`${event.operator}: a duplicate`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, tone: "muted" });
       if (event.metric == null) return line(`${event.operator}: ${plainMessage(event.message || "looked at, not scored in full")}`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, tone: "muted" });
-      return line(event.is_best ? `${event.operator}: best candidate` : event.operator, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, value: metric(event.metric), tone: event.is_best ? "good" : "" });
+      return line(event.is_best ? `${event.operator}: ${isStep(event.operator) ? "best candidate" : "best so far"}` : event.operator, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, value: metric(event.metric), tone: event.is_best ? "good" : "" });
     case "baseline.scored":
       return line(`baseline ${event.name}`, { value: event.failure ?? metric(event.metric) });
     case "final.scored":

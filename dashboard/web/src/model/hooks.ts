@@ -80,6 +80,17 @@ export function useKept<T>(name: string, first: T): [T, (value: T) => void] {
   return [value, keep];
 }
 
+const remembered = new Map<string, unknown>();
+
+/** A choice of what is shown that a way back finds again; it ends with the page. */
+export function useRemembered<T>(name: string, first: T): [T, (value: T) => void] {
+  const [value, setValue] = useState<T>(() => (remembered.has(name) ? (remembered.get(name) as T) : first));
+  return [value, (next) => { remembered.set(name, next); setValue(next); }];
+}
+
+/** The width at which two columns of code no longer fit. */
+export const isNarrow = (): boolean => matchMedia("(max-width: 640px)").matches;
+
 export type Theme = "light" | "dark";
 
 export function useTheme(): [Theme, () => void] {

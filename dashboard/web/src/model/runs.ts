@@ -25,7 +25,9 @@ export const COLUMNS: Record<Column, { title: string; value: (line: RunSummary) 
 export const NUMBERS: ReadonlySet<Column> = new Set(["best", "final", "gain", "steps", "seconds", "seed", "cost"]);
 /** Scores of two problems have nothing in common, units and direction neither: by these, a problem's runs stand together. */
 export const PER_PROBLEM: ReadonlySet<Column | "run"> = new Set(["best", "final", "gain"]);
-export const AT_FIRST: readonly Column[] = ["problem", "status", "best", "final", "verdict", "gain", "steps", "seconds", "cost", "tags", "started"];
+/** Left out while no run of the page has anything there. */
+export const MAY_BE_EMPTY: ReadonlySet<Column> = new Set(["tags", "cost"]);
+export const AT_FIRST: readonly Column[] = ["problem", "status", "best", "final", "verdict", "gain", "steps", "seconds", "cost", "started"];
 
 export interface Wish {
   text: string;

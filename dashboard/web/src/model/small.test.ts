@@ -9,7 +9,7 @@ import { learn } from "./operators";
 import { namesText, wanted } from "./runs";
 import { sentences } from "./why";
 import { rowsOf, wordDiff } from "./words";
-import { beyond, curveOf, disagrees, stacked, xRange, yRange } from "./curve";
+import { beyond, curveOf, disagrees, stacked, told, xRange, yRange } from "./curve";
 import { feedLine } from "./feed";
 import { flatten } from "./flatten";
 import { clock, count, dollars, metric, seconds, tickTexts, words } from "./format";
@@ -118,6 +118,12 @@ describe("curves", () => {
   it("keeps labels of close lines apart", () => {
     expect(stacked([0, 40, 45, 90], 15, 7)).toEqual([7, 40, 55, 90]);
   });
+  it("tells what the nearest place of a chart holds, off the scale or not", () => {
+    const series = [{ label: "mutate", kind: "points", values: [5, null] }, { label: "best so far", kind: "step", values: [2, 1] }, { label: "low", kind: "edge", values: [0, 0] }];
+    const chart = { x: [3, 4], axis: "step", range: [0, 3] as const, series, nameOf: (i: number) => ["ab12", "cd34"][i] };
+    expect(told(chart, 0)).toBe("step 3, ab12\nmutate: 5, off the scale\nbest so far: 2");
+    expect(told({ ...chart, nameOf: undefined }, 1)).toBe("step 4\nbest so far: 1");
+  });
   it("draws each island up to the newest generation", () => {
     const island = (history: [number, number][]) => ({ history }) as never;
     const lines = islandCurves([island([[0, 9], [0, 8], [2, 7]]), island([[3, 5]]), island([])], 3);
@@ -189,6 +195,10 @@ describe("arena", () => {
 });
 
 describe("text", () => {
+  it("marks a number that changed as one thing, its point and exponent too", () => {
+    const [left, right] = wordDiff("weight = x ** -3.07 + 1e-3", "weight = x ** -2.50 + 1e-3");
+    expect([left, right].map((pieces) => pieces.filter((piece) => piece.changed).map((piece) => piece.text))).toEqual([["3.07"], ["2.50"]]);
+  });
   it("says why a run ended as people say it, and each thing once", () => {
     expect(endText("max_steps: 600 of 600 steps")).toBe("all 600 steps are done");
     expect(endText("max_generations: 1 of 1 generations")).toBe("its one generation is played");

@@ -74,7 +74,7 @@ export function wordDiff(a: string, b: string): [Piece[], Piece[]] {
   return out;
 }
 
-const split = (text: string): string[] => text.match(/\w+|\s+|[^\w\s]/g) ?? [];
+const split = (text: string): string[] => text.match(/\d+(?:\.\d+)?(?:e[+-]?\d+)?|\w+|\s+|[^\w\s]/gi) ?? [];
 
 function add(pieces: Piece[], text: string, changed: boolean): void {
   const last = pieces.at(-1);

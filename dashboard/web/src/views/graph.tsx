@@ -123,13 +123,13 @@ export function GraphView({ connection, query }: { connection: Connection; query
         title="Graph" flush
         actions={
           <>
-            <input type="search" placeholder="id, step, word" aria-label="Find a node by id, step or word" title="Enter goes to the next one" value={search} onChange={(e) => find(e.target.value)} onKeyDown={(e) => e.key === "Enter" && next()} style={{ width: 130 }} />
+            <input type="search" placeholder="id, step, word" aria-label="Find a node by id, step or word" title="Enter goes to the next one" value={search} onChange={(e) => find(e.target.value)} onKeyDown={(e) => e.key === "Enter" && next()} style={{ width: 112 }} />
             <Segmented label="Height" value={height} onChange={setHeight} options={HEIGHTS.filter(([name]) => name !== "generation" || state.nodes.some((n) => n.generation != null))} />
             <label className="row small">Colour <select aria-label="Colour by" value={paint} onChange={(e) => setPaint(e.target.value)}>
               <option value="state">state</option><option value="metric">score</option><option value="operator">operator</option>{state.hasIslands && <option value="island">island</option>}
               {numbers.length > 0 && <optgroup label="measured">{numbers.map((name) => <option key={name}>{name}</option>)}</optgroup>}
             </select></label>
-            <label className="row small"><input type="checkbox" checked={fold} onChange={(e) => setFold(e.target.checked)} /> fold repetitions</label>
+            <label className="row small" title="repetitions are folded into a count at their parent"><input type="checkbox" aria-label="fold repetitions" checked={fold} onChange={(e) => setFold(e.target.checked)} /> fold</label>
             <div className="segmented" role="group" aria-label="Zoom">
               <button type="button" aria-label="Zoom out" onClick={() => view.current?.zoom(0.8)}>−</button>
               <button type="button" onClick={() => view.current?.fit()}>Fit</button>
@@ -155,7 +155,7 @@ export function GraphView({ connection, query }: { connection: Connection; query
                   {disagrees(chosen.claimed_metric, chosen.metric) && <><dt>Claimed</dt><dd className="num warn">{metric(chosen.claimed_metric)}</dd></>}
                   {chosen.island != null && <><dt>Island</dt><dd className="num">{chosen.island}</dd></>}
                   {chosen.generation != null && <><dt>Generation</dt><dd className="num">{chosen.generation}</dd></>}
-                  <dt>Parents</dt><dd>{chosen.parent_ids?.length ? chosen.parent_ids.map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>) : "none"}</dd>
+                  <dt>Parents</dt><dd>{chosen.parent_ids?.length ? chosen.parent_ids.map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.names.get(p)} /> </span>) : "none"}</dd>
                   <dt>Children</dt><dd className="num">{state.children.get(chosen.node_id)?.length ?? 0}</dd>
                   <dt>Ran for</dt><dd className="num">{seconds(chosen.exec_time)}</dd>
                 </dl>
@@ -171,6 +171,7 @@ export function GraphView({ connection, query }: { connection: Connection; query
             <span><span className="dot" style={{ background: palette.accent, borderRadius: 1, height: 3 }} />line of descent of the selected node</span>
             {size > shown.nodes.length && <span>+3: so many of its children were not new or not scored ({size - shown.nodes.length} in all)</span>}
             <span>┄ second parents of the selected node, and what it was merged into</span>
+            {(at.beyond?.size ?? 0) > 0 && <span>▼ a score off the scale ({at.beyond?.size})</span>}
             {across.length > 0 && <span>thin line: a parent on another island</span>}
           </div>
         </Panel>

@@ -21,7 +21,7 @@ export function LabelEditor({ line, done }: { line: RunSummary; done: () => void
     }
   };
   return (
-    <form action={save} className="stack" style={{ gap: 8, padding: "4px 0" }} aria-label={`Words on ${line.run}`}>
+    <form action={save} className="stack" style={{ gap: 8, padding: "4px 0", position: "sticky", left: 8, maxWidth: "min(100%, calc(100vw - 72px))" }} aria-label={`Words on ${line.run}`}>
       <div className="form">
         <label className="field">Title<input name="title" maxLength={120} defaultValue={line.title} placeholder={line.run} /></label>
         <label className="field">Tags<input name="tags" defaultValue={(line.tags ?? []).join(" ")} placeholder="paper draft" /></label>

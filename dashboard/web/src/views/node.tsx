@@ -8,7 +8,7 @@ import { Markdown } from "../components/markdown";
 import type { Connection } from "../model/connection";
 import { disagrees } from "../model/curve";
 import { count, dollars, metric, nodeTitle, seconds } from "../model/format";
-import { useKept, useResource } from "../model/hooks";
+import { isNarrow, useKept, useResource } from "../model/hooks";
 import { sentences } from "../model/why";
 import { plainMessage } from "../model/plain";
 import { href } from "../model/router";
@@ -27,7 +27,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
   const { data: turns } = useResource<Turn[]>(`${base}/transcript`, 0, known);
   const [picked, setTab] = useState<Tab | null>(null);
   const [wrap, setWrap] = useKept("wrap", false);
-  const [side, setSide] = useKept("diff-side", true);
+  const [side, setSide] = useKept("diff-side", !isNarrow());
   if (error) return <Empty title="This node cannot be shown"><span>{error}. <a href={href(state.id, "nodes")}>All nodes</a></span></Empty>;
   if (!data) return <Empty title="Loading…" />;
   const node = { ...data.node, id: data.node.id ?? id }; // the server always tells it; in Python it has a default
@@ -44,7 +44,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
           {node.id === state.bestId && <span className="tag ok">best</span>}
           {node.metric_source && <span className={node.metric_source === "verified" ? "tag ok" : "tag warn"}>{node.metric_source}</span>}
           <Claim claimed={node.claimed_metric} verified={node.metric_value} />
-          {node.parent_ids && node.parent_ids.length > 0 && <span className="muted small">from {node.parent_ids.map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>)}</span>}
+          {node.parent_ids && node.parent_ids.length > 0 && <span className="muted small">from {node.parent_ids.map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.names.get(p)} /> </span>)}</span>}
         </div>
         {message && <p className={node.failure ? "bad" : "muted"} style={{ marginTop: 8, overflowWrap: "anywhere" }}>{plainMessage(message)}</p>}
       </Panel>
@@ -71,7 +71,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
               {node.exc_type && <><dt>Exception</dt><dd className="mono">{node.exc_type}</dd></>}
               {node.island != null && <><dt>Island</dt><dd className="num">{node.island}</dd></>}
               {node.generation != null && <><dt>Generation</dt><dd className="num">{node.generation}</dd></>}
-              <dt>Children</dt><dd>{data.children_ids.length ? data.children_ids.slice(0, 12).map((c) => <span key={c}><NodeLink run={state.id} id={c} /> </span>) : "none"}{data.children_ids.length > 12 && `and ${data.children_ids.length - 12} more`}</dd>
+              <dt>Children</dt><dd>{data.children_ids.length ? data.children_ids.slice(0, 12).map((c) => <span key={c}><NodeLink run={state.id} id={c} text={state.names.get(c)} /> </span>) : "none"}{data.children_ids.length > 12 && `and ${data.children_ids.length - 12} more`}</dd>
               {node.visits ? <><dt>Visits</dt><dd className="num">{node.visits}, mean reward {metric((node.total_reward ?? 0) / node.visits)}</dd></> : null}
             </dl>
           </Panel>

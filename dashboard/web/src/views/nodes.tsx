@@ -7,6 +7,7 @@ import type { Connection } from "../model/connection";
 import { disagrees, isScored } from "../model/curve";
 import { sorted } from "../model/sorted";
 import type { NodeFact } from "../model/run-state";
+import { useRemembered } from "../model/hooks";
 import { count, dollars, metric, seconds } from "../model/format";
 
 const PAGE = 100;
@@ -21,8 +22,8 @@ const SORTS = {
 
 export function NodesView({ connection }: { connection: Connection }) {
   const { state } = connection;
-  const [show, setShow] = useState<Show>("all");
-  const [order, setOrder] = useState<Order>({ by: "step", down: true });
+  const [show, setShow] = useRemembered<Show>(`nodes of ${state.id}`, "all");
+  const [order, setOrder] = useRemembered<Order>(`order of ${state.id}`, { by: "step", down: true });
   const [operator, setOperator] = useState("");
   const [shown, setShown] = useState(PAGE);
   const operators = useMemo(() => [...new Set(state.nodes.map((n) => n.operator))], [state, state.nodes.length]);
@@ -51,20 +52,20 @@ export function NodesView({ connection }: { connection: Connection }) {
       {rows.length === 0 ? <Empty title="No such node">Choose another filter.</Empty> : (
         <div className="scroll" tabIndex={0} role="region" aria-label="Table of nodes">
           <table data-testid="nodes">
-            <thead><tr>{head("step", "#", "num", "step of the search, from 1; what is given is no step")}<th scope="col">Node</th>{head("operator", "Operator")}<th scope="col" className="wide">Parents</th>{head("outcome", "Outcome", "num")}{head("claimed", "Claimed", "num wide")}{head("ran", "Ran", "num")}{head("tokens", "Reply tokens", "num", "of the reply")}{head("cost", "Cost", "num")}<th scope="col">Message</th></tr></thead>
+            <thead><tr>{head("step", "#", "num", "step of the search, from 1; what is given is no step")}<th scope="col">Node</th>{head("operator", "Operator")}<th scope="col" className="wide">Parents</th>{head("outcome", "Outcome", "num")}{head("claimed", "Claimed", "num wide")}{head("ran", "Ran", "num")}{head("tokens", "Reply tokens", "num", "of the reply")}{head("cost", "Cost", "num")}<th scope="col" className="wide">Message</th></tr></thead>
             <tbody>
               {rows.slice(0, shown).map((node) => (
                 <tr key={node.node_id}>
                   <td className="num">{node.number}</td>
                   <td><NodeLink run={state.id} id={node.node_id} text={state.names.get(node.node_id)} /> {node.node_id === state.bestId && <span className="tag ok">best</span>} {node.mark && <span className="tag warn">{node.mark}</span>}</td>
                   <td><Operator name={node.operator} /></td>
-                  <td className="wide">{(node.parent_ids ?? []).map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>)}</td>
+                  <td className="wide">{(node.parent_ids ?? []).map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.names.get(p)} /> </span>)}</td>
                   <td className="num"><Outcome node={node} /></td>
                   <td className={`num wide ${disagrees(node.claimed_metric, node.metric) ? "warn" : "muted"}`}>{metric(node.claimed_metric)}</td>
                   <td className="num">{seconds(node.exec_time)}</td>
                   <td className="num">{count(node.completion_tokens)}</td>
                   <td className="num">{dollars(node.cost_usd)}</td>
-                  <td className="wrap small muted">{plainMessage(node.message ?? "")}</td>
+                  <td className="wrap wide small muted">{plainMessage(node.message ?? "")}</td>
                 </tr>
               ))}
             </tbody>

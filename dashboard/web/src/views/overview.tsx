@@ -25,7 +25,7 @@ export function Overview({ connection }: { connection: Connection }) {
     <div className="stack">
       {told && <VerdictPanel run={state.id} told={told} />}
       <Stats state={state} told={told} />
-      <div className="cols">
+      <div className="cols level">
         <div className="stack">
           <CurvePanel connection={connection} />
           <Running connection={connection} />
@@ -141,12 +141,12 @@ function CurvePanel({ connection }: { connection: Connection }) {
   const ring = winner < 0 ? undefined : { x: data.steps[winner], y: data.metrics[winner], color: colors.text };
   const off = useMemo(() => beyond(data.metrics, range).length, [data, range]);
   return (
-    <Panel title="Best so far" actions={<div className="legend">{operators.map((name) => <Operator key={name} name={name} />)}{ring && <span>○ winner</span>}</div>}>
+    <Panel title="Best so far" fill actions={<div className="legend">{operators.map((name) => <Operator key={name} name={name} />)}{ring && <span>○ winner</span>}</div>}>
       {data.steps.length === 0 ? (
         <Empty title="Nothing scored yet">{state.live ? "The first verdict appears here as soon as it is reached." : "No node of this run has a valid score: see Failures."}</Empty>
       ) : (
-        <><Chart label={`Metric by step; best so far ${metric(data.best.at(-1))}`} x={data.steps} series={series} lines={lines} ring={ring} range={range} axis="node" grid={colors.line} text={colors.muted} height={300} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
-        {off > 0 && <p className="muted small">A triangle at the edge: one of {count(off)} scores off the scale; the pointer tells its value.</p>}</>
+        <><Chart label={`Metric by step; best so far ${metric(data.best.at(-1))}`} x={data.steps} series={series} lines={lines} ring={ring} range={range} axis="step" grid={colors.line} text={colors.muted} fill nameOf={(i) => state.names.get(data.ids[i]) ?? data.ids[i].slice(0, 8)} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
+        {off > 0 && <p className="muted small">{off === 1 ? "The triangle at the edge is a score" : `A triangle at the edge: one of ${count(off)} scores`} off the scale; the pointer tells its value.</p>}</>
       )}
     </Panel>
   );
@@ -208,7 +208,7 @@ function Running({ connection }: { connection: Connection }) {
             <div key={node.id} className="stack" style={{ gap: 4 }}>
               <div className="row">
                 <Operator name={node.operator} /><span className="mono">{node.id.slice(0, 8)}</span>
-                {node.parents.length > 0 && <span className="muted small">from {node.parents.map((p) => <span key={p}><NodeLink run={state.id} id={p} /> </span>)}</span>}
+                {node.parents.length > 0 && <span className="muted small">from {node.parents.map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.names.get(p)} /> </span>)}</span>}
                 <span className="grow" />{!connection.replay && state.live && <Since at={node.since} />}{reply && <span className="num muted">some {count(tokensOf(reply.bytes))} tokens so far</span>}
                 <span className="tag">{doing(node.stage, node.operator, state.started?.writer ?? "", tail !== undefined, node.holder)}</span>
                 {!connection.replay && state.live && <StopNode run={state.id} id={node.id} />}

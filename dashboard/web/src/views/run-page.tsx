@@ -34,7 +34,7 @@ export function RunPage({ route, run, themeButton }: { route: Route; run: string
   const status = replaying ? "replay" : state.status;
   return (
     <Shell
-      crumb={<div className="crumb"><span className="sep">/</span><h1>{run}</h1><Status status={status} /></div>}
+      crumb={<div className="crumb"><span className="sep">/</span><h1 title={run}>{state.run?.title || run}</h1><Status status={status} /></div>}
       actions={<><Actions connection={connection} />{themeButton}</>}
       tabs={<Tabs connection={connection} view={route.view} />}
       below={replaying ? <ReplayBar connection={connection} /> : null}

@@ -5,9 +5,9 @@ import type { RunSummary, SweepLine } from "../api/types";
 import { Empty, Failed, Menu, Panel, Segmented, Status } from "../components/widgets";
 import { Shell } from "../components/shell";
 import { day, dollars, metric, seconds, shortDay } from "../model/format";
-import { useKept, useResource } from "../model/hooks";
+import { useKept, useRemembered, useResource } from "../model/hooks";
 import { compareHref, href, sweepHref } from "../model/router";
-import { AT_FIRST, COLUMNS, type Column, namesText, NUMBERS, PER_PROBLEM, wanted, type Wish } from "../model/runs";
+import { AT_FIRST, COLUMNS, type Column, MAY_BE_EMPTY, namesText, NUMBERS, PER_PROBLEM, wanted, type Wish } from "../model/runs";
 import { type OfSweep, ofSweeps } from "../model/sweep";
 import { label, LabelEditor } from "./labels";
 import { StartForm } from "./start-form";
@@ -22,7 +22,7 @@ export function RunsView({ themeButton }: { themeButton: ReactNode }) {
   const of = useMemo(() => ofSweeps(sweeps ?? []), [sweeps]);
   const [starting, setStarting] = useState(false);
   const [chosen, setChosen] = useState<string[]>([]);
-  const [wish, setWish] = useState<Wish>({ text: "", show: "listed", sort: "started", down: true });
+  const [wish, setWish] = useRemembered<Wish>("runs", { text: "", show: "listed", sort: "started", down: true });
   const [columns, setColumns] = useKept<Column[]>("columns", [...AT_FIRST]);
   const rows = useMemo(() => wanted(runs ?? [], wish), [runs, wish]);
   const [most, setMost] = useState(PAGE);
@@ -128,7 +128,7 @@ function Chosen({ picked, clear, changed }: { picked: RunSummary[]; clear: () =>
 interface Table extends Wishing { page: RunSummary[]; of: Map<string, OfSweep>; hidden: number; more: () => void; columns: Column[]; chosen: string[]; toggle: (names: string[], on: boolean) => void; changed: () => void }
 
 function RunTable({ page, of, hidden, more, columns: wished, chosen, toggle, wish, setWish, changed }: Table) {
-  const columns = wished.filter((name) => name !== "tags" || page.some((line) => line.tags?.length));
+  const columns = wished.filter((name) => !MAY_BE_EMPTY.has(name) || page.some((line) => COLUMNS[name].value(line)));
   const [edited, setEdited] = useState("");
   const all = page.every((line) => chosen.includes(line.run));
   const head = (name: Column | "run", text: string, style: string) => (
@@ -172,13 +172,14 @@ function Row({ line, of, columns, chosen, toggle, edited, edit, changed }: Line)
           {broken ? <span className="mono">{line.run}</span> : line.title ? <div className="title"><a href={href(line.run)} title={line.title}>{line.title}</a></div> : <a className="mono" href={href(line.run)}>{line.run}</a>}
           {line.title && <div className="mono muted small">{line.run}</div>}
           {of && <div className="small note"><a href={sweepHref(of.sweep)} title={`${of.sweep}: ${of.setting}, seed ${of.seed}`}>{of.sweep}</a> <span className="muted">{of.setting}, seed {of.seed}</span></div>}
+          {!columns.includes("tags") && tagsOf(line).length > 0 && <div className="small">{tagsOf(line)}</div>}
           {line.note && <div className="muted small note" title={line.note}>{line.note}</div>}
           {line.error && <div className="bad small">{line.error}</div>}
         </td>
         {columns.map((name) => <td key={name} className={styleOf(name)}>{cell(name, line)}</td>)}
         <td className="right wide">
           <button type="button" className="quiet" aria-label={`Edit ${line.run}`} title="title, note, tags" aria-expanded={edited} onClick={() => edit(edited ? "" : line.run)}>✎</button>
-          {!broken && <a href={`#/run/${encodeURIComponent(line.run)}/overview?speed=10`} aria-label={`Replay ${line.run}`} title="replay the run">▷ Replay</a>}
+          {!broken && <a href={`#/run/${encodeURIComponent(line.run)}/overview?speed=10`} aria-label={`Replay ${line.run}`} title="replay the run">▷</a>}
         </td>
       </tr>
       {edited && <tr><td colSpan={columns.length + 3}><LabelEditor line={line} done={() => { edit(""); changed(); }} /></td></tr>}
@@ -186,16 +187,21 @@ function Row({ line, of, columns, chosen, toggle, edited, edit, changed }: Line)
   );
 }
 
+/** A unit that has its place in a cell; a longer one is told by the pointer. */
+const SHORT = 5;
+
+const tagsOf = (line: RunSummary): ReactNode[] => (line.tags ?? []).map((tag) => <span key={tag} className="tag">{tag}</span>);
+
 function cell(name: Column, line: RunSummary): ReactNode {
   switch (name) {
     case "status": return <Status status={line.status ?? ""} />;
     case "best": return <>{metric(line.best_metric)} <span className="muted" title={line.lower_is_better ? "lower is better" : "higher is better"}>{line.lower_is_better ? "↓" : "↑"}</span></>;
     case "final": return metric(line.final_metric);
     case "verdict": return line.verdict_words;
-    case "gain": return line.gain == null ? "–" : <span className={line.verdict === "better" ? "good" : line.verdict === "worse" ? "bad" : ""} title={`against ${line.against}: ${line.verdict_words}`}>{line.gain > 0 ? "+" : ""}{metric(line.gain, 3)} <span className="muted small unit" title={line.unit}>{line.unit}</span></span>;
+    case "gain": return line.gain == null ? "–" : <span className={line.verdict === "better" ? "good" : line.verdict === "worse" ? "bad" : ""} title={`${line.unit}, against ${line.against}: ${line.verdict_words}`}>{line.gain > 0 ? "+" : ""}{metric(line.gain, 3)}{line.unit && line.unit.length <= SHORT && <span className="muted small"> {line.unit}</span>}</span>;
     case "seconds": return seconds(line.seconds);
     case "cost": return dollars(line.cost_usd);
-    case "tags": return (line.tags ?? []).map((tag) => <span key={tag} className="tag">{tag}</span>);
+    case "tags": return tagsOf(line);
     case "started": return <span className="num" title={day(line.started_at)}>{shortDay(line.started_at)}</span>;
     default: return COLUMNS[name].value(line) ?? "–";
   }

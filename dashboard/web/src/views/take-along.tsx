@@ -28,7 +28,7 @@ export function TakeAlong({ state }: { state: RunState }) {
         {refusal && <p className="bad small" role="alert">{refusal}</p>}
         {files && files.length > 0 && (
           <ul className="small" style={{ margin: 0, paddingLeft: 18, maxHeight: 220, overflow: "auto" }} tabIndex={0} aria-label="Files of the winner">
-            {files.map((file) => <li key={file.name}><a className="mono" style={{ overflowWrap: "anywhere" }} href={path(`/solution/file?name=${encodeURIComponent(file.name)}`)} download>{file.name}</a> <span className="muted small">{count(file.bytes)} bytes</span></li>)}
+            {files.map((file) => <li key={file.name}><a className="mono" style={{ overflowWrap: "anywhere" }} href={path(`/solution/file?name=${encodeURIComponent(file.name)}`)} download>{file.name}</a> <span className="muted small">{count(file.bytes)} bytes{file.name === "games.pgn" ? ": the games that the winner played" : ""}</span></li>)}
           </ul>
         )}
       </div>
