@@ -268,7 +268,8 @@ def _others(others: tuple[Attempt, ...], language: str) -> str:
 
 
 def _remaining(steps: int | None) -> str:
-    return "" if steps is None else f"Steps left, this one included: {steps}."
+    """Nothing without a limit, and for a step by hand beyond it."""
+    return "" if steps is None or steps < 1 else f"Steps left, this one included: {steps}."
 
 
 # ---------------------------------------------------------------- cutting to the budget

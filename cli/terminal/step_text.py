@@ -41,6 +41,11 @@ class StepLines:
         self._max_steps = max_steps
 
     @property
+    def steps(self) -> int:
+        """The number of the last step that had a line."""
+        return self._steps
+
+    @property
     def best(self) -> str:
         """Who leads, in words; '' before the first score."""
         return self._best.text

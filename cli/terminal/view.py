@@ -14,6 +14,7 @@ from cli.terminal.banner import banner
 from cli.terminal.best_so_far import BestSoFar
 from cli.terminal.closing import closing, ended_already
 from cli.terminal.commands import interrupted_line
+from cli.terminal.held_back import HeldBack
 from cli.terminal.open_work import OpenWork
 from cli.terminal.output import Output, say_finishing
 from cli.terminal.step_text import StepLines, baseline_line
@@ -28,7 +29,7 @@ SILENCE_SECONDS = 10.0
 MOMENT_SECONDS = 2.0
 """What goes on besides the search is told once it has taken so long, and again when it has got on."""
 CROWDED = 40
-"""Steps after which at most one line a second is printed, but for a new best."""
+"""Steps after which at most one line a second is printed, but for failures and a new best."""
 
 
 def open_view(kind: str) -> View:
@@ -71,7 +72,7 @@ class PlainView:
         self._lines: StepLines | None = None
         """None until the search starts: `step` says itself what it does."""
         self._last = -1.0
-        self._hidden = 0
+        self._held = HeldBack()
         self._work = OpenWork("", clock)
         self._activity = Activity(clock)
         self._told = ""
@@ -83,6 +84,8 @@ class PlainView:
         self._progress: Callable[[], Progress] = Progress
 
     def doing(self, text: str) -> None:
+        if text:
+            self._tell_held()
         self._activity.tell(text)
         self._begin_watching()
 
@@ -141,19 +144,29 @@ class PlainView:
     def _committed(self, event: NodeCommitted, lines: StepLines) -> None:
         now = self._clock()
         line = lines.line(event)
-        if not event.is_best and now - self._last < 1.0 and event.step > CROWDED:
-            self._hidden += 1
+        worth_it = event.is_best or event.failure is not None
+        if not worth_it and now - self._last < 1.0 and event.step > CROWDED:
+            with self._lock:
+                self._held.add(event, lines.steps)
             return
         self._last = now
-        skipped = f" (+{self._hidden} not shown)" if self._hidden else ""
-        self._hidden = 0
-        self._say(line + skipped)
+        with self._lock:
+            hidden = self._held.take().steps
+        self._say(line + (f" (+{hidden} not shown)" if hidden else ""))
+
+    def _tell_held(self) -> None:
+        """Sum up the steps without a line since the last that had one."""
+        with self._lock:
+            held = self._held.take()
+        if held.steps and self._lines is not None:
+            self._say("  ".join(part for part in (held.text, self._lines.best) if part))
 
     def finishing(self) -> None:
         say_finishing()
 
     def conclude(self, outcome: Outcome) -> None:
         self._ended.set()
+        self._tell_held()
         for line in closing(outcome):
             self._say(line)
 
@@ -163,6 +176,7 @@ class PlainView:
 
     def interrupted(self) -> None:
         self._ended.set()
+        self._tell_held()
         if self._facts is not None and self._lines is not None:
             self._say(interrupted_line(self._facts.config.project.dir, self._facts.run, self._lines.best))
 

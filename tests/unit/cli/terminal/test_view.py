@@ -9,6 +9,7 @@ import pytest
 from cli.terminal.view import CROWDED, MOMENT_SECONDS, SILENCE_SECONDS, PlainView, QuietView, open_view
 from core.contracts import Progress
 from core.events import BaselineScored, LLMCalled, NodeProposed, Warned
+from core.state.failure import FailureKind
 from reports.conclusion import Conclusion
 from reports.verdict import Verdict
 from runs.outcome import Outcome
@@ -135,6 +136,26 @@ def test_fast_steps_are_told_once_a_second_and_what_was_left_out_is_counted(view
     clock.now += 1.0
     plain.emit(committed(CROWDED + 7, metric=9.0))
     assert "not shown" not in lines()[0]
+
+
+def test_what_was_held_back_is_told_at_the_end_and_a_failure_at_once(view, committed):
+    plain, lines, _ = view
+    plain.emit(committed(CROWDED + 1, metric=9.0))
+    lines()
+    plain.emit(committed(CROWDED + 2, metric=9.0))
+    plain.emit(committed(CROWDED + 3, failure=FailureKind.RUNTIME, message="ZeroDivisionError"))
+    (failed,) = lines()
+    assert failed.startswith("step 6/30") and "ZeroDivisionError" in failed and failed.endswith("(+1 not shown)")
+    for step in range(CROWDED + 4, CROWDED + 8):
+        plain.emit(committed(step, metric=9.0))
+    assert lines() == []
+    plain.doing("the winner is scored")
+    (held,) = lines()
+    assert held.startswith("… step 7 to 10: 4 scored")
+    plain.emit(committed(CROWDED + 8, metric=9.0))
+    plain.interrupted()
+    held, _ = lines()
+    assert held.startswith("… step 11: 1 scored")
 
 
 def test_the_first_steps_are_all_told(view, committed):
