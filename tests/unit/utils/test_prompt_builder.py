@@ -61,6 +61,11 @@ def test_every_part_is_there():
         assert text in prompt
 
 
+def test_steps_left_are_told_up_to_the_limit_and_not_beyond_it():
+    told = [build(Parts(task="t", steps_left=left)).count("Steps left") for left in (2, 1, 0, -1, None)]
+    assert told == [1, 1, 0, 0, 0]
+
+
 def test_text_of_candidates_is_never_a_template():
     evil = "${task} $$ {0} %s {task.__class__} ${unknown}"
     prompt = build(
