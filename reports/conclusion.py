@@ -34,13 +34,20 @@ class Conclusion(BaseModel):
     best_on_validation: Runner | None
     """Of all programs, baselines beside the search too; None where it is the winner."""
     best_of_search: Runner | None = None
-    """The best that the search proposed itself, where a program that was there before won and this is not the best on
-    validation."""
+    """The best that the search proposed itself; None where it is the winner."""
     effort: str = ""
     """What became of the steps, in one wording for every family; '' while the run goes on."""
     verdict: Verdict
     control: Control = Control(text=NONE)
     """What the search added over independent draws."""
+
+    @property
+    def not_chosen(self) -> dict[str, Runner]:
+        """Each program that is the best in some way and not the winner, once, by what it is the best of."""
+        runner, own = self.best_on_validation, self.best_of_search
+        is_one = runner is not None and own is not None and runner.node_id == own.node_id
+        told = {"best on validation": runner, "best of the search": None if is_one else own}
+        return {what: one for what, one in told.items() if one is not None}
 
 
 def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> Conclusion:
@@ -57,7 +64,7 @@ def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> 
     return Conclusion(
         winner=winner,
         best_on_validation=runner,
-        best_of_search=None if runner and own and runner.node_id == own.node_id else own,
+        best_of_search=own,
         effort="" if known["status"] == "running" else effort(counts),
         verdict=verdict_of(winner, known, counts),
         control=control_of(reader, known),

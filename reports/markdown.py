@@ -43,10 +43,8 @@ def _outcome(facts: RunFacts) -> Iterator[str]:
     yield f"\n{_plain(verdict.text)}\n"
     for warning in verdict.warnings:
         yield f"- note: {_plain(warning)}"
-    told = facts.conclusion
-    for what, one in (("best on validation", told.best_on_validation), ("best of the search", told.best_of_search)):
-        if one is not None:
-            yield f"- {what}: {_number(one.metric)} by {_plain(one.name)}, not chosen: {_plain(one.why_not)}"
+    for what, one in facts.conclusion.not_chosen.items():
+        yield f"- {what}: {_number(one.metric)} by {_plain(one.name)}, not chosen: {_plain(one.why_not)}"
 
 
 def _scores(facts: RunFacts) -> Iterator[str]:

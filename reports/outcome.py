@@ -46,10 +46,9 @@ def verdict_lines(facts: RunFacts) -> list[Markup]:
     verdict, told = facts.conclusion.verdict, facts.conclusion
     lines = [tag("p", verdict.text, class_=f"verdict {verdict.kind}")]
     lines += [tag("p", f"note: {warning}", class_="quiet") for warning in verdict.warnings]
-    for what, one in (("Best on validation", told.best_on_validation), ("Best of the search", told.best_of_search)):
-        if one is not None:
-            text = f"{what}: {figure(one.metric)} by {one.name}, not chosen: {one.why_not}."
-            lines.append(tag("p", text, class_="quiet"))
+    for what, one in told.not_chosen.items():
+        text = f"{what.capitalize()}: {figure(one.metric)} by {one.name}, not chosen: {one.why_not}."
+        lines.append(tag("p", text, class_="quiet"))
     lines += [tag("p", f"{told.effort}.", class_="quiet")] if told.effort else []
     return lines
 

@@ -149,8 +149,8 @@ def runner_of(reader: RunReader, winner: Winner | None, facts: Mapping[str, Any]
 
 
 def best_of_search(reader: RunReader, winner: Winner | None, facts: Mapping[str, Any]) -> Runner | None:
-    """The best that the search proposed itself, where a baseline or the user's own program won."""
-    if winner is None or not winner.chosen or winner.role == "candidate":
+    """The best that the search proposed itself, None where it is the winner."""
+    if winner is None or not winner.chosen:
         return None
     query = (
         select(NODES.c.id)
@@ -162,7 +162,7 @@ def best_of_search(reader: RunReader, winner: Winner | None, facts: Mapping[str,
     with reader.db.transaction() as connection:
         node_id = connection.execute(query).scalar()
     best = reader.node(str(node_id)) if node_id else None
-    return None if best is None else _runner(best, winner, facts)
+    return None if best is None or best.id == winner.node_id else _runner(best, winner, facts)
 
 
 def _runner(best: Node, winner: Winner, facts: Mapping[str, Any]) -> Runner:

@@ -133,7 +133,9 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
         **_final_of(outcome.best, scores[0]),
         "choice": choice.rows if choice else [],
         "looks": looks,
-        "claim": claim_of(scores[0], rows, scores[1:], search.problem.lower_is_better),
+        "claim": None  # a baseline that won is not what the search gained
+        if outcome.best.operator == "baseline"
+        else claim_of(scores[0], rows, scores[1:], search.problem.lower_is_better),
     }
     outcome.final["chosen_from"] = _chosen_from(search)
     outcome.final["table"] = table_of(scores[0], rows, scores[1:], search.problem.lower_is_better)

@@ -38,10 +38,9 @@ def closing(outcome: Outcome) -> list[str]:
         return [*lines, f"look: {command(folder, 'show', facts.run)}", *_head(outcome), *_next(outcome)]
     lines += [*_score_lines(outcome, winner), *_baseline_lines(outcome), *_standings(outcome)]
     where = "on validation" if facts.problem.family != "arena" else "at its first tournament"
-    seconds = {f"best {where}": conclusion.best_on_validation, "best of the search": conclusion.best_of_search}
-    for what, other in seconds.items():
-        if other is not None:
-            lines.append(f"{what}: {other.metric:.6g} by {other.name}, not chosen: {other.why_not}")
+    for what, other in conclusion.not_chosen.items():
+        named = what.replace("on validation", where)
+        lines.append(f"{named}: {other.metric:.6g} by {other.name}, not chosen: {other.why_not}")
     lines.append(f"best program: {_shown(_program(outcome))} ({_who(winner)})")
     report = facts.run_dir / "report.html"
     lines += [f"report: {_shown(report)}"] if report.is_file() else []

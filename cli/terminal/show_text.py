@@ -31,7 +31,7 @@ def print_run(facts: dict[str, Any]) -> None:
         "winner" if facts["winner"] and facts["winner"]["chosen"] else "best": _best(facts),
         "final": _final(facts),
         "best on validation": _runner(facts["best_on_validation"]),
-        "best of the search": _runner(facts["best_of_search"]),
+        "best of the search": _runner(_apart(facts["best_of_search"], facts["best_on_validation"])),
         "control": facts["control"]["text"],
         "steps": "" if facts["effort"] else str(facts["steps"]),
         "effort": facts["effort"],
@@ -102,6 +102,11 @@ def _final(facts: dict[str, Any]) -> str:
 def _runner(runner: dict[str, Any] | None) -> str:
     """A program that is the best in some way, where another one was chosen."""
     return f"{_number(runner['metric'])} by {runner['name']}, not chosen: {runner['why_not']}" if runner else ""
+
+
+def _apart(own: dict[str, Any] | None, runner: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The best of the search, where the line before does not tell it as the best on validation."""
+    return None if own and runner and own["node_id"] == runner["node_id"] else own
 
 
 def _counted(failures: dict[str, int]) -> str:

@@ -49,7 +49,7 @@ function conclusionOf(state: RunState): RunDetail | null {
 
 function VerdictPanel({ run, told }: { run: string; told: RunDetail }) {
   const runner = told.best_on_validation;
-  const own = told.best_of_search;
+  const own = told.best_of_search?.node_id === runner?.node_id ? null : told.best_of_search;
   if (!told.conclusion) return null;
   return (
     <Panel title="Verdict">
