@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,9 @@ from utils.config import (
 from utils.config_schema import Config
 from utils.errors import ConfigError
 from utils.secrets import MASK
+
+FIXED = ("problem.", "data.", "project.seed")
+"""Keys, or how they begin, that a run keeps."""
 
 
 def stored_config(
@@ -66,6 +69,7 @@ def _read(
     _unmask(plain, to_plain(load_config(None, overrides, presets=presets, note=note), secrets=True))
     merged = merge_overrides(plain, overrides)
     _check_complete(run_dir.name, merged, asks_models)
+    _check_same_problem(run_dir.name, plain, merged, overrides)
     config = check_config(merged)
     replaced = {word.partition("=")[0] for word in overrides}
     expressions = expressions_in(stored) if own else {}
@@ -80,6 +84,25 @@ def _unmask(plain: dict[str, Any], fresh: dict[str, Any]) -> None:
             _unmask(value, fresh[key])
         elif value == MASK or (_is_incomplete(value) and fresh.get(key)):
             plain[key] = fresh.get(key)
+
+
+def _check_same_problem(run: str, plain: dict[str, Any], merged: dict[str, Any], overrides: Sequence[str]) -> None:
+    """What is stored was proposed by a seed and scored on a problem. A file may have another name once it is gone."""
+    for key in (word.partition("=")[0].lstrip("-") for word in overrides):
+        if not key.startswith(FIXED):
+            continue
+        before, now = (_value_at(values, key.split(".")) for values in (plain, merged))
+        is_gone = isinstance(before, str) and "/" in before and not Path(before).exists()
+        if now != before and not is_gone:
+            raise ConfigError(
+                f"{key}={now}: run {run} has {before}, and what it scored cannot be compared; start a new run"
+            )
+
+
+def _value_at(values: Any, path: Sequence[str]) -> Any:
+    for name in path:
+        values = values.get(name) if isinstance(values, dict) else None
+    return values
 
 
 def _check_complete(run: str, plain: dict[str, Any], asks_models: bool) -> None:

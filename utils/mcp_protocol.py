@@ -126,7 +126,9 @@ class McpServer:
             return
         method, params, number = message.get("method"), message.get("params") or {}, message.get("id")
         if not isinstance(method, str):
-            return  # an answer to a request that we never make
+            if "id" in message and not {"result", "error"} & message.keys():  # else an answer to what we never ask
+                self._send(_failed(number if isinstance(number, str | int) else None, NO_REQUEST, "no method is named"))
+            return
         if number is None:
             if method == "notifications/cancelled" and (call := self._calls.get(params.get("requestId"))):
                 call.cancelled.set()

@@ -64,7 +64,7 @@ class TicketApi:
             mine, holder = tokens[-1], _holder(request)
             state = self._queue.state(node_id, token) if token else self._queue.take_over(node_id, mine, holder)
             if state != "open":
-                return {**self._told(request, node_id, state, 0), "ticket": None}
+                return {**self._late({**request, "verb": "ask"}, node_id, state), "ticket": None}
             tokens = [mine]
         found = self._queue.ask(tokens, _seconds(request), _holder(request))
         if found is None:
@@ -230,6 +230,9 @@ class TicketApi:
         if state == "told" and self._queue.asks_about(node_id):
             asked = "it was run; a question about it is a ticket of its own: ask, answer it, then wait for the verdict"
             return {**self._rest(node_id), "state": "running", "message": asked, "next": "ask"}
+        if state == "told" and self._queue.is_held_up(node_id):
+            earlier = "a proposal before it waits for a writer: ask, tell that one, then wait for this verdict"
+            return {**self._rest(node_id), "state": "running", "message": earlier, "next": "ask"}
         message = "it is being evaluated" if state == "told" else "nothing has been told for this ticket yet"
         return {**self._rest(node_id), "state": "running", "message": message, "next": "wait"}
 
@@ -300,8 +303,8 @@ def _holder(request: Mapping[str, Any]) -> str:
 def _seconds(request: Mapping[str, Any]) -> float:
     """How long the answer may take. Raises ConfigError for what is no number."""
     found = request.get("seconds", 0)
-    if isinstance(found, bool) or not isinstance(found, int | float) or not isfinite(found):
-        raise ConfigError(f"seconds={str(found)[:40]}: a number")
+    if isinstance(found, bool) or not isinstance(found, int | float) or not isfinite(found) or found < 0:
+        raise ConfigError(f"seconds={str(found)[:40]}: a number of seconds from 0 on")
     return float(found)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
+from core.state.question import is_question
+
 LONGEST_CALL = 25.0
 """Seconds that one call may wait; who wants to wait longer calls again."""
 MOST_CHECKS = 5
@@ -12,8 +14,8 @@ MOST_CHECKS = 5
 
 
 def split_ticket(ticket: str) -> tuple[str, str]:
-    """(node id, token) of a ticket as writers hold it."""
-    node_id, _, token = ticket.partition(".")
+    """(node id, token) of a ticket as writers hold it; by MCP it stands behind the run's name and a slash."""
+    node_id, _, token = ticket.rpartition("/")[2].partition(".")
     return node_id, token
 
 
@@ -43,7 +45,10 @@ def with_end(found: dict[str, Any]) -> dict[str, Any]:
 
 TAKEN = {"state": "committed", "message": "the answer is taken"}
 """What became of the answer to a question."""
-LATE = {"tell": "yours was not taken", "check": "nothing was checked", "give_up": "nothing was given up"}
+LATE = {
+    "tell": "yours was not taken", "check": "nothing was checked", "give_up": "nothing was given up",
+    "ask": "it is not handed out again",
+}  # fmt: skip
 """Verb → what comes of it for a ticket that was told already."""
 
 
@@ -53,8 +58,10 @@ def answered_before(found: dict[str, Any], node_id: str, verb: str) -> dict[str,
     Args:
         verb: one of `LATE`; of `tell` only with another program than the first.
     """
-    first = f"this ticket was answered already: its first program is node {node_id} and {_became(found)}"
-    said = f"; of the first program: {found['message']}" if found.get("message") else ""
+    first, said = "this question was answered already, and the first answer is taken", ""
+    if not is_question(node_id):
+        first = f"this ticket was answered already: its first program is node {node_id} and {_became(found)}"
+        said = f"; of the first program: {found['message']}" if found.get("message") else ""
     message = f"{first}; {LATE[verb]}{said}"
     return {**found, "answered_before": True, "improved": False, "message": message, "warnings": [message]}
 

@@ -12,9 +12,10 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from core.backend.exchange import Reply, Request
-from core.events import Event, NodeCommitted
+from core.events import Event, NodeCommitted, NodeProposed
 from core.state.question import is_question, node_of
 from core.storage.repository import RunStore
 from core.storage.ticket_store import GONE, Gone, Ticket
@@ -27,6 +28,9 @@ ENDED = "the run has ended"
 STOPPED = "the run was stopped; whoever asks next goes on with it"
 _LOOK = 0.1
 """Seconds between two looks at what nobody tells of: the clock, and signals to stop."""
+
+_NOBODY_COMES = 1.0
+"""Seconds that a proposal may wait for a writer to ask before those who wait for verdicts behind it are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,11 @@ class TicketQueue:
         self._judged = threading.Condition()
         """Told when a node is committed; its lock is of its own, since the store tells of it from inside its own."""
         self._waiting: dict[str, Request] = {}
-        """Proposals without a reply, in the order in which they were made."""
+        """Proposals without a reply, as the search's threads came with them."""
+        self._since: dict[str, float] = {}
+        """Since when each of them waits, by a clock that only goes forward."""
+        self._places = {task.node_id: (task.round, task.slot) for task in store.open_tasks()}
+        """Where a proposal stands: verdicts come in this order, so the first must be handed out first."""
         self._tickets = {ticket.node_id: ticket for ticket in store.tickets()}
         self._committed: dict[str, NodeCommitted] = {event.node_id: event for event in store.committed_events()}
         self._over = False
@@ -82,6 +90,7 @@ class TicketQueue:
         """
         with self._changed:
             self._waiting[node_id] = request
+            self._since[node_id] = time.monotonic()
             self._changed.notify_all()
         try:
             while True:
@@ -98,6 +107,7 @@ class TicketQueue:
         finally:
             with self._lock:
                 self._waiting.pop(node_id, None)
+                self._since.pop(node_id, None)
 
     def _check_stops(self) -> None:
         stops = self._stops
@@ -112,7 +122,10 @@ class TicketQueue:
 
     def emit(self, event: Event) -> None:
         """Implements `EventSink`. Called inside the store's lock; takes none that is held while the store is asked."""
-        if isinstance(event, NodeCommitted):
+        if isinstance(event, NodeProposed):
+            self._places[event.node_id] = event.round, event.slot
+        elif isinstance(event, NodeCommitted):
+            self._places.pop(event.node_id, None)
             with self._judged:
                 self._committed[event.node_id] = event
                 self._judged.notify_all()
@@ -184,14 +197,33 @@ class TicketQueue:
         digest = hash_of(token)
         if any(hmac.compare_digest(ticket.token_hash, digest) for ticket in self._tickets.values()):
             return None  # its proposal is told or withdrawn: one token is one ticket
-        for node_id, request in self._waiting.items():
-            if node_id not in self._tickets and not self._over:
-                now = self._clock()
+        for node_id in self._unclaimed():
+            if not self._over:
+                request, now = self._waiting[node_id], self._clock()
                 ticket = Ticket(node_id, digest, "open", now + self._seconds, "", 0, holder, now)
                 self._store.lease(ticket)
                 self._tickets[node_id] = ticket
                 return ticket, request, token
         return None
+
+    def _unclaimed(self) -> list[str]:
+        """Proposals and questions that wait for a writer to ask, the first in the search's order first."""
+        return sorted((name for name in self._waiting if name not in self._tickets), key=self._place)
+
+    def _place(self, name: str) -> tuple[float, float]:
+        return self._places.get(node_of(name), (inf, inf))
+
+    def is_held_up(self, node_id: str) -> bool:
+        """True while a proposal before it waits for a writer to ask, and nobody comes: who told this may be the one."""
+        now, place = time.monotonic(), self._places.get(node_id)
+        with self._lock:
+            first = next(iter(self._unclaimed()), None)
+            return (
+                place is not None
+                and first is not None
+                and self._place(first) < place
+                and (now - self._since[first] > _NOBODY_COMES)
+            )
 
     def open_tickets(self) -> list[Ticket]:
         """Those that wait for their program, the oldest first."""
@@ -250,12 +282,14 @@ class TicketQueue:
     def verdict(self, node_id: str, seconds: float) -> NodeCommitted | None:
         """What became of a told ticket; None if there is none within `seconds`, or the run ended before.
 
-        Nor while a question about it waits: who told it may be the one who is to answer.
+        Nor while a question about it, or a proposal before it, waits for a writer: who told it may be the one.
         """
         until = time.monotonic() + min(seconds, LONGEST_CALL)
         while True:
             self._called = now = time.monotonic()
-            is_asked = self.asks_about(node_id)  # not under the lock below: the store's may be held by who waits for it
+            is_asked = self.asks_about(node_id) or self.is_held_up(
+                node_id
+            )  # not under the lock below: the store's may be held by who waits for it
             with self._judged:
                 found = self._committed.get(node_id)
                 if found is not None or self._over or now >= until or is_asked:

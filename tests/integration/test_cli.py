@@ -547,3 +547,13 @@ def test_what_the_machines_cost_counts_in_the_dollars_of_a_run(cli):
     assert "for the machines" in cli.here("show", "latest").out
     again = cli.here("resume", "latest", "budget.usd=0.4")
     assert again.code == 0 and cli.show()["machine_usd"] > 0.4 > facts["machine_usd"], again.out + again.err
+
+
+@pytest.mark.parametrize("word", ["problem.name=u500", "problem.direction=max", "project.seed=7", "data.target=x"])
+def test_a_run_keeps_its_problem_and_its_seed(cli, toy, word):
+    assert cli.here(*toy(3)).code == 0
+    before = cli.show()
+    for verb in ("resume", "step"):
+        refused = cli.here(verb, "latest", word, "search.max_steps=5")
+        assert refused.code == 2 and word in refused.line and "start a new run" in refused.line, refused.err
+    assert cli.show() == before

@@ -148,3 +148,10 @@ def test_the_table_is_what_a_client_can_read():
 
 def _some(schema: dict[str, Any]) -> Any:
     return schema.get("enum", [None])[0] or {"string": "x", "integer": 1, "number": 1.5, "object": {}}[schema["type"]]
+
+
+@pytest.mark.parametrize("more", [{}, {"method": 5}, {"method": None, "params": {}}])
+def test_whoever_names_no_method_hears_so(more):
+    (found,) = answers({"jsonrpc": "2.0", "id": 1, **more})
+    assert found["id"] == 1 and found["error"]["code"] == -32600
+    assert answers({"jsonrpc": "2.0", "id": 1, "result": {}}) == []

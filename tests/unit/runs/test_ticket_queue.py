@@ -1,0 +1,71 @@
+"""The queue by itself: which proposal a writer gets, and what is said to those who wait behind one that nobody took."""
+
+from __future__ import annotations
+
+import threading
+import time
+from math import inf
+
+import pytest
+
+from core.backend.exchange import Message, Request
+from core.events import NodeProposed
+from core.storage.repository import RunStore
+from runs.tickets.names import answered_before, split_ticket
+from runs.tickets.queue import Stops, TicketQueue
+from utils.errors import Interrupted
+
+REQUEST = Request(system="s", messages=(Message(role="user", text="write"),))
+
+
+@pytest.fixture
+def queue(tmp_path):
+    finish = threading.Event()
+    store = RunStore(tmp_path)
+    made = TicketQueue(store, Stops(finish, threading.Event(), lambda: inf), 60)
+    threads = []
+
+    def offer(name, round_, slot):
+        def wait():
+            with pytest.raises(Interrupted):
+                made.reply(name, REQUEST)
+
+        made.emit(NodeProposed(node_id=name, round=round_, slot=slot, operator="draft"))
+        threads.append(threading.Thread(target=wait))
+        threads[-1].start()
+        while made.request_of(name) is None:
+            time.sleep(0.005)
+
+    made.offer = offer
+    yield made
+    finish.set()
+    for thread in threads:
+        thread.join()
+    store.close()
+
+
+def test_the_first_proposal_of_the_search_is_handed_out_first_whichever_thread_came_first(queue):
+    for name, place in (("d", (1, 1)), ("b", (0, 1)), ("c", (1, 0)), ("a", (0, 0)), ("b-feedback-0", (0, 1))):
+        queue.offer(name, *place)
+    got = [queue.ask([f"{n:032d}"], 1) for n in range(5)]
+    assert [ticket.node_id.partition("-")[0] for ticket, _, _ in got] == ["a", "b", "b", "c", "d"]
+
+
+def test_who_waits_behind_a_proposal_that_nobody_took_is_told_so(queue):
+    queue.offer("b", 0, 1)
+    ticket, *_ = queue.ask(["1" * 32], 1)
+    queue.offer("a", 0, 0)  # its thread came late
+    assert ticket.node_id == "b" and not queue.is_held_up("b"), "somebody may be about to ask"
+    began = time.monotonic()
+    assert queue.verdict("b", 20) is None and time.monotonic() - began < 10
+    assert queue.is_held_up("b")
+    queue.ask(["2" * 32], 1)
+    assert not queue.is_held_up("b"), "it is being written"
+
+
+def test_a_ticket_has_one_name_everywhere_and_a_question_no_program():
+    assert split_ticket("run-1/abc.token") == split_ticket("abc.token") == ("abc", "token")
+    said = answered_before({"state": "committed", "message": "the answer is taken"}, "abc-feedback-0", "tell")[
+        "message"
+    ]
+    assert said == "this question was answered already, and the first answer is taken; yours was not taken"
