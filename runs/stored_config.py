@@ -24,6 +24,8 @@ from utils.secrets import MASK
 
 FIXED = ("problem.", "data.", "project.seed")
 """Keys, or how they begin, that a run keeps."""
+FREE = ("problem.goal", "problem.plugins")
+"""Of them, what no score depends on."""
 
 
 def stored_config(
@@ -89,7 +91,7 @@ def _unmask(plain: dict[str, Any], fresh: dict[str, Any]) -> None:
 def _check_same_problem(run: str, plain: dict[str, Any], merged: dict[str, Any], overrides: Sequence[str]) -> None:
     """What is stored was proposed by a seed and scored on a problem. A file may have another name once it is gone."""
     for key in (word.partition("=")[0].lstrip("-") for word in overrides):
-        if not key.startswith(FIXED):
+        if not key.startswith(FIXED) or key in FREE:
             continue
         before, now = (_value_at(values, key.split(".")) for values in (plain, merged))
         is_gone = isinstance(before, str) and "/" in before and not Path(before).exists()
