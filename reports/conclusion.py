@@ -90,7 +90,7 @@ def counts_of(reader: RunReader) -> Counts:
     return Counts(
         steps=reader.steps(),
         duplicates=duplicates,
-        failures=reader.failures(),
+        failures=reader.failures(of_steps=True),
         scored=count,
         all_alike=count > 1 and lowest == highest,
         ended=why_ended(reader),

@@ -69,8 +69,6 @@ def scores(facts: RunFacts) -> Markup:
         ]
     ]
     for row in facts.baselines:
-        if row.get("node_id") == winner.node_id:
-            continue
         failed = f"failed: {row['failure']}" if row.get("failure") else None
         name = titled(row)
         metric = row.get("metric") if failed is None else failed

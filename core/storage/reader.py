@@ -16,6 +16,7 @@ from core.events import Event
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.numbering import Numbering
+from core.state.operators import FREE_OPERATORS
 from core.state.task import Task
 from core.storage.chain_links import head_of
 from core.storage.database import DB_NAME, Database
@@ -149,9 +150,15 @@ class RunReader:
         return node_from_row(self.db, rows[0], texts=False) if rows else None
 
     @reads_store
-    def failures(self) -> dict[str, int]:
-        """FailureKind → number of programs, those that were repaired in the same step too."""
+    def failures(self, *, of_steps: bool = False) -> dict[str, int]:
+        """FailureKind → number of programs, those that were repaired in the same step too.
+
+        Args:
+            of_steps: leave out baselines and programs that were given.
+        """
         query = select(NODES.c.failure, func.count()).where(NODES.c.failure.is_not(None)).group_by(NODES.c.failure)
+        if of_steps:
+            query = query.where(NODES.c.operator.not_in(FREE_OPERATORS))
         counts: Counter[str] = Counter()
         with self.db.transaction() as connection:
             for kind, count in [*connection.execute(query), *connection.execute(_REPAIRED)]:

@@ -151,6 +151,23 @@ def test_a_run_without_a_valid_program_says_so(write_run):
     assert "3 of 3 programs failed (100 %)" in text and "Line of descent" not in text
 
 
+def test_a_baseline_that_failed_is_no_failed_step(write_run):
+    broken = {"code": "x", "is_buggy": True, "failure": FailureKind.EXIT, "message": "none"}
+    nodes = [Node(id="base", operator="baseline", name="old", **broken), Node(id="mine", operator="draft", **broken)]
+    text = outline_of(write_run(nodes, final={"node_id": None})).text
+    assert "No valid program found in 1 step; the commonest failure is exit (1 of them)." in text
+
+
+def test_a_baseline_that_won_is_listed_among_the_baselines_too(write_run):
+    nodes = [Node(id="base", operator="baseline", name="best_fit", code="x", metric_value=1.0, is_valid=True)]
+    baselines = [
+        {"name": name, "node_id": node_id, "metric": metric, "final": metric, "failure": None}
+        for name, node_id, metric in (("best_fit", "base", 1.0), ("first_fit", "other", 2.0))
+    ]
+    text = outline_of(write_run(nodes, final={"node_id": "base", "metric": 1.0}, baselines=baselines)).text
+    assert "winner: best_fit" in text and "baseline best_fit" in text and "baseline first_fit" in text
+
+
 def test_a_run_that_has_just_begun_has_a_report(write_run):
     text = outline_of(write_run([], status="running", active_seconds=None)).text
     assert "No valid program yet." in text and "interrupted" in text
