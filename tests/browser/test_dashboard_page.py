@@ -77,6 +77,7 @@ def wait_seq(page: Any, seq: int, seconds: float = 20) -> None:
 # ---------------------------------------------------------------- a run, from its start to a node's difference
 
 
+@pytest.mark.long
 def test_start_a_run_watch_nodes_arrive_click_one_and_see_its_diff(page, tmp_path):
     """`main.py` itself, as a child process: bin packing written by rules, a handful of steps."""
     with serving(tmp_path) as (address, _):

@@ -106,6 +106,7 @@ def test_claude_on_bedrock_with_a_bearer_key(cloud: Cloud) -> None:
     assert [part["text"] for part in body["messages"][0]["content"]] == ["Write."]
 
 
+@pytest.mark.long
 def test_claude_on_vertex(cloud: Cloud) -> None:
     place = {"project": "my-project", "region": "europe-west1"}
     text, path, headers, body = ask(cloud, "vertex", "claude-sonnet-4-6", **place)

@@ -33,6 +33,7 @@ def measured(cli):
     return cli
 
 
+@pytest.mark.long
 def test_every_metric_of_an_evaluator_is_seen_everywhere(measured):
     cli, shown = measured, measured.show()
     best = cli.node(shown["best_node_id"])

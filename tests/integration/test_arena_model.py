@@ -81,6 +81,7 @@ def test_a_generation_with_a_model(played):
     assert len(server.requests) == count, "a replay asks nobody"
 
 
+@pytest.mark.long
 def test_writers_outside_build_the_engines_of_a_generation(cli, eventually):
     ready = cli.folder / "ready"
     words = ["--problem", "connect_four", "--writer=external", *SMALL, "--idle=30", f"--ready={ready}"]

@@ -61,6 +61,7 @@ def test_any_request_is_answered_as_documented(api, path, method):
     ask()
 
 
+@pytest.mark.long
 def test_real_nodes_and_games_are_told_as_documented(api):
     for run in RUNS:
         for path, query in (

@@ -113,5 +113,5 @@ def test_a_recording_whose_scores_drift_plays_on_and_says_where(cli, tmp_path):
     manifest["scores"][second] *= 1.01
     (folder / "manifest.json").write_text(json.dumps(manifest))
     drifted = cli.here("demo", "--recording", str(folder))
-    assert drifted.code == 0 and f"record: left at [1] {second}" in drifted.out, drifted.out
+    assert drifted.code == 0 and f"record: left at {second}" in drifted.out, drifted.out
     assert cli.show()["steps"] == 3

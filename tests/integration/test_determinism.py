@@ -133,6 +133,7 @@ def evaluate(path):
 """
 
 
+@pytest.mark.long
 def test_a_model_is_told_the_same_of_the_program_that_a_search_began_with(cli):
     """It is a node, and no reference beside the search, also once the run has ended and goes on."""
     (cli.folder / "evaluator.py").write_text(EVALUATOR)

@@ -70,8 +70,8 @@ def test_the_run_ends_normally_and_keeps_the_one_good_program(run):
     assert ended.code == 0, ended.err
     assert shown["status"] == "finished"
     assert shown["steps"] == len(PROGRAMS)
-    assert shown["best_on_validation"]["node_id"] == nodes["integers"]["node_id"]
-    assert shown["best_on_validation"]["metric"] == pytest.approx(nodes["integers"]["metric"])
+    assert shown["best_of_search"]["node_id"] == nodes["integers"]["node_id"]
+    assert shown["best_of_search"]["metric"] == pytest.approx(nodes["integers"]["metric"])
     assert shown["winner"]["role"] == "baseline", "the mean of the labels beats the one program that runs"
     assert "Traceback" not in ended.err
     rows = json.loads((cli.run_dir / "metrics.json").read_text())
@@ -128,5 +128,5 @@ def test_a_claim_that_disagrees_is_shown_and_never_steers(cli):
     assert shown["direction"] == "min"
     first, second = (cli.node(node["node_id"]) for node in shown["nodes"])
     assert (first["claimed_metric"], second["claimed_metric"]) == (900.0, 0.001)
-    assert first["metric"] < second["metric"] and shown["best_on_validation"]["node_id"] == first["node_id"]
+    assert first["metric"] < second["metric"] and shown["best_of_search"]["node_id"] == first["node_id"]
     assert "claimed 0.001" in ended.out

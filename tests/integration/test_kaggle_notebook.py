@@ -86,6 +86,7 @@ def test_its_cells_run_as_a_program_on_kaggles_folders(exported: tuple[Path, Pat
     assert "/kaggle/input/data" in page.read_text()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rows", "said"),
     [("made[:-1]", "KeyError"), ("made.assign(rent=float('nan'))", "values are missing"),

@@ -53,6 +53,7 @@ def evaluate(path):
 """
 
 
+@pytest.mark.long
 def test_that_scores_are_no_proof_is_told_as_soon_as_it_is_known(tmp_path):
     (tmp_path / "mine.py").write_text("# EVOLVE-BLOCK-START\ndef x():\n    return 1.0\n# EVOLVE-BLOCK-END\n")
     (tmp_path / "judge.py").write_text(READS_THE_TEXT)
@@ -175,6 +176,7 @@ def test_what_fails_names_another_tool_of_the_same_server_that_helps(tmp_path, r
                 assert client.call(name)["next"] == giver, "what is missing comes from there"
 
 
+@pytest.mark.long
 def test_a_run_that_others_write_is_no_dead_end(tmp_path, cli, toy):
     assert cli.here("run", *toy(4)).code == 0
     with McpClient(cli.folder) as client:
@@ -187,6 +189,7 @@ def test_a_run_that_others_write_is_no_dead_end(tmp_path, cli, toy):
         assert client.call("node", node=best, part="code")["next"] == "export_best", "nobody asks a run that has ended"
 
 
+@pytest.mark.long
 def test_a_ticket_that_stays_open_is_not_asked_for_again(tmp_path):
     with McpClient(tmp_path) as client:
         started(client, tmp_path, 2)

@@ -48,6 +48,7 @@ def planted(cli, server):
     return ended
 
 
+@pytest.mark.long
 def test_no_file_and_no_output_holds_a_secret(cli, planted, server):
     asked = server.requests[0]["extra_headers"]["Authorization"]
     assert asked == f"Bearer {SECRET}-header" and server.headers[0]["Authorization"].startswith("Basic "), (

@@ -111,6 +111,7 @@ def test_prompts_of_a_run(cli, tmp_path, kind):
     assert f"{found.dollars:.6f}" == f"{len(texts) * (100 * 1 + 10 * 2) / 1e6:.6f}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "program",
     ["def score_bin(item, remaining_capacity):\n    return item * {n} - remaining_capacity\n",

@@ -36,6 +36,7 @@ def run_script(folder: Path, text: str, timeout: float = 120) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_a_function_with_its_helpers_goes_in_and_a_better_one_comes_out(tmp_path):
     said = run_script(
         tmp_path,

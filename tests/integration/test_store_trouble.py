@@ -106,6 +106,7 @@ def test_a_read_only_store_can_be_read(archived, tmp_path_factory):
     assert done.returncode == 0 and (out / "solution.py").is_file(), done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("words", [("resume", "latest", "search.max_steps=9"), ("step", "latest")])
 def test_a_read_only_store_is_refused_in_one_line(archived, words):
     done = read_only(archived, *words)

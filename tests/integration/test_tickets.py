@@ -144,6 +144,7 @@ def test_each_odd_thing_has_one_answer(opened):
         assert [call.role for call in reader.calls(failed["node_id"])].count("code") == 1, "one ticket is one reply"
 
 
+@pytest.mark.long
 def test_a_models_whole_reply_may_be_told_as_it_is(opened):
     run_dir = opened(1, "search.batch=1")
     ticket = asked(run_dir, 0)["ticket"]
@@ -307,6 +308,7 @@ def test_the_socket_is_this_users_alone_and_only_external_runs_have_one(opened, 
     assert refused.code == 2 and "its writer is rules" in refused.line
 
 
+@pytest.mark.long
 def test_the_socket_is_private(opened):
     run_dir = opened(1)
     assert (run_dir / SOCKET).stat().st_mode & 0o077 == 0
@@ -371,6 +373,7 @@ def evaluate(path):
 """
 
 
+@pytest.mark.long
 def test_check_and_tell_say_what_is_done_to_a_file_with_a_marked_block(cli, tmp_path, eventually):
     for name, text in (("file.py", FILE), ("judge.py", JUDGE)):
         (tmp_path / name).write_text(text)

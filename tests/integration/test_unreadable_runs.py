@@ -64,6 +64,7 @@ def test_no_value_of_any_row_ends_the_list_or_shows_a_traceback(cli, beside):
     assert spoilt > 4
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("table", "column", "value"),
     [("nodes", "metric_source", "newer_kind"), ("nodes", "rest", "{"), ("events", "at", "2026-13-99"),

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from core.events import NoteAdded
 from core.storage.repository import RunStore
 
@@ -27,6 +29,7 @@ for _ in range(300):
 """
 
 
+@pytest.mark.long
 def test_a_close_under_the_hands_of_a_reader_harms_nobody(tmp_path: Path) -> None:
     store = RunStore(tmp_path / "run")
     store.append([NoteAdded(text=f"note {i}") for i in range(300)])

@@ -57,7 +57,9 @@ def test_what_is_written_is_masked_and_one_entry(log):
     assert "s3cret-value" not in "".join(lines())
 
 
-@pytest.mark.parametrize("level", ["DEBUG", "INFO", "WARNING"])
+@pytest.mark.parametrize(
+    "level", ["INFO", *(pytest.param(level, marks=pytest.mark.long) for level in ("DEBUG", "WARNING"))]
+)
 def test_the_log_tells_a_run_and_the_level_matters(cli, level):
     script = ["x = 5", "nothing", "nothing", "x = 3", "x = 3"]  # what crashes is asked for once more in its step
     with ChatServer(lambda request, number: f"```python\n{script[number % 5]}\n```") as server:

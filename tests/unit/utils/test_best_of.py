@@ -16,6 +16,7 @@ def test_many_draws_tell_the_best_of_as_many():
     assert found == pytest.approx(truth, abs=0.15) and low < truth < high and high - low < 0.4
 
 
+@pytest.mark.long
 def test_the_interval_of_few_draws_holds_the_truth_as_often_as_it_says():
     dice = random.Random(2)
     truth = expected_best([dice.gauss(0, 1) for _ in range(100_000)], 30)[0]

@@ -253,6 +253,7 @@ def test_a_fork_without_games_measures_from_the_champions_own_metric(tmp_path):
     assert row["elo"] == 150.0 and after.metric < 150.0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", ["los", "sprt"])
 def test_careful_promotion_in_a_whole_tournament(tmp_path, rule):
     book = RecordingBook()

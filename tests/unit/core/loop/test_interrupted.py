@@ -46,7 +46,7 @@ def played(folder, *, together, at=0):
 
 
 @pytest.mark.parametrize("together", [False, True], ids=["alone", "together"])
-@pytest.mark.parametrize("at", [1, 3, 8, 9, 12, 21, 32])
+@pytest.mark.parametrize("at", [3, 12, *(pytest.param(at, marks=pytest.mark.long) for at in (1, 8, 9, 21, 32))])
 def test_a_resume_after_ctrl_c_is_the_run_that_was_not_stopped(tmp_path, together, at):
     at = 1 + at // 5 if together else at  # a round of four is one write
     whole = played(tmp_path / "whole", together=together)

@@ -78,7 +78,7 @@ def reference(request, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("when", "every"), [("before", 6), ("after", 6), pytest.param("after", 1, marks=pytest.mark.long)]
+    ("when", "every"), [("before", 6), *(pytest.param("after", every, marks=pytest.mark.long) for every in (6, 1))]
 )
 def test_after_a_crash_at_any_write_the_run_becomes_the_same(tmp_path, reference, when, every):
     way, nodes, sha256, writes = reference

@@ -80,7 +80,14 @@ def test_an_unreadable_reply_is_kept_and_the_search_goes_on(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("way", "every"), [*((way, 5) for way in WAYS), pytest.param("pipeline", 1, marks=pytest.mark.long)]
+    ("way", "every"),
+    [
+        ("pipeline", 5),
+        *(
+            pytest.param(*case, marks=pytest.mark.long)
+            for case in [*((way, 5) for way in WAYS if way != "pipeline"), ("pipeline", 1)]
+        ),
+    ],
 )
 def test_after_a_crash_at_any_write_the_same_is_asked(tmp_path, way, every):
     stores = []

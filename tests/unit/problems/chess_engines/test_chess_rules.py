@@ -75,6 +75,7 @@ def dialect(state, move: str, san: str) -> str:
     return san.replace("=", "").rstrip("+#") + in_passing
 
 
+@pytest.mark.long
 def test_san_is_read_back_as_the_same_move_in_random_games():
     rng, seen = random.Random(3), set()
     for _ in range(25):
