@@ -32,12 +32,12 @@ run: $(VENV)/.run  ## search the default competition, no key needed (ARGS="--sea
 
 # With RETRY=1 (shared CI machines, where a process may stand still for seconds) what failed is tried once more and shown.
 pytest = $(BIN)/python -m pytest $(1)$(if $(RETRY), || $(BIN)/python -m pytest $(1) -n 0 --last-failed --last-failed-no-failures=none)
-# Twice as many as cores: much of a test is waiting for a process.
-JOBS ?= $(shell echo $$(( $$(nproc) * 2 )))
+# Three times as many as cores: much of a test is waiting for a process.
+JOBS ?= $(shell echo $$(( $$(nproc) * 3 )))
 alone := tests/security/test_attacks.py
 together := -n $(JOBS) --dist worksteal tests --ignore=tests/world --ignore=$(alone)
 
-test: $(VENV)/.dev  ## the tests in six minutes, no key and no network (one of them: .venv/bin/python -m pytest FILE)
+test: $(VENV)/.dev  ## the tests in five minutes, no key and no network (one of them: .venv/bin/python -m pytest FILE)
 	$(call pytest,$(together) -m "not long")
 	$(call pytest,$(alone) -m "not long")  # it looks for survivors among all processes
 	@if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
