@@ -65,7 +65,7 @@ WORKLOADS = {"one call, 1 ms": ONE_CALL, "bin packing, many calls": MANY_CALLS}
 
 PEER_CONFIG = """
 max_iterations: {count}
-checkpoint_interval: 100000
+checkpoint_interval: {checkpoint}
 log_level: ERROR
 diff_based_evolution: false
 random_seed: 1
@@ -129,7 +129,7 @@ def children_cpu() -> float:
 def peer(python: str, workload: tuple[str, str], count: int, folder: Path) -> Outcome:
     program, evaluator = written(workload, folder)
     with model(workload[0], folder) as url:
-        (folder / "config.yaml").write_text(PEER_CONFIG.format(count=count, url=f"{url}/v1"))
+        (folder / "config.yaml").write_text(PEER_CONFIG.format(count=count, url=f"{url}/v1", checkpoint=count + 1))
         words = [str(program), str(evaluator), "--config", str(folder / "config.yaml"), "--output", str(folder / "out")]
         command = [python, "-m", "openevolve.cli", *words, "--iterations", str(count)]
         return timed(command, url, count, folder)

@@ -35,23 +35,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.openevolve import ONE_CALL, ROOT, VERSION, children_cpu, model, written
+from benchmarks.openevolve import ONE_CALL, PEER_CONFIG, ROOT, VERSION, children_cpu, model, written
 
 HERE = Path(__file__).resolve().parent
 PRINTS = "start = START\nprint('score:', -abs(1.0 + start - 3.0))\n"
 FORGES = "import builtins\nbuiltins.abs = lambda number: -1e6\n\n\ndef f(x):\n    return x + START\n"
 PRINTS_ANY = "start = START\nprint('score:', 1e6)\n"
 FORGED = 1e5
-CONFIG = """
-max_iterations: {count}
-log_level: ERROR
-diff_based_evolution: false
-random_seed: 1
-llm:
-  api_base: {url}
-  models: [{{name: scripted, weight: 1.0}}]
-evaluator: {{cascade_evaluation: false, parallel_evaluations: 2, timeout: 60}}
-"""
+CHECKPOINT = 100
+"""Of OpenEvolve: its default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +92,7 @@ def _ours_best(folder: Path) -> float | None:
 
 
 def _openevolve(python: str, folder: Path, url: str, count: int) -> list[str]:
-    (folder / "config.yaml").write_text(CONFIG.format(count=count, url=f"{url}/v1"))
+    (folder / "config.yaml").write_text(PEER_CONFIG.format(count=count, url=f"{url}/v1", checkpoint=CHECKPOINT))
     words = [str(folder / name) for name in ("initial_program.py", "evaluator.py")]
     words += ["--config", str(folder / "config.yaml"), "--output", str(folder / "out"), "--iterations", str(count)]
     return [python, "-m", "openevolve.cli", *words]

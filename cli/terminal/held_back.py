@@ -23,12 +23,6 @@ class HeldBack:
         elif not event.is_valid:
             self._duplicates += 1
 
-    def take(self) -> HeldBack:
-        """What was held so far, of which nothing is held any more."""
-        held = HeldBack()
-        held.__dict__, self.__dict__ = self.__dict__, held.__dict__
-        return held
-
     @property
     def text(self) -> str:
         """One line of them all."""

@@ -150,14 +150,17 @@ class PlainView:
                 self._held.add(event, lines.steps)
             return
         self._last = now
-        with self._lock:
-            hidden = self._held.take().steps
+        hidden = self._take_held().steps
         self._say(line + (f" (+{hidden} not shown)" if hidden else ""))
+
+    def _take_held(self) -> HeldBack:
+        with self._lock:
+            held, self._held = self._held, HeldBack()
+        return held
 
     def _tell_held(self) -> None:
         """Sum up the steps without a line since the last that had one."""
-        with self._lock:
-            held = self._held.take()
+        held = self._take_held()
         if held.steps and self._lines is not None:
             self._say("  ".join(part for part in (held.text, self._lines.best) if part))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,27 @@ LOCK = "run.lock"
 """Below the run's folder; holds the process id of who holds the lock."""
 
 
+def lock_holder(lock: Path | str) -> int | None:
+    """Process id written in a held lock file; 0 if it is held, or cannot be asked, without one; None if it is free."""
+    try:
+        handle = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        return 0
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        words = os.read(handle, 64).decode("ascii", "replace").split()
+        return int(words[0]) if words and words[0].isdigit() else 0
+    finally:
+        os.close(handle)
+    return None
+
+
 def is_held(run_dir: Path) -> bool:
     """True while a live process works on the run."""
-    try:
-        with (run_dir / LOCK).open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return False
+    return lock_holder(run_dir / LOCK) is not None
 
 
 def status_of(run_dir: Path, facts: Mapping[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import threading
@@ -12,13 +11,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.storage.database import DB_NAME, Database
+from core.storage.held import LOCK, lock_holder
 from core.storage.reader import RunReader
 from dashboard.server.schemas.runs import RunSummary
 from reports.run_index import ListedRun, RunIndex, line_as_seen
 from utils.errors import StoreError, UnknownRunError
 
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
-LOCK_NAME = "run.lock"
 _OPEN_READERS = 24
 
 
@@ -102,7 +101,7 @@ class RunCatalog:
 
     def holder(self, run: str) -> int | None:
         """Process id of the process that holds the run, or None if nobody does."""
-        return lock_holder(self.run_dir(run) / LOCK_NAME)
+        return lock_holder(self.run_dir(run) / LOCK)
 
     def close(self) -> None:
         with self._lock:
@@ -114,20 +113,3 @@ class RunCatalog:
 def _close(db: Database) -> None:
     with suppress(StoreError):
         db.close()
-
-
-def lock_holder(path: Path | str) -> int | None:
-    """Process id written in a held lock file; 0 if it is held but holds no number; None if it is free."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            text = os.read(handle, 64).decode("ascii", "replace").strip().split()
-            return int(text[0]) if text and text[0].isdigit() else 0
-        return None
-    finally:
-        os.close(handle)

@@ -9,7 +9,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from dashboard.server.catalog import LOCK_NAME, lock_holder
+from core.storage.held import LOCK, lock_holder
 from dashboard.server.fanout import FRAME_EVENTS, Channel, Client, events_frame
 from dashboard.server.tailer import EventFile, Tailer
 
@@ -56,7 +56,7 @@ class Hub:
         known = self._watched.get(run_dir)
         if known is not None and not known.channel.closed:
             return known
-        channel = Channel(last=0, live=lock_holder(run_dir / LOCK_NAME) is not None)
+        channel = Channel(last=0, live=lock_holder(run_dir / LOCK) is not None)
         tailer = Tailer(run_dir, channel)
         try:
             channel.last = tailer.file.last_seq()

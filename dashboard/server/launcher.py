@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dashboard.server.catalog import LOCK_NAME, RunCatalog, lock_holder
+from core.storage.held import LOCK, lock_holder
+from dashboard.server.catalog import RunCatalog
 from dashboard.server.schemas.control import (
     Launch,
     ResumeRequest,
@@ -193,7 +194,7 @@ class Launcher:
     def _run_of(self, child: _Child) -> str | None:
         """The run whose lock the child has written its process id into."""
         for run in self.catalog.run_ids():
-            lock = self.catalog.logs / run / LOCK_NAME
+            lock = self.catalog.logs / run / LOCK
             try:
                 words = lock.read_text("ascii", "replace").split()
             except OSError:

@@ -8,10 +8,11 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from core.state.operators import known_operators
+from core.storage.held import LOCK, lock_holder
 from core.storage.labels import labels_of
 from core.storage.packing import json_of
 from core.storage.unreadable import unreadable
-from dashboard.server.catalog import LOCK_NAME, RunCatalog, lock_holder
+from dashboard.server.catalog import RunCatalog
 from dashboard.server.schemas.runs import OperatorStyle, RunDetail, Totals
 from reports.conclusion import conclusion_of
 from reports.run_index import line_as_seen, line_of
@@ -39,7 +40,7 @@ def summaries(catalog: RunCatalog) -> str:
 
 
 def _held(folder: Path) -> bool:
-    return lock_holder(f"{folder}/{LOCK_NAME}") is not None
+    return lock_holder(f"{folder}/{LOCK}") is not None
 
 
 def detail(catalog: RunCatalog, run: str) -> RunDetail:

@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, HTTPException
 from fastapi import Path as InPath
 
+from core.storage.held import LOCK, lock_holder
 from dashboard.server import control
-from dashboard.server.catalog import LOCK_NAME, RunCatalog, lock_holder
+from dashboard.server.catalog import RunCatalog
 from dashboard.server.launcher import Launcher
 from dashboard.server.schemas.base import Problem
 from dashboard.server.schemas.control import Accepted
@@ -43,7 +44,7 @@ def sweep_routes(catalog: RunCatalog, launcher: Launcher) -> APIRouter:
     def sweep(name: Name) -> SweepTable:
         """A sweep as it stands: each run, and a row a setting with means and paired differences."""
         folder, plan = _found(catalog, name)
-        return table_of(plan, folder, lambda run: lock_holder(run / LOCK_NAME) is not None)
+        return table_of(plan, folder, lambda run: lock_holder(run / LOCK) is not None)
 
     @router.post("/sweeps/{name}/stop", status_code=202)
     def stop(name: Name) -> Accepted:
@@ -84,12 +85,12 @@ def _found(catalog: RunCatalog, name: str) -> tuple[Path, Plan]:
 def _holders(folder: Path, plan: Plan) -> dict[Path, int | None]:
     """The runs that have begun, each with the process that works on it."""
     runs = [run for cell in plan.cells if (run := run_of(folder, cell)) is not None]
-    return {run: lock_holder(run / LOCK_NAME) for run in runs}
+    return {run: lock_holder(run / LOCK) for run in runs}
 
 
 def _is_held(folder: Path, plan: Plan) -> bool:
     """True while a process works on the sweep, also between two of its runs, or on one of its runs."""
-    return any(pid is not None for pid in (lock_holder(folder / LOCK_NAME), *_holders(folder, plan).values()))
+    return any(pid is not None for pid in (lock_holder(folder / LOCK), *_holders(folder, plan).values()))
 
 
 def _line(catalog: RunCatalog, folder: Path, plan: Plan, lines: dict[str, RunLine]) -> SweepLine:

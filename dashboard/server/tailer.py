@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import quote
 
 from core.storage.database import DB_NAME
+from core.storage.held import LOCK, lock_holder
 from core.storage.moments import moment_text
-from dashboard.server.catalog import LOCK_NAME, lock_holder
 from dashboard.server.fanout import FRAME_EVENTS, Channel
 from dashboard.server.snapshot import event_json
 
@@ -83,7 +83,7 @@ class Tailer:
             # news of a run that nobody held: somebody took it up, and is to be told of before what he does
             if now - looked >= LOCK_SECONDS or (page and not self.channel.live):
                 looked = now
-                self.channel.set_live(await asyncio.to_thread(lock_holder, self.run_dir / LOCK_NAME) is not None)
+                self.channel.set_live(await asyncio.to_thread(lock_holder, self.run_dir / LOCK) is not None)
             if page:
                 news = now
                 self.channel.publish(page)

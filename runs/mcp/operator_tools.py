@@ -12,8 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from core.storage.held import is_held
-from dashboard.server.catalog import LOCK_NAME, lock_holder
+from core.storage.held import LOCK, is_held, lock_holder
 from dashboard.server.control import send_line, stop_gracefully
 from runs.mcp.language import ARGUMENTS, spoken
 from runs.mcp.plans import Plan
@@ -112,7 +111,7 @@ def start_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
 def stop_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
     """Ask the process that holds the run to end in good order."""
     run_dir = find_run(project_dir, str(arguments.get("run") or "latest"))
-    if (owner := lock_holder(run_dir / LOCK_NAME)) is not None:
+    if (owner := lock_holder(run_dir / LOCK)) is not None:
         stop_gracefully(run_dir, owner)
     until = time.monotonic() + LONGEST
     while is_held(run_dir) and time.monotonic() < until:

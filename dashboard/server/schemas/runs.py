@@ -69,9 +69,9 @@ class RunDetail(RunSummary):
     winner: Winner | None = None
     best_on_validation: Runner | None = None
     best_of_search: Runner | None = None
+    """Where that is not the winner."""
     effort: str = ""
     """What became of the steps, in words; '' while the run goes on."""
-    """Where that is not the winner."""
     conclusion: Verdict | None = None
     """The verdict in whole sentences, as every surface says it."""
     control: Control | None = None
