@@ -64,9 +64,9 @@ class Child:
             start_new_session=True,  # Ctrl-C is ours to pass on, once: twice means "stop now"
         )
         self._readers = [threading.Thread(target=work, daemon=True) for work in (self._read, self._read_errors)]
+        self.ended = False
         for reader in self._readers:
             reader.start()
-        self.ended = False
 
     def interrupt(self) -> None:
         """Ask for the end in good order; a second time: for the end at once."""
@@ -88,15 +88,25 @@ class Child:
 
     def _read(self) -> None:
         assert self._process.stdout is not None
-        with self._process.stdout as told:
-            for line in told:
-                if line.startswith("{"):
-                    with self.news:
-                        self.told.append(json.loads(line))
-                        self.news.notify_all()
-        with self.news:
-            self.ended = True
-            self.news.notify_all()
+        try:
+            with self._process.stdout as told:
+                for line in told:
+                    self._take(line)
+        finally:  # whoever waits is told of the end, whatever was read
+            with self.news:
+                self.ended = True
+                self.news.notify_all()
+
+    def _take(self, line: str) -> None:
+        """A line of JSON is news; what else a library may have printed there is none."""
+        try:
+            found = json.loads(line)
+        except ValueError:
+            return
+        if isinstance(found, dict) and "type" in found:
+            with self.news:
+                self.told.append(found)
+                self.news.notify_all()
 
     def _read_errors(self) -> None:
         assert self._process.stderr is not None

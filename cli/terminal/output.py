@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable
 from typing import TextIO
 
 
 class Output:
-    """Prints lines at once, until nobody reads any more.
+    """Prints whole lines at once, until nobody reads any more. Thread-safe.
 
     Args:
         stream: stdout if None.
@@ -20,13 +21,16 @@ class Output:
         self._stream = stream or sys.stdout
         self._on_gone = on_gone
         self._gone = False
+        self._turn = threading.Lock()
 
     def say(self, line: str) -> None:
         """Print one line."""
         if self._gone:
             return
         try:
-            print(line, file=self._stream, flush=True)
+            with self._turn:  # `print` writes text and line end apart: another thread's line would come between them
+                self._stream.write(f"{line}\n")
+                self._stream.flush()
         except BrokenPipeError:
             self._gone = True
             _to_nowhere(self._stream)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.command_line import ROOT, toy_words
 
 from cli.terminal.output import Output
+from cli.terminal.visible_output import VisibleStream
 
 
 def test_nothing_more_is_said_once_nobody_reads():
@@ -23,6 +25,23 @@ def test_nothing_more_is_said_once_nobody_reads():
         for _ in range(3):
             out.say("second")
     assert gone == [1]
+
+
+@pytest.fixture
+def hasty():
+    """Threads take turns as often as they may."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_lines_of_several_threads_stay_whole(tmp_path, hasty):
+    told = [f"{writer} {number}" for writer in range(8) for number in range(2000)]
+    with (tmp_path / "said").open("w") as stream, ThreadPoolExecutor(8) as pool:
+        out = Output(VisibleStream(stream))
+        list(pool.map(lambda writer: [out.say(f"{writer} {number}") for number in range(2000)], range(8)))
+    assert sorted((tmp_path / "said").read_text().splitlines()) == sorted(told)
 
 
 def head(cli, *words):
