@@ -17,8 +17,6 @@ from utils.stats import proper_interval
 
 MOST_SCORES = 5
 """Scores of one program that a warning names."""
-NO_BETTER, NOTHING_BEAT = "No better than", "Nothing beat"
-"""How it begins where the search found nothing: then its writer's reach is told too."""
 FEW = 10
 """Below so many cases a part says little: the verdict warns."""
 ALIKE = 3
@@ -129,15 +127,9 @@ class _Judge:
 
     def verdict(self) -> Verdict:
         found = self._no_gain() if self.winner.role != "candidate" else self._compared()
-        if not self._is_found(found):
+        if self.counts.steps and found.kind in ("no_gain", "worse"):
             found = found.model_copy(update={"text": " ".join([found.text, *self._why_nothing(found)])})
         return found.model_copy(update={"warnings": tuple(self._warnings())})
-
-    def _is_found(self, verdict: Verdict) -> bool:
-        """True where the search has something to show, however sure that is, or nothing was tried."""
-        if not self.counts.steps:
-            return True
-        return verdict.kind not in ("no_gain", "worse") and not verdict.text.startswith(NO_BETTER)
 
     def _compared(self) -> Verdict:
         if self.winner.final_metric is None:
@@ -159,23 +151,36 @@ class _Judge:
 
     def _kept(self, name: str) -> Iterator[str]:
         """What happened: nothing was tried, nothing was better, or what was better could not be told apart."""
-        chosen = next((row for row in self._choice() if row.get("node_id") == self.winner.node_id), {})
-        first = next(iter(self._choice()), {})
-        again = finite(chosen.get("metric"))
-        tied = first is not chosen and chosen.get("tie") and self.family != "arena"
-        ahead = finite(first.get("metric")) if tied else None
+        again, ahead = finite(self._chosen.get("metric")), self._ahead
         scores = self._both(again)
         if not self.counts.steps and self.counts.ended:
             yield f"{no_step(self.counts)} The best of what was there before is {name}, {scores}."
         elif ahead is None or again is None:
-            yield f"{NOTHING_BEAT} {name}: it is still the best on the parts that choose, {scores}."
+            yield f"Nothing beat {name}: it is still the best on the parts that choose, {scores}."
         elif ahead == again:
             same = f"the best that was found scores the same on the parts that choose, {scores}"
-            yield f"{NOTHING_BEAT} {name}: {same}, and of two that score alike the simpler one is kept."
+            yield f"Nothing beat {name}: {same}, and of two that score alike the simpler one is kept."
         else:
             where = "on the parts that choose" if again == self.winner.metric else self._look
             told = f"Better than {name} {where} was one program, {self._pair(ahead, again)}"
             yield f"{told}; but the two cannot be told apart, and {name} is simpler, so it is kept."
+
+    @property
+    def _chosen(self) -> Mapping[str, Any]:
+        """The winner among those that it was chosen among; {} where it was not."""
+        return next((row for row in self._choice() if row.get("node_id") == self.winner.node_id), {})
+
+    @property
+    def _ahead(self) -> float | None:
+        """The score of the first of them, where the winner was kept although it is not the first; else None."""
+        first = next(iter(self._choice()), {})
+        tied = first is not self._chosen and self._chosen.get("tie") and self.family != "arena"
+        return finite(first.get("metric")) if tied else None
+
+    @property
+    def _something_was_better(self) -> bool:
+        """True where a program scored better than the one that was kept."""
+        return self._ahead is not None and self._ahead != finite(self._chosen.get("metric"))
 
     @property
     def _look(self) -> str:
@@ -220,7 +225,7 @@ class _Judge:
             yield f"{' and '.join(parts)}."
         reach = str(self.facts.get("rules_reach") or "")
         by_rules = self.facts.get("writer") == "rules" and self.spread is None  # else the evaluator is unsure first
-        if reach and by_rules and verdict.text.startswith((NO_BETTER, NOTHING_BEAT)):
+        if reach and by_rules and verdict.kind == "no_gain" and not self._something_was_better:
             yield f"`rules` {reach} here: a language model can do more."
 
     def _arena_name(self) -> str:
@@ -235,14 +240,13 @@ class _Judge:
             return Verdict(kind="unconfirmed", text=text)
         name, gain = self._name(best), self.direction.gain(self.winner.metric, best["metric"])
         if self._alike():
-            text = f"{NO_BETTER} {name}."
-            return Verdict(kind="unconfirmed", text=text, against=name)
+            return Verdict(kind="no_gain", text=f"No better than {name}.", against=name)
         if self.spread is not None:
             return self._within(self.spread, name, best)
-        how = f"Better than {name} by {gain:.4g}" if gain > 0 else f"{NO_BETTER} {name}"
+        how = f"Better than {name} by {gain:.4g}" if gain > 0 else f"No better than {name}"
         where = "on the cases that chose it" if self.family != "arena" else "by the tournament that chose it"
         text = f"{how} {where}: {self._pair(self.winner.metric, best['metric'])}. No unseen part confirms it."
-        return Verdict(kind="unconfirmed", text=text, against=name)
+        return Verdict(kind="unconfirmed" if gain > 0 else "no_gain", text=text, against=name)
 
     def _within(self, spread: Spread, name: str, best: Mapping[str, Any]) -> Verdict:
         """Against the reference, where the same program does not get the same score twice: means of several scores."""

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from core.events import RunFinished
-from core.state.node import Node
 from core.storage.origin import taken_up, words_now
 from core.storage.repository import RunStore
-from core.storage.rows import JOURNAL
 from runs.archiving import ArchiveSink
 from runs.baselines import BaselineRunner
 from runs.begun import check_steps
 from runs.composition import compose, problem_of
 from runs.control import restore_marks
+from runs.ending import (
+    clear_workspaces,
+    in_words,
+    is_by_user,
+    is_refusal,
+    record_end,
+    record_failure,
+    remove_run,
+    sweep_scratch,
+)
 from runs.facts import RunFacts
 from runs.fitting import fit_to_steps
 from runs.interrupts import Interrupts
@@ -40,9 +46,8 @@ from runs.view import SilentView, View
 from runs.writing import uses_models
 from utils.config import secrets_of
 from utils.config_schema import Config
-from utils.errors import Interrupted, NoSandboxError, SwarmEvoError
+from utils.errors import Interrupted, NoSandboxError
 from utils.logger_system import close, configure, log_msg
-from utils.scratch_folders import sweep
 
 NOTHING_VALID = 3
 """Exit code of a search that ended by its limits without a single valid program."""
@@ -113,18 +118,12 @@ class RunSession:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        refused = self._is_refusal(error)
+        refused = not self.resumed and is_refusal(self.search, error)  # then it leaves nothing behind
         if kind is not None and not self.store_closed and not refused:
             self._record_failure(error)
         self._stack.close()
         if refused:
-            self._remove_run()
-
-    def _is_refusal(self, error: BaseException | None) -> bool:
-        """True where a new run was refused before its first step, and nothing was paid: it leaves nothing behind."""
-        wrong = isinstance(error, SwarmEvoError) and error.exit_code == 2
-        unused = not self.search.journal.steps and not self.search.model_client.ledger.spent.tokens
-        return wrong and unused and not self.resumed
+            remove_run(self.run_dir)
 
     def active_seconds(self) -> float:
         """Seconds of the search, all its processes added up; once it is over, they do not grow."""
@@ -151,7 +150,7 @@ class RunSession:
         self._view.doing("sandbox and workers are started")
         prefix = self.config.project.name or problem.name.rpartition("/")[2]
         self.run_dir = self._given_dir or new_run(self.config.project.dir, prefix, datetime.now(UTC))
-        _sweep()
+        sweep_scratch()
         self._stack.enter_context(hold(self.run_dir))
         self._open_files()
         if self.resumed:
@@ -175,7 +174,7 @@ class RunSession:
         except BaseException:
             self._discard_empty()
             raise
-        self._stack.callback(self._clear_workspaces)
+        self._stack.callback(clear_workspaces, self.search.deps.work_dir)
         self._stack.callback(self.search.close)
         origin = taken_up(self.store.get_fact("origin"), self._origin)
         self.facts = RunFacts(
@@ -219,26 +218,10 @@ class RunSession:
         self.store_closed = True
         self.store.close()
 
-    def _clear_workspaces(self) -> None:
-        """What this process and killed ones before it left behind: nobody else works on the run."""
-        from core.executor.workspace import remove_tree
-
-        try:
-            remove_tree(self.search.deps.work_dir)
-        except OSError as error:
-            log_msg("WARNING", f"workspaces: {error}")
-
     def _discard_empty(self) -> None:
         """A run that could not even be put together leaves nothing behind."""
         if not self.resumed and not self.store.seq:
-            self._stack.callback(self._remove_run)
-
-    def _remove_run(self) -> None:
-        shutil.rmtree(self.run_dir, ignore_errors=True)
-        for name in ("system.log", "metrics.json"):
-            link = self.run_dir.parent / name
-            if link.is_symlink() and not link.exists():
-                link.unlink()
+            self._stack.callback(remove_run, self.run_dir)
 
     def _attach_sinks(self) -> None:
         log = LogSink(self._log, self.store)
@@ -249,7 +232,7 @@ class RunSession:
             log,
             self.search.live,
             self._view,
-            TimeSink(lambda: self.store.put_facts(self._time())),
+            TimeSink(self._save_time),
         ]
         self._stack.callback(self._view.close)
         self._attach_trackers()
@@ -285,7 +268,7 @@ class RunSession:
         except Interrupted:  # while the programs were scored that it begins with
             pass
         except Exception as error:
-            told, broke_off = f"the run broke off: {_in_words(error)}", True
+            told, broke_off = f"the run broke off: {in_words(error)}", True
             raise
         finally:
             if reason == "interrupted":
@@ -337,7 +320,7 @@ class RunSession:
         """
         outcome = conclude(self.search, self.facts, reason)
         outcome.final_seconds = time.monotonic() - (self._over_at or time.monotonic())
-        self._record_end("finished", reason, outcome.best)
+        record_end(self.search, "finished", reason, outcome.best)
         self.outcome = outcome
         outcome.read_conclusion()
         self._view.doing("plots and report are drawn" if self.config.logging.report else "the winner is written")
@@ -353,56 +336,18 @@ class RunSession:
         return 0 if self.outcome.best else NOTHING_VALID
 
     def _interrupted(self) -> int:
-        self._record_end("interrupted", "interrupted", self.search.journal.get_best_node())
+        record_end(self.search, "interrupted", "interrupted", self.search.journal.get_best_node())
         self._view.interrupted()
         return 130
 
-    def _record_end(self, status: Literal["finished", "interrupted"], reason: str, best: Node | None) -> None:
-        journal = self.search.journal
-        if status == "finished" or journal.is_digested:  # whoever stops does not wait until a long journal is read
-            self.store.put_fact(JOURNAL, {"nodes": len(journal), "sha256": journal.sha256})
-        self.store.put_fact("status", status)
-        ended = RunFinished(
-            status=status,
-            reason=reason,
-            best_node_id=best.id if best else None,
-            best_metric=best.metric_value if best else None,
-            steps=self.search.journal.steps,
-        )
-        self.store.append([ended])
-
-    def _time(self) -> dict[str, float]:
-        return {"active_seconds": round(self.active_seconds(), 3)}
-
     def _save_time(self) -> None:
-        self.store.put_fact("active_seconds", self._time()["active_seconds"])
+        self.store.put_fact("active_seconds", round(self.active_seconds(), 3))
 
     def _record_failure(self, error: BaseException | None) -> None:
-        """The run stays resumable; the store says why it stopped."""
-        text = _in_words(error)
-        by_user = isinstance(error, KeyboardInterrupt | Interrupted)
+        by_user = is_by_user(error)
         if self.outcome is not None:  # the run has ended, and only its last words were not heard
-            log_msg("WARNING", FILES_LACK if by_user else f"after the end: {text}")
+            log_msg("WARNING", FILES_LACK if by_user else f"after the end: {in_words(error)}")
             return
-        try:
-            self._save_time()
-            self.store.put_fact("status", "interrupted" if by_user else "failed")
-            if not by_user and isinstance(error, Exception):
-                self.store.append([RunFinished(status="failed", reason=text)])
-        except SwarmEvoError:
-            log_msg("ERROR", "the store could not be told of the failure")
-        log_msg(*(("INFO", "stopped at once by the user") if by_user else ("ERROR", text)))
+        record_failure(self.store, error, self.active_seconds())
         if by_user:
             self._view.interrupted()
-
-
-def _sweep() -> None:
-    """Remove temporary folders of processes that were killed."""
-    from core.executor.workspace import remove_tree
-
-    sweep(remove_tree)
-
-
-def _in_words(error: BaseException | None) -> str:
-    """What broke, for people: our own errors say it themselves."""
-    return str(error) if isinstance(error, SwarmEvoError) else f"{type(error).__name__}: {error}"

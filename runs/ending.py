@@ -1,0 +1,86 @@
+"""How one process's work on a run ends: what the store is told of it, and what is removed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Literal
+
+from core.events import RunFinished
+from core.state.node import Node
+from core.storage.repository import RunStore
+from core.storage.rows import JOURNAL
+from runs.search import Search
+from utils.errors import Interrupted, SwarmEvoError
+from utils.logger_system import log_msg
+from utils.scratch_folders import sweep
+
+
+def record_end(search: Search, status: Literal["finished", "interrupted"], reason: str, best: Node | None) -> None:
+    """The run ended by a limit, or was stopped in good order."""
+    store, journal = search.store, search.journal
+    if status == "finished" or journal.is_digested:  # whoever stops does not wait until a long journal is read
+        store.put_fact(JOURNAL, {"nodes": len(journal), "sha256": journal.sha256})
+    store.put_fact("status", status)
+    ended = RunFinished(
+        status=status,
+        reason=reason,
+        best_node_id=best.id if best else None,
+        best_metric=best.metric_value if best else None,
+        steps=journal.steps,
+    )
+    store.append([ended])
+
+
+def record_failure(store: RunStore, error: BaseException | None, active_seconds: float) -> None:
+    """The run stays resumable; the store says why it stopped."""
+    text, by_user = in_words(error), is_by_user(error)
+    try:
+        store.put_facts({"active_seconds": round(active_seconds, 3), "status": "interrupted" if by_user else "failed"})
+        if not by_user and isinstance(error, Exception):
+            store.append([RunFinished(status="failed", reason=text)])
+    except SwarmEvoError:
+        log_msg("ERROR", "the store could not be told of the failure")
+    log_msg(*(("INFO", "stopped at once by the user") if by_user else ("ERROR", text)))
+
+
+def is_refusal(search: Search, error: BaseException | None) -> bool:
+    """True where a run was refused before its first step, and nothing was paid: what is wrong is what was given."""
+    wrong = isinstance(error, SwarmEvoError) and error.exit_code == 2
+    return wrong and not search.journal.steps and not search.model_client.ledger.spent.tokens
+
+
+def is_by_user(error: BaseException | None) -> bool:
+    """True where nothing broke: somebody wanted the end at once."""
+    return isinstance(error, KeyboardInterrupt | Interrupted)
+
+
+def in_words(error: BaseException | None) -> str:
+    """What broke, for people: our own errors say it themselves."""
+    return str(error) if isinstance(error, SwarmEvoError) else f"{type(error).__name__}: {error}"
+
+
+def remove_run(run_dir: Path) -> None:
+    """The folder of a run that never was one, and the links to it."""
+    shutil.rmtree(run_dir, ignore_errors=True)
+    for name in ("system.log", "metrics.json"):
+        link = run_dir.parent / name
+        if link.is_symlink() and not link.exists():
+            link.unlink()
+
+
+def clear_workspaces(work_dir: Path) -> None:
+    """What this process and killed ones before it left behind: nobody else works on the run."""
+    from core.executor.workspace import remove_tree
+
+    try:
+        remove_tree(work_dir)
+    except OSError as error:
+        log_msg("WARNING", f"workspaces: {error}")
+
+
+def sweep_scratch() -> None:
+    """Remove temporary folders of processes that were killed."""
+    from core.executor.workspace import remove_tree
+
+    sweep(remove_tree)
