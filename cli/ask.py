@@ -11,13 +11,15 @@ from typing import Any
 
 from cli.options import add_run_argument, project_dir_of
 from cli.terminal.commands import command
-from cli.ticket_options import EXIT_CODES, answer, print_next
+from cli.ticket_options import EXIT_CODES, answer, print_next, seconds
 from runs.tickets.folder import write_folder
 from runs.tickets.open_tickets import line_of
 from runs.tickets.words import COMMAND_LINE
 from utils.clean_text import one_line
 from utils.errors import ConfigError
 from utils.program import program
+
+REQUEST = 'it is an object such as {"verb": "wait", "ticket": "…", "seconds": 5}'
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -29,7 +31,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="TICKET",
         help="one of yours, to be told again, or another's NODE, to take over; else a new one",
     )
-    parser.add_argument("--seconds", type=float, default=20.0, help="how long to wait for a proposal (20)")
+    parser.add_argument("--seconds", type=seconds, default=20.0, help="how long to wait for a proposal (20)")
     parser.add_argument("--dir", metavar="DIR", help="write TASK.md and the program to change there")
     parser.add_argument("--list", action="store_true", help="the open tickets: who holds each, since when, how long")
     parser.add_argument("--json", action="store_true")
@@ -37,7 +39,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.request:
+    if args.request is not None:
         print(json.dumps(answer(args, **_request(args.request))))
         return 0
     if args.list:
@@ -47,7 +49,10 @@ def run(args: argparse.Namespace) -> int:
         write_folder(Path(args.dir), found, args.run, COMMAND_LINE)
     if args.json:
         print(json.dumps(found, indent=2))
-    elif found.get("ticket"):
+        return _code(found)
+    for warning in found.get("warnings", ()):
+        print(f"warning: {one_line(warning)}")
+    if found.get("ticket"):
         print(f"ticket: {found['ticket']}")
         print(f"operator: {found['operator']}" + "".join(f", parent {one['node_id']}" for one in found["parents"]))
         if not args.dir:
@@ -57,9 +62,11 @@ def run(args: argparse.Namespace) -> int:
         print(f"no ticket: {one_line(str(found['message']))}")
         if found.get("over"):
             print_next(found)
-    if found.get("ticket") is None:
-        return EXIT_CODES.get(str(found.get("state")), 1)
-    return 0
+    return _code(found)
+
+
+def _code(found: dict[str, Any]) -> int:
+    return 0 if found.get("ticket") is not None else EXIT_CODES.get(str(found.get("state")), 1)
 
 
 def _holder(args: argparse.Namespace) -> str:
@@ -86,6 +93,8 @@ def _request(text: str) -> dict[str, Any]:
     """A program may be longer than a word of a command line: then it comes by standard input."""
     try:
         found = json.loads(sys.stdin.read() if text == "-" else text)
-        return {**found, "verb": str(found["verb"])}
-    except (ValueError, TypeError, KeyError) as error:
-        raise ConfigError(f"--request: not a JSON object with a verb: {error}") from error
+    except ValueError as error:
+        raise ConfigError(f"--request: no JSON: {error}; {REQUEST}") from error
+    if not isinstance(found, dict) or not isinstance(found.get("verb"), str):
+        raise ConfigError(f"--request: has no 'verb'; {REQUEST}")
+    return found

@@ -8,17 +8,18 @@ from pathlib import Path
 from cli.options import add_run_argument, add_trust_option, add_unsandboxed_option, project_dir_of, remark
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
+from reports.named_node import named_node
 from runs.preflight import preflight
 from runs.run_folder import find_run
 from runs.session import RunSession
 from runs.stored_config import stored_config
-from utils.errors import ConfigError, UnknownNodeError
+from utils.errors import ConfigError
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("fork", help="start a new run from a node of another")
     add_run_argument(parser)
-    parser.add_argument("--node", metavar="ID", required=True)
+    parser.add_argument("--node", metavar="NODE", required=True, help="its id, first digits of it, or a step number")
     parser.add_argument("--edit", metavar="FILE", help="a program that takes the node's place")
     add_trust_option(parser)
     add_unsandboxed_option(parser)
@@ -28,14 +29,11 @@ def run(args: argparse.Namespace) -> int:
     project_dir = project_dir_of(args)
     run_dir = find_run(project_dir, args.run)
     with RunReader(run_dir) as reader:
-        node = reader.node(args.node)
-    if node is None:
-        lists = f"`show {run_dir.name}` lists them"
-        raise UnknownNodeError(f"run {run_dir.name} has no node '{args.node}', or several that begin so; {lists}")
+        node = named_node(reader, args.node)
     code = node.code
     if args.edit:
         try:
-            code = Path(args.edit).read_text(encoding="utf-8")
+            code = Path(args.edit).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"--edit {args.edit}: cannot be read ({error})") from error
     config = stored_config(run_dir, args.overrides, project_dir, remark, trusted=args.i_trust_this_run)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from problems.data_sets import words_for
 from utils.config_places import plain_project_dir
 from utils.errors import ConfigError
 
@@ -43,6 +44,8 @@ def config_of(args: argparse.Namespace) -> Config:
     from utils.config import load_config
 
     named = {kind: getattr(args, kind) for kind in ("problem", "llm") if getattr(args, kind, None)}
+    if meant := words_for(named.get("problem", "")):
+        raise ConfigError(f"--problem={named['problem']}: that is a data set, no problem; you mean `{meant}`")
     return load_config(getattr(args, "config", None), args.overrides, presets=named, translate=seed_style, note=remark)
 
 

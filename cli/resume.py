@@ -12,7 +12,7 @@ from cli.options import (
     project_dir_of,
     remark,
 )
-from cli.run import add_output_options, origin_words, print_result, view_of
+from cli.run import add_output_options, origin_words, print_result, tell_ready, view_of
 from runs.preflight import preflight
 from runs.run_folder import find_run
 from runs.session import RunSession
@@ -41,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     accepted = args.i_accept_unsandboxed
     origin = {"words": origin_words(args.words)}
     with RunSession(config, run_dir, view=view, accept_unsandboxed=accepted, origin=origin, idle=args.idle) as session:
+        tell_ready(args, session)
         code = session.run()
     print_result(args, run_dir)
     return code

@@ -25,7 +25,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--writer", choices=["external"], help="programs come from outside: `ask` and `tell`")
     add_idle_option(parser)
     parser.add_argument("--plan", action="store_true", help="say as JSON what the run would be, and start nothing")
-    parser.add_argument("--ready", metavar="FILE", help="write the run's name there as soon as it can be asked")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,8 +42,7 @@ def run(args: argparse.Namespace) -> int:
         origin={"words": origin_words(args.words)},
         idle=args.idle,
     ) as session:
-        if args.ready:
-            Path(args.ready).write_text(session.facts.run, encoding="utf-8")
+        tell_ready(args, session)
         code = session.run()
         run_dir = session.run_dir
     print_result(args, run_dir)
@@ -53,8 +51,14 @@ def run(args: argparse.Namespace) -> int:
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """How a program that starts a run hears of it."""
+    parser.add_argument("--ready", metavar="FILE", help="write the run's name there as soon as it can be asked")
     parser.add_argument("--json", action="store_true", help="print the run's facts as JSON at the end")
     parser.add_argument("--events", action="store_true", help="print what happens as JSON lines, the run's facts last")
+
+
+def tell_ready(args: argparse.Namespace, session: RunSession) -> None:
+    if args.ready:
+        Path(args.ready).write_text(session.facts.run, encoding="utf-8")
 
 
 def view_of(args: argparse.Namespace, config: Config) -> View:

@@ -20,7 +20,7 @@ from utils.errors import ConfigError
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("show", help="one run, or one of its nodes")
     add_run_argument(parser)
-    parser.add_argument("node", nargs="?", metavar="NODE", help="node id, or its first digits")
+    parser.add_argument("node", nargs="?", metavar="NODE", help="node id, its first digits, or a step number")
     parser.add_argument("--why", action="store_true", help="why this parent was chosen, and why the best is best")
     parser.add_argument("--diff", action="store_true", help="what a node changed: against its base, or its parent")
     parser.add_argument("--files", action="store_true", help="what a node's program left behind, where it was kept")
@@ -41,7 +41,7 @@ def _show(args: argparse.Namespace, run_dir: Path) -> int:
     with RunReader(run_dir) as reader:
         facts = node_facts(reader, args.node) if args.node else run_facts(reader)
         if args.why:
-            facts["why"] = why(reader, args.node)
+            facts["why"] = why(reader, facts["node_id"] if args.node else None)
         if args.diff:
             facts["files_changed"], facts["diff"] = changed_files(reader, facts)
     if args.json:

@@ -7,6 +7,7 @@ import json
 
 from cli.options import add_config_options, add_run_argument, add_trust_option, config_of, project_dir_of, remark
 from cli.terminal.best_so_far import BestSoFar
+from cli.terminal.commands import command
 from cli.terminal.output import Output
 from cli.terminal.step_text import step_lines
 from cli.terminal.view import open_view
@@ -55,8 +56,10 @@ def run(args: argparse.Namespace) -> int:
     accepted = args.i_accept_unsandboxed
     with RunSession(config, run_dir, view=open_view("plain"), accept_unsandboxed=accepted, by_hand=True) as session:
         out, facts = Output(), session.facts
-        before = session.search.orchestrator.progress().best_metric
-        best = BestSoFar(facts.problem.lower_is_better, before, facts.baselines, facts.problem.family)
+        best = BestSoFar(facts.problem.lower_is_better, facts.standing, facts.problem.family)
         for line in step_lines(Stepper(session).step(args.node, args.operator, args.since, args.until), best):
             out.say(line)
+        if session.had_ended:
+            again = command(facts.config.project.dir, "resume", facts.run)
+            out.say(f"run {facts.run} had ended; its winner and verdict are open again until `{again}` ends it anew")
     return 0

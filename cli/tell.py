@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from cli.ticket_options import add_ticket_options, print_answer, program_of, until_verdict
+from cli.ticket_options import add_ticket_options, print_answer, program_of, seconds, until_verdict
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("tell", help="hand in a ticket's program; a second time tells the same verdict")
     add_ticket_options(parser, program=True)
-    parser.add_argument("--seconds", type=float, default=3600.0, help="how long to wait for the verdict (3600)")
+    parser.add_argument("--seconds", type=seconds, default=3600.0, help="how long to wait for the verdict (3600)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -160,6 +160,8 @@ class BaselineScored(EventBase):
 
     type: Literal["baseline.scored"] = "baseline.scored"
     name: str
+    own: bool = False
+    """True: it is the user's own program, which the search is to improve."""
     node_id: str
     metric: float | None = None
     failure: FailureKind | None = None

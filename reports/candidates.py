@@ -11,7 +11,7 @@ from typing import Any
 from core.state.node import Node
 from core.state.numbering import Numbering
 from core.storage.reader import RunReader
-from reports.winner import winner_node
+from reports.winner import OWN, Winner, winner_node, winner_of
 
 METRICS = "metrics."
 """Begins the columns of what the user's evaluator measured."""
@@ -23,11 +23,12 @@ def candidate_rows(reader: RunReader, *, code: bool = False) -> list[dict[str, A
     Args:
         code: the programs' texts too.
     """
-    winner = winner_node(reader, reader.facts())
-    nodes = reader.nodes(texts=code)
-    if winner is not None and winner.id not in {node.id for node in nodes}:  # a baseline that nothing beat
-        nodes.append(winner)
+    facts = reader.facts()
+    best, nodes = winner_node(reader, facts), reader.nodes(texts=code)
     numbers = Numbering((node.id, node.operator) for node in nodes)
+    winner = winner_of(best, facts, numbers)
+    if best is not None and best.id not in numbers:  # a baseline that nothing beat
+        nodes.append(best)
     names = sorted({name for node in nodes for name in _measured(node)})
     return [
         {
@@ -48,8 +49,9 @@ def candidates_csv(rows: list[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-def _row(node: Node, winner: Node | None, step: int | None) -> dict[str, Any]:
-    low, high = node.interval or (None, None)
+def _row(node: Node, winner: Winner | None, step: int | None) -> dict[str, Any]:
+    wins = winner is not None and node.id == winner.node_id
+    low, high = node.interval or (winner.interval if winner and wins else None) or (None, None)
     return {
         "node_id": node.id,
         "step": step,
@@ -57,13 +59,13 @@ def _row(node: Node, winner: Node | None, step: int | None) -> dict[str, Any]:
         "parent_ids": list(node.parent_ids),
         "generation": node.generation,
         "island": node.island,
-        "name": node.name,
+        "name": OWN if node.is_own else node.name,
         "metric": node.metric_value,
         "low": low,
         "high": high,
         "metric_source": node.metric_source,
         "claimed_metric": node.claimed_metric,
-        "is_winner": winner is not None and node.id == winner.id,
+        "is_winner": wins,
         "is_valid": node.is_valid,
         "failure": node.failure.value if node.failure else None,
         "message": node.message,

@@ -17,7 +17,7 @@ from core.storage.reader import RunReader
 from reports.control import NONE, Control, control_of
 from reports.counts import Counts, effort
 from reports.verdict import Verdict, verdict_of
-from reports.winner import Runner, Winner, best_of_search, runner_of, winner_node, winner_of
+from reports.winner import Runner, Winner, best_of_search, found_by_search, runner_of, winner_node, winner_of
 from utils.clean_text import one_line
 
 LONGEST = 300
@@ -61,12 +61,14 @@ def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> 
     winner = winner_in(reader, known)
     runner, own = runner_of(reader, winner, known), best_of_search(reader, winner, known)
     counts = Counts() if known["status"] == "running" else counts_of(reader)
+    leads = winner is not None and not winner.chosen and winner.role != "candidate"
+    search = found_by_search(reader) if leads else None
     return Conclusion(
         winner=winner,
         best_on_validation=runner,
         best_of_search=own,
         effort="" if known["status"] == "running" else effort(counts),
-        verdict=verdict_of(winner, known, counts),
+        verdict=verdict_of(winner, known, counts, search.metric_value if search else None),
         control=control_of(reader, known),
     )
 
@@ -74,7 +76,7 @@ def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> 
 def winner_in(reader: RunReader, facts: Mapping[str, Any]) -> Winner | None:
     """The winner, else the best so far, as every surface shows it. `facts`: `reader.facts()`."""
     node = winner_node(reader, facts)
-    return None if node is None else winner_of(node, facts, numbering_of(reader).step(node.id))
+    return None if node is None else winner_of(node, facts, numbering_of(reader))
 
 
 def counts_of(reader: RunReader) -> Counts:
@@ -94,11 +96,16 @@ def counts_of(reader: RunReader) -> Counts:
         scored=count,
         all_alike=count > 1 and lowest == highest,
         ended=why_ended(reader),
+        ended_at=next((event.steps for event in reversed(_ends(reader)) if event.status == "finished"), None),
     )
 
 
 def why_ended(reader: RunReader) -> str:
     """Why the run ended or broke off, as it said itself; '' where it did not."""
-    seq = reader.newest_seq("run.finished")
-    events = reader.events(seq - 1, 1, types=["run.finished"]) if seq else []
-    return next((one_line(event.reason, LONGEST) for event in events if isinstance(event, RunFinished)), "")
+    ends = _ends(reader)
+    return one_line(ends[-1].reason, LONGEST) if ends else ""
+
+
+def _ends(reader: RunReader) -> list[RunFinished]:
+    """Each time that a process told how its work on the run ended, oldest first."""
+    return [event for event in reader.events(types=["run.finished"]) if isinstance(event, RunFinished)]

@@ -21,6 +21,8 @@ class Counts(BaseModel):
     """They are several, and all got the same score."""
     ended: str = ""
     """Why the run ended or broke off, in its own words."""
+    ended_at: int | None = None
+    """Steps at its last end by a limit, also where it has gone on since; None: it never ended so."""
 
 
 def effort(counts: Counts) -> str:

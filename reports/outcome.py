@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.state.node import Node
@@ -125,11 +126,22 @@ def cases(facts: RunFacts) -> Markup:
     found = facts.final.get("table")
     if not isinstance(found, dict) or not found.get("rows"):
         return EMPTY
-    rows, columns = found["rows"], ("case", "value", "bound", "gap", "seconds", "baseline")
-    names = [name for name in columns if any(row.get(name) is not None for row in rows)]
-    head = [str(found.get("baseline")) if name == "baseline" else name for name in names]
-    shown = table(head, [[row.get(name) for name in names] for row in rows])
-    return tag("details", tag("summary", f"the final part, {len(rows)} cases"), shown)
+    rows, winner = found["rows"], facts.conclusion.winner
+    names, whose = case_columns(rows), winner.name if winner else ""
+    shown = table(case_heads(names, whose, found.get("baseline")), [[row.get(name) for name in names] for row in rows])
+    return tag("details", tag("summary", f"the final part, {len(rows)} cases of {whose}, the winner"), shown)
+
+
+def case_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Those of the table of cases that hold a value."""
+    columns = ("case", "value", "bound", "gap", "seconds", "baseline")
+    return [name for name in columns if any(row.get(name) is not None for row in rows)]
+
+
+def case_heads(columns: Sequence[str], winner: str, baseline: str | None) -> list[str]:
+    """Whose values stand below: a baseline that won stands where the winner does, and another one beside it."""
+    named = {"value": f"{winner} (winner)", "baseline": str(baseline)}
+    return [named.get(name, name) for name in columns]
 
 
 def measured(node: Node) -> Markup:

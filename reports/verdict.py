@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from reports.counts import Counts, broken_off, no_step, nothing_valid, stopped
 from reports.duel import duel_text
 from reports.spread import Spread, spread_of
-from reports.winner import Winner, called, leading, rows_of
+from reports.winner import OWN, Winner, called, rows_of
 from utils.direction import Direction, finite
 from utils.stats import proper_interval
 
@@ -61,45 +61,59 @@ class Verdict(BaseModel):
     """95 % interval of the gain; never of zero width."""
 
 
-def verdict_of(winner: Winner | None, facts: Mapping[str, Any], counts: Counts) -> Verdict:
+def verdict_of(
+    winner: Winner | None, facts: Mapping[str, Any], counts: Counts, search_best: float | None = None
+) -> Verdict:
     """The verdict from what is stored.
 
     Args:
         winner: as `reports.winner.winner_of` gives it.
         facts: the run's facts; `final` holds the claim and the number of cases.
+        search_best: the best score of what the search proposed itself; asked for before the end alone.
     """
     if facts.get("status") == "failed":
         return Verdict(kind="failed", text=broken_off(winner, counts))
     if facts.get("status") != "finished":
-        return still_open(winner, facts, counts)
+        return still_open(winner, facts, counts, search_best)
     if winner is None:
         return Verdict(kind="none", text=nothing_valid(counts))
     return _Judge(winner, facts, counts).verdict()
 
 
-def still_open(winner: Winner | None, facts: Mapping[str, Any], counts: Counts) -> Verdict:
-    """Before the end: who leads, by validation alone. A baseline beside the search may lead, as it may win.
+def still_open(
+    winner: Winner | None, facts: Mapping[str, Any], counts: Counts, search_best: float | None = None
+) -> Verdict:
+    """Before the end: who leads, by validation alone. A baseline may lead, as it may win.
 
-    A run that was stopped says so, and where: nobody works on it.
+    A run that was stopped says so, and where: nobody works on it. One that had ended before says what that end was.
     """
     runs_on = facts.get("status") == "running"
     when = "So far" if runs_on else f"{stopped(counts, _most_steps(facts))} By then"
-    direction = Direction(bool(facts.get("lower_is_better")))
-    best = None if winner is None else winner.metric
-    row = leading(rows_of(facts), best, direction)
-    unit = f"{facts.get('unit') or 'score'} ({direction.word} is better)"
+    unit = f"{facts.get('unit') or 'score'} ({Direction(bool(facts.get('lower_is_better'))).word} is better)"
     against = None
-    if row is not None:
-        against = called(row)
-        ours = "" if best is None else f"; the search's best is {_number(best)}"
-        told = f"nothing beat {against}: it is the best on validation, {_number(row['metric'])} {unit}{ours}"
-    elif best is None:
+    if winner is None or winner.metric is None:
         told = "no program has a score"
     elif facts.get("family") == "arena":
-        told = f"the highest first rating is {_number(best)} {unit}; a tournament chooses the champion"
+        told = f"the highest first rating is {_number(winner.metric)} {unit}; a tournament chooses the champion"
+    elif winner.role == "candidate":
+        told = f"the best is {_number(winner.metric)} {unit}, by validation alone"
     else:
-        told = f"the best is {_number(best)} {unit}, by validation alone"
-    return Verdict(kind="open", text=f"{when} {told}.{'' if runs_on else ' It can be resumed.'}", against=against)
+        against = called({"name": winner.name, "own": winner.role == "user"})
+        ours = "" if search_best is None else f"; the search's best is {_number(search_best)}"
+        told = f"nothing beat {against}: it is the best on validation, {_number(winner.metric)} {unit}{ours}"
+    after = "" if runs_on else _earlier_end(facts, counts) or " It can be resumed."
+    return Verdict(kind="open", text=f"{when} {told}.{after}", against=against)
+
+
+def _earlier_end(facts: Mapping[str, Any], counts: Counts) -> str:
+    """What a run that has gone on since had come to; '' where it never ended with a winner."""
+    final = facts.get("final") or {}
+    if not final.get("node_id") or counts.ended_at is None:
+        return ""
+    named = (final.get("program") or {}).get("name") or f"node {str(final['node_id'])[:12]}"
+    score = finite(final.get("metric"))
+    unseen = "" if score is None else f", {_number(score)} {facts.get('unit') or 'score'} on the final part"
+    return f" It had ended at step {counts.ended_at} with {named}{unseen}; a resume ends it anew."
 
 
 def _most_steps(facts: Mapping[str, Any]) -> int | None:
@@ -365,7 +379,7 @@ class _Judge:
         return [row for row in self.references if finite(row.get(key)) is not None]
 
     def _name(self, row: Mapping[str, Any]) -> str:
-        return "your program" if row.get("own") else str(row.get("name", ""))
+        return OWN if row.get("own") else str(row.get("name", ""))
 
     def _score(self, score: float | None) -> str:
         return f"{_number(score)} {self.unit} ({self.goal})"

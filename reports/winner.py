@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import select
 
 from core.state.node import Node
+from core.state.numbering import Numbering
 from core.state.operators import FREE_OPERATORS
 from core.storage.models import NODES
 from core.storage.reader import RunReader
+from core.storage.rows import BESIDE
 from utils.direction import Direction, finite
 from utils.stats import proper_interval
 
@@ -19,18 +22,22 @@ NOT_OURS = {"baseline": "baseline", "user": "user"}
 """Operator → role of programs that the search did not write."""
 
 
+OWN = "your program"
+"""What the user's own program is called, on every surface."""
+
+
 class Winner(BaseModel):
-    """The chosen program once a run has ended, else the best so far; each number is its own."""
+    """The chosen program once a run has ended, before that who leads; each number is its own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     node_id: str
     name: str
-    """What people call it: a baseline's or an engine's name, else the first digits of the id."""
+    """What people call it: a baseline's or an engine's name, `your program`, else the first digits of the id."""
     role: str
     """`candidate`: the search wrote it; `baseline`: a reference program; `user`: the user's own program."""
     chosen: bool
-    """True: the run ended and this is its answer. False: the best so far."""
+    """True: the run ended and this is its answer. False: it leads so far, and would be chosen now."""
     operator: str
     writer: str
     step: int | None
@@ -58,21 +65,58 @@ class Runner(BaseModel):
     why_not: str
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who leads a run that goes on, as whoever watches it has to know at its beginning."""
+
+    best: float | None = None
+    """The best score of the journal, which may hold baselines."""
+    best_id: str | None = None
+    of_search: float | None = None
+    """The best score of what the search proposed itself."""
+    baselines: tuple[Mapping[str, Any], ...] = ()
+    """Their rows, also of those in the journal."""
+
+
+def standing_of(reader: RunReader) -> Standing:
+    """What a process finds that takes the run up."""
+    best, own = reader.best(), found_by_search(reader)
+    seeded = [
+        {"name": n.name, "own": n.is_own, "node_id": n.id, "metric": n.metric_value, "failure": n.failure}
+        for n in reader.nodes(operator="baseline")
+    ]
+    rows = rows_of({"baselines": reader.fact("baselines")}) or seeded
+    return Standing(
+        best=best.metric_value if best else None,
+        best_id=best.id if best else None,
+        of_search=own.metric_value if own else None,
+        baselines=tuple(rows),
+    )
+
+
 def winner_node(reader: RunReader, facts: Mapping[str, Any]) -> Node | None:
-    """The winner's node, whole; None where no program is valid. `facts`: `reader.facts()`."""
+    """The winner's node, whole; before the end who leads, a baseline beside the search included. None where no program
+    is valid. `facts`: `reader.facts()`."""
     if is_concluded(facts):
         final = facts["final"]
         return Node.model_validate(final["program"]) if final.get("program") else reader.node(final["node_id"])
     best = reader.best()
+    row = leading(rows_of(facts), best.metric_value if best else None, Direction(bool(facts.get("lower_is_better"))))
+    if row is not None and facts.get("family") != "arena":
+        return beside_the_search(facts, row)
     return reader.node(best.id) if best else None
 
 
-def node_or_winner(reader: RunReader, node_id: str) -> Node | None:
-    """The node of that id or unique prefix; also a winner scored beside the search, which the journal lacks."""
-    if (node := reader.node(node_id)) is not None or not node_id:
-        return node
-    winner = winner_node(reader, reader.facts())
-    return winner if winner and winner.id.startswith(node_id) else None
+def beside_the_search(facts: Mapping[str, Any], row: Mapping[str, Any]) -> Node:
+    """The baseline of that row, whole; of a run of an older version without its program."""
+    stored = facts.get(f"{BESIDE}{row['node_id']}")
+    if stored is not None:
+        return Node.model_validate(stored)
+    known = {"operator": "baseline", "writer": "baseline", "metric_value": row.get("metric")}
+    return Node(
+        id=row["node_id"], code="", name=row["name"], **known, metric_source=row.get("source"),
+        interval=proper_interval(row.get("interval")),
+    )  # fmt: skip
 
 
 def is_concluded(facts: Mapping[str, Any]) -> bool:
@@ -80,29 +124,24 @@ def is_concluded(facts: Mapping[str, Any]) -> bool:
     return facts.get("status") == "finished" and bool((facts.get("final") or {}).get("node_id"))
 
 
-def winner_of(node: Node | None, facts: Mapping[str, Any], step: int | None) -> Winner | None:
-    """What every surface shows of `winner_node`.
-
-    Args:
-        step: which step of the search the node is.
-    """
+def winner_of(node: Node | None, facts: Mapping[str, Any], numbers: Numbering) -> Winner | None:
+    """What every surface shows of `winner_node`."""
     if node is None:
         return None
     chosen = is_concluded(facts)
     final = facts["final"] if chosen else {}
     role = NOT_OURS.get(node.operator, "candidate")
-    if role == "baseline" and any(row.get("own") for row in rows_of(facts) if row.get("node_id") == node.id):
-        role = "user"
+    own = node.is_own or any(row.get("own") for row in rows_of(facts) if row.get("node_id") == node.id)
     interval = node.interval or (final.get("detail") or {}).get("validation_interval")
     return Winner(
         node_id=node.id,
-        name=node.name or node.id[:12],
-        role=role,
+        name=OWN if own else node.name or node.id[:12],
+        role="user" if own else role,
         chosen=chosen,
         operator=node.operator,
         writer=node.writer,
-        step=step,
-        place=None if final.get("program") else node.step,
+        step=numbers.step(node.id),
+        place=node.step if node.id in numbers else None,
         metric=node.metric_value,
         interval=proper_interval(interval),
         metric_source=node.metric_source,
@@ -125,12 +164,12 @@ def leading(
 
 def titled(row: Mapping[str, Any]) -> str:
     """What a table calls a baseline: the user's own program is called so in all of them."""
-    return "your program" if row.get("own") else f"baseline {row.get('name', '')}"
+    return OWN if row.get("own") else f"baseline {row.get('name', '')}"
 
 
 def called(row: Mapping[str, Any]) -> str:
     """What a sentence calls a baseline."""
-    return "your program" if row.get("own") else f"the baseline {row['name']}"
+    return OWN if row.get("own") else f"the baseline {row['name']}"
 
 
 def runner_of(reader: RunReader, winner: Winner | None, facts: Mapping[str, Any]) -> Runner | None:
@@ -152,6 +191,12 @@ def best_of_search(reader: RunReader, winner: Winner | None, facts: Mapping[str,
     """The best that the search proposed itself, None where it is the winner."""
     if winner is None or not winner.chosen:
         return None
+    best = found_by_search(reader)
+    return None if best is None or best.id == winner.node_id else _runner(best, winner, facts)
+
+
+def found_by_search(reader: RunReader) -> Node | None:
+    """The best program that the search proposed itself, whole; None where none is valid."""
     query = (
         select(NODES.c.id)
         .where(NODES.c.fitness.is_not(None), NODES.c.is_valid, ~NODES.c.is_buggy)
@@ -161,13 +206,12 @@ def best_of_search(reader: RunReader, winner: Winner | None, facts: Mapping[str,
     )
     with reader.db.transaction() as connection:
         node_id = connection.execute(query).scalar()
-    best = reader.node(str(node_id)) if node_id else None
-    return None if best is None or best.id == winner.node_id else _runner(best, winner, facts)
+    return reader.node(str(node_id)) if node_id else None
 
 
 def _runner(best: Node, winner: Winner, facts: Mapping[str, Any]) -> Runner:
-    why = _why_not(best.id, winner, facts)
-    return Runner(node_id=best.id, name=best.name or best.id[:12], metric=best.metric_value, why_not=why)
+    name = OWN if best.is_own else best.name or best.id[:12]
+    return Runner(node_id=best.id, name=name, metric=best.metric_value, why_not=_why_not(best.id, winner, facts))
 
 
 def rows_of(facts: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 from core.contracts import Store
@@ -10,16 +11,19 @@ from core.events import BaselineScored
 from core.state.node import Node
 from core.state.task import node_id
 from core.storage.repository import RunStore
+from core.storage.rows import BESIDE
 from runs.search import Search
 from utils.errors import BudgetExhausted, Interrupted
 from utils.logger_system import log_msg
+from utils.stats import proper_interval
 
 
 class BaselineRunner:
     """Scores the problem's baselines in a thread of its own while the search goes on.
 
-    The fact `baselines` is a list of `{name, node_id, metric, failure, message, final, files}`; what it holds is not
-    run again. Problems whose baselines seed the search have them in the journal, and nothing happens here.
+    The fact `baselines` is a list of `{name, own, node_id, metric, failure, message, final, files}`; what it holds is
+    not run again. Each stands whole, as a node, in a fact of its own, so that one that leads can be shown. Problems
+    whose baselines seed the search have them in the journal, and nothing happens here.
     """
 
     def __init__(self, search: Search, store: RunStore) -> None:
@@ -60,6 +64,7 @@ class BaselineRunner:
                     return
                 row = {
                     "name": baseline.name,
+                    "own": baseline.own,
                     "node_id": node.id,
                     "metric": verdict.metric,
                     "source": verdict.source,
@@ -70,9 +75,14 @@ class BaselineRunner:
                 }
                 known.append(row)
                 event = BaselineScored(
-                    name=baseline.name, node_id=node.id, metric=verdict.metric, failure=verdict.failure
+                    name=baseline.name,
+                    own=baseline.own,
+                    node_id=node.id,
+                    metric=verdict.metric,
+                    failure=verdict.failure,
                 )
-                self._store.put_fact("baselines", known, [event])
+                program = scored_as(node, row).model_dump(mode="json")
+                self._store.put_facts({"baselines": known, f"{BESIDE}{node.id}": program}, [event])
         except Exception as error:  # noqa: BLE001 - told at the end: a baseline must not stop the search
             self._error = error
 
@@ -81,6 +91,21 @@ def told_baselines(store: Store) -> str:
     """What the baselines beside the search score, for prompts, a line each; '' where there are none."""
     rows: list[dict[str, Any]] = store.get_fact("baselines") or []
     return "\n".join(f"- {row['name']}: {row['metric']:.6g}" for row in rows if row["metric"] is not None)
+
+
+def scored_as(node: Node, row: Mapping[str, Any]) -> Node:
+    """A baseline with what its row says of it."""
+    known = {
+        "metric_value": row["metric"],
+        "metric_source": row.get("source"),
+        "interval": proper_interval(row.get("interval")),
+        "files": row.get("files") or {},
+        "failure": row["failure"],
+        "is_buggy": row["failure"] is not None,
+        "message": row["message"],
+        "writer": "user" if row.get("own") else "baseline",
+    }
+    return Node.model_validate({**node.model_dump(), **known})
 
 
 def baseline_node(seed: int, slot: int, name: str, code: str) -> Node:

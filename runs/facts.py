@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from core.backend.settings import ModelSettings
 from core.contracts import Problem
+from reports.winner import Standing
 from utils.config_schema import Config
+
+NOBODY = Standing()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +30,8 @@ class RunFacts:
     """True if recorded replies are played and no model is asked."""
     words: tuple[str, ...] = ()
     """The command that began the run, as it was typed, secrets masked; () where none was."""
-    baselines: tuple[Mapping[str, Any], ...] = ()
-    """Rows of the baselines that were scored beside the search in earlier processes."""
+    standing: Standing = NOBODY
+    """Who leads, by what earlier processes found."""
     resumed: bool = False
     """True if an earlier process worked on the run."""
 

@@ -33,6 +33,7 @@ from core.events import (
     Warned,
 )
 from core.storage.repository import RunStore
+from reports.winner import titled
 from utils.errors import StoreError
 from utils.logger_system import RunLog
 
@@ -96,7 +97,7 @@ def _called(event: LLMCalled) -> str:
 
 
 def _baseline(event: BaselineScored) -> str:
-    return f"baseline {event.name}: {event.failure.value if event.failure else _number(event.metric)}"
+    return f"{titled(event.model_dump())}: {event.failure.value if event.failure else _number(event.metric)}"
 
 
 def _final(event: FinalScored) -> str:

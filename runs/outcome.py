@@ -21,8 +21,8 @@ from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from reports.conclusion import Conclusion, conclusion_of
-from reports.winner import leading
-from runs.baselines import baseline_node
+from reports.winner import leading, titled
+from runs.baselines import baseline_node, scored_as
 from runs.facts import RunFacts
 from runs.recorded_files import record_files
 from runs.search import Search
@@ -270,7 +270,7 @@ def table_of(
     finals: Sequence[Evaluation | None],
     lower_is_better: bool,
 ) -> dict[str, Any] | None:
-    """The final part case by case: the winner beside the baseline that is best there; None without cases.
+    """The final part case by case: the winner beside the baseline that is best there and is not it; None without cases.
 
     `{baseline, rows: [{case, value, bound, gap, seconds, baseline}]}`.
     """
@@ -282,7 +282,7 @@ def table_of(
     beside = [case.value for case in best[1].table] if best else []
     pairs = islice(zip_longest(winner.table, beside[: len(winner.table)]), MOST_CASES)
     shown = [{**case.model_dump(mode="json"), "baseline": value} for case, value in pairs]
-    return {"baseline": best[0]["name"] if best else None, "rows": shown}
+    return {"baseline": titled(best[0]).removeprefix("baseline ") if best else None, "rows": shown}
 
 
 def _baseline_rows(search: Search) -> list[dict[str, Any]]:
@@ -333,14 +333,8 @@ def _node_of(search: Search, row: Mapping[str, Any]) -> Node:
     own = enumerate(search.problem.baselines())
     made = next((baseline_node(seed, slot, b.name, b.code) for slot, b in own if b.name == row["name"]), None)
     isolated = "verified" if search.deps.isolated else "unisolated"
-    known = {
-        "metric_value": row["metric"],
-        "metric_source": row.get("source") or isolated,
-        "interval": proper_interval(row.get("interval")),
-        "files": row.get("files") or {},
-        "writer": "baseline",
-    }
-    return (made or Node(id=row["node_id"], code="", operator="baseline", name=row["name"])).model_copy(update=known)
+    alone = Node(id=row["node_id"], code="", operator="baseline", name=row["name"])
+    return scored_as(made or alone, {**row, "source": row.get("source") or isolated})
 
 
 def _keep_baselines(

@@ -10,9 +10,8 @@ from core.storage.held import status_of
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from reports.conclusion import conclusion_of
-from reports.winner import node_or_winner
+from reports.named_node import named_node
 from utils.direction import Direction
-from utils.errors import UnknownNodeError
 from utils.patch import tree_patches, write_patch
 
 
@@ -75,14 +74,9 @@ def changed_files(reader: RunReader, facts: dict[str, Any]) -> tuple[list[dict[s
     return [], write_patch({"program": (parent.code if parent else None, facts["code"])})
 
 
-def node_facts(reader: RunReader, node_id: str) -> dict[str, Any]:
-    """The JSON object of a node: every field of Node, the calls and the stages."""
-    node = node_or_winner(reader, node_id)
-    if node is None:
-        raise UnknownNodeError(
-            f"run {reader.run_dir.name} has no node '{node_id}', or several that begin so; "
-            f"`show {reader.run_dir.name}` lists them"
-        )
+def node_facts(reader: RunReader, name: str) -> dict[str, Any]:
+    """The JSON object of a node: every field of Node, the calls and the stages. `name`: as `named_node` takes it."""
+    node = named_node(reader, name)
     journal = counted_again(reader.fact("config", {}).get("search", {}), lambda: reader.journal(texts=False))
     current = (journal or reader.journal(texts=False)).get_node_by_id(node.id) or node
     calls = reader.calls(node.id)

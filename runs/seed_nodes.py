@@ -7,6 +7,8 @@ from pathlib import Path
 
 from core.state.failure import FailureKind
 from core.state.journal import Journal
+from core.state.node import Node
+from reports.winner import OWN
 from runs.search import Search
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
@@ -26,7 +28,8 @@ def score_seeds(search: Search, programs: Sequence[tuple[str, str]]) -> None:
         search.self_test.wait()
     problem, orchestrator = search.problem, search.orchestrator
     if problem.seeds_search:
-        orchestrator.seed_with([(b.name, b.code) for b in problem.baselines()], "baseline")
+        baselines = problem.baselines()
+        orchestrator.seed_with([(b.name, b.code) for b in baselines], "baseline", [b.name for b in baselines if b.own])
     own = [(Path(path).name, _program(path)) for path in search.config.initial]
     orchestrator.seed_with([*own, *programs], "user")
     if not search.journal.steps:
@@ -42,13 +45,17 @@ def _check(journal: Journal) -> None:
     broken = next((node for node in failed if node.failure in NO_VERDICT), None)
     if broken is not None:
         raise ConfigError(
-            f"'{broken.plan}', the first program, cannot be scored: {broken.message}; nothing was searched"
+            f"{_named(broken)}, the first program, cannot be scored: {broken.message}; nothing was searched"
         )
     log_msg("WARNING", "no program that was given could be scored: the search has no score to begin with")
 
 
+def _named(node: Node) -> str:
+    return OWN if node.is_own else f"'{node.plan}'"
+
+
 def _program(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"initial={path}: cannot be read as a program ({error})") from error

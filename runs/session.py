@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from core.storage.origin import taken_up, words_now
+from core.storage.reader import RunReader
 from core.storage.repository import RunStore
+from reports.winner import Standing, standing_of, winner_node
 from runs.archiving import ArchiveSink
 from runs.baselines import BaselineRunner
 from runs.begun import check_steps
@@ -26,7 +28,7 @@ from runs.ending import (
     remove_run,
     sweep_scratch,
 )
-from runs.facts import RunFacts
+from runs.facts import NOBODY, RunFacts
 from runs.fitting import fit_to_steps
 from runs.interrupts import Interrupts
 from runs.log_sink import LogSink
@@ -46,8 +48,9 @@ from runs.view import SilentView, View
 from runs.writing import uses_models
 from utils.config import secrets_of
 from utils.config_schema import Config
-from utils.errors import Interrupted, NoSandboxError
+from utils.errors import ConfigError, Interrupted, NoSandboxError
 from utils.logger_system import close, configure, log_msg
+from utils.program import program
 
 NOTHING_VALID = 3
 """Exit code of a search that ended by its limits without a single valid program."""
@@ -124,6 +127,8 @@ class RunSession:
         self._stack.close()
         if refused:
             remove_run(self.run_dir)
+            if len(self.search.journal):  # something was scored, and is gone with it
+                raise ConfigError(f"{error}; so the run was not kept: mend this and begin again") from error
 
     def active_seconds(self) -> float:
         """Seconds of the search, all its processes added up; once it is over, they do not grow."""
@@ -185,7 +190,7 @@ class RunSession:
             sandbox=self.search.sandbox_tier,
             offline=self._recorded is not None,
             words=words_now(origin),
-            baselines=tuple(self.store.get_fact("baselines") or ()),
+            standing=self._standing(),
             resumed=self.resumed,
         )
         has_ended = self.resumed and not self._by_hand and ended_as_it_is(self.store)
@@ -213,6 +218,10 @@ class RunSession:
         self.store_closed = False
         self._stack.callback(self._close_store)
         self._before = float(self.store.get_fact("active_seconds") or 0.0)
+
+    def _standing(self) -> Standing:
+        with RunReader(self.run_dir) as reader:
+            return standing_of(reader) if self.resumed else NOBODY
 
     def _close_store(self) -> None:
         self.store_closed = True
@@ -245,6 +254,11 @@ class RunSession:
                 self.store.sinks.append(tracker)
                 self._stack.callback(tracker.close)
 
+    @property
+    def had_ended(self) -> bool:
+        """True if the run has had an end with a winner, which stands no longer once something is added."""
+        return bool((self.store.get_fact("final") or {}).get("node_id"))
+
     # ------------------------------------------------------------ running
 
     def run(self) -> int:
@@ -254,6 +268,7 @@ class RunSession:
             return self._ended_already()
         self._warm_up()
         self._view.start(self.facts, search.orchestrator.progress)
+        self._tell_of_the_hand()
         runner = BaselineRunner(search, self.store)
         reason = "interrupted"
         told, broke_off = STOPPED, False
@@ -287,6 +302,15 @@ class RunSession:
             return 0
         return 0 if self._finish(reason).best else NOTHING_VALID
 
+    def _tell_of_the_hand(self) -> None:
+        """What `step` began and did not finish is the user's: the search neither finishes nor counts it."""
+        left = [t for t in self.store.open_tasks() if self.store.get_fact(f"round/{t.round}/by_hand")]
+        if left and self._recorded is None:
+            named = ", ".join(f"{task.node_id} ({task.operator})" for task in left)
+            what = "a step that was begun by hand stays" if len(left) == 1 else "steps that were begun by hand stay"
+            finish = f"`{program()} step {self.facts.run}` finishes {'it' if len(left) == 1 else 'one at a time'}"
+            log_msg("WARNING", f"{what} open, and this search does not count it: node {named}; {finish}")
+
     def _blend(self) -> None:
         if self.config.search.ensemble:
             self.search.orchestrator.add_ensemble(self.config.search.top_k)
@@ -308,8 +332,9 @@ class RunSession:
 
     def save_best(self) -> None:
         """After a step by hand: the best so far lies in best_solution/."""
-        best = self.search.journal.get_best_node()
-        if best is not None:
+        with RunReader(self.run_dir) as reader:
+            best = winner_node(reader, reader.facts())
+        if best is not None and best.code:
             write_solution(self.facts.problem, best, self.run_dir / "best_solution", self.run_dir)
             record_files(self.store)
         self.pause()

@@ -12,6 +12,8 @@ from core.loop.stages import EXECUTE_AGAIN
 from core.state.node import Node
 from core.state.operators import Operator
 from core.state.task import Task
+from core.storage.reader import RunReader
+from reports.named_node import step_id
 from runs.operators import written_operator
 from runs.session import RunSession
 from utils.errors import ConfigError
@@ -88,12 +90,15 @@ class Stepper:
         proposal = self._proposal(journal[node_id] if node_id else None, operator)
         return self._orchestrator.open_round([proposal], by_hand=True)[0]
 
-    def _known(self, prefix: str, open_tasks: list[Task]) -> str:
+    def _known(self, name: str, open_tasks: list[Task]) -> str:
+        """The id of a node by the name that `named_node` takes, or of what is open."""
+        with RunReader(self._session.run_dir) as reader:
+            prefix = step_id(reader, name) or name
         journal = self._session.search.journal
         ids = [node.id for node in journal] + [task.node_id for task in open_tasks]
         found = [known for known in ids if known.startswith(prefix)]
         if len(found) != 1:
-            raise ConfigError(f"--node {prefix}: {len(found)} nodes of the run begin so; give a whole id")
+            raise ConfigError(f"--node {name}: {len(found)} nodes of the run begin so; give a whole id")
         return found[0]
 
     def _proposal(self, parent: Node | None, operator: Operator | None) -> Proposal:

@@ -233,7 +233,8 @@ def open(  # a run is opened, as a file is
 
     Args:
         problem, program, evaluate, direction, budget, project_dir, seed, settings: as for `swarm_evo.start`.
-        run: an existing run's id, or `latest`; then nothing else is needed but `project_dir`.
+        run: an existing run's id, or `latest`, to go on with; its limits and settings are its own but for `budget` and
+            `settings`, which are given to it as `resume` does. What it searches cannot be changed.
         writer: `external`; others write by themselves: `swarm_evo.search`.
         idle: seconds without a request after which the run's process ends; the next request takes it up again.
 
@@ -242,9 +243,8 @@ def open(  # a run is opened, as a file is
     """
     logs = Path(project_dir).resolve() / "logs"
     if run is not None:
-        if not isinstance(run, str):
-            raise SearchError(f"open(run={shown(run)}): a run's id, or 'latest'")
-        return ExternalRun(logs / str(ask("show", run, "--json", f"project.dir={logs.parent}")["run"]))
+        fixed = {"problem": problem, "program": program, "evaluate": evaluate, "direction": direction, "seed": seed}
+        return _opened(run, fixed, keys(budget or {}, project_dir, {}, settings), logs, idle)
     if writer != "external":
         raise SearchError(f"open(writer={writer!r}): only 'external' is written from outside; see swarm_evo.search")
     words = [
@@ -257,6 +257,26 @@ def open(  # a run is opened, as a file is
     with tempfile.TemporaryDirectory(prefix="swarm-evo-") as scratch:
         name, process = _started(words, Path(scratch))
     return ExternalRun(logs / name, process)
+
+
+def _opened(run: str, fixed: Mapping[str, Any], more: list[str], logs: Path, idle: float) -> ExternalRun:
+    """A run that is there already; taken up at once where it is given more.
+
+    Args:
+        fixed: arguments that a new run alone takes.
+        more: keys to go on with; the project's folder is always among them.
+    """
+    if not isinstance(run, str):
+        raise SearchError(f"open(run={shown(run)}): a run's id, or 'latest'")
+    given = next((name for name, value in fixed.items() if value is not None), None)
+    if given is not None:
+        raise SearchError(f"open(run=…, {given}=…): a run keeps what it searches; leave out {given}, or run")
+    name = str(ask("show", run, "--json", f"project.dir={logs.parent}")["run"])
+    if len(more) == 1:
+        return ExternalRun(logs / name)
+    with tempfile.TemporaryDirectory(prefix="swarm-evo-") as scratch:
+        words = ["resume", name, f"--idle={checked_seconds('idle', idle):g}", *more]
+        return ExternalRun(logs / name, _started(words, Path(scratch))[1])
 
 
 def _is_judged_later(found: Mapping[str, Any]) -> bool:

@@ -154,9 +154,10 @@ def _open(store: Path) -> sqlite3.Connection:
 def _code(path: Path, node_id: str) -> str:
     with closing(_open(path)) as store:
         (body,) = store.execute("SELECT code FROM candidates WHERE id = ?", (node_id,)).fetchone() or (None,)
-        if body is None:  # a baseline that was scored beside the search won
-            (final,) = store.execute("SELECT value FROM facts WHERE key = 'final'").fetchone() or ("{}",)
-            return str((json.loads(final).get("program") or {}).get("code", ""))
+        if body is None:  # a baseline that was scored beside the search leads, or won
+            beside = "SELECT value FROM facts WHERE key IN ('final', 'beside/' || ?) ORDER BY key"
+            programs = [json.loads(value) for (value,) in store.execute(beside, (node_id,))]
+            return next((str(found.get("program", found).get("code", "")) for found in programs), "")
         return stored_text(store, body)
 
 

@@ -259,4 +259,6 @@ def wrong(tool: Tool, arguments: Any) -> str:
             return f"{tool.name}: {name} is to be of type {kind}"
         if "enum" in schema and value not in schema["enum"]:
             return f"{tool.name}: {name}={value}; allowed: {', '.join(schema['enum'])}"
+        if "minimum" in schema and not value >= schema["minimum"]:
+            return f"{tool.name}: {name}={value}; allowed: {schema['minimum']} or more"
     return ""

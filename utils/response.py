@@ -30,7 +30,7 @@ class Block:
 def parse_response(text: str, language: str = "python") -> tuple[str | None, str]:
     """(code, plan) of a reply. Code is None where there is no code block; an empty block is '' and counts as code.
 
-    The code is what the model wrote, to the last character; the plan is cleaned.
+    The code is what the model wrote, to the last character, but for a byte-order mark; the plan is cleaned.
     """
     prose, blocks = split_blocks(strip_thinking(text))
     code = extract_code(blocks, language)
@@ -63,7 +63,7 @@ def split_blocks(text: str) -> tuple[str, list[Block]]:
         found = _FENCE.match(line)
         if fence:
             if found and found[1].startswith(fence) and not found[2]:
-                blocks.append(Block(label, "\n".join(body)))
+                blocks.append(Block(label, _text(body)))
                 fence, body = "", []
             else:
                 body.append(line)
@@ -72,8 +72,13 @@ def split_blocks(text: str) -> tuple[str, list[Block]]:
         else:
             prose.append(line)
     if fence:
-        blocks.append(Block(label, "\n".join(body)))
+        blocks.append(Block(label, _text(body)))
     return "\n".join(prose), blocks
+
+
+def _text(lines: list[str]) -> str:
+    """Of a block. A byte-order mark is of the file that was handed in, not of the program."""
+    return "\n".join(lines).removeprefix("\ufeff")
 
 
 def up_to_last_block(text: str) -> str:
@@ -107,6 +112,9 @@ def parse_json(text: str) -> dict[str, Any] | None:
 @lru_cache(maxsize=64)  # a reply is read when it comes, when it is judged and when it becomes a node
 def syntax_error(code: str) -> str | None:
     """One line that names the first syntax error of Python `code`; None if it parses."""
+    before, nul, _ = code.partition("\0")
+    if nul:
+        return f"NUL byte at line {len(source_lines(before + nul))}"
     try:
         parse_shared(code)
     except SyntaxError as error:

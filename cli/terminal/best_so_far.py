@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from core.events import BaselineScored, Event, NodeCommitted
-from reports.winner import called, leading
+from core.state.operators import FREE_OPERATORS
+from reports.winner import Standing, called, leading
+from runs.facts import NOBODY
 from utils.direction import Direction
 
 BEST = "*best candidate*"
@@ -17,30 +19,26 @@ class BestSoFar:
     """Learns from the events; says who leads.
 
     Args:
-        best: the best score of the search before the first event.
-        baselines: rows of those that were scored before it.
+        standing: who led before the first event.
         family: of the problem. In the arena nobody leads by a score: ratings of different rounds do not compare, and
             the champion of the last tournament is the answer.
     """
 
-    def __init__(
-        self,
-        lower_is_better: bool,
-        best: float | None = None,
-        baselines: Iterable[Mapping[str, Any]] = (),
-        family: str = "",
-    ) -> None:
+    def __init__(self, lower_is_better: bool, standing: Standing = NOBODY, family: str = "") -> None:
         self._direction = Direction(lower_is_better)
         self._rates = family == "arena"
-        self._best = best
-        self._rows = list(baselines)
+        self._best, self._best_id, self._of_search = standing.best, standing.best_id, standing.of_search
+        self._rows = list(standing.baselines)
 
     def learn(self, event: Event) -> None:
         """Take in what happened."""
         if isinstance(event, NodeCommitted):
-            self._best = event.best_metric
+            self._best, self._best_id = event.best_metric, event.best_node_id
+            counts = event.operator not in FREE_OPERATORS and event.is_valid and not event.is_buggy
+            if counts and event.metric is not None and self._direction.better(event.metric, self._of_search):
+                self._of_search = event.metric
         elif isinstance(event, BaselineScored):
-            self._rows.append({"name": event.name, "metric": event.metric, "failure": event.failure})
+            self._rows.append(event.model_dump())
 
     def moves(self, event: NodeCommitted) -> bool:
         """True if the event brings a best program of the search whose figure, as it is shown, is another than before.
@@ -54,11 +52,16 @@ class BestSoFar:
         """`best 0.12`, `best 0.11 by the baseline ridge, 0.12 by the search`; '' before the first score."""
         if self._rates:
             return "" if self._best is None else f"highest first rating {shown(self._best)}"
-        row = leading(self._rows, self._best, self._direction)
+        row = self._leads()
         if row is None:
             return "" if self._best is None else f"best {shown(self._best)}"
-        own = "" if self._best is None else f", {shown(self._best)} by the search"
-        return f"best {shown(row['metric'])} by {called(row)}{own}"
+        found = "" if self._of_search is None else f", {shown(self._of_search)} by the search"
+        return f"best {shown(row['metric'])} by {called(row)}{found}"
+
+    def _leads(self) -> Mapping[str, Any] | None:
+        """The baseline that leads: one of the journal, or one beside the search that is better than all of it."""
+        seeded = (row for row in self._rows if self._best_id is not None and row.get("node_id") == self._best_id)
+        return leading(self._rows, self._best, self._direction) or next(seeded, None)
 
 
 def shown(score: float | None) -> str:

@@ -37,7 +37,7 @@ class EventsView(SilentView):
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
         now = progress()
-        self._best = BestSoFar(facts.problem.lower_is_better, now.best_metric, facts.baselines, facts.problem.family)
+        self._best = BestSoFar(facts.problem.lower_is_better, facts.standing, facts.problem.family)
         self._opened(facts, now)
 
     def nothing_left(self, outcome: Outcome, progress: Progress) -> None:

@@ -29,6 +29,7 @@ from core.backend.usage import tokens_of_bytes
 from core.contracts import Progress
 from core.events import BaselineScored, Event, NodeCommitted, Warned
 from core.state.operators import FREE_OPERATORS
+from reports.winner import OWN
 from runs.facts import RunFacts
 from runs.live_output import OUTPUT, REPLY
 from runs.outcome import Outcome
@@ -81,7 +82,7 @@ class LiveView:
         self._work = OpenWork(facts.writer)
         now = progress()
         self._began, self._steps, self._steps_before = time.monotonic(), now.steps, now.steps
-        self._best = BestSoFar(facts.problem.lower_is_better, now.best_metric, facts.baselines, facts.problem.family)
+        self._best = BestSoFar(facts.problem.lower_is_better, facts.standing, facts.problem.family)
         self._live = Live(get_renderable=self._picture, console=self._console, refresh_per_second=REFRESH_PER_SECOND)
         self._live.start()
 
@@ -93,7 +94,8 @@ class LiveView:
                 self._recent.append((event, _leaf(event, self._steps, self._best.moves(event))))
             self._best.learn(event)
             if isinstance(event, BaselineScored):
-                self._baselines.append(f"{event.name} {'failed' if event.metric is None else shown(event.metric)}")
+                score = "failed" if event.metric is None else shown(event.metric)
+                self._baselines.append(f"{OWN if event.own else event.name} {score}")
             elif isinstance(event, Warned):
                 self._warnings.append(f"{event.at.astimezone():%H:%M:%S} {event.text}")
 

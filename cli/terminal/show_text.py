@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from rich.markup import escape
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
 from cli.terminal.console import VisibleConsole
+from reports.outcome import case_columns, case_heads
 from reports.winner import titled
 from utils.direction import Direction
 
-CASE_COLUMNS = ("case", "value", "bound", "gap", "seconds", "baseline")
 MOST_CASES = 20
 """Cases of the final part that are printed."""
 
@@ -53,7 +54,8 @@ def print_run(facts: dict[str, Any]) -> None:
                 Text(titled(row).removeprefix("baseline ")), _number(row["metric"]), _number(row.get("final"))
             )
         console.print(table)
-    print_cases(console, facts["final"].get("table"))
+    if facts["winner"] and facts["winner"]["chosen"]:
+        print_cases(console, facts["final"].get("table"), facts["winner"]["name"])
     nodes = Table("step", "node", "operator", "parents", unit, "failure")
     for row in facts["nodes"][-40:]:
         parents = " ".join(row["parent_ids"])
@@ -69,13 +71,14 @@ def print_run(facts: dict[str, Any]) -> None:
     console.print(nodes)
 
 
-def print_cases(console: VisibleConsole, table: dict[str, Any] | None) -> None:
-    """The final part case by case: the winner beside the best baseline. Columns without a value are left out."""
+def print_cases(console: VisibleConsole, table: dict[str, Any] | None, winner: str) -> None:
+    """The final part case by case: the winner beside the best of the baselines that are not it."""
     if not table:
         return
     rows = table["rows"]
-    names = [name for name in CASE_COLUMNS if any(row.get(name) is not None for row in rows)]
-    shown = Table(*(table["baseline"] if name == "baseline" else name for name in names), title="final part")
+    names = case_columns(rows)
+    heads = case_heads(names, winner, table["baseline"])
+    shown = Table(*map(escape, heads), title=Text(f"final part: {winner}, the winner, case by case"))
     for row in rows[:MOST_CASES]:
         shown.add_row(*(Text(_cell(row.get(name))) for name in names))
     console.print(shown)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from cli.terminal.best_so_far import BEST, BestSoFar, shown
 from core.events import BaselineScored, Event, NodeCommitted
 from core.state.operators import FREE_OPERATORS
+from reports.winner import titled
 from runs.stepper import StageShown, StepBegun
 
 
@@ -57,7 +58,7 @@ class StepLines:
 
 def baseline_line(event: BaselineScored) -> str:
     missing = "failed" if event.failure else "no score yet"
-    return f"baseline {event.name}: {missing if event.metric is None else shown(event.metric)}"
+    return f"{titled(event.model_dump())}: {missing if event.metric is None else shown(event.metric)}"
 
 
 def _outcome_of(event: NodeCommitted, moves: bool) -> str:

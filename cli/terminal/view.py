@@ -92,7 +92,7 @@ class PlainView:
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
         self._facts = facts
         now = progress()
-        best = BestSoFar(facts.problem.lower_is_better, now.best_metric, facts.baselines, facts.problem.family)
+        best = BestSoFar(facts.problem.lower_is_better, facts.standing, facts.problem.family)
         self._lines = StepLines(best, facts.config.search.max_steps, now.steps)
         self._activity.tell("")
         self._work, self._progress = OpenWork(facts.writer, self._clock), progress

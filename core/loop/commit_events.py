@@ -55,7 +55,11 @@ def events_of(node: Node, journal: Journal, usage: Usage, elapsed: float) -> lis
         )
     )
     if node.operator == "baseline":
-        events.append(BaselineScored(name=node.name, node_id=node.id, metric=node.metric_value, failure=node.failure))
+        events.append(
+            BaselineScored(
+                name=node.name, own=node.is_own, node_id=node.id, metric=node.metric_value, failure=node.failure
+            )
+        )
     return events
 
 

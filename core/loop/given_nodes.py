@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 from core.state.node import Node
@@ -10,14 +10,19 @@ from core.state.task import Task, derive_seed, node_id
 
 
 def given_nodes(
-    seed: int, programs: Sequence[tuple[str, str]], operator: Literal["user", "baseline"]
+    seed: int, programs: Sequence[tuple[str, str]], operator: Literal["user", "baseline"], own: Collection[str] = ()
 ) -> list[tuple[Task, Node]]:
-    """(name, code) pairs with their identity in the run."""
+    """(name, code) pairs with their identity in the run.
+
+    Args:
+        own: names of baselines that the user wrote.
+    """
     found = []
     for slot, (name, code) in enumerate(programs):
-        own = node_id(seed, operator, slot)
-        task = Task(node_id=own, operator=operator, round=0, slot=slot, seed=derive_seed(seed, operator, slot))
-        node = Node(id=own, code=code, plan=name, name=name, operator=operator, slot=slot, writer=operator)
+        given = node_id(seed, operator, slot)
+        writer = "user" if name in own else operator
+        task = Task(node_id=given, operator=operator, round=0, slot=slot, seed=derive_seed(seed, operator, slot))
+        node = Node(id=given, code=code, plan=name, name=name, operator=operator, slot=slot, writer=writer)
         found.append((task, node))
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Literal
@@ -138,9 +138,16 @@ class Orchestrator:
 
     # ------------------------------------------------------------ programs that nobody was asked to write
 
-    def seed_with(self, nodes: Sequence[tuple[str, str]], operator: Literal["user", "baseline"]) -> None:
-        """Score (name, code) pairs as the first nodes, before the policy is asked. What is in the journal stays."""
-        new = [(t, n) for t, n in given_nodes(self._plan.seed, nodes, operator) if t.node_id not in self.journal]
+    def seed_with(
+        self, nodes: Sequence[tuple[str, str]], operator: Literal["user", "baseline"], own: Collection[str] = ()
+    ) -> None:
+        """Score (name, code) pairs as the first nodes, before the policy is asked. What is in the journal stays.
+
+        Args:
+            own: names of baselines that the user wrote.
+        """
+        given = given_nodes(self._plan.seed, nodes, operator, own)
+        new = [(task, node) for task, node in given if task.node_id not in self.journal]
         if new:
             self._judge_given(new)
 

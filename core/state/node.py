@@ -83,12 +83,17 @@ class Node(Findings):
     """`metric_value` turned so that higher is better; None without a metric."""
 
     writer: str = ""
-    """provider/model, `rules`, `user`, `tune`, `ensemble` or `baseline`."""
+    """provider/model, `rules`, `user` (also of a baseline that is the user's own), `tune`, `ensemble` or `baseline`."""
     prompt_tokens: int | None = None
     """Of all calls for this node; None where there is no model (`rules`)."""
     completion_tokens: int | None = None
     cost_usd: float | None = None
     """Dollars of all calls for this node; 0.0 for cached replies, None where there is no model or no price."""
+
+    @property
+    def is_own(self) -> bool:
+        """True for the user's own program, which the search is to improve."""
+        return self.operator == "baseline" and self.writer == "user"
 
     @property
     def is_scored(self) -> bool:

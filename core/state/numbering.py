@@ -16,6 +16,7 @@ class Numbering:
 
     def __init__(self, nodes: Iterable[tuple[str, str]]) -> None:
         self._so_far: dict[str, int] = {}
+        self._ids: list[str] = []
         self._free: set[str] = set()
         steps = 0
         for node_id, operator in nodes:
@@ -23,7 +24,16 @@ class Numbering:
                 self._free.add(node_id)
             else:
                 steps += 1
+                self._ids.append(node_id)
             self._so_far[node_id] = steps
+
+    def __contains__(self, node_id: str) -> bool:
+        """True for what the journal holds."""
+        return node_id in self._so_far
+
+    def node_id(self, step: int) -> str | None:
+        """The node that is this step; None where there is none yet."""
+        return self._ids[step - 1] if 0 < step <= len(self._ids) else None
 
     def step(self, node_id: str) -> int | None:
         """Its number; None for a baseline, a program of the user's, an ensemble, and what the journal lacks."""

@@ -13,7 +13,7 @@ from core.storage.chain import Chain
 from core.storage.views import create_views
 from utils.errors import StoreError
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """Raised by one with each change of tables or of what their JSON holds; a step below brings older files along."""
 READ_IN_PLACE = 3
 """From this version on a reader needs no step: what it finds in an older form says so itself."""
@@ -143,4 +143,13 @@ def _to_5(connection: sqlite3.Connection) -> None:
     """Rows that are there stay as they are; new ones hold what a resume asks of every node beside what is packed."""
 
 
-_STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4, 4: _to_5}
+# ------------------------------------------------------------ 5 → 6
+
+
+def _to_6(connection: sqlite3.Connection) -> None:
+    """The view `candidates` tells the winner's interval too. New runs keep each baseline beside the search whole."""
+    connection.execute("DROP VIEW IF EXISTS candidates")
+    create_views(connection)
+
+
+_STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4, 4: _to_5, 5: _to_6}

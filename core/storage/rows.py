@@ -29,6 +29,8 @@ _COLUMNS = (
 _TEXTS = ("code", "term_out")
 JOURNAL = "journal"
 """Fact: `{nodes, sha256}`, the journal's hash over so many nodes."""
+BESIDE = "beside/"
+"""Begins the fact that holds a baseline beside the search whole, as a node; its id follows."""
 _MESSAGES = ("system", "user", "reply")
 _OWN_COLUMNS = {"seq", "at"}
 _SHOWN = {

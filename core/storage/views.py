@@ -24,14 +24,19 @@ SELECT
     json_extract(nodes.rest, '$.duplicate_of') AS duplicate_of,
     coalesce(json_extract(nodes.rest, '$.name'), '') AS name,
     coalesce(json_extract(nodes.rest, '$.plan'), '') AS plan,
-    json_extract(nodes.rest, '$.interval[0]') AS low,
-    json_extract(nodes.rest, '$.interval[1]') AS high,
+    coalesce(json_extract(nodes.rest, '$.interval[0]'), CASE WHEN nodes.id = (
+        SELECT json_extract(value, '$.node_id') FROM facts WHERE key = 'final'
+    ) THEN (SELECT json_extract(value, '$.detail.validation_interval[0]') FROM facts WHERE key = 'final') END) AS low,
+    coalesce(json_extract(nodes.rest, '$.interval[1]'), CASE WHEN nodes.id = (
+        SELECT json_extract(value, '$.node_id') FROM facts WHERE key = 'final'
+    ) THEN (SELECT json_extract(value, '$.detail.validation_interval[1]') FROM facts WHERE key = 'final') END) AS high,
     json_extract(nodes.rest, '$.prompt_tokens') AS prompt_tokens,
     json_extract(nodes.rest, '$.completion_tokens') AS completion_tokens,
     json_extract(nodes.rest, '$.cost_usd') AS cost_usd,
     coalesce(json_extract(nodes.rest, '$.metadata'), '{}') AS metadata
 FROM nodes LEFT JOIN texts ON texts.hash = nodes.code
 """
+"""An interval that was estimated at the end stands with the winner in the fact `final`; SQLite reads that once."""
 
 _ENGINES = """
 CREATE VIEW IF NOT EXISTS engines AS
@@ -65,6 +70,8 @@ LEFT JOIN events AS ended
     ON ended.type = 'generation.finished' AND json_extract(ended.body, '$.generation') = counted.generation
 """
 """SQLite gives the other columns of a `max` from the row that holds the maximum."""
+CANDIDATES_BEFORE_6 = "8ad1ef9ec58e48f6ee77a98d7aa8cb489e5693123118c615ef9a65dc0c5c8666"
+"""SHA-256 of the view `candidates` in a store of schema 1 to 5: without intervals that were estimated at the end."""
 
 
 def create_views(connection: sqlite3.Connection) -> None:

@@ -10,6 +10,7 @@ from omegaconf import OmegaConf
 from pydantic import ValidationError
 
 from dashboard.server.schemas.control import Defaults, PolicyOption, Presets, StartRequest
+from problems.data_sets import DATA_SETS
 from utils.config_schema import Config
 from utils.metric import KINDS
 from utils.strategies import POLICIES, SELECTORS, PolicyOptions
@@ -17,12 +18,6 @@ from utils.strategies import POLICIES, SELECTORS, PolicyOptions
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 NEEDS_A_FILE = frozenset({"command"})
 """Presets that are told by commands: started on the command line, not from a page."""
-NAMES = {
-    "competition": ["ames", "churn", "diamonds", "fine_foods", "chicago", "diabetes", "digits"],
-    "bin_packing": [
-        "weibull_5k", "weibull_1k", "weibull_10k", "weibull_100k", "u120", "u250", "u500", "u1000",
-    ],
-}  # fmt: skip
 _KINDS = {"integer": "integer", "number": "number", "boolean": "boolean"}
 
 
@@ -36,7 +31,7 @@ def presets(plugins: Sequence[str] = ()) -> Presets:
     llms = [path.stem for path in sorted((CONFIG / "llm").glob("*.yaml"))]
     policies = POLICIES.all(plugins)
     return Presets(
-        problems={name: NAMES.get(name, []) for name in problems},
+        problems={name: DATA_SETS.get(name, []) for name in problems},
         llms=sorted(llms, key=lambda name: (name != "rules", name)),
         policies=list(policies),
         defaults={name: defaults_of(name) for name in problems},

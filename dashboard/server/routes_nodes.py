@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Path, Query
@@ -16,8 +17,10 @@ from dashboard.server.routes_runs import Run
 from dashboard.server.schemas.arena import Engine, GameDetail, GamePage
 from dashboard.server.schemas.nodes import Call, Diff, NodeDetail, NodePage
 from reports.candidates import candidate_rows, candidates_csv
+from reports.named_node import named_node
 from reports.transcript import Turn, transcript
-from reports.winner import node_or_winner, rows_of
+from reports.winner import rows_of
+from utils.errors import UnknownNodeError
 
 NodeId = Annotated[str, Path(pattern=r"^[0-9a-f]{4,64}$", description="Node id, or a unique prefix of it.")]
 GameId = Annotated[str, Query(alias="id", min_length=1, max_length=400)]
@@ -30,9 +33,8 @@ NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"description": "No such run,
 def find_node(catalog: RunCatalog, run: str, node_id: str) -> Node:
     """The node, also a winner that is none of the journal; or 404."""
     reader = catalog.reader(run)
-    node = node_or_winner(reader, node_id)
-    if node is not None:
-        return node
+    with suppress(UnknownNodeError):
+        return named_node(reader, node_id)
     name = next((row.get("name") for row in rows_of(reader.facts()) if row.get("node_id") == node_id), None)
     if name is not None:
         raise HTTPException(404, f"the baseline {name} was scored beside the search: its program is kept if it wins")

@@ -60,7 +60,7 @@ class CommandProblem(Problem):
 
     @property
     def code(self) -> str:
-        return join({path.name: path.read_text() for path in self.spec.sources})
+        return join({path.name: path.read_text(encoding="utf-8-sig") for path in self.spec.sources})
 
     def prepare(self) -> None:
         self.check()
@@ -90,7 +90,7 @@ class CommandProblem(Problem):
         return {"*": FilesAgent(single_function=True, prompts_dir=build.prompts_dir, **build.options)}
 
     def baselines(self) -> Sequence[Baseline]:
-        return [Baseline("initial", self.code)]
+        return [Baseline("initial", self.code, own=True)]
 
     def rules(self) -> RulesWriter:
         from problems.numbers import NumbersWriter

@@ -118,7 +118,7 @@ class ScriptProblem(Problem):
 
     @property
     def code(self) -> str:
-        return self.program.read_text()
+        return self.program.read_text(encoding="utf-8-sig")
 
     def statement(self) -> str:
         text = self.options.statement or f"Improve the program {self.program.name}; an evaluator gives it a score."

@@ -18,13 +18,12 @@ from core.storage.reader import RunReader
 from core.storage.ticket_store import stored_tickets
 from core.storage.unreadable import unreadable
 from reports.conclusion import conclusion_of
-from reports.winner import winner_node
+from reports.named_node import named_node
 from runs.explain import why
 from runs.run_folder import find_run
 from runs.run_list import run_rows
 from runs.tickets.open_tickets import rows_of
 from utils.direction import Direction
-from utils.errors import UnknownNodeError
 from utils.syntax import source_lines
 
 PART = 8000
@@ -171,14 +170,8 @@ def _run(project_dir: str, arguments: Answer) -> Path:
     return find_run(project_dir, str(arguments.get("run") or "latest"))
 
 
-def _found(reader: RunReader, node_id: str) -> Node:
-    """A node, or the winning baseline beside the journal."""
-    found = reader.node(node_id)
-    if found is None and (winner := winner_node(reader, reader.facts())) is not None and winner.id.startswith(node_id):
-        found = winner
-    if found is None:
-        raise UnknownNodeError(f"run {reader.run_dir.name} has no node '{node_id}'; `top` lists the best")
-    return found
+def _found(reader: RunReader, name: str) -> Node:
+    return named_node(reader, name, "`top`")
 
 
 def _piece(text: str, arguments: Answer) -> Answer:

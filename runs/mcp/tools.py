@@ -18,7 +18,7 @@ write evaluate(program_path) -> number in another, then plan_run(program=..., ev
 _RUN = {"type": "string", "description": "run id; `latest` (default) is the newest"}
 _TICKET = {"type": "string", "description": "as `ask` gave it"}
 _FORGOTTEN = {"type": "string", "description": "as `ask` gave it; RUN/NODE frees one that another writer forgot"}
-_WAIT = {"type": "number", "description": "seconds to wait, at most 20"}
+_WAIT = {"type": "number", "minimum": 0, "description": "seconds to wait, at most 20"}
 _FILES = {
     "type": "object",
     "description": "{path: whole text} of the ticket's `editable` files",
@@ -54,7 +54,7 @@ WRITER = (
         {"run": _RUN, "dir": {"type": "string", "description": "folder to lay the ticket into"}, "wait_s": _WAIT,
          "ticket": {"type": "string", "description": "one of yours, to be told again; RUN/NODE takes one over"}},
         {"run": _TEXT, "ticket": {"type": ["string", "null"]}, "operator": _TEXT, "prompt": _OBJECT, "files": _OBJECT,
-         "schema": _OBJECT, "open_tickets": _LIST, "budget": _OBJECT, **_OVER, **_NEXT},
+         "schema": _OBJECT, "open_tickets": _LIST, "budget": _OBJECT, "warnings": _LIST, **_OVER, **_NEXT},
     ),
     Tool(
         "check",

@@ -138,7 +138,7 @@ class TicketApi:
     def tell(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Hand in the program of a ticket; a second time is the first one's verdict, and is told so."""
         node_id, token = split_ticket(str(request.get("ticket", "")))
-        state = self._queue.state(node_id, token)
+        seconds, state = _seconds(request), self._queue.state(node_id, token)
         code, fault = self._program(request)
         if state == "open":
             asked = self._queue.request_of(node_id)
@@ -150,7 +150,7 @@ class TicketApi:
             plan = str(request.get("plan", ""))[:4000]
             reply = code if is_question(node_id) else self._files.reply(code, plan)
             state = self._queue.tell(node_id, token, reply)
-        found = self._told(request, node_id, state, _seconds(request))
+        found = self._told(request, node_id, state, seconds)
         same = code if is_question(node_id) else self._files.reply(code, "")
         is_other = state == "told" and not self._queue.told(node_id).endswith(same)
         return answered_before(found, node_id, "tell") if is_other else found

@@ -22,6 +22,7 @@ IDLE = 120.0
 """Seconds without a call after which a process that was started for tickets ends."""
 START = 30.0
 """Seconds in which such a process must be there."""
+TAKEN_UP = "nobody worked on the run: it had been stopped, or had waited too long; with this request it goes on"
 MAIN = Path(__file__).resolve().parent.parent.parent / "main.py"
 _STARTED: list[subprocess.Popen[bytes]] = []
 """They may outlive this process, which does not wait for them."""
@@ -33,21 +34,22 @@ def ask_the_run(run_dir: Path, request: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ConfigError: the run is written by somebody else. SwarmEvoError: no process could be started.
     """
+    started = False
     for _ in range(5):  # the process that held the run may have ended just now, or be about to
         found = call(run_dir, request, LONGEST_CALL + 10)
         if found is not None:
-            return found
+            return {**found, "warnings": [*found.get("warnings", ()), TAKEN_UP]} if started else found
         from runs.tickets.stored_answers import answer_of_the_store  # a second of processor time, seldom needed
 
         known = answer_of_the_store(run_dir, request)
         if known is not None:
             return known
-        _start(run_dir)
+        started = _start(run_dir)
     raise SwarmEvoError(f"run {run_dir.name}: the process that holds it does not answer; see {run_dir / 'system.log'}")
 
 
-def _start(run_dir: Path) -> None:
-    """A process that takes the run up, apart from this one; returns when its socket is open."""
+def _start(run_dir: Path) -> bool:
+    """A process that takes the run up, apart from this one; returns when its socket is open: True if it is ours."""
     if not is_held(run_dir):
         log = (run_dir / "tickets.log").open("wb")
         command = [sys.executable, str(MAIN), "resume", run_dir.name, f"--idle={IDLE:g}"]
@@ -63,10 +65,11 @@ def _start(run_dir: Path) -> None:
     until = time.monotonic() + START
     while time.monotonic() < until and call(run_dir, {"verb": "hello"}, 5) is None:
         if child is None and not is_held(run_dir):  # the process that held it was just ending
-            return
+            return False
         if child is not None and child.poll() is not None:
             said = (run_dir / "tickets.log").read_text(errors="replace").strip().splitlines()
             if child.returncode == 0 or is_held(run_dir):  # it has ended the run, or another process was faster
-                return
+                return False
             raise SwarmEvoError(said[-1].removeprefix("swarm-evo: ") if said else "the run could not be taken up")
         time.sleep(0.05)
+    return child is not None

@@ -138,7 +138,7 @@ class TreeProblem(Problem):
         return {"*": TreeAgent(self.ground, **options)}
 
     def baselines(self) -> Sequence[Baseline]:
-        return [Baseline("initial", Tree(self.ground).code())]
+        return [Baseline("initial", Tree(self.ground).code(), own=True)]
 
     def rules(self) -> RulesWriter:
         from problems.command.tree.writer import TreeWriter

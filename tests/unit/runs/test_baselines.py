@@ -19,8 +19,8 @@ class Store:
     def get_fact(self, key: str) -> list[dict[str, object]]:
         return list(self.kept)
 
-    def put_fact(self, key: str, value: list[dict[str, object]], events: object) -> None:
-        self.kept = list(value)
+    def put_facts(self, values: dict[str, list[dict[str, object]]], events: object) -> None:
+        self.kept = list(values["baselines"])
 
 
 @pytest.mark.parametrize("abandoned", [True, False])

@@ -13,6 +13,7 @@ from core.events import NoteAdded
 from core.state.node import Node
 from core.storage.database import DB_NAME, Database, message_parts
 from core.storage.fault import FaultPoint
+from core.storage.migrations import SCHEMA_VERSION
 from core.storage.packing import parts_of
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
@@ -22,9 +23,9 @@ from utils.errors import StoreError, StoreVersionError, UnknownRunError
 def test_a_newer_schema_is_refused_with_both_versions(tmp_path):
     RunStore(tmp_path).close()
     with sqlite3.connect(tmp_path / DB_NAME) as connection:
-        connection.execute("PRAGMA user_version=7")
+        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION + 1}")
     connection.close()
-    with pytest.raises(StoreVersionError, match=r"schema 7.*up to 5"):
+    with pytest.raises(StoreVersionError, match=rf"schema {SCHEMA_VERSION + 1}.*up to {SCHEMA_VERSION}"):
         RunStore(tmp_path)
     with pytest.raises(StoreVersionError):
         RunReader(tmp_path)
