@@ -122,9 +122,14 @@ def _print(rows: list[dict[str, Any]], heads: Sequence[str] = ()) -> None:
     print("\n".join(lines))
 
 
+def _is_open(row: dict[str, Any]) -> bool:
+    """True where the status says more than the verdict."""
+    return row["status"] != "finished" and (row["status"], row["verdict"]) != ("interrupted", "reopened")
+
+
 CELLS: dict[str, Callable[[dict[str, Any]], str]] = {
     "run": lambda row: row["run"],
-    "result": lambda row: IN_WORDS[row["verdict"]] if row["status"] == "finished" else row["status"],
+    "result": lambda row: row["status"] if _is_open(row) else IN_WORDS[row["verdict"]],
     "best": lambda row: "" if row["best_metric"] is None else f"{row['best_metric']:.5g}",
     "final": lambda row: "" if row["final_metric"] is None else f"{row['final_metric']:.5g}",
     "gain": lambda row: "" if row["gain"] is None else f"{row['gain']:+.3g}",
@@ -137,7 +142,8 @@ CELLS: dict[str, Callable[[dict[str, Any]], str]] = {
     "tags": lambda row: " ".join(row["tags"]),
     "title": lambda row: row["title"],
 }
-"""Columns from left to right. `result` is the verdict of a run that has ended, else its status."""
+"""Columns from left to right. `result` is the verdict of a run that has ended, else its status; one that had ended and
+has gone on by hand since is `open again`."""
 FIRST = ("run", "result", "best", "gain", "steps", "final")
 """Columns that a narrow terminal keeps before all others, the first one before all."""
 GAP = 2

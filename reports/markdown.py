@@ -38,7 +38,9 @@ def render_markdown(facts: RunFacts) -> str:
 
 def _outcome(facts: RunFacts) -> Iterator[str]:
     verdict = facts.conclusion.verdict
-    result = IN_WORDS[verdict.kind] if facts.status == "finished" else facts.status  # as the list of runs says it
+    result = (
+        facts.status if facts.status != "finished" and verdict.kind != "reopened" else IN_WORDS[verdict.kind]
+    )  # as the list of runs says it
     yield f"## {_plain(facts.problem or facts.run)}: {_plain(result)}"
     yield f"\n{_plain(verdict.text)}\n"
     for warning in verdict.warnings:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # these load SQLAlchemy
     from reports.conclusion import Conclusion
 
 FILE = ".runs.json"
-VERSION = 3
+VERSION = 4
 """Of the form of the lines: a file of another version is made anew."""
 DB = "run.db"
 NO_LABELS = Labels()
@@ -46,7 +46,7 @@ class RunLine(BaseModel):
     started_at: str | None = None
     steps: int = 0
     best_metric: float | None = None
-    """The winner's on validation; the best so far until the run has ended."""
+    """The winner's on validation; before the end that of who leads, a baseline included."""
     final_metric: float | None = None
     """The winner's on the final part."""
     verdict: str = "open"

@@ -25,10 +25,10 @@ UNSEEN = {"competition": "rows", "heuristic": "cases", "arena": "games"}
 CASE = {"competition": ("draw of the rows", "over draws of the rows")}
 """What is compared in pairs, and how, where it is not a case."""
 
-Kind = Literal["better", "unclear", "worse", "no_gain", "unconfirmed", "none", "open", "failed"]
+Kind = Literal["better", "unclear", "worse", "no_gain", "unconfirmed", "none", "open", "reopened", "failed"]
 """`unclear`: cannot be told apart from the reference; `no_gain`: nothing beat a baseline or the user's own program;
-`unconfirmed`: there is no unseen part; `none`: no valid program; `open`: the run goes on or was stopped; `failed`: it
-broke off by an error."""
+`unconfirmed`: there is no unseen part; `none`: no valid program; `open`: the run goes on or was stopped; `reopened`: it
+had ended, and has gone on since; `failed`: it broke off by an error."""
 
 IN_WORDS: Mapping[Kind, str] = {
     "better": "better",
@@ -38,6 +38,7 @@ IN_WORDS: Mapping[Kind, str] = {
     "unconfirmed": "unconfirmed",
     "none": "no program",
     "open": "not over",
+    "reopened": "open again",
     "failed": "failed",
 }
 """The kind as lists and headings say it."""
@@ -101,8 +102,9 @@ def still_open(
         against = called({"name": winner.name, "own": winner.role == "user"})
         ours = "" if search_best is None else f"; the search's best is {_number(search_best)}"
         told = f"nothing beat {against}: it is the best on validation, {_number(winner.metric)} {unit}{ours}"
-    after = "" if runs_on else _earlier_end(facts, counts) or " It can be resumed."
-    return Verdict(kind="open", text=f"{when} {told}.{after}", against=against)
+    earlier = "" if runs_on else _earlier_end(facts, counts)
+    after = "" if runs_on else earlier or " It can be resumed."
+    return Verdict(kind="reopened" if earlier else "open", text=f"{when} {told}.{after}", against=against)
 
 
 def _earlier_end(facts: Mapping[str, Any], counts: Counts) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from core.state.journal import Journal
 from core.state.task import derive_seed
 from core.storage.reader import RunReader
+from reports.named_node import named_node
 from runs.policies import policy_of
 from utils.config_schema import Config
 
@@ -27,6 +28,8 @@ def dry_run(config: Config, run_dir: Path | None, node: str | None, operator: st
                 policy.tell(journal, journal[stored.id])
             round_ = reader.rounds()
             open_tasks = reader.open_stages()
+            if node and not any(name.startswith(node) for name in open_tasks):
+                node = named_node(reader, node).id
     if open_tasks:
         return {"goes_on_with": open_tasks, "stored": False}
     if node or operator:

@@ -181,13 +181,19 @@ def test_json_of_a_node_has_every_field_and_its_calls(cli, finished):
     node = cli.here("show", "latest", best, "--json").json
     assert node.keys() >= set(Node.model_fields) | {"node_id", "metric", "calls", "stages"}
     assert node["calls"][0]["reply"] and node["calls"][0]["user"]
-    others = {node["node_id"] for node in cli.show()["nodes"]} - {best}
-    fewest = next(n for n in range(1, 13) if not any(other.startswith(best[:n]) for other in others))
-    assert cli.here("show", "latest", best[:fewest], "--json").json["node_id"] == best
-    assert fewest == 1 or "several" in cli.here("show", "latest", best[: fewest - 1]).line
-    why = cli.here("show", "latest", best, "--why", "--json").json["why"]
-    assert why["chosen"]["rule"] and why["best"]["top"][0]["node_id"] == best
-    assert why["seed"]["draws"] and why["best"]["final"]["node_id"] == best
+    assert cli.here("show", "latest", best[:6], "--json").json["node_id"] == best
+
+
+def test_a_node_is_named_by_its_step_number_at_every_door(cli, finished):
+    """As surfaces tell it; six digits and more are the beginning of an id."""
+    nodes = {node["step"]: node["node_id"] for node in cli.show()["nodes"]}
+    assert cli.here("show", "latest", "8", "--json").json["node_id"] == nodes[8]
+    assert cli.here("show", "latest", "8", "--why", "--json").json["why"]["chosen"]
+    assert cli.here("show", "latest", "8", "--diff").code == 0
+    told = cli.here("show", "latest", "99")
+    assert told.code == 2 and "has no node and no step '99'" in told.line and "show" in told.line
+    begun = cli.here("step", "latest", "--node", "8", "--dry-run")
+    assert begun.code == 0 and nodes[8] in begun.out, begun.err
 
 
 def test_why_is_told_in_words(cli, finished):

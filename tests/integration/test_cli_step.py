@@ -32,11 +32,22 @@ def test_step_without_a_run_starts_one_and_adds_one_step_each_time(cli, toy):
 def test_a_step_by_hand_after_the_end_is_told_as_every_step_is(cli, finished):
     """A run that has ended has nothing left to do for `resume`; a hand may still add to it."""
     assert "nothing is left to do" in cli.here("resume", "latest").out
+    before = cli.show()
     ended = cli.here("step", "latest")
-    assert ended.code == 0 and ended.out.splitlines()[-1].startswith("step 9 "), ended.out
+    step, told = ended.out.splitlines()[-2:]
+    assert ended.code == 0 and step.startswith("step 9 ") and "are open again until `" in told, ended.out
     assert json.loads((cli.run_dir / "metrics.json").read_text())[-1]["step"] == 9
     shown = cli.show()
     assert shown["verdict"]["text"].startswith("The run was stopped after 9 steps."), "more than its 8"
+    was = (
+        f"It had ended at step 8 with node {before['best_node_id']}, {before['final_metric']:.6g} distance on the final"
+    )
+    assert was in shown["verdict"]["text"] and shown["verdict"]["kind"] == "reopened"
+    assert "open again" in cli.here("list-runs").out
+    page, people = cli.here("report", "latest", "--out=r.html"), cli.here("show", "latest", COLUMNS="400").out
+    assert page.code == 0 and was in (cli.folder / "r.html").read_text() and was in people
+    ends = cli.here("resume", "latest")
+    assert ends.code == 0 and cli.show()["winner"]["chosen"] and "open again" not in cli.here("list-runs").out
     assert cli.here("verify", "latest").code == 0
 
 

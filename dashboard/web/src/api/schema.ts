@@ -884,6 +884,11 @@ export interface components {
             /** Node Id */
             node_id: string;
             /**
+             * Own
+             * @default false
+             */
+            own: boolean;
+            /**
              * Seq
              * @default 0
              */
@@ -2580,7 +2585,7 @@ export interface components {
              * @default open
              * @enum {string}
              */
-            verdict: "better" | "unclear" | "worse" | "no_gain" | "unconfirmed" | "none" | "open" | "failed";
+            verdict: "better" | "unclear" | "worse" | "no_gain" | "unconfirmed" | "none" | "open" | "reopened" | "failed";
             /**
              * Verdict Words
              * @description The verdict as every list says it.
@@ -2775,7 +2780,7 @@ export interface components {
              * @default open
              * @enum {string}
              */
-            verdict: "better" | "unclear" | "worse" | "no_gain" | "unconfirmed" | "none" | "open" | "failed";
+            verdict: "better" | "unclear" | "worse" | "no_gain" | "unconfirmed" | "none" | "open" | "reopened" | "failed";
             /**
              * Verdict Words
              * @description The verdict as every list says it.
@@ -3572,7 +3577,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "better" | "unclear" | "worse" | "no_gain" | "unconfirmed" | "none" | "open" | "failed";
+            kind: "better" | "unclear" | "worse" | "no_gain" | "unconfirmed" | "none" | "open" | "reopened" | "failed";
             /** Text */
             text: string;
             /**
@@ -3608,7 +3613,7 @@ export interface components {
         };
         /**
          * Winner
-         * @description The chosen program once a run has ended, else the best so far; each number is its own.
+         * @description The chosen program once a run has ended, before that who leads; each number is its own.
          */
         Winner: {
             /** Chosen */
