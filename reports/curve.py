@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
+from reports.arena_curve import arena_legend, arena_svg
 from reports.facts import RunFacts
+from reports.frame import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, frame, ring, scale
 from reports.markup import EMPTY, Markup, figure, tag
 from reports.series import baseline_scores, best_so_far, by_generation, points, shown_range
-from utils.direction import Direction
+from reports.winner import Winner
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 920, 320, 78, 34, 12
 MOST_MARKS = 3000
 """Marks drawn; beyond it every n-th, since a browser should open the file at once."""
 
 
 def curve_svg(facts: RunFacts) -> Markup:
-    """Scores and the best so far by step, or best, averages and candidates by generation; EMPTY without a score."""
+    """Ratings by generation in an arena; else scores and the best so far by step, or best, averages and candidates by
+    generation; EMPTY without a score."""
+    if facts.is_rated:
+        return arena_svg(facts)
     return _by_generation(facts) if facts.is_generational else _by_step(facts)
 
 
@@ -29,7 +32,7 @@ def _by_step(facts: RunFacts) -> Markup:
         first, last = first - 0.5, last + 0.5
     baselines = [value for _, value in baseline_scores(facts.baselines)]
     low, high = shown_range([p.metric for p in scored] + baselines, facts.lower_is_better)
-    x, y = _scale(first, last, LEFT, WIDTH - 10), _scale(low, high, HEIGHT - BOTTOM, TOP)
+    x, y = scale(first, last, LEFT, RIGHT), scale(low, high, HEIGHT - BOTTOM, TOP)
     every = len(scored) // MOST_MARKS + 1
     marks = []
     for point in scored[::every]:
@@ -39,7 +42,9 @@ def _by_step(facts: RunFacts) -> Markup:
     path = [f"M{x(curve[0][0]):.1f} {y(curve[0][1]):.1f}"]
     path += [f"H{x(step):.1f}V{y(metric):.1f}" for step, metric in curve[1:]] + [f"H{x(last):.1f}"]
     best = tag("path", d="".join(path), class_="best-line")
-    return _frame(facts, "step", first, last, low, high, [*marks, best])
+    winner = _chosen(facts)
+    at = facts.numbers.so_far(winner.node_id) if winner and winner.place is not None else None
+    return frame(facts, "step", first, last, low, high, [*marks, best, *_ringed(winner, at, x, y)])
 
 
 def _by_generation(facts: RunFacts) -> Markup:
@@ -54,7 +59,7 @@ def _by_generation(facts: RunFacts) -> Markup:
         return EMPTY
     first, last = rows[0].generation - 0.5, rows[-1].generation + 0.5
     low, high = shown_range(values, facts.lower_is_better)
-    x, y = _scale(first, last, LEFT, WIDTH - 10), _scale(low, high, HEIGHT - BOTTOM, TOP)
+    x, y = scale(first, last, LEFT, RIGHT), scale(low, high, HEIGHT - BOTTOM, TOP)
     most = max(r.candidates for r in rows)
     width = min(60.0, max(1.0, 0.5 * (WIDTH - LEFT) / (last - first)))
     drawn = []
@@ -69,18 +74,37 @@ def _by_generation(facts: RunFacts) -> Markup:
         drawn.append(tag("path", d=f"M{path}", class_=name))
         if len(known) == 1:
             drawn.append(tag("circle", cx=f"{x(known[0][0]):.1f}", cy=f"{y(known[0][1]):.1f}", r=4, class_=name))
-    return _frame(facts, "generation", first, last, low, high, drawn)
+    winner = _chosen(facts)
+    at = next((node.generation for node in facts.nodes if winner and node.id == winner.node_id), None)
+    return frame(facts, "generation", first, last, low, high, [*drawn, *_ringed(winner, at, x, y)])
+
+
+def _chosen(facts: RunFacts) -> Winner | None:
+    winner = facts.conclusion.winner
+    return winner if winner is not None and winner.chosen else None
+
+
+def _ringed(
+    winner: Winner | None, at: int | None, x: Callable[[float], float], y: Callable[[float], float]
+) -> list[Markup]:
+    """The winner's ring; nothing where it has no place on the curve: a baseline that won."""
+    if winner is None or at is None or winner.metric is None:
+        return []
+    return [ring(winner, x(at), y(winner.metric))]
 
 
 def legend(facts: RunFacts) -> Markup:
     """What the marks mean."""
+    if facts.is_rated:
+        return arena_legend(facts)
+    circle = [tag("span", tag("i", "", class_="key ring"), "winner")] if _chosen(facts) else []
     if facts.is_generational:
         entries = [("best-line", "best so far"), ("top-line", "average of the top 5"), ("average-line", "average")]
         keys = [tag("span", tag("i", "", class_=f"key {name}"), text) for name, text in entries]
-        return tag("p", *keys, tag("span", tag("i", "", class_="key bar"), "candidates"), class_="legend")
+        return tag("p", *keys, tag("span", tag("i", "", class_="key bar"), "candidates"), *circle, class_="legend")
     operators = dict.fromkeys(point.operator for point in points(facts.nodes))
     keys = [tag("span", tag("i", "", class_=f"key op-{facts.operators[name].colour}"), name) for name in operators]
-    return tag("p", tag("span", tag("i", "", class_="key best-line"), "best so far"), *keys, class_="legend")
+    return tag("p", tag("span", tag("i", "", class_="key best-line"), "best so far"), *keys, *circle, class_="legend")
 
 
 def _mark(
@@ -91,44 +115,3 @@ def _mark(
         return tag("circle", title, cx=f"{x:.1f}", cy=f"{y(metric):.1f}", r=3.5, class_=f"op-{colour}")
     edge, tip = (HEIGHT - BOTTOM - 8, 8) if metric < low else (TOP + 8, -8)
     return tag("path", title, d=f"M{x - 4:.1f} {edge}h8l-4 {tip}z", class_=f"beyond op-{colour}")
-
-
-def _frame(
-    facts: RunFacts, name: str, first: float, last: float, low: float, high: float, content: Sequence[Markup]
-) -> Markup:
-    x, y = _scale(first, last, LEFT, WIDTH - 10), _scale(low, high, HEIGHT - BOTTOM, TOP)
-    grid = []
-    for i in range(5):
-        value = low + (high - low) * i / 4
-        at = f"{y(value):.1f}"
-        grid.append(tag("line", x1=LEFT, x2=WIDTH - 10, y1=at, y2=at, class_="grid"))
-        grid.append(tag("text", f"{value:.5g}", x=LEFT - 6, y=at, class_="tick end"))
-    for value in sorted({math.ceil(first), int(first + last) // 2, math.floor(last)}):
-        grid.append(tag("text", f"{value:g}", x=f"{x(value):.1f}", y=HEIGHT - 22, class_="tick middle"))
-    grid.append(tag("text", name, x=WIDTH - 10, y=HEIGHT - 8, class_="tick end"))
-    names = []  # above the marks
-    for number, (baseline, value) in enumerate(baseline_scores(facts.baselines)):
-        if low <= value <= high:
-            at = f"{y(value):.1f}"
-            title = tag("title", f"baseline {baseline}: {figure(value)}")
-            grid.append(tag("line", title, x1=LEFT, x2=WIDTH - 10, y1=at, y2=at, class_="baseline"))
-            left = number % 2 == 1  # names of two that are close do not run into each other
-            place = f"{y(value) - 7:.1f}"
-            name_at, side = (LEFT + 4, "tick") if left else (WIDTH - 12, "tick end")
-            names.append(tag("text", f"baseline {baseline}", x=name_at, y=place, class_=f"{side} name"))
-    better = Direction(facts.lower_is_better).word
-    across, down = WIDTH - 10 - LEFT, HEIGHT - BOTTOM - TOP
-    # An inner svg cuts off what lies outside of the drawn range; the margin leaves marks on the edge whole.
-    inside = tag(
-        "svg", *content, x=LEFT - 6, y=TOP - 6, width=across + 12, height=down + 12,
-        viewBox=f"{LEFT - 6} {TOP - 6} {across + 12} {down + 12}",
-    )  # fmt: skip
-    return tag(
-        "svg", tag("title", f"{facts.unit} by {name}; {better} is better"), *grid, inside, *names,
-        viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", class_="chart",
-    )  # fmt: skip
-
-
-def _scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
-    span = (high - low) or 1.0
-    return lambda value: start + (end - start) * (value - low) / span

@@ -14,6 +14,7 @@ from typing import Any
 
 from core.state.node import Node
 from core.state.operators import Colour
+from reports.arena_curve import rated_rows
 from reports.facts import RunFacts
 from reports.series import baseline_scores, best_so_far, by_generation, points, shown_range
 from reports.winner import Winner
@@ -26,6 +27,8 @@ PALETTE: dict[Colour, str] = {
 INK, FAINT, WINNER = "#1a2029", "#79706e", "#d62728"
 CAPTION_COLUMNS = 150
 MOST_BASELINES = 8
+BELOW, LEGEND_COLUMNS = -0.13, 6
+"""The legend stands below the axes, where it hides nothing: so many of their heights, beyond the axis' own name."""
 
 
 def draw_evolution(facts: RunFacts, figure: Any, axes: Any) -> None:
@@ -33,13 +36,12 @@ def draw_evolution(facts: RunFacts, figure: Any, axes: Any) -> None:
     axes.set_title(f"{facts.problem}   writer: {facts.writer}", fontsize=11, loc="left", parse_math=False)
     axes.set_title(facts.run, fontsize=8, loc="right", color=FAINT, parse_math=False)
     axes.set_ylabel(f"{facts.unit} ({Direction(facts.lower_is_better).word} is better)", parse_math=False)
-    is_arena = any(told.ratings for told in facts.generations)
-    shown = _arena(facts, axes) if is_arena else _search(facts, axes)
+    shown = _arena(facts, axes) if facts.is_rated else _search(facts, axes)
     if not shown:
         axes.text(0.5, 0.5, "no scored program", ha="center", va="center", transform=axes.transAxes)
     else:
         axes.set_ylim(*shown_range([*shown, *_baselines(facts, axes, shown)], facts.lower_is_better))
-        axes.legend(fontsize=8, frameon=False, loc="best")
+        axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, BELOW), ncols=LEGEND_COLUMNS)
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.grid(axis="y", color="#e3e3e3", linewidth=0.6)
     axes.set_axisbelow(True)
@@ -118,8 +120,8 @@ def _arena(facts: RunFacts, axes: Any) -> list[float]:
     crowned_at = 0.0
     named: set[str] = set()
     for told in facts.generations:
-        rows = [row for row in told.ratings if isinstance(row.get("elo"), int | float)]
-        for place, row in enumerate(sorted(rows, key=lambda row: -row["elo"])):
+        rows = rated_rows(told)
+        for place, row in enumerate(rows):
             is_champion = row["node_id"] in told.promoted[:1]
             shown += [row["elo"], *(row[end] for end in ("low", "high") if isinstance(row.get(end), int | float))]
             beside = told.generation + 0.09 * (place - (len(rows) - 1) / 2)

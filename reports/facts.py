@@ -19,7 +19,7 @@ from core.storage.reader import RunReader
 from reports.conclusion import Conclusion, conclusion_of
 from reports.outside import sessions, tickets
 from reports.transcript import Turn, transcript
-from reports.winner import is_concluded, rows_of, winner_node
+from reports.winner import baselines_of, is_concluded, winner_node
 
 TRANSCRIPTS = 5
 """Newest sessions that a report tells turn by turn."""
@@ -87,6 +87,11 @@ class RunFacts:
         return any(node.generation is not None for node in self.nodes)
 
     @property
+    def is_rated(self) -> bool:
+        """True for an arena that has rated its engines."""
+        return any(isinstance(row.get("elo"), int | float) for told in self.generations for row in told.ratings)
+
+    @property
     def is_rules(self) -> bool:
         return self.writer == "rules"
 
@@ -120,7 +125,7 @@ def read_facts(run_dir: Path) -> RunFacts:
             numbers=Numbering((node.id, node.operator) for node in journal),
             line=line,
             final=final,
-            baselines=rows_of(facts),
+            baselines=baselines_of(reader, facts),
             failures=dict(journal.failures),
             cost=reader.cost(),
             roles=reader.cost_by_role(),

@@ -79,7 +79,7 @@ def scores(facts: RunFacts) -> Markup:
     told = {row.get("node_id") for row in facts.baselines} | {row.get("name") for row in facts.baselines} | {best.id}
     for node in facts.nodes:
         name = (node.name or node.plan or node.id)[:80]
-        if node.operator in ("baseline", "user") and not node.parent_ids and not told & {node.id, name}:
+        if node.operator == "user" and not node.parent_ids and not told & {node.id, name}:
             rows.append([f"{node.operator} {name}", node.metric_value, _interval(node.interval), None, ""])
     return table(["program", "validation", "95 % interval", "final", "95 % interval"], rows)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import select
+from sqlalchemy import Select, select
 
 from core.state.node import Node
 from core.state.numbering import Numbering
@@ -218,6 +218,29 @@ def rows_of(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The baselines' rows; [] in a store that holds something else."""
     rows = facts.get("baselines")
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def baselines_of(reader: RunReader, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The baselines' rows. Where the search begins with them they are nodes alone until the run has ended."""
+    query = select(NODES.c.id).where(NODES.c.operator == "baseline").order_by(NODES.c.step)
+    return rows_of(facts) or [seeded_row(node) for node in _nodes(reader, query)]
+
+
+def _nodes(reader: RunReader, query: Select[Any]) -> Iterator[Node]:
+    with reader.db.transaction() as connection:
+        ids = connection.execute(query).scalars().all()
+    return (node for id_ in ids if (node := reader.node(id_)) is not None)
+
+
+def seeded_row(node: Node) -> dict[str, Any]:
+    """A baseline that is a node of the journal, as a row of the others."""
+    return {
+        "name": node.name or node.id,
+        "node_id": node.id,
+        "metric": node.metric_value,
+        "failure": node.failure.value if node.failure else None,
+        "message": node.message,
+    }
 
 
 def _why_not(best_id: str, winner: Winner, facts: Mapping[str, Any]) -> str:

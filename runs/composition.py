@@ -74,7 +74,7 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         parts.enter_context(closing(evaluator))
         toolbox = Toolboxes(config, problem, journal, files, jobs, limits_of(config))
         context, told = _told(_context(config, problem, process, isolated=tier != "none"), process)
-        stages = _stages(config, problem, context, process, journal, evaluator, model_client, toolbox)
+        stages = _stages(config, problem, context, process, journal, evaluator, model_client, toolbox, live)
         files.bind(journal, evaluator, stages.read)
         orchestrator = _orchestrator(config, problem, context, process, journal, stages, evaluator, model_client)
         return Search(
@@ -219,6 +219,7 @@ def _stages(
     evaluator: Evaluator,
     model_client: ModelClient,
     toolbox: Toolboxes,
+    live: LiveOutput,
 ) -> Stages:
     return Stages(
         agents=agents_of(config, problem),
@@ -230,6 +231,7 @@ def _stages(
         bind=model_client.bind,
         usage=model_client.usage_of,
         toolbox=toolbox,
+        on_stage=live.work.stage,
     )
 
 

@@ -1,5 +1,6 @@
 """What goes on right now, as small files that viewers tail: `logs/<run>/live/<node>.out` is what a running candidate
-prints, `<node>.reply` what a model has written so far of an open reply. Neither is stored."""
+prints, `<node>.reply` what a model has written so far of an open reply, `work.json` what each open program waits for or
+does. None is stored."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.events import Event, LLMCalled, NodeCommitted
+from runs.work_board import WorkBoard
 
 CAP = 256 * 1024
 """Bytes of a file; a candidate's whole output and a whole reply are with their node."""
@@ -18,6 +20,9 @@ class LiveOutput:
     """Written by the threads of workers and calls. An output goes when its node is committed, a reply when it is whole.
 
     Names are node ids of ours.
+
+    Attributes:
+        work: hears what each open program waits for or does.
     """
 
     def __init__(self, run_dir: Path) -> None:
@@ -25,6 +30,7 @@ class LiveOutput:
         self._files: dict[str, BinaryIO] = {}
         self._lock = threading.Lock()
         self._closed = False
+        self.work = WorkBoard(run_dir)
 
     def tell(self, label: str, text: str) -> None:
         """Append what a candidate printed."""
@@ -33,6 +39,7 @@ class LiveOutput:
     def hear(self, label: str, text: str | None) -> None:
         """Append what a model wrote; None: it begins anew."""
         if text is None:
+            self.work.asked(label)
             self._drop(label + REPLY)
             (self._folder / (label + REPLY)).unlink(missing_ok=True)  # of a process that was killed
         else:
@@ -47,6 +54,7 @@ class LiveOutput:
 
     def close(self) -> None:
         self._closed = True
+        self.work.close()
         for name in list(self._files):
             self._drop(name)
         if self._folder.is_dir() and not any(self._folder.iterdir()):

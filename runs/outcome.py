@@ -21,7 +21,7 @@ from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from reports.conclusion import Conclusion, conclusion_of
-from reports.winner import leading, titled
+from reports.winner import leading, seeded_row, titled
 from runs.baselines import baseline_node, scored_as
 from runs.facts import RunFacts
 from runs.recorded_files import record_files
@@ -293,17 +293,7 @@ def _baseline_rows(search: Search) -> list[dict[str, Any]]:
 
 def _seeded(search: Search) -> list[dict[str, Any]]:
     """Baselines that are nodes of the journal, as the same rows."""
-    return [
-        {
-            "name": node.name or node.id,
-            "node_id": node.id,
-            "metric": node.metric_value,
-            "failure": node.failure.value if node.failure else None,
-            "message": node.message,
-        }
-        for node in search.journal
-        if node.operator == "baseline"
-    ]
+    return [seeded_row(node) for node in search.journal if node.operator == "baseline"]
 
 
 def _final_of(best: Node, score: Evaluation | None) -> dict[str, Any]:

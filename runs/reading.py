@@ -11,6 +11,7 @@ from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from reports.conclusion import conclusion_of
 from reports.named_node import named_node
+from reports.winner import baselines_of
 from utils.direction import Direction
 from utils.patch import tree_patches, write_patch
 
@@ -38,7 +39,7 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "final_interval": winner and winner.final_interval,
         "final": {key: value for key, value in final.items() if key != "program"},
         **conclusion.model_dump(mode="json"),
-        "baselines": facts.get("baselines") or [],
+        "baselines": baselines_of(reader, facts),
         "steps": reader.steps(),
         "failures": reader.failures(),
         "tokens": None if cost["prompt_tokens"] is None else cost["prompt_tokens"] + (cost["completion_tokens"] or 0),

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from core.contracts import JobRunner, Problem
+from core.contracts import JobListener, JobRunner, Problem
 from core.executor.probe import choose
 from core.executor.sandbox import open_sandbox
 from core.executor.writer_view import WriterView
@@ -48,6 +48,7 @@ def open_workers(
     }
 
     boxes: list[Callable[[], None]] = []
+    on_job = live.work.job if live else None
 
     def local() -> tuple[JobRunner, str]:
         box = open_sandbox(**sandbox, state_dir=workspaces_dir(config))
@@ -56,14 +57,15 @@ def open_workers(
             config.search.workers,
             scratch=workspaces_dir(config) / run_dir.name,
             on_output=live.tell if live else None,
+            on_job=on_job,
         )
         boxes.append(box.close)
         return runner, box.tier
 
     if execution.runner == "ray":
-        runner, tier = _ray(config, sandbox, parts)
+        runner, tier = _ray(config, sandbox, parts, on_job)
     elif execution.runner == "modal":
-        runner, tier = _modal(config, sandbox, parts, local)
+        runner, tier = _modal(config, sandbox, parts, on_job, local)
     else:
         runner, tier = local()
     ends = (deadline.seconds_left, deadline.is_ending, deadline.waits_for) if deadline else ()
@@ -108,7 +110,9 @@ def proof_of(config: Config, tier: str) -> list[dict[str, Any]]:
     return proof
 
 
-def _ray(config: Config, sandbox: dict[str, Any], parts: ExitStack) -> tuple[JobRunner, str]:
+def _ray(
+    config: Config, sandbox: dict[str, Any], parts: ExitStack, on_job: JobListener | None
+) -> tuple[JobRunner, str]:
     from core.workers.ray import RayCluster
     from core.workers.remote import RemoteJobs
 
@@ -117,13 +121,14 @@ def _ray(config: Config, sandbox: dict[str, Any], parts: ExitStack) -> tuple[Job
     tier = first.tier
     first.kill()
     parts.callback(cluster.close)
-    return RemoteJobs(cluster.open_worker, min(config.search.workers, cluster.slots)), tier
+    return RemoteJobs(cluster.open_worker, min(config.search.workers, cluster.slots), on_job), tier
 
 
 def _modal(
     config: Config,
     sandbox: dict[str, Any],
     parts: ExitStack,
+    on_job: JobListener | None,
     local: Callable[[], tuple[JobRunner, str]],
 ) -> tuple[JobRunner, str]:
     """Modal, or this machine at its first error; a missing SDK is one. The local tier must hold: scores go by it."""
@@ -139,7 +144,7 @@ def _modal(
         log_msg("WARNING", f"Modal cannot be used ({why}); going on on this machine")
         return here, tier
     parts.callback(cloud.close)
-    remote = RemoteJobs(cloud.open_worker, min(config.search.workers, cloud.slots))
+    remote = RemoteJobs(cloud.open_worker, min(config.search.workers, cloud.slots), on_job)
     return FallbackJobs(remote, lambda: here, lambda text: log_msg("WARNING", text)), tier
 
 

@@ -28,6 +28,7 @@ from cli.terminal.output import say_finishing
 from core.backend.usage import tokens_of_bytes
 from core.contracts import Progress
 from core.events import BaselineScored, Event, NodeCommitted, Warned
+from core.state.live_work import read_live_work
 from core.state.operators import FREE_OPERATORS
 from reports.winner import OWN
 from runs.facts import RunFacts
@@ -132,7 +133,8 @@ class LiveView:
             parts: list[RenderableType] = [self._bar(progress), self._figures(progress), self._tree()]
             if self._activity.text:
                 parts.append(Text(self._activity.line))
-            parts += [Text(line, style="dim") for line in self._work.lines(self._written())[:MOST_OPEN]]
+            open_work = self._work.lines(self._written(), read_live_work(self._facts.run_dir))
+            parts += [Text(line, style="dim") for line in open_work[:MOST_OPEN]]
             tail = self._tail()
             if tail:
                 parts.append(Panel(Text(tail), title="running", title_align="left"))

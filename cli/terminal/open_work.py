@@ -19,6 +19,7 @@ from core.events import (
     TicketClosed,
     TicketLeased,
 )
+from core.state.live_work import LiveWork, NodeWork, WorkState
 from utils.clean_text import one_line
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
@@ -28,6 +29,12 @@ OUTSIDE = "external/client"
 """The writer of a run that is written from outside."""
 HOLDER = 60
 """Characters of who holds a ticket."""
+IDLE = LiveWork()
+WORDS: dict[WorkState, str] = {
+    "waits_writer": "waits for a writer", "waits_worker": "waits for a worker", "runs": "runs", "scored": "is scored",
+    "reviewed": "is reviewed",
+}  # fmt: skip
+"""Of what is known live; who is asked is known by the events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +53,16 @@ class OpenWork:
     Args:
         writer: who writes programs, as people call it.
         clock: seconds that only grow.
+        wall: seconds since the epoch.
     """
 
-    def __init__(self, writer: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, writer: str, clock: Callable[[], float] = time.monotonic, wall: Callable[[], float] = time.time
+    ) -> None:
         known = {"rules": "is written by rules", OUTSIDE: "waits for a writer to ask"}
         self._asking = known.get(writer, f"asks {writer}")
-        self._clock = clock
+        self._waits_for_models = writer not in known
+        self._clock, self._wall = clock, wall
         self._open: dict[str, Open] = {}
         self._calls = 0
         self._failed: Counter[str] = Counter()
@@ -65,9 +76,9 @@ class OpenWork:
         elif isinstance(event, LLMCalled):
             self._calls += event.provider != "rules"
             if event.role != "ideas":
-                self._next(event.node_id, "is reviewed" if event.role == "feedback" else "is run", now)
+                self._next(event.node_id, "is reviewed" if event.role == "feedback" else "waits for its turn", now)
         elif isinstance(event, StageDone) and event.stage == "execute":
-            self._next(event.node_id, "is judged, waits for its place", now)
+            self._next(event.node_id, "is scored, waits for its place", now)
         elif isinstance(event, TicketLeased):
             self._next(event.node_id, f"is with {one_line(event.holder, HOLDER) or 'a writer'}", now)
         elif isinstance(event, TicketClosed):  # withdrawn: no node comes of it
@@ -78,21 +89,29 @@ class OpenWork:
         elif isinstance(event, RunFinished):
             self._open.clear()
 
-    def lines(self, written: Mapping[str, int] = NOTHING) -> list[str]:
+    def lines(self, written: Mapping[str, int] = NOTHING, work: LiveWork = IDLE) -> list[str]:
         """A line an open program, the longest first: `ab12cd improve asks openai/gpt, 12 s, some 340 tokens so far`.
 
         Args:
             written: node → tokens of its reply that have come, where replies are streamed.
+            work: what each waits for or does, as the run's process tells it live.
         """
         now = self._clock()
-        waiting = sorted(self._open.values(), key=lambda one: one.since)
+        waiting = sorted((self._live(one, work.nodes.get(one.node_id)) for one in self._open.values()), key=_since)
         lines = [f"{one.node_id[:6]} {one.operator} {one.doing}, {now - one.since:.0f} s" for one in waiting]
         counts = (written.get(one.node_id) for one in waiting)
         return [f"{line}, some {n} tokens so far" if n else line for line, n in zip(lines, counts, strict=True)]
 
-    def summary(self, progress: Progress) -> str:
+    def _live(self, one: Open, told: NodeWork | None) -> Open:
+        """The program with what is known of it live."""
+        if told is None or (told.state == "waits_writer" and not self._waits_for_models):
+            return one
+        since = self._clock() - max(0.0, self._wall() - told.since)
+        return replace(one, doing=WORDS.get(told.state, one.doing), since=since)
+
+    def summary(self, progress: Progress, work: LiveWork = IDLE) -> str:
         """One line for who only hears: what is open, what it has cost, what failed."""
-        lines = self.lines()
+        lines = self.lines(work=work)
         parts = [f"{progress.seconds:.0f} s", f"{progress.steps} steps", *(lines[:2] or ["nothing is open"])]
         parts += [f"{len(lines) - 2} more open"] if len(lines) > 2 else []
         return "… " + "; ".join([*parts, *self.spent(progress)])
@@ -109,3 +128,7 @@ class OpenWork:
         known = self._open.get(node_id or "")
         if known is not None:
             self._open[known.node_id] = replace(known, doing=doing, since=now)
+
+
+def _since(one: Open) -> float:
+    return one.since

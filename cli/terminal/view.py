@@ -20,6 +20,7 @@ from cli.terminal.output import Output, say_finishing
 from cli.terminal.step_text import StepLines, baseline_line
 from core.contracts import Progress
 from core.events import BaselineScored, Event, NodeCommitted, Warned
+from core.state.live_work import LiveWork, read_live_work
 from runs.facts import RunFacts
 from runs.outcome import Outcome
 from runs.view import SilentView, View
@@ -110,8 +111,11 @@ class PlainView:
                 self._say(f"… {self._activity.line}")
         elif self._lines is not None and silent >= SILENCE_SECONDS:
             with self._lock:
-                text = self._work.summary(self._progress())
+                text = self._work.summary(self._progress(), self._now())
             self._say(text)
+
+    def _now(self) -> LiveWork:
+        return read_live_work(self._facts.run_dir) if self._facts else LiveWork()
 
     def _begin_watching(self) -> None:
         if self._watcher is None:

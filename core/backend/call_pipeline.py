@@ -175,7 +175,7 @@ class CallPipeline:
         def attempt(number: int) -> tuple[Reply, Usage, float | None]:
             nonlocal tries
             tries = number
-            return self._try_once(request, settings, hold, self._heard(blank, settings))
+            return self._try_once(request, settings, hold, blank)
 
         facts: dict[str, Any]
         policy = RetryPolicy(settings.attempts, settings.backoff)
@@ -204,7 +204,7 @@ class CallPipeline:
         return PartialReply(self._listener, blank.node_id, settings).add
 
     def _try_once(
-        self, request: Request, settings: ModelSettings, hold: _Hold, heard: Heard
+        self, request: Request, settings: ModelSettings, hold: _Hold, blank: CallRecord
     ) -> tuple[Reply, Usage, float | None]:
         limiter = self._clients.limiter(settings)
         with limiter.permit():
@@ -221,7 +221,7 @@ class CallPipeline:
             try:
                 if held.usd or self._ledger.cap_tokens is not None:
                     hold.take(held)
-                reply = self._clients.send(request, settings, heard)
+                reply = self._clients.send(request, settings, self._heard(blank, settings))
             except BackendError as error:
                 if isinstance(error, LostReplyError):
                     self._ledger.lose(held)

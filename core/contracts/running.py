@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
@@ -177,6 +177,12 @@ class JobSpec(BaseModel):
     memory_mb: int = 1024
     alone: bool = False
     """No other job of the runner beside it: its score is a time."""
+
+
+JobState = Literal["waits", "runs", "over", "withdrawn"]
+"""Where a job stands: it waits for a worker, it holds one, it let it go, it was taken back before it had one."""
+JobListener = Callable[[str, JobState], None]
+"""Hears (the job's label, where it stands now) in the runner's threads. For viewers: nothing is decided by it."""
 
 
 class JobResult(BaseModel):

@@ -230,8 +230,9 @@ class RoundRunner:
         verdicts = [Evaluation.model_validate(payload) for payload in stored if payload is not None]
         if len(verdicts) < len(attempts):
             self._check_ending()
-            verdicts = self._evaluator.evaluate([attempt.node for attempt in attempts if attempt.node is not None])
             ids = [attempt.task.node_id for attempt in attempts]
+            with self._stages.under_way("execute", *ids):
+                verdicts = self._evaluator.evaluate([attempt.node for attempt in attempts if attempt.node is not None])
             payloads = [verdict.model_dump(mode="json") for verdict in verdicts]
             done = [
                 StageDone(node_id=node_id, stage="execute", seconds=verdict.seconds)

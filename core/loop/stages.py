@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -57,6 +58,7 @@ class Stages:
         usage: node id → what its calls used.
         toolbox: what a proposal's writer may look at before it writes.
         clock: seconds from any start, for what is told of each stage. Nothing is decided by it.
+        on_stage: hears (node id, the stage that begins now; '': it is over), for viewers.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class Stages:
         usage: Callable[[str], Usage],
         toolbox: Callable[[Task, Sequence[Node]], Toolbox | None] = lambda task, parents: None,
         clock: Callable[[], float] = time.perf_counter,
+        on_stage: Callable[[str, str], None] = lambda node_id, name: None,
     ) -> None:
         self._agents = agents
         self._reviewer = reviewer
@@ -83,6 +86,7 @@ class Stages:
         self._usage = usage
         self._toolbox = toolbox
         self._clock = clock
+        self._on_stage = on_stage
 
     # ------------------------------------------------------------ before it runs
 
@@ -196,9 +200,21 @@ class Stages:
     def _stage(self, attempt: Attempt, name: str, work: Callable[[], T]) -> T:
         started = self._clock()
         try:
-            return work()
+            with self.under_way(name, attempt.task.node_id):
+                return work()
         finally:
             attempt.seconds[name] = round(self._clock() - started, 6)
+
+    @contextmanager
+    def under_way(self, name: str, *node_ids: str) -> Iterator[None]:
+        """Tell that a stage of these nodes begins, and at the end that it is over."""
+        for node_id in node_ids:
+            self._on_stage(node_id, name)
+        try:
+            yield
+        finally:
+            for node_id in node_ids:
+                self._on_stage(node_id, "")
 
     def keep(self, attempt: Attempt, stage: str, payload: dict[str, Any]) -> None:
         """Store what a stage came to, and tell that it is over."""
@@ -265,7 +281,8 @@ class Stages:
             return
         started = self._clock()
         try:
-            found = self._evaluator.confirm(node, verdict)
+            with self.under_way(CONFIRM, node.id):
+                found = self._evaluator.confirm(node, verdict)
         except (BudgetExhausted, JobLost):  # the first look stands
             return
         if found is not None:

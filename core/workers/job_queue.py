@@ -7,7 +7,7 @@ import threading
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
-from core.contracts import JobResult, JobSpec
+from core.contracts import JobListener, JobResult, JobSpec, JobState
 from core.workers.exclusive import SharedExclusiveLock
 
 
@@ -30,11 +30,12 @@ class JobQueue(ABC):
     told to nobody.
     """
 
-    def __init__(self, slots: int) -> None:
-        """The subclass calls `start` once it is ready to run jobs."""
+    def __init__(self, slots: int, on_job: JobListener | None = None) -> None:
+        """The subclass calls `start` once it is ready to run jobs. `on_job` hears where each job stands."""
         if slots < 1:
             raise ValueError(f"slots={slots}: at least 1 is needed")
         self.slots = slots
+        self._on_job = on_job
         self._todo: queue.SimpleQueue[QueuedJob | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[JobResult | None] = queue.SimpleQueue()
         self._jobs: dict[str, QueuedJob] = {}
@@ -53,6 +54,7 @@ class JobQueue(ABC):
             self._serial += 1
             job = QueuedJob(f"job-{self._serial}", spec)
             self._jobs[job.id] = job
+        self._tell(job, "waits")
         self._todo.put(job)
         return job.id
 
@@ -90,6 +92,7 @@ class JobQueue(ABC):
         while (job := self._todo.get()) is not None and not self._closing.is_set():
             with self._exclusive.alone() if job.spec.alone else self._exclusive.shared():
                 result = self._run(job) if self._begin(job) else None
+            self._tell(job, "over" if job.begun else "withdrawn")
             with self._lock:
                 del self._jobs[job.id]
             if result is not None and not job.cancelled.is_set():
@@ -100,7 +103,13 @@ class JobQueue(ABC):
         """False where it was cancelled or withdrawn while it waited."""
         with self._lock:
             job.begun = not job.cancelled.is_set()
-            return job.begun
+        if job.begun:
+            self._tell(job, "runs")
+        return job.begun
+
+    def _tell(self, job: QueuedJob, state: JobState) -> None:
+        if self._on_job is not None:
+            self._on_job(job.spec.label, state)
 
     @abstractmethod
     def _run(self, job: QueuedJob) -> JobResult | None:

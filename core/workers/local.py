@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from core.contracts import JobContext, JobResult, JobSpec, Limits, Sandbox, SessionFailure
+from core.contracts import JobContext, JobListener, JobResult, JobSpec, Limits, Sandbox, SessionFailure
 from core.executor.collect import collect_file
 from core.executor.interpreter import Interpreter
 from core.executor.warm import WarmSandbox
@@ -126,13 +126,14 @@ class LocalJobs(JobQueue):
         slots: int,
         scratch: Path | None = None,
         on_output: Callable[[str, str], None] | None = None,
+        on_job: JobListener | None = None,
     ) -> None:
         """
         Args:
             scratch: folder for the jobs' private folders; a temporary one without.
             on_output: called with (label or job id, text) while a candidate prints.
         """
-        super().__init__(slots)
+        super().__init__(slots, on_job)
         self._sandbox = sandbox
         if scratch is not None:
             scratch.mkdir(parents=True, exist_ok=True)

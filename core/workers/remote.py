@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from core.contracts import JobResult, JobSpec
+from core.contracts import JobListener, JobResult, JobSpec
 from core.workers.job_queue import JobQueue, QueuedJob
 from core.workers.shipping import READS, land, pack_folder
 from utils.errors import JobLost, JobOverdue
@@ -40,8 +40,8 @@ class RemoteJobs(JobQueue):
         open_worker: makes a worker; may block until the cluster has room. Raises for a request that no node can meet.
     """
 
-    def __init__(self, open_worker: Callable[[], RemoteWorker], slots: int) -> None:
-        super().__init__(slots)
+    def __init__(self, open_worker: Callable[[], RemoteWorker], slots: int, on_job: JobListener | None = None) -> None:
+        super().__init__(slots, on_job)
         self._open = open_worker
         self._folders: dict[str, tuple[str, bytes]] = {}
         self._own = threading.local()

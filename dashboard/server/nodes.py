@@ -1,4 +1,4 @@
-"""Nodes as the API tells them: lists, one node whole, its difference to a parent, its prompts, what it prints now."""
+"""Nodes as the API tells them: lists, one node whole, its difference to a parent, its prompts."""
 
 from __future__ import annotations
 
@@ -28,13 +28,9 @@ from dashboard.server.schemas.nodes import (
     NodeRow,
     ShownNode,
 )
-from dashboard.server.schemas.runs import LiveKind, LiveTail
 from utils.patch import tree_patches
 
 NODE_ID = re.compile(r"[0-9a-f]{4,64}")
-TAIL_BYTES = 8192
-LIVE_KINDS: dict[str, LiveKind] = {".out": "output", ".reply": "reply"}
-"""Ending of a file of the run's `live` folder → what it holds."""
 CONTEXT_LINES = 4
 """Equal lines shown on both sides of a change."""
 _LONGEST_DIFF = 20_000
@@ -140,25 +136,3 @@ def _equal(new: list[str], i1: int, j1: int, j2: int, *, first: bool, last: bool
         return same
     note = DiffLine(kind="skip", text=f"{hidden} equal lines hidden")
     return [*same[:head], note, *same[len(same) - tail :]]
-
-
-def live_tails(run_dir: Path) -> list[LiveTail]:
-    """What running candidates and open replies came to last. Names are node ids or they are passed over."""
-    folder = run_dir / "live"
-    tails = []
-    for path in sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else ():
-        if (kind := LIVE_KINDS.get(path.suffix)) and NODE_ID.fullmatch(path.stem) and not path.is_symlink():
-            tails.append(_tail(path, kind))
-    return [tail for tail in tails if tail is not None][:64]
-
-
-def _tail(path: Path, kind: LiveKind) -> LiveTail | None:
-    try:
-        with path.open("rb") as source:
-            size = source.seek(0, 2)
-            source.seek(max(0, size - TAIL_BYTES))
-            body = source.read(TAIL_BYTES)
-    except OSError:
-        return None  # committed while we looked
-    text = body.decode("utf-8", "replace")
-    return LiveTail(node_id=path.stem, kind=kind, text=text, cut=size > TAIL_BYTES, bytes=size)

@@ -16,6 +16,7 @@ from dashboard.server.catalog import RunCatalog
 from dashboard.server.schemas.runs import OperatorStyle, RunDetail, Totals
 from reports.conclusion import conclusion_of
 from reports.run_index import line_as_seen, line_of
+from reports.winner import baselines_of
 
 _EVENT = text("SELECT body FROM events WHERE type = :type AND seq <= :at ORDER BY seq DESC LIMIT 1")
 _TOTALS = text(
@@ -70,7 +71,7 @@ def _detail(catalog: RunCatalog, run: str) -> RunDetail:
         control=conclusion.control,
         sandbox=_mapping(facts.get("sandbox")),
         config=_mapping(facts.get("config")),
-        baselines=[_mapping(item) for item in facts.get("baselines") or ()],
+        baselines=baselines_of(reader, facts),
         final=final if isinstance(final := facts.get("final"), dict) else None,
         environment=_mapping(facts.get("environment")),
         budget=started.get("budget", {}),

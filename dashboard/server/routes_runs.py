@@ -11,14 +11,14 @@ from fastapi import APIRouter, Header, Path, Query, Response
 from dashboard.server import overview, search_views
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.dimensions import dimensions
-from dashboard.server.nodes import live_tails
+from dashboard.server.live import live_now
 from dashboard.server.presets import presets
 from dashboard.server.schemas.control import Presets
 from dashboard.server.schemas.runs import (
     Cost,
     EventPage,
     Health,
-    LiveTail,
+    Live,
     Outside,
     ReplayAt,
     RunDetail,
@@ -89,9 +89,10 @@ def view_routes(catalog: RunCatalog) -> APIRouter:
     router = APIRouter(tags=["views"])
 
     @router.get("/runs/{run}/live")
-    def live(run: Run) -> list[LiveTail]:
-        """The last 8 KiB of what each running candidate printed, and of each reply that is being written."""
-        return live_tails(catalog.run_dir(run))
+    def live(run: Run) -> Live:
+        """What each open program waits for or does; the last 8 KiB of what running candidates printed, and of replies
+        that are being written."""
+        return live_now(catalog.run_dir(run))
 
     @router.get("/runs/{run}/curve")
     def curve(run: Run) -> Curve:

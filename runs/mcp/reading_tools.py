@@ -19,6 +19,7 @@ from core.storage.ticket_store import stored_tickets
 from core.storage.unreadable import unreadable
 from reports.conclusion import conclusion_of
 from reports.named_node import named_node
+from reports.winner import baselines_of
 from runs.explain import why
 from runs.run_folder import find_run
 from runs.run_list import run_rows
@@ -49,7 +50,7 @@ def status(project_dir: str, arguments: Answer) -> Answer:
             "best": ended.winner.model_dump(mode="json") if ended.winner else None,
             "verdict": ended.verdict.text,
             "warnings": [*ended.verdict.warnings, *_warned(reader)],
-            "baselines": [{"name": row["name"], "metric": row["metric"]} for row in facts.get("baselines") or []],
+            "baselines": [{"name": row["name"], "metric": row["metric"]} for row in baselines_of(reader, facts)],
             "steps": steps,
             "steps_left": None if most is None else max(0, most - steps),
             "failures": reader.failures(),

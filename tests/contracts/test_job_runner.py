@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from core.contracts import JobContext, JobResult, JobRunner, JobSpec, Limits
+from core.contracts import JobContext, JobListener, JobResult, JobRunner, JobSpec, JobState, Limits
 from core.executor.sandbox import open_sandbox
 from core.state.failure import FailureKind
 from core.workers.fallback import FallbackJobs
@@ -78,10 +78,12 @@ class ThreadWorker:
             self.sandbox.close()
 
 
-def make_runner(kind: str, folder: Path, open_one: Callable[[], Any], slots: int) -> JobRunner:
+def make_runner(
+    kind: str, folder: Path, open_one: Callable[[], Any], slots: int, on_job: JobListener | None = None
+) -> JobRunner:
     """A runner of each kind; `open_one` makes a sandbox, which is the runner's from then on."""
     if kind == "local":
-        return LocalJobs(open_one(), slots, scratch=folder)
+        return LocalJobs(open_one(), slots, scratch=folder, on_job=on_job)
     names = itertools.count()
 
     def open_worker() -> ThreadWorker:
@@ -89,7 +91,7 @@ def make_runner(kind: str, folder: Path, open_one: Callable[[], Any], slots: int
         home.mkdir()
         return ThreadWorker(home, open_one())
 
-    remote = RemoteJobs(open_worker, slots)
+    remote = RemoteJobs(open_worker, slots, on_job)
     if kind == "remote":
         return remote
     return FallbackJobs(remote, lambda: LocalJobs(open_one(), slots, scratch=folder), lambda line: None)
@@ -174,6 +176,24 @@ def test_only_what_nobody_has_begun_can_be_withdrawn(kind: str, tmp_path: Path) 
         assert not runner.withdraw(runs), "it is over"
     finally:
         runner.close()
+
+
+def test_where_each_job_stands_is_told_to_whoever_watches(kind: str, tmp_path: Path, eventually: Any) -> None:
+    told: list[tuple[str, JobState]] = []
+    runner = make_runner(kind, tmp_path, NoSandbox, 1, lambda label, state: told.append((label, state)))
+    specs = [spec("busy", name=name).model_copy(update={"label": name}) for name in ("a", "b", "c")]
+    ids = [runner.submit(one) for one in specs]
+    assert [states(told, name)[:1] for name in "abc"] == [["waits"]] * 3
+    assert runner.withdraw(ids[2])
+    assert {(found := runner.next(timeout=10)) and found.id for _ in "ab"} == set(ids[:2])
+    eventually(lambda: ("c", "withdrawn") in told)
+    runner.close()
+    assert [states(told, name) for name in "abc"] == [["waits", "runs", "over"]] * 2 + [["waits", "withdrawn"]]
+    assert told.index(("a", "over")) < told.index(("b", "runs")), "there is one worker"
+
+
+def states(told: list[tuple[str, JobState]], label: str) -> list[JobState]:
+    return [state for name, state in told if name == label]
 
 
 def test_the_end_lets_what_runs_end_and_begins_nothing_more(kind: str, tmp_path: Path) -> None:

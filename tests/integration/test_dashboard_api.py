@@ -299,7 +299,9 @@ def test_the_tail_of_a_running_candidate(client, project):
     (live / "0123456789ab.out").write_text("x" * 9000 + "end")
     (live / "notes.out").write_text("not a node")
     (live / "abcdefabcdef.out").symlink_to(secret)
-    tails = get(client, f"/runs/{COMPETITION}/live")
+    told = get(client, f"/runs/{COMPETITION}/live")
+    assert (told["work"], told["running"], told["waiting"]) == ([], 0, 0), "no process tells what it does"
+    tails = told["tails"]
     assert [t["node_id"] for t in tails] == ["0123456789ab"]
     assert tails[0]["text"].endswith("end") and len(tails[0]["text"]) == 8192 and tails[0]["cut"]
 

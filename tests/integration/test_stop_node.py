@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from core.state.live_work import read_live_work
 from core.storage.reader import RunReader
 
 SLOW = "import time\nprint('begun', flush=True)\ntime.sleep(600)\n"
@@ -27,6 +28,8 @@ def test_one_program_is_stopped_and_the_search_goes_on(cli, eventually):
     node = eventually(lambda: sleeping(cli), 60)
     with RunReader(cli.run_dir) as reader:  # what the page lists as running, with a button to stop it
         assert [(e.node_id, e.operator) for e in reader.events(types=["node.proposed"])] == [(node, "user")]
+    work = eventually(lambda: (told := read_live_work(cli.run_dir)).running and told, 5)
+    assert work.nodes[node].state == "runs" and time.time() - work.nodes[node].since < 60
     began = time.monotonic()
     with (cli.run_dir / "control.jsonl").open("a") as file:
         file.write(json.dumps({"kind": "stop", "node_id": "0" * 12}) + "\n")  # nothing runs under that name

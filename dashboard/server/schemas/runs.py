@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, computed_field
 
 from core.events import Event
+from core.state.live_work import WorkState
 from core.state.operators import Colour
 from dashboard.server.schemas.base import Model
 from reports.control import Control
@@ -186,3 +187,23 @@ class LiveTail(Model):
     """True if there was more before it."""
     bytes: int
     """Of the whole."""
+
+
+class OpenWork(Model):
+    """What an open program waits for or does; one that is not told waits for its turn."""
+
+    node_id: str
+    state: WorkState
+    seconds: float
+    """Since it waits for that or does it."""
+
+
+class Live(Model):
+    """What goes on in a run now."""
+
+    tails: list[LiveTail]
+    work: list[OpenWork]
+    running: int
+    """Jobs that hold a worker: programs, parts of them, games."""
+    waiting: int
+    """Jobs that wait for one."""

@@ -10,6 +10,8 @@ const SweepView = lazy(() => import("./views/sweep").then((file) => ({ default: 
 const SweepsView = lazy(() => import("./views/sweep").then((file) => ({ default: file.SweepsView })));
 const CompareView = lazy(() => import("./views/compare").then((file) => ({ default: file.CompareView })));
 
+const TITLES: Record<string, string> = { compare: "Compare · Swarm-Evo", sweep: "Sweep · Swarm-Evo", sweeps: "Sweeps · Swarm-Evo" };
+
 export function App() {
   const route = useRoute();
   const [theme, toggle] = useTheme();
@@ -24,8 +26,8 @@ export function App() {
     );
   }, []);
   useEffect(() => {
-    document.title = route.run ? `${route.run} · Swarm-Evo` : "Swarm-Evo";
-  }, [route.run]);
+    if (!route.run) document.title = TITLES[route.view] ?? "Swarm-Evo"; // a run says its own
+  }, [route.run, route.view]);
   const themeButton = (
     <button type="button" className="quiet" onClick={toggle} aria-label={`Use the ${theme === "dark" ? "light" : "dark"} theme`}>
       {theme === "dark" ? "Light" : "Dark"}

@@ -392,7 +392,8 @@ export interface paths {
         };
         /**
          * Live
-         * @description The last 8 KiB of what each running candidate printed, and of each reply that is being written.
+         * @description What each open program waits for or does; the last 8 KiB of what running candidates printed, and of replies
+         *     that are being written.
          */
         get: operations["live_api_runs__run__live_get"];
         put?: never;
@@ -1861,6 +1862,20 @@ export interface components {
             name: string;
         };
         /**
+         * Live
+         * @description What goes on in a run now.
+         */
+        Live: {
+            /** Running */
+            running: number;
+            /** Tails */
+            tails: components["schemas"]["LiveTail"][];
+            /** Waiting */
+            waiting: number;
+            /** Work */
+            work: components["schemas"]["OpenWork"][];
+        };
+        /**
          * LiveTail
          * @description The end of what a running candidate printed, or of what a model has written so far. Untrusted text.
          */
@@ -2207,6 +2222,21 @@ export interface components {
         NoteRequest: {
             /** Text */
             text: string;
+        };
+        /**
+         * OpenWork
+         * @description What an open program waits for or does; one that is not told waits for its turn.
+         */
+        OpenWork: {
+            /** Node Id */
+            node_id: string;
+            /** Seconds */
+            seconds: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "waits_writer" | "written" | "waits_worker" | "runs" | "scored" | "reviewed";
         };
         /**
          * OpeningMove
@@ -4576,7 +4606,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LiveTail"][];
+                    "application/json": components["schemas"]["Live"];
                 };
             };
             /** @description Validation Error */

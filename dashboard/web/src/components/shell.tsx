@@ -1,7 +1,7 @@
 import { type ReactNode, useRef } from "react";
 import { Keys } from "./keys";
 
-export function Shell(props: { crumb?: ReactNode; actions?: ReactNode; tabs?: ReactNode; below?: ReactNode; children: ReactNode }) {
+export function Shell(props: { crumb?: ReactNode; actions?: ReactNode; tabs?: ReactNode; views?: readonly string[]; below?: ReactNode; children: ReactNode }) {
   const main = useRef<HTMLElement>(null);
   return (
     <>
@@ -20,7 +20,7 @@ export function Shell(props: { crumb?: ReactNode; actions?: ReactNode; tabs?: Re
         {props.below}
       </header>
       <main ref={main} tabIndex={-1}>{props.children}</main>
-      <Keys />
+      <Keys views={props.views ?? []} />
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { get } from "../api/client";
 import { Connection } from "./connection";
+import { say, useRoute } from "./router";
 
 let current: Connection | null = null;
 
@@ -80,12 +81,32 @@ export function useKept<T>(name: string, first: T): [T, (value: T) => void] {
   return [value, keep];
 }
 
-const remembered = new Map<string, unknown>();
+const remembered = new Map<string, string>();
 
-/** A choice of what is shown that a way back finds again; it ends with the page. */
-export function useRemembered<T>(name: string, first: T): [T, (value: T) => void] {
-  const [value, setValue] = useState<T>(() => (remembered.has(name) ? (remembered.get(name) as T) : first));
-  return [value, (next) => { remembered.set(name, next); setValue(next); }];
+/** A choice of what is shown, told in the address, so that a reload and a shared link show the same.
+ *
+ * Where the address says nothing, what was chosen last holds: on this page, or with `kept` also after it.
+ * `among`: what it may be; an address that says something else says nothing. */
+export function useAddressed(name: string, first: string): [string, (value: string) => void];
+export function useAddressed<T extends string>(name: string, first: T, options: { among?: readonly T[]; kept?: boolean }): [T, (value: T) => void];
+export function useAddressed<T extends string>(name: string, first: T, { among, kept }: { among?: readonly T[]; kept?: boolean } = {}): [T, (value: T) => void] {
+  const { run, view, id, query } = useRoute();
+  const place = kept ? `shown ${view} ${name}` : `${run ?? ""} ${view} ${id} ${name}`;
+  const fits = (value: string | null | undefined): value is T => value != null && (!among || (among as readonly string[]).includes(value));
+  const said = query.get(name);
+  const last = kept ? localStorage.getItem(place) : remembered.get(place);
+  const value = fits(said) ? said : fits(last) ? last : first;
+  useEffect(() => {
+    if (fits(said)) {
+      if (!kept) remembered.set(place, said);
+    } else if (value !== first) say({ [name]: value });
+  }, [place, said, value]);
+  const set = (next: T) => {
+    if (kept) localStorage.setItem(place, next);
+    else remembered.set(place, next);
+    say({ [name]: next === first ? "" : next });
+  };
+  return [value, set];
 }
 
 /** The width at which two columns of code no longer fit. */

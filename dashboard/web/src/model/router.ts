@@ -47,6 +47,44 @@ export function sweepHref(name: string): string {
   return `#/sweep?name=${encodeURIComponent(name)}`;
 }
 
+/** The address with some of what it says changed; '' takes a part out. */
+export function saying(hash: string, changes: Record<string, string>): string {
+  const [path = "", search = ""] = hash.replace(/^#/, "").split("?", 2);
+  const query = new URLSearchParams(search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) query.set(name, value);
+    else query.delete(name);
+  }
+  return `#${path || "/"}${query.size ? `?${query}` : ""}`;
+}
+
+/** Milliseconds between two changes of the address: browsers refuse more than some hundred in a while. */
+const PAUSE = 300;
+let unsaid: Record<string, string> = {};
+let timer = 0;
+let written = -Infinity;
+const listeners = new Set<() => void>();
+
+/** Let the address say what is shown: at once for every view, soon in the browser's line. No step of the way back. */
+export function say(changes: Record<string, string>): void {
+  unsaid = { ...unsaid, ...changes };
+  timer ||= window.setTimeout(write, Math.max(0, written + PAUSE - performance.now()));
+  for (const listener of listeners) listener();
+}
+
+function write(): void {
+  const to = saying(location.hash, unsaid);
+  [unsaid, timer, written] = [{}, 0, performance.now()];
+  history.replaceState(history.state, "", to);
+}
+
+/** Another address: what was still to be said of the one before is void. */
+function moved(): void {
+  window.clearTimeout(timer);
+  [unsaid, timer] = [{}, 0];
+  for (const listener of listeners) listener();
+}
+
 export function go(to: string): void {
   location.hash = to;
 }
@@ -57,8 +95,12 @@ export function redirect(to: string): void {
 }
 
 function subscribe(listener: () => void): () => void {
-  window.addEventListener("hashchange", listener);
-  return () => window.removeEventListener("hashchange", listener);
+  if (listeners.size === 0) window.addEventListener("hashchange", moved);
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) window.removeEventListener("hashchange", moved);
+  };
 }
 
 let lastHash = "";
@@ -66,9 +108,10 @@ let lastRoute: Route | null = null;
 
 export function useRoute(): Route {
   return useSyncExternalStore(subscribe, () => {
-    if (!lastRoute || lastHash !== location.hash) {
-      lastHash = location.hash;
-      lastRoute = parse(lastHash);
+    const hash = Object.keys(unsaid).length ? saying(location.hash, unsaid) : location.hash;
+    if (!lastRoute || lastHash !== hash) {
+      lastHash = hash;
+      lastRoute = parse(hash);
     }
     return lastRoute;
   });

@@ -36,6 +36,14 @@ export interface Wish {
   down: boolean;
 }
 
+export const SHOWN = ["listed", "running", "archived"] as const;
+/** As an address says them: `-started` is the newest first. */
+export const ORDERS: readonly string[] = ["run", ...Object.keys(COLUMNS)].flatMap((name) => [name, `-${name}`]);
+export const orderText = ({ sort, down }: Pick<Wish, "sort" | "down">): string => `${down ? "-" : ""}${sort}`;
+export const orderOf = (text: string): Pick<Wish, "sort" | "down"> => ({ sort: text.replace("-", "") as Wish["sort"], down: text.startsWith("-") });
+/** The columns that an address names; what is no column is passed over. */
+export const columnsOf = (text: string): Column[] => (Object.keys(COLUMNS) as Column[]).filter((name) => text.split(",").includes(name));
+
 /** Each word must stand somewhere in the line; `tag:x`, `status:x`, `problem:x`, `writer:x`, `policy:x`, `seed:x` ask for one field. */
 export function wanted(lines: readonly RunSummary[], wish: Wish): RunSummary[] {
   const tests = wish.text.toLowerCase().split(/\s+/).filter(Boolean).map(testOf);

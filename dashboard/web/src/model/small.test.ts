@@ -14,6 +14,7 @@ import { feedLine } from "./feed";
 import { flatten } from "./flatten";
 import { clock, count, dollars, metric, seconds, tickTexts, words } from "./format";
 import { chessSquares, fourCells, fourInARow, moveSquares, squareIndex, toMove } from "./position";
+import { inOrder, workersText } from "./open-work";
 import { endLine, endText, plainMessage } from "./plain";
 import { tokens } from "./python";
 import { sorted } from "./sorted";
@@ -372,5 +373,25 @@ describe("ratings of all time", () => {
     expect(rows.map((r) => [r.node_id, r.elo, r.games, r.generation])).toEqual([["a", 100, 4, 1], ["b", 0, 2, 0]]);
     expect(rows[0].superior).toBeCloseTo(0.977, 2); // 100 Elo at an error of 50
     expect(rows[1].superior).toBeNull();
+  });
+});
+
+describe("open programs", () => {
+  const open = (id: string, stage = "select", operator = "improve") => ({ id, operator, parents: [], island: null, stage, since: 500 });
+  const live = (work: object[], running = 1, waiting = 0) => ({ tails: [], work, running, waiting }) as never;
+  it("say what each waits for or does, what holds a worker first", () => {
+    const work = [{ node_id: "a", state: "waits_writer", seconds: 1 }, { node_id: "b", state: "runs", seconds: 4 }, { node_id: "c", state: "written", seconds: 2 }];
+    const told = inOrder([open("a"), open("c"), open("b", "reply"), open("d", "reply"), open("e", "execute")], "openai/gpt", live(work), 10_000);
+    expect(told.map((one) => [one.node.id, one.text, one.since])).toEqual([
+      ["b", "runs", 6000], ["c", "asks openai/gpt", 8000], ["a", "waits for a writer", 9000], ["d", "written, waits for its turn", 500], ["e", "scored, told in its turn", 500],
+    ]);
+  });
+  it("are known by the events where nobody tells", () => {
+    expect(inOrder([open("a"), open("b", "reply")], "rules", null).map((one) => one.text)).toEqual(["being written by rules", "runs, or waits for a worker"]);
+    expect(inOrder([open("a")], "rules", live([{ node_id: "a", state: "waits_writer", seconds: 0 }]))[0].text).toBe("being written by rules");
+  });
+  it("and how many workers are busy", () => {
+    expect(workersText({ running: 2, waiting: 0 }, false)).toBe("2 workers are busy");
+    expect(workersText({ running: 1, waiting: 3 }, true)).toBe("1 worker is busy, 3 games wait for one");
   });
 });

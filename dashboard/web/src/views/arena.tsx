@@ -7,7 +7,7 @@ import { SmallBoard } from "../components/boards";
 import type { Connection } from "../model/connection";
 import { allTime, championOf, crossTable, gallery, generationShown, isCalibration, type Scope, scopes, scopeText, standings } from "../model/arena";
 import { clock, words } from "../model/format";
-import { useResource } from "../model/hooks";
+import { useAddressed, useResource } from "../model/hooks";
 import { isChess, toMove } from "../model/position";
 import { href } from "../model/router";
 import type { GameState, RunState } from "../model/run-state";
@@ -22,9 +22,11 @@ export function ArenaView({ connection }: { connection: Connection }) {
   const games = [...state.games.values()];
   const goesOn = state.live || connection.replay !== null;
   const broken = goesOn ? 0 : games.filter((game) => game.result === null).length;
-  const [wall, setWall] = useState<Wall>("running");
-  const [engine, setEngine] = useState("candidates");
-  const [pair, setPair] = useState<Pair | null>(null);
+  const [wall, setWall] = useAddressed<Wall>("boards", "running", { among: ["running", "latest"] });
+  const [engine, setEngine] = useAddressed("games", "candidates");
+  const [pairText, sayPair] = useAddressed("pair", "");
+  const pair = useMemo(() => pairOf(pairText), [pairText]);
+  const setPair = (chosen: Pair | null) => sayPair(chosen ? [...chosen.of, chosen.scope ?? FINAL].join() : "");
   const [more, setMore] = useState(0);
   const boards = useRef<HTMLDivElement>(null);
   const showPair = (chosen: Pair) => {
@@ -151,16 +153,25 @@ const BESIDE = 6;
 
 /** Two engines, and what of their games. */
 interface Pair { of: readonly [string, string]; scope: Scope }
+const FINAL = "final";
+
+/** The pair that an address names: two ids and the generation of their games. */
+function pairOf(text: string): Pair | null {
+  const [first, second, scope] = text.split(",");
+  return first && second ? { of: [first, second], scope: scopeOf(scope) } : null;
+}
+
+const scopeOf = (text: string | undefined): Scope => (text === undefined || text === FINAL || !/^\d+$/.test(text) ? null : Number(text));
 type ShowPair = (pair: Pair) => void;
 
 function Tables({ state, showPair }: { state: RunState; showPair: ShowPair }) {
   const finished = [...state.games.values()].filter((g) => g.result !== null).length;
-  const [chosen, choose] = useState<Scope | undefined>();
+  const [chosen, choose] = useAddressed("table", "");
   const known = scopes(state);
-  const shown = chosen === undefined ? Math.max(0, generationShown(state)) : chosen;
+  const shown = chosen === "" ? Math.max(0, generationShown(state)) : scopeOf(chosen);
   const table = useMemo(() => crossTable(state, shown), [state, finished, shown, state.generations.get(shown ?? -1)?.done]);
   const choice = known.length > 0 && (
-    <select className="small" aria-label="What is counted" value={String(shown)} onChange={(e) => choose(e.target.value === "null" ? null : Number(e.target.value))}>{[...new Set([...known, shown])].map((scope) => <option key={String(scope)} value={String(scope)}>{scopeText(scope)}</option>)}</select>
+    <select className="small" aria-label="What is counted" value={String(shown)} onChange={(e) => choose(e.target.value === "null" ? FINAL : e.target.value)}>{[...new Set([...known, shown])].map((scope) => <option key={String(scope)} value={String(scope)}>{scopeText(scope)}</option>)}</select>
   );
   return (
     <div className={table.players.length > BESIDE ? "stack" : "cols even"}>

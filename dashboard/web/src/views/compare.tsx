@@ -8,7 +8,7 @@ import { Empty, Failed, Panel } from "../components/widgets";
 import { bySetup, differences } from "../model/compare";
 import { dollars, metric, seconds } from "../model/format";
 import { compareHref, href } from "../model/router";
-import { Curves } from "./curves";
+import { Curves, hueOf, useMeans } from "./curves";
 
 interface Compared { detail: RunDetail; curve: Curve; code: string }
 
@@ -41,10 +41,12 @@ function Comparison({ runs }: { runs: Compared[] }) {
   const names = runs.map(({ detail }) => detail.title || detail.run);
   const differing = useMemo(() => differences(runs.map((r) => r.detail)), [runs]);
   const problems = new Set(runs.map(({ detail }) => detail.problem));
+  const [means] = useMeans();
+  const hues = useMemo(() => huesOf(runs.map((r) => r.detail), means), [runs, means]);
   return (
     <div className="stack">
       {problems.size > 1 && <div className="banner" role="status">These runs search different problems ({[...problems].join(", ")}): their values do not compare.</div>}
-      <Panel title="Outcome" flush><Outcomes runs={runs} /></Panel>
+      <Panel title="Outcome" flush><Outcomes runs={runs} hues={hues} /></Panel>
       {[...problems].map((problem) => <CurvesOf key={problem} problem={problem ?? ""} runs={runs.filter(({ detail }) => detail.problem === problem)} />)}
       <Panel title={`Configuration: ${differing.length} difference${differing.length === 1 ? "" : "s"}`} flush>
         {differing.length === 0 ? <Empty title="The configurations are the same" /> : (
@@ -65,13 +67,24 @@ function CurvesOf({ problem, runs }: { problem: string; runs: Compared[] }) {
   return <Curves title={`Best so far${problem ? `, ${problem}` : ""}`} runs={named} groups={groups} />;
 }
 
-function Outcomes({ runs }: { runs: Compared[] }) {
+/** The colour of each run's line: each problem has a picture of its own, and with means a line is that of a setting. */
+function huesOf(runs: readonly RunDetail[], means: boolean): Map<string, string> {
+  const hues = new Map<string, string>();
+  for (const problem of new Set(runs.map((run) => run.problem))) {
+    const own = runs.filter((run) => run.problem === problem);
+    const groups = bySetup(own);
+    own.forEach(({ run }, i) => hues.set(run, hueOf(means && groups.length < own.length ? groups.findIndex((of) => of.includes(i)) : i)));
+  }
+  return hues;
+}
+
+function Outcomes({ runs, hues }: { runs: Compared[]; hues: Map<string, string> }) {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Outcomes"><table>
       <thead><tr><th scope="col">Run</th><th scope="col">Problem</th><th scope="col" className="num">Best</th><th scope="col" className="num">Final</th><th scope="col">95 %</th><th scope="col">Verdict</th><th scope="col" className="num">Gain</th><th scope="col" className="num">Steps</th><th scope="col" className="num">Search time</th><th scope="col" className="num">Cost</th><th scope="col"><span className="visually-hidden">Leave out</span></th></tr></thead>
       <tbody>{runs.map(({ detail: d }) => (
         <tr key={d.run}>
-          <td><a className={d.title ? "" : "mono"} href={href(d.run)}>{d.title || d.run}</a></td><td>{d.problem}</td>
+          <td><span className="dot" style={{ background: hues.get(d.run), marginRight: 7 }} /><a className={d.title ? "" : "mono"} href={href(d.run)}>{d.title || d.run}</a></td><td>{d.problem}</td>
           <td className="num">{metric(d.best_metric)} <span className="muted">{d.lower_is_better ? "↓" : "↑"}</span></td><td className="num">{metric(d.final_metric)}</td>
           <td className="num" style={{ textAlign: "left" }}>{d.winner?.final_interval ? d.winner.final_interval.map((end) => metric(end, 4)).join(" … ") : "–"}</td>
           <td title={d.conclusion?.text}>{d.verdict_words}</td><td className="num">{d.gain == null ? "–" : <>{d.gain > 0 ? "+" : ""}{metric(d.gain, 3)} <span className="muted small">{d.unit}</span></>}</td>

@@ -1,15 +1,18 @@
 // Best so far of several runs: each by itself, or the mean of the runs of a group with the spread around it.
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import type { Curve } from "../api/types";
 import { Chart } from "../components/chart";
 import type { Series } from "../components/chart-props";
 import { Empty, Panel, Segmented } from "../components/widgets";
 import { along, type Axis, bandOf, mergeCurves } from "../model/compare";
 import { yRange } from "../model/curve";
-import { useColors, useKept } from "../model/hooks";
+import { useAddressed, useColors } from "../model/hooks";
 
 const COLORS = ["accent", "orange", "teal", "violet", "pink", "blue", "gold", "muted", "line"] as const;
 const HUES = COLORS.slice(0, 7);
+
+/** The colour of the n-th line, as a variable of the style sheet. */
+export const hueOf = (place: number): string => `var(--${HUES[place % HUES.length]})`;
 const AXES = { steps: "step", seconds: "active seconds", dollars: "dollars" } as const;
 
 export interface NamedCurve { name: string; curve: Curve }
@@ -17,9 +20,9 @@ export interface NamedCurve { name: string; curve: Curve }
 export interface Group { name: string; of: number[] }
 
 export function Curves({ title, runs, groups }: { title: string; runs: NamedCurve[]; groups: Group[] }) {
-  const [axis, setAxis] = useKept<Axis>("compare-axis", "steps");
+  const [axis, setAxis] = useAddressed<Axis>("by", "steps", { among: ["steps", "seconds", "dollars"], kept: true });
   const seeds = groups.some(({ of }) => of.length > 1);
-  const [means, setMeans] = useState(true);
+  const [means, setMeans] = useMeans();
   const colors = useColors(COLORS);
   const lower = runs[0].curve.lower_is_better;
   const lines = useMemo(() => (seeds && means ? meanLines(runs, groups, axis) : runLines(runs, axis)), [runs, groups, axis, seeds, means]);
@@ -34,6 +37,12 @@ export function Curves({ title, runs, groups }: { title: string; runs: NamedCurv
       {values.length > 0 ? <Chart label={`Best so far by ${AXES[axis]}`} x={lines.merged.steps} axis={AXES[axis]} whole={axis === "steps"} grid={colors.line} text={colors.muted} height={320} range={yRange(values, lower)} series={series} bands={lines.bands} /> : <Empty title="Nothing scored yet" />}
     </Panel>
   );
+}
+
+/** Whether the seeds of a setting are drawn as one line. */
+export function useMeans(): [boolean, (on: boolean) => void] {
+  const [seeds, say] = useAddressed("seeds", "mean", { among: ["mean", "each"] });
+  return [seeds === "mean", (on) => say(on ? "mean" : "each")];
 }
 
 interface Lines { names: string[]; curves: { steps: number[]; best: number[] }[]; merged: ReturnType<typeof mergeCurves>; of: number[]; edge: boolean[]; bands: [number, number][] }

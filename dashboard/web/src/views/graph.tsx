@@ -4,14 +4,14 @@ import { Empty, NodeLink, Operator, Outcome, Panel, Segmented } from "../compone
 import { runPath } from "../api/client";
 import type { Dimensions } from "../api/types";
 import { DagCanvas, type Scene } from "../components/dag-canvas";
-import { colorsOf, crossings, lineOf, linksOf, type Paint, paletteOf } from "../model/dag-colors";
+import { colorsOf, crossings, lineOf, linksOf, paletteOf } from "../model/dag-colors";
 import { byGeneration, byScore, layout, type Layout, rowsFor, stretched } from "../model/dag";
 import { folding } from "../model/fold";
 import { plainMessage } from "../model/plain";
 import type { Connection } from "../model/connection";
 import { disagrees, isScored } from "../model/curve";
 import { metric, nodeTitle, seconds } from "../model/format";
-import { useColors, useKept, useResource } from "../model/hooks";
+import { useAddressed, useColors, useResource } from "../model/hooks";
 import { COLOURS } from "../model/operators";
 import { go, href } from "../model/router";
 import type { NodeFact, RunState } from "../model/run-state";
@@ -19,14 +19,17 @@ import { Marks } from "./marks";
 
 const COLORS = ["panel", "line", "line-strong", "text", "muted", "accent", "good", "bad", "warn", ...COLOURS] as const;
 
-export function GraphView({ connection, query }: { connection: Connection; query: URLSearchParams }) {
+export function GraphView({ connection }: { connection: Connection }) {
   const { state } = connection;
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<DagCanvas | null>(null);
-  const [selected, setSelected] = useState<string | null>(query.get("node"));
-  const [paint, setPaint] = useState<Paint>("state");
-  const [height, setHeight] = useKept<Height>("graph-height", "descent");
-  const [fold, setFold] = useKept("graph-fold", true);
+  const [node, setNode] = useAddressed("node", "");
+  const selected = node || null;
+  const setSelected = (id: string | null) => setNode(id ?? "");
+  const [paint, setPaint] = useAddressed("colour", "state");
+  const [height, setHeight] = useAddressed<Height>("height", "descent", { among: HEIGHTS.map(([name]) => name), kept: true });
+  const [folded, setFolded] = useAddressed("fold", "yes", { among: ["yes", "no"], kept: true });
+  const fold = folded === "yes";
   const [search, setSearch] = useState("");
   const palette = useColors(COLORS);
   const size = state.nodes.length;
@@ -129,7 +132,7 @@ export function GraphView({ connection, query }: { connection: Connection; query
               <option value="state">state</option><option value="metric">score</option><option value="operator">operator</option>{state.hasIslands && <option value="island">island</option>}
               {numbers.length > 0 && <optgroup label="measured">{numbers.map((name) => <option key={name}>{name}</option>)}</optgroup>}
             </select></label>
-            <label className="row small" title="repetitions are folded into a count at their parent"><input type="checkbox" aria-label="fold repetitions" checked={fold} onChange={(e) => setFold(e.target.checked)} /> fold</label>
+            <label className="row small" title="repetitions are folded into a count at their parent"><input type="checkbox" aria-label="fold repetitions" checked={fold} onChange={(e) => setFolded(e.target.checked ? "yes" : "no")} /> fold</label>
             <div className="segmented" role="group" aria-label="Zoom">
               <button type="button" aria-label="Zoom out" onClick={() => view.current?.zoom(0.8)}>−</button>
               <button type="button" onClick={() => view.current?.fit()}>Fit</button>

@@ -8,7 +8,7 @@ import { Markdown } from "../components/markdown";
 import type { Connection } from "../model/connection";
 import { disagrees } from "../model/curve";
 import { count, dollars, metric, nodeTitle, seconds } from "../model/format";
-import { isNarrow, useKept, useResource } from "../model/hooks";
+import { isNarrow, useAddressed, useKept, useResource } from "../model/hooks";
 import { sentences } from "../model/why";
 import { plainMessage } from "../model/plain";
 import { href } from "../model/router";
@@ -17,7 +17,8 @@ import { Marks } from "./marks";
 
 const STAGES = ["select", "prompt", "reply", "code", "execute", "review"];
 const STAGE_WORDS: Record<string, string> = { select: "chosen", prompt: "prompt written", reply: "reply awaited", code: "program read from it", execute: "run and scored", review: "reviewed" };
-type Tab = "diff" | "code" | "session" | "calls" | "output";
+const TABS = ["diff", "code", "session", "calls", "output"] as const;
+type Tab = (typeof TABS)[number];
 
 export function NodeView({ connection, id }: { connection: Connection; id: string }) {
   const { state } = connection;
@@ -25,13 +26,13 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
   const base = runPath(state.id, `/nodes/${encodeURIComponent(id)}`);
   const { data, error } = useResource<NodeDetail>(base, 0, known);
   const { data: turns } = useResource<Turn[]>(`${base}/transcript`, 0, known);
-  const [picked, setTab] = useState<Tab | null>(null);
+  const [picked, setTab] = useAddressed<Tab | "">("part", "", { among: TABS });
   const [wrap, setWrap] = useKept("wrap", false);
   const [side, setSide] = useKept("diff-side", !isNarrow());
   if (error) return <Empty title="This node cannot be shown"><span>{error}. <a href={href(state.id, "nodes")}>All nodes</a></span></Empty>;
   if (!data) return <Empty title="Loading…" />;
   const node = { ...data.node, id: data.node.id ?? id }; // the server always tells it; in Python it has a default
-  const tab = picked ?? (node.parent_ids?.length ? "diff" : "code");
+  const tab = picked || (node.parent_ids?.length ? "diff" : "code");
   const halves = tab === "diff" && side;
   const message = node.message ?? "";
   return (
@@ -153,15 +154,10 @@ function Files({ run, id, files }: { run: string; id: string; files: NodeDetail[
 }
 
 function DiffTab({ path, state, wrap, side, setSide }: { path: string; state: RunState; wrap: boolean; side: boolean; setSide: (on: boolean) => void }) {
-  const [text, setText] = useState("");
-  const [against, setAgainst] = useState("");
+  const [text, choose] = useAddressed("against", "");
+  const word = text.trim().toLowerCase();
+  const against = !word ? "" : ((word === "best" ? state.best : state.nodes.find((n) => (word.length >= 4 && n.node_id.startsWith(word)) || String(n.number) === word))?.node_id ?? "");
   const { data, error } = useResource<Diff>(against ? `${path}?against=${against}` : path);
-  const choose = (wanted: string) => {
-    setText(wanted);
-    const word = wanted.trim().toLowerCase();
-    const found = word === "best" ? state.best : state.nodes.find((n) => (word.length >= 4 && n.node_id.startsWith(word)) || String(n.number) === word);
-    setAgainst(found?.node_id ?? "");
-  };
   return (
     <>
       <div className="row small" style={{ padding: "7px 12px", borderBottom: "1px solid var(--line)" }} data-testid="diff-head">

@@ -7,11 +7,12 @@ import type { Connection } from "../model/connection";
 import { disagrees, isScored } from "../model/curve";
 import { sorted } from "../model/sorted";
 import type { NodeFact } from "../model/run-state";
-import { useRemembered } from "../model/hooks";
+import { useAddressed } from "../model/hooks";
 import { count, dollars, metric, seconds } from "../model/format";
 
 const PAGE = 100;
-type Show = "all" | "scored" | "failed" | "marked";
+const SHOWN = ["all", "scored", "failed", "marked"] as const;
+type Show = (typeof SHOWN)[number];
 interface Order { by: keyof typeof SORTS; down: boolean }
 
 /** What each column sorts by; null stands last, whichever way. */
@@ -20,11 +21,14 @@ const SORTS = {
   claimed: (n: NodeFact) => n.claimed_metric ?? null, ran: (n: NodeFact) => n.exec_time, tokens: (n: NodeFact) => n.completion_tokens ?? null, cost: (n: NodeFact) => n.cost_usd ?? null,
 }; // prettier-ignore
 
+const ORDERS = Object.keys(SORTS).flatMap((name) => [name, `-${name}`]);
+
 export function NodesView({ connection }: { connection: Connection }) {
   const { state } = connection;
-  const [show, setShow] = useRemembered<Show>(`nodes of ${state.id}`, "all");
-  const [order, setOrder] = useRemembered<Order>(`order of ${state.id}`, { by: "step", down: true });
-  const [operator, setOperator] = useState("");
+  const [show, setShow] = useAddressed<Show>("show", "all", { among: SHOWN });
+  const [orderText, setOrder] = useAddressed("sort", "-step", { among: ORDERS });
+  const order = useMemo((): Order => ({ by: orderText.replace("-", "") as Order["by"], down: orderText.startsWith("-") }), [orderText]);
+  const [operator, setOperator] = useAddressed("operator", "");
   const [shown, setShown] = useState(PAGE);
   const operators = useMemo(() => [...new Set(state.nodes.map((n) => n.operator))], [state, state.nodes.length]);
   const rows = useMemo(() => {
@@ -32,7 +36,7 @@ export function NodesView({ connection }: { connection: Connection }) {
     return sorted(found, SORTS[order.by], order.down);
   }, [state, connection.version, show, order, operator]);
   /** The first click puts first what one looks for: the newest, the best score, the largest. */
-  const click = (by: Order["by"]) => setOrder({ by, down: order.by === by ? !order.down : by === "outcome" ? !state.lowerIsBetter : by !== "operator" });
+  const click = (by: Order["by"]) => setOrder(`${(order.by === by ? !order.down : by === "outcome" ? !state.lowerIsBetter : by !== "operator") ? "-" : ""}${by}`);
   const head = (by: Order["by"], text: string, className = "", title?: string) => (
     <th scope="col" className={className} title={title} aria-sort={order.by === by ? (order.down ? "descending" : "ascending") : undefined}>
       <button type="button" className="sort" onClick={() => click(by)}>{text}{order.by === by ? (order.down ? " ↓" : " ↑") : ""}</button>
@@ -44,7 +48,7 @@ export function NodesView({ connection }: { connection: Connection }) {
       actions={
         <>
           <select aria-label="Operator" value={operator} onChange={(e) => setOperator(e.target.value)}><option value="">all operators</option>{operators.map((name) => <option key={name}>{name}</option>)}</select>
-          <Segmented label="Show" value={show} onChange={setShow} options={[["all", "all"], ["scored", "scored"], ["failed", "failed"], ["marked", "marked"]]} />
+          <Segmented label="Show" value={show} onChange={setShow} options={SHOWN.map((name) => [name, name] as const)} />
           <a className="button" href={`/api${runPath(state.id, "/candidates.csv")}`} download>CSV</a>
         </>
       }

@@ -1,8 +1,8 @@
 // A run at a glance: outcome, curve, budget, what runs now, what happened.
-import { type FormEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type FormEvent, useMemo, useState } from "react";
 import { post, runPath } from "../api/client";
 import type { Accepted } from "../api/accepted";
-import type { LiveTail, RunDetail, Winner } from "../api/types";
+import type { RunDetail, Winner } from "../api/types";
 import { Empty, Failed, Meter, NodeLink, Operator, Panel } from "../components/widgets";
 import { Chart } from "../components/chart";
 import type { Connection } from "../model/connection";
@@ -10,9 +10,10 @@ import { beyond, curveOf, yRange } from "../model/curve";
 import { count, dollars, metric, seconds, time } from "../model/format";
 import { feedLine } from "../model/feed";
 import { endText } from "../model/plain";
-import { useColors, useResource } from "../model/hooks";
+import { useColors } from "../model/hooks";
 import { activeSeconds, meanSpeed, secondsLeft } from "../model/progress";
 import { go, href } from "../model/router";
+import { Running } from "./running";
 import { TakeAlong } from "./take-along";
 import { COLOURS, colourOf } from "../model/operators";
 import type { RunState } from "../model/run-state";
@@ -171,7 +172,7 @@ function Budget({ state, told }: { state: RunState; told: RunDetail | null }) {
         <Meter label={machines ? "Cost, with the machines" : "Cost"} used={cost ?? 0} limit={cost == null ? null : budget.usd} text={`${dollars(cost)}${cost == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
         <p className="muted small">{count(state.totals.calls)} calls, {count(state.totals.cached)} of them from the cache. {state.started?.writer === "rules" && "Written by rules: no model, so no tokens and no cost."}</p>
         {early.length > 0 && <p className="muted small">Not scored in full: {early.map(([rung, n]) => `${n} ${RUNGS[rung] ?? rung}`).join(", ")}.</p>}
-        {!connectionIsLive(state) && (state.finished?.reason || state.run?.reason) && <p className="small" style={{ overflowWrap: "anywhere" }}>Ended: {endText(state.finished?.reason || state.run?.reason || "")}</p>}
+        {!state.live && (state.finished?.reason || state.run?.reason) && <p className="small" style={{ overflowWrap: "anywhere" }}>Ended: {endText(state.finished?.reason || state.run?.reason || "")}</p>}
       </div>
     </Panel>
   );
@@ -182,88 +183,6 @@ const RUNGS: Record<string, string> = {
   text: "with the text of an earlier program", ast: "with the syntax of an earlier program", behaviour: "that decide as an earlier program does",
   cheap: "behind on a small part of the cases", duplicate: "known already",
 }; // prettier-ignore
-
-/** Operators of programs that no writer is asked for. */
-const NOBODY_ASKED: ReadonlySet<string> = new Set(["baseline", "user", "tune", "ensemble"]);
-
-/** What goes on with an open program, by the last stage that is done. */
-const doing = (stage: string, operator: string, writer: string, prints: boolean, holder?: string): string =>
-  prints ? "runs" : stage === "select" && holder ? `with ${holder}` : stage === "reply" || stage === "code" ? "runs, or waits for a worker" : stage === "execute" ? "scored, told in its turn" : stage === "review" ? "reviewed" : NOBODY_ASKED.has(operator) ? "runs, or waits for a worker" : writer === "rules" ? "being written by rules" : writer === "external/client" ? "waits for a writer to ask" : `asks ${writer}`;
-
-const connectionIsLive = (state: RunState): boolean => state.live;
-
-function Running({ connection }: { connection: Connection }) {
-  const { state } = connection;
-  const { data: tails } = useResource<LiveTail[]>(state.live && !connection.replay ? runPath(state.id, "/live") : null, 1000);
-  const open = [...state.open.values()].slice(0, 16);
-  if (!state.live && open.length === 0) return null;
-  return (
-    <Panel title="Running now">
-      {open.length === 0 && <p className="muted">No program is being written or run: between two rounds, or games are played.</p>}
-      <div className="stack" style={{ gap: 10 }}>
-        {open.map((node) => {
-          const tail = tails?.find((t) => t.node_id === node.id && t.kind === "output");
-          const reply = tails?.find((t) => t.node_id === node.id && t.kind === "reply");
-          return (
-            <div key={node.id} className="stack" style={{ gap: 4 }}>
-              <div className="row">
-                <Operator name={node.operator} /><span className="mono">{node.id.slice(0, 8)}</span>
-                {node.parents.length > 0 && <span className="muted small">from {node.parents.map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.names.get(p)} /> </span>)}</span>}
-                <span className="grow" />{!connection.replay && state.live && <Since at={node.since} />}{reply && <span className="num muted">some {count(tokensOf(reply.bytes))} tokens so far</span>}
-                <span className="tag">{doing(node.stage, node.operator, state.started?.writer ?? "", tail !== undefined, node.holder)}</span>
-                {!connection.replay && state.live && <StopNode run={state.id} id={node.id} />}
-              </div>
-              {reply && <Tail label={`Reply for ${node.id} so far`} tail={reply} />}
-              {tail && <Tail label={`Output of ${node.id}`} tail={tail} />}
-            </div>
-          );
-        })}
-      </div>
-    </Panel>
-  );
-}
-
-/** The end of a text that still grows: it stays in view, unless one has scrolled up in it. */
-function Tail({ label, tail }: { label: string; tail: LiveTail }) {
-  const box = useRef<HTMLPreElement>(null);
-  const follows = useRef(true);
-  useLayoutEffect(() => {
-    if (box.current && follows.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [tail.text]);
-  const look = (at: HTMLPreElement) => (follows.current = at.scrollHeight - at.scrollTop - at.clientHeight < 24);
-  return <pre ref={box} className="tail" tabIndex={0} aria-label={label} onScroll={(e) => look(e.currentTarget)}>{tail.cut ? "…" : ""}{tail.text}</pre>;
-}
-
-/** Four bytes each, as the search guesses where nobody counts. */
-const tokensOf = (bytes: number): number => Math.ceil(bytes / 4);
-
-/** Seconds since a moment, counted on. */
-function Since({ at }: { at: number }) {
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    const timer = window.setInterval(() => setNow(Date.now()), 1000);
-    return () => window.clearInterval(timer);
-  }, []);
-  return Number.isFinite(at) ? <span className="num muted">{seconds(Math.max(0, Math.round((now - at) / 1000)))}</span> : null;
-}
-
-function StopNode({ run, id }: { run: string; id: string }) {
-  const [told, setTold] = useState("");
-  const stop = async () => {
-    try {
-      await post(runPath(run, `/nodes/${id}/stop`), {});
-      setTold("stopping…");
-    } catch (problem) {
-      setTold((problem as Error).message);
-    }
-  };
-  return (
-    <>
-      <button type="button" aria-label={`Stop ${id}`} title="kill this program; the search goes on" onClick={() => void stop()}>Stop</button>
-      {told && <span className="muted small" role="status">{told}</span>}
-    </>
-  );
-}
 
 function Notes({ connection }: { connection: Connection }) {
   const { state } = connection;

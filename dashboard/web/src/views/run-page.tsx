@@ -9,6 +9,8 @@ import type { Connection } from "../model/connection";
 import { count } from "../model/format";
 import { useRun } from "../model/hooks";
 import { go, href, redirect, type Route, VIEWS } from "../model/router";
+import type { RunState } from "../model/run-state";
+import { tabTitle } from "../model/tab-title";
 import { FactsView } from "./facts";
 import { FailuresView } from "./failures";
 import { NodesView } from "./nodes";
@@ -30,6 +32,10 @@ export function RunPage({ route, run, themeButton }: { route: Route; run: string
   useEffect(() => {
     if (!VIEWS.includes(route.view)) redirect(href(run));
   }, [route.view, run]);
+  const title = tabTitle(state);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
   const replaying = connection.replay !== null;
   const status = replaying ? "replay" : state.status;
   return (
@@ -37,6 +43,7 @@ export function RunPage({ route, run, themeButton }: { route: Route; run: string
       crumb={<div className="crumb"><span className="sep">/</span><h1 title={run}>{state.run?.title || run}</h1><Status status={status} /></div>}
       actions={<><Actions connection={connection} />{themeButton}</>}
       tabs={<Tabs connection={connection} view={route.view} />}
+      views={tabsOf(state).map(([name]) => name)}
       below={replaying ? <ReplayBar connection={connection} /> : null}
     >
       <Line connection={connection} />
@@ -53,7 +60,7 @@ export function RunPage({ route, run, themeButton }: { route: Route; run: string
 
 function View({ route, connection }: { route: Route; connection: Connection }) {
   switch (route.view) {
-    case "graph": return <GraphView connection={connection} query={route.query} />;
+    case "graph": return <GraphView connection={connection} />;
     case "nodes": return <NodesView connection={connection} />;
     case "node": return !route.id ? <NodesView connection={connection} /> : <NodeView connection={connection} id={route.id} key={route.id} />;
     case "failures": return <FailuresView connection={connection} />;
@@ -67,8 +74,8 @@ function View({ route, connection }: { route: Route; connection: Connection }) {
   }
 }
 
-function Tabs({ connection, view }: { connection: Connection; view: string }) {
-  const { state } = connection;
+/** The views that this run has, as their tabs are called. */
+function tabsOf(state: RunState): [string, string][] {
   const failed = state.nodes.reduce((sum, node) => sum + (node.failure ? 1 : 0), 0);
   const tabs: [string, string][] = [["overview", "Overview"], ["graph", "Graph"], ["nodes", `Nodes ${count(state.nodes.length)}`], ["failures", `Failures ${count(failed)}`]];
   tabs.push(["analysis", "Analysis"]);
@@ -76,10 +83,14 @@ function Tabs({ connection, view }: { connection: Connection; view: string }) {
   if (state.hasArena) tabs.push(["arena", "Arena"]);
   tabs.push(["writers", "Writers"]);
   tabs.push(["facts", "Setup"]);
+  return tabs;
+}
+
+function Tabs({ connection: { state }, view }: { connection: Connection; view: string }) {
   const active = view === "node" ? "nodes" : view === "game" ? "arena" : view;
   return (
     <nav className="tabs" aria-label="Views of the run">
-      {tabs.map(([name, text]) => <a key={name} href={href(state.id, name)} aria-current={name === active ? "page" : undefined}>{text}</a>)}
+      {tabsOf(state).map(([name, text]) => <a key={name} href={href(state.id, name)} aria-current={name === active ? "page" : undefined}>{text}</a>)}
     </nav>
   );
 }

@@ -5,9 +5,9 @@ import type { RunSummary, SweepLine } from "../api/types";
 import { Empty, Failed, Menu, Panel, Segmented, Status } from "../components/widgets";
 import { Shell } from "../components/shell";
 import { day, dollars, metric, seconds, shortDay } from "../model/format";
-import { useKept, useRemembered, useResource } from "../model/hooks";
+import { useAddressed, useResource } from "../model/hooks";
 import { compareHref, href, sweepHref } from "../model/router";
-import { AT_FIRST, COLUMNS, type Column, MAY_BE_EMPTY, namesText, NUMBERS, PER_PROBLEM, wanted, type Wish } from "../model/runs";
+import { AT_FIRST, COLUMNS, type Column, columnsOf, MAY_BE_EMPTY, namesText, NUMBERS, orderOf, ORDERS, orderText, PER_PROBLEM, SHOWN, wanted, type Wish } from "../model/runs";
 import { type OfSweep, ofSweeps } from "../model/sweep";
 import { label, LabelEditor } from "./labels";
 import { StartForm } from "./start-form";
@@ -21,9 +21,14 @@ export function RunsView({ themeButton }: { themeButton: ReactNode }) {
   const { data: sweeps } = useResource<SweepLine[]>("/sweeps", SWEEPS_REFRESH_MS);
   const of = useMemo(() => ofSweeps(sweeps ?? []), [sweeps]);
   const [starting, setStarting] = useState(false);
-  const [chosen, setChosen] = useState<string[]>([]);
-  const [wish, setWish] = useRemembered<Wish>("runs", { text: "", show: "listed", sort: "started", down: true });
-  const [columns, setColumns] = useKept<Column[]>("columns", [...AT_FIRST]);
+  const [chosenText, choose] = useAddressed("chosen", "");
+  const chosen = useMemo(() => chosenText.split(",").filter(Boolean), [chosenText]);
+  const [text, setText] = useAddressed("q", "");
+  const [show, setShow] = useAddressed<Wish["show"]>("show", "listed", { among: SHOWN });
+  const [order, setOrder] = useAddressed("sort", "-started", { among: ORDERS });
+  const [columnsText, setColumnsText] = useAddressed("columns", AT_FIRST.join(), { kept: true });
+  const wish = useMemo((): Wish => ({ text, show, ...orderOf(order) }), [text, show, order]);
+  const columns = useMemo(() => columnsOf(columnsText), [columnsText]);
   const rows = useMemo(() => wanted(runs ?? [], wish), [runs, wish]);
   const [most, setMost] = useState(PAGE);
   const page = useMemo(() => rows.slice(0, most), [rows, most]);
@@ -31,10 +36,12 @@ export function RunsView({ themeButton }: { themeButton: ReactNode }) {
   /** What can no longer be seen is no longer chosen. */
   const change = (next: Wish) => {
     const seen = new Set(wanted(runs ?? [], next).slice(0, most).map((line) => line.run));
-    setChosen((now) => now.filter((run) => seen.has(run)));
-    setWish(next);
+    setText(next.text);
+    setShow(next.show);
+    setOrder(orderText(next));
+    choose(chosen.filter((run) => seen.has(run)).join());
   };
-  const toggle = (names: string[], on: boolean) => setChosen((now) => (on ? [...new Set([...now, ...names])] : now.filter((run) => !names.includes(run))));
+  const toggle = (names: string[], on: boolean) => choose((on ? [...new Set([...chosen, ...names])] : chosen.filter((run) => !names.includes(run))).join());
   return (
     <Shell crumb={<div className="crumb"><span className="sep">/</span><h1>Runs</h1></div>} actions={themeButton}>
       <div className="stack">
@@ -53,8 +60,8 @@ export function RunsView({ themeButton }: { themeButton: ReactNode }) {
           )}
           {runs && runs.length > 0 && (
             <>
-              <Tools wish={wish} setWish={change} columns={columns} setColumns={setColumns} />
-              {picked.length > 0 && <Chosen picked={picked} clear={() => setChosen([])} changed={reload} />}
+              <Tools wish={wish} setWish={change} columns={columns} setColumns={(next) => setColumnsText(next.join())} />
+              {picked.length > 0 && <Chosen picked={picked} clear={() => choose("")} changed={reload} />}
               {rows.length === 0 ? <Empty title="No such run">Other words, or another filter.</Empty> : <RunTable page={page} of={of} hidden={rows.length - page.length} more={() => setMost(most + PAGE * 3)} columns={columns} chosen={chosen} toggle={toggle} wish={wish} setWish={change} changed={reload} />}
             </>
           )}

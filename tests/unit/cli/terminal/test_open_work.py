@@ -1,4 +1,4 @@
-"""What goes on right now, from the events alone."""
+"""What goes on right now, from the events and from what the run's process tells live."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from cli.terminal.open_work import OpenWork
 from core.contracts import Progress
 from core.events import LLMCalled, NodeProposed, RunFinished, StageDone, TicketClosed, TicketLeased
 from core.state.failure import FailureKind
+from core.state.live_work import LiveWork, NodeWork, WorkState
 
 
 def test_who_is_asked_what_runs_and_for_how_long(committed):
@@ -20,10 +21,10 @@ def test_who_is_asked_what_runs_and_for_how_long(committed):
     assert work.lines({"bbbbbbbb": 340})[1].endswith("7 s, some 340 tokens so far")
     work.learn(LLMCalled(node_id="aaaaaaaa", role="code", **call))
     now[0] += 3
-    assert work.lines()[1] == "aaaaaa draft is run, 3 s"
+    assert work.lines()[1] == "aaaaaa draft waits for its turn, 3 s"
     work.learn(LLMCalled(node_id="aaaaaaaa", role="feedback", **call))
     work.learn(StageDone(node_id="bbbbbbbb", stage="execute"))
-    assert [line.split(", ")[0] for line in work.lines()] == ["aaaaaa draft is reviewed", "bbbbbb improve is judged"]
+    assert [line.split(", ")[0] for line in work.lines()] == ["aaaaaa draft is reviewed", "bbbbbb improve is scored"]
     summary = work.summary(Progress(steps=4, seconds=15.2, tokens=1234, usd=0.5))
     assert summary.startswith("… 15 s; 4 steps; aaaaaa draft is reviewed, 0 s")
     assert summary.endswith("2 calls; 1,234 tokens, $0.5000")
@@ -51,4 +52,19 @@ def test_a_ticket_is_shown_with_its_holder_until_it_is_told_or_given_up():
     work.learn(TicketClosed(node_id="aaaaaaaa", state="given_up"))
     assert [line[:6] for line in work.lines()] == ["bbbbbb"]
     work.learn(LLMCalled(node_id="bbbbbbbb", role="code", call_id=1, provider="external", model="client"))
-    assert work.lines() == ["bbbbbb draft is run, 0 s"]
+    assert work.lines() == ["bbbbbb draft waits for its turn, 0 s"]
+
+
+def test_what_each_waits_for_is_told_live():
+    work = OpenWork("openai/gpt-5-mini", lambda: 100.0, lambda: 5_000.0)
+    states: list[WorkState] = ["waits_writer", "written", "waits_worker", "runs", "scored"]
+    for place, state in enumerate(states):
+        work.learn(NodeProposed(node_id=f"{state:_<12}", round=0, slot=place, operator="draft"))
+    told = {f"{state:_<12}": NodeWork(state=state, since=4_990.0 - n) for n, state in enumerate(states)}
+    lines = [line.partition(" draft ")[2] for line in work.lines(work=LiveWork(nodes=told))]
+    assert lines == ["is scored, 14 s", "runs, 13 s", "waits for a worker, 12 s",
+                     "asks openai/gpt-5-mini, 11 s", "waits for a writer, 10 s"]  # fmt: skip
+    rules = OpenWork("rules")
+    rules.learn(NodeProposed(node_id="aaaaaaaaaaaa", round=0, slot=0, operator="draft"))
+    waits = LiveWork(nodes={"aaaaaaaaaaaa": NodeWork(state="waits_writer", since=0.0)})
+    assert rules.lines(work=waits)[0].startswith("aaaaaa draft is written by rules"), "nobody is waited for"

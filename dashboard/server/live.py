@@ -1,0 +1,48 @@
+"""What goes on in a run now, by the small files that its process keeps: read while somebody looks, stored nowhere."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from core.state.live_work import read_live_work
+from dashboard.server.nodes import NODE_ID
+from dashboard.server.schemas.runs import Live, LiveKind, LiveTail, OpenWork
+
+TAIL_BYTES = 8192
+MOST = 64
+"""Programs told at most."""
+LIVE_KINDS: dict[str, LiveKind] = {".out": "output", ".reply": "reply"}
+"""Ending of a file of the run's `live` folder → what it holds."""
+
+
+def live_now(run_dir: Path) -> Live:
+    """What each open program waits for or does, and what it said last. Names are node ids or they are passed over."""
+    told, now = read_live_work(run_dir), time.time()
+    work = [
+        OpenWork(node_id=node_id, state=one.state, seconds=max(0.0, now - one.since))
+        for node_id, one in told.nodes.items()
+        if NODE_ID.fullmatch(node_id)
+    ]
+    return Live(tails=_tails(run_dir), work=work[:MOST], running=told.running, waiting=told.waiting)
+
+
+def _tails(run_dir: Path) -> list[LiveTail]:
+    folder = run_dir / "live"
+    tails = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else ():
+        if (kind := LIVE_KINDS.get(path.suffix)) and NODE_ID.fullmatch(path.stem) and not path.is_symlink():
+            tails.append(_tail(path, kind))
+    return [tail for tail in tails if tail is not None][:MOST]
+
+
+def _tail(path: Path, kind: LiveKind) -> LiveTail | None:
+    try:
+        with path.open("rb") as source:
+            size = source.seek(0, 2)
+            source.seek(max(0, size - TAIL_BYTES))
+            body = source.read(TAIL_BYTES)
+    except OSError:
+        return None  # committed while we looked
+    text = body.decode("utf-8", "replace")
+    return LiveTail(node_id=path.stem, kind=kind, text=text, cut=size > TAIL_BYTES, bytes=size)

@@ -1,0 +1,75 @@
+"""What each open program waits for or does, as viewers read it."""
+
+from __future__ import annotations
+
+from core.state.live_work import WORK_FILE, LiveWork, read_live_work
+from runs.work_board import WorkBoard
+
+
+def states(work: LiveWork) -> dict[str, tuple[str, float]]:
+    return {node: (one.state, one.since) for node, one in work.nodes.items()}
+
+
+def test_a_program_from_its_writer_to_its_score(tmp_path):
+    now = [10.0]
+    board = WorkBoard(tmp_path, lambda: now[0])
+
+    def after(second: float) -> dict[str, tuple[str, float]]:
+        now[0] = second
+        return states(board.now())
+
+    board.stage("n1", "reply")
+    assert after(11.0) == {"n1": ("waits_writer", 10.0)}
+    board.asked("n1")
+    assert after(12.0) == {"n1": ("written", 11.0)}
+    board.stage("n1", "")
+    board.stage("n1", "code")
+    assert after(13.0) == {}, "it waits for its turn"
+    board.stage("n1", "execute")
+    board.job("n1", "waits")
+    assert after(14.0) == {"n1": ("waits_worker", 13.0)}
+    board.job("n1", "runs")
+    assert after(15.0) == {"n1": ("runs", 14.0)}
+    assert (board.now().running, board.now().waiting) == (1, 0)
+    board.job("n1", "over")
+    assert after(16.0) == {"n1": ("scored", 15.0)}
+    board.stage("n1", "")
+    assert after(17.0) == {} and board.now() == LiveWork()
+    board.close()
+
+
+def test_several_jobs_of_one_program_and_jobs_that_are_nobodys_own(tmp_path):
+    board = WorkBoard(tmp_path, lambda: 1.0)
+    board.stage("n1", "execute")
+    for label in ("n1", "n1", "", ""):
+        board.job(label, "waits")
+    board.job("n1", "runs")
+    board.job("", "runs")
+    board.job("", "withdrawn")
+    told = board.now()
+    assert (told.running, told.waiting) == (2, 1) and states(told) == {"n1": ("runs", 1.0)}
+    board.job("n1", "over")
+    assert states(board.now()) == {"n1": ("waits_worker", 1.0)}
+    board.close()
+
+
+def test_the_file_follows_and_goes_with_the_process(tmp_path, eventually):
+    stale = tmp_path / WORK_FILE
+    stale.parent.mkdir()
+    stale.write_text("{}")
+    board = WorkBoard(tmp_path)
+    assert not stale.exists(), "of a process that was killed"
+    board.stage("n1", "execute")
+    eventually(lambda: read_live_work(tmp_path).nodes.get("n1"), 5)
+    board.stage("n1", "")
+    eventually(lambda: not read_live_work(tmp_path).nodes, 5)
+    board.close()
+    assert not stale.exists() and read_live_work(tmp_path) == LiveWork()
+
+
+def test_a_file_that_is_none_tells_nothing(tmp_path):
+    path = tmp_path / WORK_FILE
+    path.parent.mkdir()
+    for text in ("", "[1]", '{"nodes": {"n1": {"state": "flies", "since": 1}}}'):
+        path.write_text(text)
+        assert read_live_work(tmp_path) == LiveWork()
