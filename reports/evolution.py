@@ -1,13 +1,16 @@
 """evolution.png: how the search went, one figure a family of problems. By matplotlib, in the child process that draws.
 
 steps         every score by its operator, the best so far
-generations   every score, the best so far, the average of the best five, where the middle half of the scores lies
+generations   every score, the best so far, the average of the best five, the middle half of the scores where all of it
+              fits in
 arena         Elo with its interval of every engine that was rated, the champion of each generation
-All three: the baselines with their names beside the axes, the winner as a star, whole steps and generations.
+All three: the baselines with their names beside the axes, the winner as a star, whole steps and generations; a triangle
+at the edge is a score off the scale.
 """
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +30,10 @@ PALETTE: dict[Colour, str] = {
 INK, FAINT, WINNER = "#1a2029", "#79706e", "#d62728"
 CAPTION_COLUMNS = 150
 MOST_BASELINES = 8
-BELOW, LEGEND_COLUMNS = -0.13, 6
+MARGIN = 0.04
+"""Of the height, beyond a baseline that stands at the edge."""
+BAND = "middle half"
+BELOW, MOST_COLUMNS = -0.13, 7
 """The legend stands below the axes, where it hides nothing: so many of their heights, beyond the axis' own name."""
 
 
@@ -40,8 +46,10 @@ def draw_evolution(facts: RunFacts, figure: Any, axes: Any) -> None:
     if not shown:
         axes.text(0.5, 0.5, "no scored program", ha="center", va="center", transform=axes.transAxes)
     else:
-        axes.set_ylim(*shown_range([*shown, *_baselines(facts, axes, shown)], facts.lower_is_better))
-        axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, BELOW), ncols=LEGEND_COLUMNS)
+        _scaled(facts, axes, shown)
+        entries = len(axes.get_legend_handles_labels()[1])
+        columns = entries if entries <= MOST_COLUMNS else math.ceil(entries / 2)
+        axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, BELOW), ncols=columns)
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.grid(axis="y", color="#e3e3e3", linewidth=0.6)
     axes.set_axisbelow(True)
@@ -50,7 +58,37 @@ def draw_evolution(facts: RunFacts, figure: Any, axes: Any) -> None:
     figure.supxlabel(textwrap.fill(_caption(facts), CAPTION_COLUMNS), fontsize=8, x=0.01, ha="left", parse_math=False)
 
 
-def _search(facts: RunFacts, axes: Any) -> list[float]:
+Point = tuple[float, float]
+"""(place on the x axis, score)."""
+
+
+def _scaled(facts: RunFacts, axes: Any, shown: Sequence[Point]) -> None:
+    """Limits that hold most of what is shown, the baselines near to it, and marks of what they leave out."""
+    low, high = shown_range([score for _, score in shown], facts.lower_is_better)
+    baselines = _baselines(facts, axes, low, high)
+    low, high = (
+        min([low, *(value - MARGIN * (high - low) for value in baselines)]),
+        max([high, *(value + MARGIN * (high - low) for value in baselines)]),
+    )
+    axes.set_ylim(low, high)
+    for marker, edge, out in (
+        ("^", high, [at for at, score in shown if score > high]),
+        ("v", low, [at for at, score in shown if score < low]),
+    ):
+        if out:
+            label = f"off the scale ({len(out)})"
+            axes.scatter(out, [edge] * len(out), marker=marker, s=22, c=FAINT, clip_on=False, zorder=5, label=label)
+    for band in axes.collections:
+        if band.get_label() == BAND and not _within(band, low, high):
+            band.remove()
+
+
+def _within(band: Any, low: float, high: float) -> bool:
+    ends = band.get_datalim(band.axes.transData)
+    return bool(low <= ends.y0 and ends.y1 <= high)
+
+
+def _search(facts: RunFacts, axes: Any) -> list[Point]:
     """The scores that the axis is to hold."""
     shown = _generations(facts, axes) if facts.is_generational else _steps(facts, axes)
     winner = facts.conclusion.winner
@@ -59,7 +97,8 @@ def _search(facts: RunFacts, axes: Any) -> list[float]:
     if (at := _place(facts, winner)) is not None:
         label = f"{winner_label(winner)}: {winner.metric:.5g}"
         axes.scatter([at], [winner.metric], marker="*", s=190, c=WINNER, zorder=6, label=label)
-    return [*shown, winner.metric]
+        shown = [*shown, (at, winner.metric)]
+    return shown
 
 
 def _place(facts: RunFacts, winner: Winner) -> int | None:
@@ -69,7 +108,7 @@ def _place(facts: RunFacts, winner: Winner) -> int | None:
     return next((node.generation for node in facts.nodes if node.id == winner.node_id), None)
 
 
-def _steps(facts: RunFacts, axes: Any) -> list[float]:
+def _steps(facts: RunFacts, axes: Any) -> list[Point]:
     scored = points(facts.nodes)
     for operator in dict.fromkeys(point.operator for point in scored):
         spec = facts.operators[operator]
@@ -82,18 +121,20 @@ def _steps(facts: RunFacts, axes: Any) -> list[float]:
         steps, best = [s for s, _ in curve] + [end], [m for _, m in curve] + [curve[-1][1]]
         axes.step(steps, best, where="post", color=INK, linewidth=1.6, label="best so far")
     axes.set_xlabel("step")
-    return [point.metric for point in scored]
+    return [(point.step, point.metric) for point in scored]
 
 
-def _generations(facts: RunFacts, axes: Any) -> list[float]:
+def _generations(facts: RunFacts, axes: Any) -> list[Point]:
     rows = by_generation(facts.nodes, facts.lower_is_better)
     members = [node for node in facts.nodes if node.generation is not None and node.is_scored]
-    scores = [node.metric_value for node in members if node.metric_value is not None]
-    axes.scatter([n.generation for n in members], scores, s=9, c=FAINT, alpha=0.35, linewidths=0, label="programs")
+    scores = [(n.generation or 0, n.metric_value) for n in members if n.metric_value is not None]
+    axes.scatter(
+        *zip(*scores, strict=True), s=12, c=FAINT, alpha=0.45, linewidths=0, label="programs"
+    ) if scores else None
     spread = [(row.generation, *_middle(members, row.generation)) for row in rows if row.valid > 3]
     if len(spread) > 1:
         at, low, high = zip(*spread, strict=True)
-        axes.fill_between(at, low, high, color=PALETTE["blue"], alpha=0.13, linewidth=0, label="middle half")
+        axes.fill_between(at, low, high, color=PALETTE["blue"], alpha=0.13, linewidth=0, label=BAND)
     top = [(row.generation, row.top_k_average) for row in rows if row.top_k_average is not None]
     if top:
         axes.plot(*zip(*top, strict=True), color=PALETTE["blue"], linewidth=1.2, label="average of the best five")
@@ -101,7 +142,7 @@ def _generations(facts: RunFacts, axes: Any) -> list[float]:
     if best:
         axes.step(*zip(*best, strict=True), where="post", color=INK, linewidth=1.8, label="best so far")
     axes.set_xlabel("generation")
-    return [*scores, *(value for _, value in best)]
+    return [*scores, *best]
 
 
 def _middle(members: Sequence[Node], generation: int) -> tuple[float, float]:
@@ -113,26 +154,24 @@ def _middle(members: Sequence[Node], generation: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _arena(facts: RunFacts, axes: Any) -> list[float]:
+def _arena(facts: RunFacts, axes: Any) -> list[Point]:
     """Engines with their intervals in each generation that rated them; the champions joined."""
-    shown: list[float] = []
-    champions: list[tuple[int, float, str]] = []
-    crowned_at = 0.0
+    shown: list[Point] = []
+    champions: list[tuple[float, float, str]] = []
     named: set[str] = set()
     for told in facts.generations:
         rows = rated_rows(told)
         for place, row in enumerate(rows):
             is_champion = row["node_id"] in told.promoted[:1]
-            shown += [row["elo"], *(row[end] for end in ("low", "high") if isinstance(row.get(end), int | float))]
             beside = told.generation + 0.09 * (place - (len(rows) - 1) / 2)
+            shown += [(beside, row[end]) for end in ("elo", "low", "high") if isinstance(row.get(end), int | float)]
             _rated(axes, beside, row, is_champion, named)
             if is_champion:
-                crowned_at = beside
-                champions.append((told.generation, row["elo"], str(row.get("name", ""))))
+                champions.append((beside, row["elo"], str(row.get("name", ""))))
     if champions:
         at, elo, names = zip(*champions, strict=True)
-        axes.step(at, elo, where="mid", color=INK, linewidth=1.4, label="champion")
-        axes.scatter([crowned_at], [elo[-1]], marker="*", s=190, c=WINNER, zorder=6, label=f"winner {names[-1][:30]}")
+        axes.plot(at, elo, color=INK, linewidth=1.4, label="champion")
+        axes.scatter([at[-1]], [elo[-1]], marker="*", s=190, c=WINNER, zorder=6, label=f"winner {names[-1][:30]}")
     axes.set_xlabel("generation (0: the baselines)")
     return shown
 
@@ -148,19 +187,31 @@ def _rated(axes: Any, at: float, row: dict[str, Any], is_champion: bool, named: 
     axes.errorbar([at], [row["elo"]], yerr=reach, fmt="o", ms=4, color=colour, elinewidth=0.9, capsize=2, label=label)
 
 
-def _baselines(facts: RunFacts, axes: Any, shown: Sequence[float]) -> list[float]:
+def _baselines(facts: RunFacts, axes: Any, low: float, high: float) -> list[float]:
     """Dashed lines, named at the right edge outside of the axes; those that would flatten the curve are left out."""
-    low, high = shown_range(shown, facts.lower_is_better)
     reach = (high - low) / 2
+    winner, champion = facts.conclusion.winner, _starting_champion(facts)
     inside = [(n, v) for n, v in baseline_scores(facts.baselines) if low - reach <= v <= high + reach]
     inside = sorted(inside, key=lambda pair: pair[1])[:MOST_BASELINES]
     for name, value in inside:
-        axes.axhline(value, color=FAINT, linewidth=0.8, linestyle="--")
+        won = winner is not None and winner.chosen and winner.role == "baseline" and winner.name == name
+        colour = WINNER if won else FAINT
+        told = f"{name[:28]} {value:.4g}" + (
+            f"\n{'the winner' if won else 'starting champion'}" if won or name == champion else ""
+        )
+        axes.axhline(value, color=colour, linewidth=0.8, linestyle="--")
         axes.annotate(
-            f" {name[:28]} {value:.4g}", (1.0, value), xycoords=axes.get_yaxis_transform(), ha="left", va="center",
-            fontsize=7, color=FAINT, parse_math=False, annotation_clip=False,
+            told, (1.008, value), xycoords=axes.get_yaxis_transform(), ha="left", va="center",
+            fontsize=7, color=colour, parse_math=False, annotation_clip=False,
         )  # fmt: skip
     return [value for _, value in inside]
+
+
+def _starting_champion(facts: RunFacts) -> str | None:
+    """The engine that an arena's search began with; None elsewhere."""
+    first = next((told for told in facts.generations if told.generation == 0 and told.promoted), None)
+    rows = first.ratings if first else []
+    return next((str(row.get("name")) for row in rows if first and row.get("node_id") == first.promoted[0]), None)
 
 
 def _caption(facts: RunFacts) -> str:

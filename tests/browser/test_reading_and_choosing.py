@@ -87,4 +87,4 @@ def test_what_is_shown_stands_in_the_address(page: Any, tmp_path: Any) -> None:
         page.evaluate("document.activeElement.blur()")
         page.keyboard.press("g")
         page.keyboard.press("a")
-        page.get_by_text("arena: this run has no games").wait_for()
+        page.get_by_role("status").get_by_text("arena: this run has no games").wait_for()

@@ -146,10 +146,9 @@ export function gallery(games: readonly GameState[], wanted: (game: GameState) =
   return { games: shown, running: running.length, finished: some.length - running.length };
 }
 
-/** True where nobody's candidate plays, only engines that were given; the final part is for candidates. */
-export function isCalibration(game: { white: string; black: string; generation: number | null }, state: RunState): boolean {
-  if (game.generation === null) return false;
-  const written = (id: string) => isStep(state.byId.get(id)?.operator ?? "baseline");
+/** True where nobody's candidate plays, only engines that were given: also in the final part, where baselines meet the gauntlet. */
+export function isCalibration(game: { white: string; black: string }, state: RunState): boolean {
+  const written = (id: string) => isStep((state.byId.get(id) ?? state.open.get(id))?.operator ?? "baseline");
   return !written(game.white) && !written(game.black);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Curve } from "../api/types";
-import { allTime, crossTable, gallery, points, scopes, standings } from "./arena";
+import { allTime, crossTable, gallery, isCalibration, points, scopes, standings } from "./arena";
 import { lowest, pliesOf, positionAfter } from "./game-line";
 import type { RunDetail, RunSummary } from "../api/types";
 import { bandOf, bySetup, differences, islandCurves, mergeCurves } from "./compare";
@@ -179,6 +179,10 @@ describe("arena", () => {
     expect(scopes(other)).toEqual([null, 1, 0]);
     expect(crossTable(other, 1)).toMatchObject({ players: ["new", "old"], games: [[0, 1], [1, 0]] });
     expect(crossTable(other, null)).toMatchObject({ players: ["new", "old", "gauntlet:deep"], games: [[0, 1, 0], [1, 0, 1], [0, 1, 0]] });
+    learn({ baseline: { meaning: "", colour: "grey", is_step: false } });
+    take("node.proposed", { node_id: "new", operator: "build", round: 0, slot: 0 });
+    const calibrates = [...other.games.values()].filter((game) => isCalibration(game, other)).map(({ id }) => id);
+    expect(calibrates).toEqual(["0", "g"]); // a baseline against the gauntlet is no candidate's game either
     play("live", "old", "gauntlet:deep", null);
     expect(gallery([...other.games.values()], (game) => game.white === "new", "running", true)).toMatchObject({ running: 0, finished: 3, games: [{ id: "f" }, { id: "1" }, { id: "gate" }] });
     expect(gallery([...other.games.values()], () => true, "running", true).games).toMatchObject([{ id: "live" }]);
