@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 
-from cli.options import project_dir_of
+from cli.options import project_dir_of, remark
 from runs.run_folder import all_runs
 from utils.config import known_keys
 from utils.config_places import CONFIG_DIR
+from utils.program import program
 from utils.strategies import option_keys
 
 BASH = """\
@@ -23,16 +25,19 @@ FISH = """\
 complete -c swarm-evo -f -a '(swarm-evo completion words (commandline -opc)[2] 2>/dev/null | string split " ")'
 """
 SHELLS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
+COMMAND = "swarm-evo"
+"""What the scripts complete: the command that an installation puts beside its Python."""
 INSTALL = """\
-bash: swarm-evo completion bash >> ~/.bashrc      zsh: swarm-evo completion zsh >> ~/.zshrc
-fish: swarm-evo completion fish > ~/.config/fish/completions/swarm-evo.fish
+bash: {program} completion bash >> ~/.bashrc      zsh: {program} completion zsh >> ~/.zshrc
+fish: {program} completion fish > ~/.config/fish/completions/swarm-evo.fish
+The scripts complete the command `swarm-evo`, which `pip install` puts beside its Python.
 """
 RUN_VERBS = ("show", "resume", "replay", "fork", "report", "export", "export-best", "step", "verify", "rm", "tag")
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
-        "completion", help="a script that completes words in your shell", description=INSTALL,
+        "completion", help="a script that completes words in your shell", description=INSTALL.format(program=program()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument("shell", choices=[*SHELLS, "words"], help="`words` is what the scripts ask")
@@ -44,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
         print(" ".join(words(args.after, project_dir_of(args))))
     else:
         print(SHELLS[args.shell], end="")
+        if shutil.which(COMMAND) is None:
+            remark(f"note: this completes `{COMMAND}`, which is not on your PATH; `-h` says where it comes from")
     return 0
 
 

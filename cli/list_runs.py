@@ -130,7 +130,7 @@ def _is_open(row: dict[str, Any]) -> bool:
 CELLS: dict[str, Callable[[dict[str, Any]], str]] = {
     "run": lambda row: row["run"],
     "result": lambda row: row["status"] if _is_open(row) else IN_WORDS[row["verdict"]],
-    "best": lambda row: "" if row["best_metric"] is None else f"{row['best_metric']:.5g}",
+    "best": lambda row: "" if row["best_metric"] is None else f"{row['best_metric']:.5g} {row['best_is']}".rstrip(),
     "final": lambda row: "" if row["final_metric"] is None else f"{row['final_metric']:.5g}",
     "gain": lambda row: "" if row["gain"] is None else f"{row['gain']:+.3g}",
     "steps": lambda row: str(row["steps"]),

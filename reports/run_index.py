@@ -54,6 +54,9 @@ class RunLine(BaseModel):
     writer: str = ""
     cost_usd: float | None = None
     best_node_id: str | None = None
+    best_is: str = ""
+    """What the winner, or who leads, is called where the search did not write it: a baseline, `your program`; else ''.
+    """
     gain: float | None = None
     """How much better the final score is than that of the hardest reference, in the metric's unit; in Elo in the arena.
     """
@@ -187,6 +190,7 @@ def line_of(reader: RunReader, facts: Mapping[str, Any], conclusion: Conclusion)
         writer=str(facts.get("writer", "")),
         cost_usd=reader.cost()["cost_usd"],
         best_node_id=winner and winner.node_id,
+        best_is=winner.name if winner and winner.role != "candidate" else "",
         gain=verdict.gain,
         against=verdict.against,
         unit=str(facts.get("unit") or ""),

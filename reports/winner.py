@@ -172,6 +172,15 @@ def called(row: Mapping[str, Any]) -> str:
     return OWN if row.get("own") else f"the baseline {row['name']}"
 
 
+def who(winner: Winner) -> str:
+    """The winner in a sentence: a baseline, the user's own program, or the step that it is."""
+    if winner.role == "candidate":
+        name = "" if winner.node_id.startswith(winner.name) else f"{winner.name}, "
+        step = "" if winner.step is None else f", step {winner.step}"
+        return f"{name}node {winner.node_id}{step}, writer {winner.writer}"
+    return called({"name": winner.name, "own": winner.role == "user"})
+
+
 def runner_of(reader: RunReader, winner: Winner | None, facts: Mapping[str, Any]) -> Runner | None:
     """The best on validation, also of baselines beside the search, and why it is not the winner; None where it is."""
     best = reader.best()

@@ -307,7 +307,8 @@ def _started(words: list[str], scratch: Path) -> tuple[str, subprocess.Popen[byt
     while not (ready.is_file() and ready.read_text()):
         if child.poll() is not None:
             lines = said.read_text(errors="replace").strip().splitlines()
-            raise SearchError(in_python(lines[-1]) if lines else f"the run ended with exit code {child.returncode}")
+            said_last = in_python(lines[-1]) if lines else f"the run ended with exit code {child.returncode}"
+            raise SearchError(said_last, child.returncode)
         time.sleep(0.02)
     return ready.read_text(), child
 

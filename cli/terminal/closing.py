@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cli.terminal.commands import command, without_model
 from cli.terminal.standings_text import final_text, standings_lines
-from reports.winner import Winner, titled
+from reports.winner import Winner, titled, who
 from runs.outcome import Outcome
 from utils.config_schema import Config
 from utils.program import program
@@ -41,7 +41,7 @@ def closing(outcome: Outcome) -> list[str]:
     for what, other in conclusion.not_chosen.items():
         named = what.replace("on validation", where)
         lines.append(f"{named}: {other.metric:.6g} by {other.name}, not chosen: {other.why_not}")
-    lines.append(f"best program: {_shown(_program(outcome))} ({_who(winner)})")
+    lines.append(f"best program: {_shown(_program(outcome))} ({who(winner)})")
     report = facts.run_dir / "report.html"
     lines += [f"report: {_shown(report)}"] if report.is_file() else []
     lines += _head(outcome)
@@ -65,13 +65,6 @@ def _final_seconds(outcome: Outcome) -> list[str]:
     return [
         f"choosing and scoring the winner took {outcome.final_seconds:.0f} s more: budget.seconds is for the search"
     ]
-
-
-def _who(winner: Winner) -> str:
-    role = {"user": "your program", "baseline": f"the baseline {winner.name}"}.get(winner.role)
-    name = "" if winner.node_id.startswith(winner.name) else f"{winner.name}, "
-    step = "" if winner.step is None else f", step {winner.step}"
-    return role or f"{name}node {winner.node_id}{step}, writer {winner.writer}"
 
 
 def _head(outcome: Outcome) -> list[str]:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from cli.terminal.console import VisibleConsole
 from reports.outcome import case_columns, case_heads
-from reports.winner import titled
+from reports.winner import Winner, titled, who
 from utils.direction import Direction
 
 MOST_CASES = 20
@@ -89,10 +89,9 @@ def print_cases(console: VisibleConsole, table: dict[str, Any] | None, winner: s
 def _best(facts: dict[str, Any]) -> str:
     if facts["best_node_id"] is None:
         return "no result yet" if facts["status"] in ("running", "interrupted") else "no valid program found"
-    winner = facts["winner"]
-    which = winner["operator"] if winner["step"] is None else f"step {winner['step']}"
-    who = f"node {facts['best_node_id']}, {which}"
-    return f"{_number(facts['best_metric'])} ({facts['metric_source']}), {who}"
+    winner = Winner.model_validate(facts["winner"])
+    node = "" if winner.role == "candidate" else f", node {winner.node_id}"
+    return f"{_number(winner.metric)} ({winner.metric_source}), {who(winner)}{node}"
 
 
 def _final(facts: dict[str, Any]) -> str:

@@ -563,3 +563,32 @@ def test_a_run_keeps_its_problem_and_its_seed(cli, toy, word):
         refused = cli.here(verb, "latest", word, "search.max_steps=5")
         assert refused.code == 2 and word in refused.line and "start a new run" in refused.line, refused.err
     assert cli.show() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (
+            ("--problem", "diabetes"),
+            "that is a data set, no problem; you mean `--problem=competition --problem.name=diabetes`",
+        ),
+        (("ask", "latest", "--request", "{}"), "--request: has no 'verb'; it is an object such as {"),
+        (("ask", "latest", "--request", ""), "--request: no JSON: "),
+    ],
+)
+def test_what_was_meant_is_said(cli, words, line):
+    said = cli.here(*words)
+    assert said.code == 2 and line in said.line
+
+
+@pytest.mark.parametrize("verb", ["ask", "wait"])
+def test_seconds_below_none_are_refused(cli, verb):
+    said = cli.here(verb, "latest", "ticket", "--seconds=-1")
+    assert said.code == 2 and "-1: a number of seconds from 0 on" in said.err
+
+
+def test_completion_completes_the_command_that_an_installation_brings(cli):
+    for shell in ("bash", "zsh", "fish"):
+        script = cli.here("completion", shell, PATH="/usr/bin:/bin")
+        assert "swarm-evo completion words" in script.out and "not on your PATH" in script.err
+    assert "python main.py completion bash >> ~/.bashrc" in " ".join(cli.here("completion", "-h").out.split())

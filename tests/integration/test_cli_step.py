@@ -51,6 +51,17 @@ def test_a_step_by_hand_after_the_end_is_told_as_every_step_is(cli, finished):
     assert cli.here("verify", "latest").code == 0
 
 
+def test_a_resume_says_what_a_hand_left_open_and_how_to_finish_it(cli, toy):
+    assert cli.here("step", *toy(2), "--until", "prompt").code == 0
+    (node_id,) = stages(cli)
+    ended = cli.here("resume", "latest")
+    run = cli.run_dir.name
+    assert ended.code == 0 and cli.show()["steps"] == 2
+    told = f"does not count it: node {node_id} (draft); `python main.py step {run}` finishes it"
+    assert told in ended.out and "begun by hand stays open" in ended.out
+    assert cli.here("step", run).out.count(node_id[:6]) > 1 and stages(cli) == {}
+
+
 @pytest.mark.long
 def test_stages_are_stored_and_the_next_step_goes_on_from_there(cli, toy):
     calls = []

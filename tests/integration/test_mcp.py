@@ -128,6 +128,7 @@ def test_a_wrong_call_is_a_result_that_says_what_to_do(tmp_path):
             "status": ({"run": "../x"}, "unknown run"),
             "stop_run": ({}, "no runs in"),
             "tell": ({"ticket": "x"}, "hand in `files`"),
+            "wait": ({"ticket": "x", "wait_s": -1}, "wait_s=-1; allowed: 0 or more"),
         }
         for tool, (arguments, words) in wrong.items():
             (tmp_path / "logs").mkdir(exist_ok=True)

@@ -178,6 +178,41 @@ def test_where_a_baseline_wins_it_is_the_best_on_validation_and_nothing_else_is_
     assert "2 steps: no duplicates, 1 program failed (runtime 1)" in people
 
 
+def test_before_the_end_the_best_is_who_leads_and_a_baseline_is_named(cli):
+    """A step by hand opens the conclusion again: the toy's baseline beside the search leads by 2 to 6.19."""
+    assert cli.here(*toy_words(2)).code == 0
+    stepped = cli.here("step", "latest")
+    shown, listed = cli.show(), cli.here("list-runs", "--json").json[0]
+    winner = shown["winner"]
+    assert (winner["role"], winner["name"], winner["chosen"]) == ("baseline", "zero", False)
+    assert "by the baseline zero" in stepped.out and "nothing beat the baseline zero" in shown["verdict"]["text"]
+    assert (listed["best_metric"], listed["best_is"]) == (shown["best_metric"], "zero") == (2.0, "zero")
+    assert " 2 zero " in cli.here("list-runs").out and "the baseline zero, node" in cli.here("show", "latest").out
+    assert cli.node(winner["node_id"])["code"] == "x = 0\n"
+    assert cli.here("export-best", "latest", "--out=there").code == 0
+    assert (cli.folder / "there" / "solution.py").read_text() == "x = 0\n"
+    assert (cli.run_dir / "best_solution" / "solution.py").read_text() == "x = 0\n"
+    assert read_result(cli.run_dir, shown).best.code == "x = 0\n"
+    with TestClient(create_app(cli.folder), base_url="http://127.0.0.1:8008") as client:
+        detail = client.get(f"/api/runs/{cli.run_dir.name}").json()
+        leads = client.get(f"/api/runs/{cli.run_dir.name}/nodes/{winner['node_id']}").json()
+    assert detail["winner"] == winner and detail["conclusion"] == shown["verdict"]
+    assert leads["node"]["code"] == "x = 0\n" and detail["best_is"] == "zero"
+
+
+def test_your_own_program_has_one_name_from_the_first_line_on(cli):
+    (cli.folder / "a.py").write_text("print('score: 1')\n")
+    ran = cli.here(
+        "--problem=command", "problem.source=a.py", "problem.eval=python3 a.py", "problem.metric=score",
+        "problem.direction=max", "search.max_steps=1",
+    )  # fmt: skip
+    assert ran.code == 0 and "\nyour program: 1\n" in ran.out and "initial" not in ran.out
+    log = (cli.run_dir / "system.log").read_text()
+    assert "your program: 1" in log and "baseline initial" not in log
+    rows = cli.here("export", "latest", "--format=json").json
+    assert [row["name"] for row in rows if row["operator"] == "baseline"] == ["your program"]
+
+
 def test_whoever_exports_a_program_that_is_worse_is_told_so(cli, finished_run, tmp_path):
     shutil.copytree(finished_run, cli.folder, symlinks=True, dirs_exist_ok=True)
     assert "warning" not in cli.here("export-best", "latest").err

@@ -19,7 +19,7 @@ import swarm_evo
 from core.storage.reader import RunReader
 from reports.outside import tickets
 from runs.tickets import client as ticket_client
-from runs.tickets.client import ask_the_run
+from runs.tickets.client import TAKEN_UP, ask_the_run
 
 pytestmark = pytest.mark.long
 
@@ -141,6 +141,9 @@ def test_a_verdict_of_a_stopped_run_is_read_without_going_on(opened, cli, eventu
     started = cli.show()["journal_head"]
     found = cli.here("wait", "latest", ticket, "--json").json
     assert (found["metric"], found["next"], cli.show()["journal_head"]) == (0.5, "ask", started), "nobody was started"
+    again = asked(run_dir, 2)
+    assert again["ticket"] and again["warnings"] == [TAKEN_UP], "who goes on with a stopped run is told so"
+    assert "warnings" not in asked(run_dir, 2), "once"
 
 
 @pytest.mark.parametrize("steps", [pytest.param(1), 2], ids=["after the end", "while it goes on"])

@@ -389,6 +389,13 @@ def test_check_and_tell_say_what_is_done_to_a_file_with_a_marked_block(cli, tmp_
     for verb, code in (("check", 1), ("tell", 2)):
         said = cli.here(verb, "latest", ticket, "--dir", str(work))
         assert said.code == code and "keep the two marks where they stand" in said.out + said.err, verb
+    program.write_text("\ufeff" + FILE.replace("1.0", "1.25"))
+    assert cli.here("check", "latest", ticket, "--dir", str(work)).out == "ok\n", "a byte-order mark is no change"
+    program.write_text(FILE.replace("x = 1.0", "x = 1.0\0"))
+    said = cli.here("check", "latest", ticket, "--dir", str(work))
+    assert said.code == 1 and f"NUL byte at line {FILE[: FILE.index('x = 1.0')].count(chr(10)) + 1}" in said.out, (
+        said.out
+    )
     program.write_text(FILE.replace("1.0", "1.5").replace("return x", "return 2"))
     told_back = "lines outside of the block were put back: 8 of what was handed in"
     said = cli.here("check", "latest", ticket, "--dir", str(work))
@@ -457,6 +464,11 @@ def test_the_python_doors(cli, toy):
     assert again.best.metric == 0.25 and [node["metric"] for node in again.nodes()] == [0.5, 0.25]
     assert [row["run"] for row in swarm_evo.runs(project_dir=cli.folder)] == [run.name]
     again.close()
+    with swarm_evo.open(run=run.name, budget={"steps": 4}, idle=20, project_dir=cli.folder) as more:
+        assert more.facts["config"]["search"]["max_steps"] == 4, "what it is given holds"
+    for fixed in ({"problem": "tsp"}, {"seed": 2}, {"program": "f.py"}):
+        with pytest.raises(swarm_evo.SearchError, match=rf"{next(iter(fixed))}=…\): a run keeps what it searches"):
+            swarm_evo.open(run=run.name, project_dir=cli.folder, **fixed)
     with pytest.raises(swarm_evo.SearchError, match="unknown run"):
         swarm_evo.open(run="nobody", project_dir=cli.folder)
     with pytest.raises(swarm_evo.SearchError, match=r"budget=.*steps"):

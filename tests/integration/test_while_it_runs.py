@@ -101,6 +101,8 @@ def test_an_evaluator_that_gives_no_number_ends_the_run_in_one_line(cli, kind, v
     assert (
         "the first program, cannot be scored: " in ran.line and value in ran.line and "nothing was searched" in ran.line
     )
+    assert ran.line.startswith("swarm-evo: your program, ") and "so the run was not kept" in ran.line
+    assert not [path for path in (cli.folder / "logs").iterdir() if path.is_dir()]
 
 
 def no_score(function):

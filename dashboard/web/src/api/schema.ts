@@ -2490,6 +2490,11 @@ export interface components {
             baselines?: {
                 [key: string]: unknown;
             }[];
+            /**
+             * Best Is
+             * @default
+             */
+            best_is: string;
             /** Best Metric */
             best_metric?: number | null;
             /** Best Node Id */
@@ -2737,6 +2742,11 @@ export interface components {
              * @default false
              */
             archived: boolean;
+            /**
+             * Best Is
+             * @default
+             */
+            best_is: string;
             /** Best Metric */
             best_metric?: number | null;
             /** Best Node Id */
