@@ -81,16 +81,11 @@ class Standing:
 def standing_of(reader: RunReader) -> Standing:
     """What a process finds that takes the run up."""
     best, own = reader.best(), found_by_search(reader)
-    seeded = [
-        {"name": n.name, "own": n.is_own, "node_id": n.id, "metric": n.metric_value, "failure": n.failure}
-        for n in reader.nodes(operator="baseline")
-    ]
-    rows = rows_of({"baselines": reader.fact("baselines")}) or seeded
     return Standing(
         best=best.metric_value if best else None,
         best_id=best.id if best else None,
         of_search=own.metric_value if own else None,
-        baselines=tuple(rows),
+        baselines=tuple(baselines_of(reader, {"baselines": reader.fact("baselines")})),
     )
 
 
@@ -245,6 +240,7 @@ def seeded_row(node: Node) -> dict[str, Any]:
     """A baseline that is a node of the journal, as a row of the others."""
     return {
         "name": node.name or node.id,
+        "own": node.is_own,
         "node_id": node.id,
         "metric": node.metric_value,
         "failure": node.failure.value if node.failure else None,
