@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from problems.data_sets import words_for
-from utils.config_places import plain_project_dir
+from utils.config_places import CONFIG_DIR, plain_project_dir
 from utils.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 def add_config_options(parser: argparse.ArgumentParser) -> None:
     """For verbs that begin something new."""
     parser.add_argument("--config", metavar="FILE", help="YAML file; config/default.yaml if absent")
-    parser.add_argument("--problem", metavar="NAME", help="problem preset, or a YAML file")
-    parser.add_argument("--llm", metavar="NAME", help="language model preset, or a YAML file")
+    parser.add_argument("--problem", metavar="NAME", help=f"problem preset ({_presets('problem')}), or a YAML file")
+    parser.add_argument("--llm", metavar="NAME", help=f"language model preset ({_presets('llm')}), or a YAML file")
     add_unsandboxed_option(parser)
+
+
+def _presets(kind: str) -> str:
+    return ", ".join(sorted(path.stem for path in (CONFIG_DIR / kind).glob("*.yaml")))
 
 
 def add_unsandboxed_option(parser: argparse.ArgumentParser) -> None:

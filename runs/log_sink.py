@@ -107,7 +107,8 @@ def _final(event: FinalScored) -> str:
 
 def _finished(event: RunFinished) -> str:
     best = f"best {_number(event.best_metric)} of {event.best_node_id}" if event.best_node_id else "no valid program"
-    return f"{event.status}: {event.reason}; {event.steps} steps, {best}"
+    how = event.status if event.reason == event.status else f"{event.status}: {event.reason}"
+    return f"{how}; {event.steps} steps, {best}"
 
 
 def _generation(event: GenerationFinished) -> str:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from core.state.node import Node
 from core.storage.origin import taken_up, words_now
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
@@ -219,6 +220,10 @@ class RunSession:
         self._stack.callback(self._close_store)
         self._before = float(self.store.get_fact("active_seconds") or 0.0)
 
+    def _leads(self) -> Node | None:
+        with RunReader(self.run_dir) as reader:
+            return winner_node(reader, reader.facts())
+
     def _standing(self) -> Standing:
         with RunReader(self.run_dir) as reader:
             return standing_of(reader) if self.resumed else NOBODY
@@ -332,8 +337,7 @@ class RunSession:
 
     def save_best(self) -> None:
         """After a step by hand: the best so far lies in best_solution/."""
-        with RunReader(self.run_dir) as reader:
-            best = winner_node(reader, reader.facts())
+        best = self._leads()
         if best is not None and best.code:
             write_solution(self.facts.problem, best, self.run_dir / "best_solution", self.run_dir)
             record_files(self.store)
@@ -361,7 +365,7 @@ class RunSession:
         return 0 if self.outcome.best else NOTHING_VALID
 
     def _interrupted(self) -> int:
-        record_end(self.search, "interrupted", "interrupted", self.search.journal.get_best_node())
+        record_end(self.search, "interrupted", "interrupted", self._leads())
         self._view.interrupted()
         return 130
 

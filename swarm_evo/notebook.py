@@ -79,6 +79,10 @@ class Cell:
             self._handle.update(shown.HTML(html))
 
 
+PRE = '<pre style="font-family:monospace">'
+"""A page made of a notebook (nbconvert) would set a program in the font of its text."""
+
+
 def result_html(
     verdict: str, facts: Mapping[str, Any], code: str, scores: Sequence[tuple[int, float]], link: str
 ) -> str:
@@ -88,7 +92,7 @@ def result_html(
     parts += [f"<p>note: {escape(text)}</p>" for text in (facts.get("verdict") or {}).get("warnings", ())]
     parts.append(curve_svg(scores, lower, f"{unit}, {'lower' if lower else 'higher'} is better"))
     if code:
-        parts.append(f"<details open><summary>the program</summary><pre>{escape(code)}</pre></details>")
+        parts.append(f"<details open><summary>the program</summary>{PRE}{escape(code)}</pre></details>")
     if link:
         parts.append(f'<p><a href="{escape(link, quote=True)}">report</a></p>')
     return f'<div class="swarm-evo">{"".join(parts)}</div>'
@@ -118,6 +122,7 @@ def curve_svg(scores: Sequence[tuple[int, float]], lower: bool, title: str) -> s
         path += f"H{x:.1f}V{y:.1f}"
     return (
         f'<svg viewBox="0 0 600 170" width="600" role="img"><title>{escape(title)}</title>{dots}'
-        f'<path d="M{path}" fill="none" stroke="#222" stroke-width="1.5"/>'
-        f'<text x="10" y="168" font-size="11">{escape(title)}: {line[-1][1]:.6g}</text></svg>'
+        f'<path d="M{path}" fill="none" stroke="currentColor" stroke-width="1.5"/>'
+        '<text x="10" y="168" font-size="11" fill="currentColor">'
+        f"{escape(title)}; best found: {line[-1][1]:.6g}</text></svg>"
     )

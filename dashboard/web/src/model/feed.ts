@@ -26,7 +26,7 @@ export function feedLine(event: RunEvent, state: RunState): FeedLine {
       if (event.metric == null) return line(`${event.operator}: ${plainMessage(event.message || "looked at, not scored in full")}`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, tone: "muted" });
       return line(event.is_best ? `${event.operator}: ${isStep(event.operator) ? "best candidate" : "best so far"}` : event.operator, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, value: metric(event.metric), tone: event.is_best ? "good" : "" });
     case "baseline.scored":
-      return line(`baseline ${event.name}`, { value: event.failure ?? metric(event.metric) });
+      return line(event.own ? "your program" : `baseline ${event.name}`, { value: event.failure ?? metric(event.metric) });
     case "final.scored":
       if (event.metric == null) return line("chosen; this problem has no final part", { node: event.node_id });
       return line("the final part was opened", { node: event.node_id, value: metric(event.metric) });

@@ -123,7 +123,7 @@ export class RunState {
   tell(run: RunDetail): void {
     this.run = run;
     learn(run.operators ?? {});
-    for (const { node_id: id, name } of run.baselines ?? []) if (typeof id === "string" && typeof name === "string") this.names.set(id, name);
+    for (const { node_id: id, name, own } of run.baselines ?? []) if (typeof id === "string" && typeof name === "string") this.names.set(id, own ? "your program" : name);
   }
 
   /** Whether a process works on the run. Where none does, nothing is being run, however the last one ended. */
@@ -168,7 +168,7 @@ export class RunState {
 
   /** Baselines that have a score, the best first. */
   get references(): Reference[] {
-    const beside = this.baselines.map((b) => ({ id: b.node_id, name: b.name, metric: b.metric }));
+    const beside = this.baselines.map((b) => ({ id: b.node_id, name: b.own ? "your program" : b.name, metric: b.metric }));
     const told = new Set(beside.map((b) => b.id));
     const nodes = this.nodes.filter((n) => n.operator === "baseline" && !n.is_buggy && !told.has(n.node_id));
     const all = [...beside, ...nodes.map((n) => ({ id: n.node_id, name: this.name(n.node_id), metric: n.metric }))];
@@ -281,7 +281,7 @@ export class RunState {
         break;
       case "baseline.scored":
         this.baselines.push(event);
-        if (event.name) this.names.set(event.node_id, event.name);
+        if (event.name) this.names.set(event.node_id, event.own ? "your program" : event.name);
         break;
       case "final.scored":
         this.final = event;

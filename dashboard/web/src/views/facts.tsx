@@ -19,13 +19,13 @@ export function FactsView({ connection }: { connection: Connection }) {
         <Panel title="Sandbox"><Sandbox value={data.sandbox ?? {}} /></Panel>
         <Panel title="Environment"><Pairs value={data.environment ?? {}} empty="not recorded" /></Panel>
       </div>
-      <Cases table={data.final?.table} />
+      {data.winner?.chosen && <Cases table={data.final?.table} winner={data.winner.name} />}
       <Panel title="Baselines and the final part" flush>
         {(data.baselines ?? []).length === 0 && !data.final ? <Empty title="None" /> : (
           <div className="scroll" tabIndex={0} role="region" aria-label="Table of baselines"><table>
             <thead><tr><th scope="col">Program</th><th scope="col" className="num">Search part</th><th scope="col" className="num">Final part</th></tr></thead>
             <tbody>
-              {(data.baselines ?? []).map((b, i) => <tr key={i}><td>{String(b.name)}</td><td className="num">{b.failure ? String(b.failure) : metric(number(b.metric))}</td><td className="num">{metric(number(b.final))}</td></tr>)}
+              {(data.baselines ?? []).map((b, i) => <tr key={i}><td>{b.own ? "your program" : String(b.name)}</td><td className="num">{b.failure ? String(b.failure) : metric(number(b.metric))}</td><td className="num">{metric(number(b.final))}</td></tr>)}
               {data.winner?.chosen && <tr><td><strong>winner: {data.winner.name}</strong></td><td className="num">{metric(data.winner.metric)}</td><td className="num">{metric(data.winner.final_metric)}</td></tr>}
             </tbody>
           </table></div>
@@ -69,15 +69,15 @@ function Pairs({ value, empty, mono }: { value: Record<string, unknown>; empty: 
 
 const CASE_COLUMNS = ["case", "value", "bound", "gap", "seconds", "baseline"] as const;
 
-/** The final part case by case: the winner beside the best baseline. */
-function Cases({ table }: { table: unknown }) {
+/** The final part case by case: the winner, which may be a baseline, beside the best of the other baselines. */
+function Cases({ table, winner }: { table: unknown; winner: string }) {
   const found = table as { baseline: string | null; rows: Record<string, string | number | null>[] } | null | undefined;
   if (!found?.rows?.length) return null;
   const columns = CASE_COLUMNS.filter((name) => found.rows.some((row) => row[name] != null));
   return (
-    <Panel title={`Final part, ${found.rows.length} cases`} flush>
+    <Panel title={`Final part, ${found.rows.length} cases of ${winner}, the winner`} flush>
       <div className="scroll" tabIndex={0} role="region" aria-label="Cases of the final part"><table>
-        <thead><tr>{columns.map((name) => <th key={name} scope="col" className={name === "case" ? "" : "num"}>{name === "baseline" ? found.baseline : name}</th>)}</tr></thead>
+        <thead><tr>{columns.map((name) => <th key={name} scope="col" className={name === "case" ? "" : "num"}>{name === "baseline" ? found.baseline : name === "value" ? winner : name}</th>)}</tr></thead>
         <tbody>{found.rows.map((row, i) => <tr key={i}>{columns.map((name) => <td key={name} className={name === "case" ? "" : "num"}>{typeof row[name] === "number" ? metric(row[name]) : String(row[name] ?? "–")}</td>)}</tr>)}</tbody>
       </table></div>
     </Panel>

@@ -21,7 +21,7 @@ import type { RunState } from "../model/run-state";
 const COLORS = ["accent", "muted", "line", "text", ...COLOURS] as const;
 export function Overview({ connection }: { connection: Connection }) {
   const { state } = connection;
-  const told = conclusionOf(state);
+  const told = conclusionOf(connection);
   return (
     <div className="stack">
       {told && <VerdictPanel run={state.id} told={told} />}
@@ -42,10 +42,11 @@ export function Overview({ connection }: { connection: Connection }) {
   );
 }
 
-/** The run's facts once it has its answer. */
-function conclusionOf(state: RunState): RunDetail | null {
+/** The run's facts once it has its answer, or nobody works on it: who leads a stopped run is said by the server. */
+function conclusionOf({ state, replay }: Connection): RunDetail | null {
   const known = state.run?.winner?.chosen || state.run?.conclusion?.kind === "none" ? state.run : null;
-  return state.over ? known : null;
+  if (state.over) return known;
+  return state.live || replay || state.steps === 0 ? null : state.run;
 }
 
 function VerdictPanel({ run, told }: { run: string; told: RunDetail }) {
@@ -64,7 +65,7 @@ function VerdictPanel({ run, told }: { run: string; told: RunDetail }) {
 }
 
 function Best({ state, winner }: { state: RunState; winner: Winner | null }) {
-  const label = `${winner ? "Winner" : "Best so far"}: ${state.unit} ${state.lowerIsBetter ? "↓" : "↑"}`;
+  const label = `${winner?.chosen ? "Winner" : "Best so far"}: ${state.unit} ${state.lowerIsBetter ? "↓" : "↑"}`;
   const best = winner ?? state.best;
   const who = best && <NodeLink run={state.id} id={best.node_id} text={winner?.role === "user" ? "your program" : winner?.role === "baseline" ? winner.name : state.names.get(best.node_id)} />;
   return <Stat label={label} value={metric(best?.metric)} note={best ? <>{who} · {state.hasArena ? "its rating when it was written" : "validation"}, {best.metric_source ?? "no source"}</> : "nothing scored yet"} />;
@@ -72,19 +73,18 @@ function Best({ state, winner }: { state: RunState; winner: Winner | null }) {
 
 function Final({ state, winner }: { state: RunState; winner: Winner | null }) {
   const interval = winner?.final_interval;
-  const note = interval ? `95 %: ${interval.map((v) => metric(v, 4)).join(" … ")}` : winner?.final_metric != null ? "the winner's; never seen by the search" : winner ? "this problem has none" : "opened at the end";
+  const note = interval ? `95 %: ${interval.map((v) => metric(v, 4)).join(" … ")}` : winner?.final_metric != null ? "the winner's; never seen by the search" : winner?.chosen ? "this problem has none" : "opened at the end";
   return <Stat label={state.hasArena ? "Final: Elo over the first champion, fresh games" : "Final part"} value={metric(winner?.final_metric)} note={note} />;
 }
 
 /** The best baseline on both parts, beside the winner's. */
 function Reference({ state, told }: { state: RunState; told: RunDetail | null }) {
-  const own = (told?.baselines ?? []).find((b) => b.own)?.node_id;
-  const reference = state.references.find(({ name, id }) => name === told?.against || (told?.against === "your program" && id === own)) ?? state.references[0]; // as the verdict names it
+  const reference = state.references.find(({ name }) => name === told?.against) ?? state.references[0]; // as the verdict names it
   const row = (told?.baselines ?? []).find((b) => b.node_id === reference?.id);
   const best = state.best?.metric ?? null;
   const leads = !state.over && reference != null && (best === null || (state.lowerIsBetter ? reference.metric < best : reference.metric > best));
   const final = typeof row?.final === "number" ? `final ${metric(row.final)}` : leads ? "on validation, ahead of the search" : "on validation";
-  return <Stat label={reference ? `Baseline ${reference.name}` : "Baseline"} value={metric(reference?.metric)} note={reference ? final : "none scored"} />;
+  return <Stat label={reference ? reference.name === "your program" ? "Your program" : `Baseline ${reference.name}` : "Baseline"} value={metric(reference?.metric)} note={reference ? final : "none scored"} />;
 }
 
 function Stats({ state, told }: { state: RunState; told: RunDetail | null }) {
