@@ -115,7 +115,7 @@ class Result:
             ax.step(steps, best, where="post", label="best so far")
             ax.legend()
         ax.set_xlabel("step")
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.locator_params(axis="x", integer=True)
         ax.set_ylabel(f"{self.facts.get('unit') or 'score'} ({'lower' if lower else 'higher'} is better)")
         ax.set_title(self.run)
         return ax
