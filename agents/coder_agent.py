@@ -184,7 +184,7 @@ class CoderAgent(BaseAgent):
             packages="" if extras.get("allowed_imports") else context.packages,
             limits=context.limits,
             memory=context.memory,
-            programs=tuple(map(remembered, context.remembered)),
+            programs=self._remembered(context),
             others=self._others(context),
             attempts=self._attempts(context),
             refusal=context.refusal,
@@ -196,6 +196,10 @@ class CoderAgent(BaseAgent):
             language=str(extras.get("language", "python")),
             extra={str(k): str(v) for k, v in dict(extras.get("sections") or {}).items()},
         )
+
+    def _remembered(self, context: AgentContext) -> tuple[Attempt, ...]:
+        """The programs whose code stands in the memory."""
+        return tuple(map(remembered, context.remembered))
 
     def _attempts(self, context: AgentContext) -> tuple[Attempt, ...]:
         """The parents; without any, the program that the problem starts from, where there is one."""

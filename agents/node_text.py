@@ -55,7 +55,15 @@ def outcome_of(node: Node, context: AgentContext) -> str:
     above = next((other for other in context.grandparents if other.id == node.parent_id), None)
     change = change_of(node, above, Direction(context.lower_is_better)) if above else ""
     against = f"against its parent [{above.step}]: {change}" if above and change else ""
-    return "; ".join(part for part in (score_of(node, context), against, f"it {share}" if share else "") if part)
+    parts = (score_of(node, context), against, f"it {share}" if share else "", _nothing_left(node, context))
+    return "; ".join(filter(None, parts))
+
+
+def _nothing_left(node: Node, context: AgentContext) -> str:
+    """A word on a score that few metrics can pass; '' for any other."""
+    if not context.lower_is_better or node.metric_value != 0:
+        return ""
+    return "no count, error or time can be below 0: if the metric is one of these, nothing is left to gain"
 
 
 def score_of(node: Node, context: AgentContext) -> str:

@@ -1,8 +1,8 @@
-"""What a large repository costs a candidate: `python -m benchmarks.trees [--files 5000] [--steps 200] [--tier lite]`.
+"""What a large repository costs a candidate: `python -m benchmarks.trees [--files 5000] [--steps 400] [--tier lite]`.
 
 Time: the same command as a job in a base of one file and in one of many, in turns; the difference is the base's cost.
-Disk and flatness: a search of `rules` on the large base; bytes that the store grows by a step, and whether later steps
-take longer than earlier ones.
+Disk and flatness: a search of `rules` on the large base; bytes that the store grows by a step between a quarter of the
+steps and all of them, beside what the changed files have, and whether later steps take longer than earlier ones.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
+
+from core.storage.packing import json_of
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -72,36 +74,41 @@ def job_seconds(folder: Path, files: int, tier: str = "auto", rounds: int = 30) 
 
 
 def search(folder: Path, source: Path, steps: int) -> dict[str, float]:
-    """Bytes a step, bytes of a step's diff, and the median pause between commits early and late in the search."""
+    """Bytes that a step adds, those of the changed files, and the median pause between commits early and late."""
     words = [
         "run", "--problem", "command", f"problem.source={source}", "problem.editable=src/**",
-        "problem.eval=sh score.sh", "problem.metric=score", "problem.direction=max", f"search.max_steps={steps}",
-        "search.workers=1", "logging.report=false", "logging.view=quiet", "budget.repeats=null",
+        "problem.eval=sh score.sh", "problem.metric=score", "problem.direction=max", "search.workers=1",
+        "logging.report=false", "logging.view=quiet", "budget.repeats=null",
     ]  # fmt: skip
-    from core.storage.packing import json_of
+    first = steps // 4
+    begun = _grown(folder, [*words, f"search.max_steps={first}"])
+    size = _grown(folder, ["resume", "latest", f"search.max_steps={steps}"])
+    (store,) = folder.glob("logs/*/run.db")
+    with closing(sqlite3.connect(store)) as connection:
+        committed = "SELECT body FROM events WHERE type = 'node.committed' ORDER BY seq"
+        times = [json_of(row[0])["elapsed"] for row in connection.execute(committed)]
+    pauses = [after - before for before, after in pairwise(times)]
+    return {
+        "a step": (size - begun) / (steps - first),
+        "changed": (source / "src/a.sh").stat().st_size,
+        "early": median(pauses[: len(pauses) // 4]),
+        "late": median(pauses[-(len(pauses) // 4) :]),
+    }
 
+
+def _grown(folder: Path, words: list[str]) -> int:
+    """Bytes of the run's store after a command."""
     subprocess.run([sys.executable, str(ROOT / "main.py"), *words], cwd=folder, check=True)
     (store,) = folder.glob("logs/*/run.db")
     with closing(sqlite3.connect(store)) as connection:
-        events = [
-            json_of(row[0])
-            for row in connection.execute("SELECT body FROM events WHERE type = 'node.committed' ORDER BY seq")
-        ]
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    times = [event["elapsed"] for event in events]
-    pauses = [after - before for before, after in pairwise(times)]
-    quarter = len(pauses) // 4
-    return {
-        "bytes a step": store.stat().st_size / max(1, len(events)),
-        "early": median(pauses[:quarter]),
-        "late": median(pauses[-quarter:]),
-    }
+    return store.stat().st_size
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--files", type=int, default=5000)
-    parser.add_argument("--steps", type=int, default=200, help="of the search; 0 leaves it out")
+    parser.add_argument("--steps", type=int, default=400, help="of the search; 0 leaves it out")
     parser.add_argument("--tier", default="auto", help="of the sandbox, for the job")
     args = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="trees-"))
@@ -112,7 +119,7 @@ def main() -> None:
             return
         (folder / "project").mkdir()
         found = search(folder / "project", folder / f"of{args.files}", args.steps)
-        print(f"store: {found['bytes a step']:,.0f} bytes a step")
+        print(f"store: {found['a step']:,.0f} bytes a step, of which {found['changed']:,.0f} are the changed file's")
         print(f"a step: {found['early'] * 1000:.0f} ms early, {found['late'] * 1000:.0f} ms late")
     finally:
         shutil.rmtree(folder, ignore_errors=True)

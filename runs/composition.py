@@ -237,10 +237,11 @@ def _stages(
 
 def _statement(config: Config, problem: Problem) -> str:
     """The task in the problem's words and, where there are any, in the user's; and the score that ends the search."""
-    goal, target = config.problem.goal, config.budget.target
+    goal, target, bound = config.problem.goal, config.budget.target, problem.bound
     parts = [problem.statement().strip()]
     parts += [f"The user's goal: {goal.strip()}"] if goal else []
     parts += [f"The search ends at a score of {target:g}."] if target is not None else []
+    parts += [f"No score is better than {bound:g}: the search ends there."] if bound is not None else []
     return "\n\n".join(parts)
 
 
@@ -310,6 +311,7 @@ def _stop(config: Config, problem: Problem, stop_after: int | None) -> Callable[
         usd=config.budget.usd,
         usd_per_hour=config.execution.usd_per_hour,
         target=config.budget.target,
+        bound=problem.bound,
         lower_is_better=problem.lower_is_better,
         stagnation=config.budget.stagnation,
         repeats=config.budget.repeats,

@@ -21,6 +21,8 @@ PENTANOMIAL = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 FEWEST_CASES = 5
 """Below so many cases nothing is said of their mean."""
+NORMAL_975 = 1.959964
+"""97.5 % quantile of the normal distribution."""
 _T975 = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
     2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
@@ -54,7 +56,7 @@ def student_975(degrees: int) -> float:
     """97.5 % quantile of Student's t; from 31 degrees on by the first terms of its expansion (Fisher 1925)."""
     if degrees <= len(_T975):
         return _T975[degrees - 1]
-    z = 1.959964
+    z = NORMAL_975
     return z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
 
 

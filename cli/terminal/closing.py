@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cli.terminal.commands import command, without_model
 from cli.terminal.standings_text import final_text, standings_lines
+from core.search.stopping import AT_BOUND
 from reports.winner import Winner, titled, who
 from runs.outcome import Outcome
 from utils.config_schema import Config
@@ -121,9 +122,9 @@ def _next(outcome: Outcome) -> list[str]:
     if problem.family == "arena" and outcome.best is not None:
         engine = _shown(outcome.best_dir / "engine.py")
         lines.append(f"  {program()} arena --problem {problem.name} {engine} RIVAL      (a .py or a UCI command)")
-    lines.append(
-        f"  {command(folder, 'resume', facts.run, *_more(facts.config, outcome.reason))}      (the same run goes on)"
-    )
+    if not outcome.reason.startswith(AT_BOUND):
+        again = command(folder, "resume", facts.run, *_more(facts.config, outcome.reason))
+        lines.append(f"  {again}      (the same run goes on)")
     if facts.roles["code"].provider == "rules" and facts.words and "--events" not in facts.words:
         with_model = " ".join([program(), *map(shlex.quote, without_model(facts.words)), "--llm=openai"])
         lines.append(f"  OPENAI_API_KEY=… {with_model}      (or anthropic, gemini, deepseek, glm, ollama, vllm)")

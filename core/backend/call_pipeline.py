@@ -121,7 +121,7 @@ class CallPipeline:
                 return found
             started = time.monotonic()
             answer = whole(run())
-            record = blank.model_copy(update={"reply": answer, "seconds": time.monotonic() - started})
+            record = blank.model_copy(update={"reply": answer, "seconds": _since(started)})
             self._log.save_call(record)
             return record
 
@@ -138,7 +138,7 @@ class CallPipeline:
         rng = random.Random(derive_seed(key.run_seed, key.node_id, key.role, key.attempt))
         started = time.monotonic()
         reply = backend_rules.write(request, self._rules, rng)
-        return blank.model_copy(update={**reply_fields(reply), "seconds": time.monotonic() - started})
+        return blank.model_copy(update={**reply_fields(reply), "seconds": _since(started)})
 
     def _hand_out(self, blank: CallRecord, request: Request, key: CallKey) -> CallRecord:
         assert self._external is not None
@@ -150,7 +150,7 @@ class CallPipeline:
             if request.tools:  # a proposal goes with its ticket; a question is not answered
                 raise ReplyError(str(error)) from error
             raise
-        return blank.model_copy(update={**reply_fields(reply), "seconds": time.monotonic() - started})
+        return blank.model_copy(update={**reply_fields(reply), "seconds": _since(started)})
 
     def _from_cache(self, blank: CallRecord, request: Request, settings: ModelSettings) -> CallRecord | None:
         """A cached answer costs nothing, but its tokens count: a rerun ends by tokens where the first run did."""
@@ -196,7 +196,7 @@ class CallPipeline:
             facts["cost_usd"] = cost
             for record in session_records(blank, reply):
                 self._log.save_call(record.model_copy(update={"reply": mask(record.reply, settings)}))
-        return blank.model_copy(update={**facts, "seconds": time.monotonic() - started, "tries": tries})
+        return blank.model_copy(update={**facts, "seconds": _since(started), "tries": tries})
 
     def _heard(self, blank: CallRecord, settings: ModelSettings) -> Heard:
         if self._listener is None or not blank.node_id:
@@ -287,6 +287,11 @@ class _Hold:
         if self.name:
             self._log.drop_hold(self.name)
             self.name = ""
+
+
+def _since(started: float) -> float:
+    """Seconds up to now, to the microsecond: more digits tell nothing and are stored with every call."""
+    return round(time.monotonic() - started, 6)
 
 
 def _of_session(settings: ModelSettings) -> Amount:

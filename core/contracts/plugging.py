@@ -94,6 +94,11 @@ class ProblemDefaults(Protocol):
         return ""
 
     @property
+    def bound(self) -> float | None:
+        """A score that no program can pass: the search ends there. None where none is known."""
+        return None
+
+    @property
     def rules_reach(self) -> str:
         """What `rules` does to a program, as in "`rules` only changes numbers"; '' where it writes whole programs."""
         return ""

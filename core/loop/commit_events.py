@@ -8,6 +8,10 @@ from core.state.journal import Journal
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
 
+_NOTHING_LEFT = (
+    "the best score is 0 and lower is better: if the metric cannot be negative, nothing is left to gain; "
+    "budget.target=0 ends a search there"
+)
 DISAGREEMENT = 0.2
 """Relative difference between claimed and own score from which the user is told."""
 
@@ -24,6 +28,8 @@ def events_of(node: Node, journal: Journal, usage: Usage, elapsed: float) -> lis
                 reason=node.message,
             )
         )  # fmt: skip
+    if is_best and node.metric_value == 0 and journal.lower_is_better:
+        events.append(Warned(text=_NOTHING_LEFT, node_id=node.id))
     if _disagree(node):
         text = f"claimed {node.claimed_metric:g}, scored {node.metric_value:g}"
         events.append(Warned(text=text, node_id=node.id))
@@ -51,7 +57,7 @@ def events_of(node: Node, journal: Journal, usage: Usage, elapsed: float) -> lis
             is_best=is_best,
             best_metric=best.metric_value if best else None,
             best_node_id=best.id if best else None,
-            elapsed=elapsed,
+            elapsed=round(elapsed, 3),
         )
     )
     if node.operator == "baseline":

@@ -27,7 +27,7 @@ def finished_node(attempt: Attempt, run_context: RunContext, usage: Usage, *, re
             **_findings(verdict),
             "metadata": {**written.metadata, **verdict.metadata, **({"looks": usage.looks} if usage.looks else {})},
             "code": verdict.code if verdict.code is not None else written.code,
-            "exec_time": verdict.seconds,
+            "exec_time": round(verdict.seconds, 6),
             "claimed_metric": claimed,
             "analysis": review.summary if review else "",
             "review": review,

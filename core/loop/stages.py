@@ -203,7 +203,7 @@ class Stages:
             with self.under_way(name, attempt.task.node_id):
                 return work()
         finally:
-            attempt.seconds[name] = round(self._clock() - started, 6)
+            attempt.seconds[name] = round(self._clock() - started, 4)
 
     @contextmanager
     def under_way(self, name: str, *node_ids: str) -> Iterator[None]:
@@ -287,7 +287,7 @@ class Stages:
             return
         if found is not None:
             attempt.verdict = found
-            attempt.seconds[CONFIRM] = round(self._clock() - started, 6)
+            attempt.seconds[CONFIRM] = round(self._clock() - started, 4)
             self.keep(attempt, CONFIRM, found.model_dump(mode="json"))
 
     def wants_review(self, attempt: Attempt) -> bool:

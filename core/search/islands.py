@@ -172,17 +172,17 @@ class IslandsPolicy(SearchPolicy):
             return Proposal.model_validate({"operator": operator, "parents": (parent,), "why": why, **place})
         draw = rng.random()
         if draw < options.generate_prob:
-            return Proposal(operator="generate", why={"rule": "fresh blood", "draw": draw}, **place)
+            return Proposal(operator="generate", why={"rule": "fresh blood", "draw": round(draw, 6)}, **place)
         drawn = draw - options.generate_prob - options.elite_prob
         if drawn < 0:
-            why = {"rule": "the island's best", "draw": draw, "pool": len(pool)}
+            why = {"rule": "the island's best", "draw": round(draw, 6), "pool": len(pool)}
             return Proposal(operator="mutate", parents=(best[0].id,), why=why, **place)
         crossover = drawn < options.crossover_prob and len(pool) > 1
         parents = home.sample(2 if crossover else 1, rng, banned)
         if len(parents) > 1 and not options.crossover_kin and not are_worth_crossing(journal, *parents):
             strangers = [node for node in pool if are_worth_crossing(journal, node, parents[-1])]
             parents = [*([rng.choice(strangers)] if strangers else []), parents[-1]]
-        why = {"rule": _rule_of(home), "draw": draw, "pool": len(pool)}
+        why = {"rule": _rule_of(home), "draw": round(draw, 6), "pool": len(pool)}
         why["candidates"] = [node.id for node in pool[:CANDIDATES_TOLD]]
         why["parents"] = {node.id: node.fitness for node in parents}
         ids = tuple(node.id for node in reversed(parents))

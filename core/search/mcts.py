@@ -87,7 +87,7 @@ class MCTSPolicy(SearchPolicy):
         if node.is_buggy:
             return Proposal(operator="debug", parents=(node.id,), slot=slot, why=record)
         draw = rng.random()
-        record |= {"draw": draw, "merge_prob": self.options.merge_prob}
+        record |= {"draw": round(draw, 6), "merge_prob": self.options.merge_prob}
         if draw < self.options.merge_prob:
             partner, merge = merge_partner(journal, node, rng)
             if partner is not None:

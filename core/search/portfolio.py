@@ -147,7 +147,7 @@ class PortfolioPolicy(SearchPolicy):
             return None
         if len(parents) > 1 and not self.options.crossover_kin and not are_worth_crossing(journal, *parents):
             parents = parents[-1:]
-        why: dict[str, Any] = {"rule": "a tournament on the island", "draw": draw, "pool": len(island)}
+        why: dict[str, Any] = {"rule": "a tournament on the island", "draw": round(draw, 6), "pool": len(island)}
         why["parents"] = {node.id: node.fitness for node in parents}
         ids = tuple(node.id for node in reversed(parents))
         return Proposal(operator="crossover" if len(ids) > 1 else "mutate", parents=ids, island=number, why=why)

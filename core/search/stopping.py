@@ -9,6 +9,9 @@ from typing import Protocol
 from core.contracts import Progress
 from utils.direction import Direction
 
+AT_BOUND = "nothing is better than"
+"""Begins the reason of a run that found the best score that there can be."""
+
 
 class Stopper(Protocol):
     """One limit."""
@@ -88,6 +91,20 @@ class TargetMetric:
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """Reached when the best metric is the best that there can be."""
+
+    value: float
+    lower_is_better: bool
+
+    def reason(self, progress: Progress) -> str | None:
+        best = progress.best_metric
+        if best is None or Direction(self.lower_is_better).better(self.value, best):
+            return None
+        return f"{AT_BOUND} {best:g}"
+
+
+@dataclass(frozen=True, slots=True)
 class Stagnation:
     """`limit` steps without a new best. Before the first score nothing can stagnate."""
 
@@ -130,6 +147,7 @@ def stopping(
     usd: float | None = None,
     usd_per_hour: float = 0.0,
     target: float | None = None,
+    bound: float | None = None,
     lower_is_better: bool = False,
     stagnation: int | None = None,
     repeats: int | None = None,
@@ -138,6 +156,8 @@ def stopping(
     found: list[Stopper] = []
     if target is not None:
         found.append(TargetMetric(target, lower_is_better))
+    if bound is not None:
+        found.append(Bound(bound, lower_is_better))
     if max_steps is not None:
         found.append(MaxSteps(max_steps))
     if max_generations is not None:

@@ -72,7 +72,7 @@ class ThreePhasePolicy(SearchPolicy):
             chosen = rng.choice(leaves)
             why = {
                 "rule": "debug phase: draw < debug_prob",
-                "draw": draw,
+                "draw": round(draw, 6),
                 "debug_prob": self.options.debug_prob,
                 "candidates": shown(leaves),
                 "count": len(leaves),
@@ -88,7 +88,7 @@ class ThreePhasePolicy(SearchPolicy):
             return Proposal(operator="draft", slot=slot, why=why)
         best = steadiest(best)
         draw = rng.random()
-        why |= {"draw": draw, "merge_prob": self.options.merge_prob, "candidates": shown(best)}
+        why |= {"draw": round(draw, 6), "merge_prob": self.options.merge_prob, "candidates": shown(best)}
         if draw < self.options.merge_prob:
             partner, record = merge_partner(journal, best[0], rng)
             if partner is not None:

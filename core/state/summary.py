@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
+from math import hypot
 from typing import Any
 
 from core.state.node import Node
 from utils.direction import Direction
 from utils.prompt_builder import BYTES_PER_TOKEN
-from utils.stats import paired_error, standard_error
+from utils.stats import NORMAL_975, paired_error, standard_error
 from utils.time_share import is_worth_a_word, time_share
 
 BEST_SHOWN = 5
@@ -30,7 +31,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _LEFT_OUT = "({} earlier attempts are left out, but for the best of them.)"
 
 
-FORM = 1
+FORM = 2
 """Raised by one with each change of what a line says: what was counted of older lines does not hold then."""
 
 Told = Callable[[int], tuple[Node, Sequence[Node], int | None]]
@@ -186,7 +187,7 @@ class Summary:
 def change_of(node: Node, parent: Node, direction: Direction) -> str:
     """`0.03 worse, noise 0.006`: the score against the parent's; '' where one of them has none.
 
-    What rounding or the noise of the cases can make is not called better or worse.
+    What rounding or noise can make is not called better or worse.
     """
     if node.metric_value is None or parent.metric_value is None:
         return ""
@@ -194,11 +195,25 @@ def change_of(node: Node, parent: Node, direction: Direction) -> str:
     if is_rounding(node.metric_value, parent.metric_value):
         return "no change" if gap == 0 else "no change beyond rounding"
     word = "better" if direction.better(node.metric_value, parent.metric_value) else "worse"
-    noise = paired_error(parent.signature, node.signature) if in_unit(node) and in_unit(parent) else None
+    noise = _noise_of_change(node, parent)
     if noise and gap < CLEAR * noise:
         return f"no clear change: {gap:.3g} {word}, noise {noise:.2g}"
     told = f"noise {noise:.2g}" if noise else _cases_of(node, parent, direction)
     return f"{gap:.3g} {word}{f', {told}' if told else ''}"
+
+
+def _noise_of_change(node: Node, parent: Node) -> float | None:
+    """Standard error of the change: by cases that both have, else by the intervals of scores that were measured
+    several times; one that was measured once counts as noisy as the other. None where nothing is known of it."""
+    if in_unit(node) and in_unit(parent):
+        return paired_error(parent.signature, node.signature)
+    known = [error for one in (parent, node) if (error := _error_of(one.interval)) is not None]
+    return hypot(known[0], known[-1]) if known else None
+
+
+def _error_of(interval: tuple[float, float] | None) -> float | None:
+    """Standard error that a 95 % interval stands for."""
+    return None if interval is None else (interval[1] - interval[0]) / (2 * NORMAL_975)
 
 
 def _cases_of(node: Node, parent: Node, direction: Direction) -> str:
@@ -216,8 +231,9 @@ def is_rounding(one: float, other: float) -> bool:
 
 
 def noise_of(node: Node) -> float | None:
-    """Standard error of the node's score over its cases, in the metric's unit; None where that is not known."""
-    return standard_error(node.signature) if in_unit(node) else None
+    """Standard error of the node's score over its cases or its measurements, in the metric's unit; None where that is
+    not known."""
+    return standard_error(node.signature) if in_unit(node) else _error_of(node.interval)
 
 
 def in_unit(node: Node) -> bool:

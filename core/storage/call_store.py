@@ -10,9 +10,9 @@ from sqlalchemy import func, select
 from core.contracts import CallRecord
 from core.events import Event, LLMCalled
 from core.storage.event_writer import EventWriter
-from core.storage.models import CALLS, FACTS
+from core.storage.models import CALLS, FACTS, digest
 from core.storage.rows import call_from_row, call_values
-from core.storage.statements import ADD_CALL, CALLS_OF, DROP_FACT, HAS_CALL
+from core.storage.statements import ADD_CALL, CALLS_OF, DROP_FACT
 from core.storage.unreadable import reads_store
 
 _HELD = "held/"
@@ -34,11 +34,11 @@ class CallStore(EventWriter):
 
     @reads_store
     def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
-        known = sample in self._saved or (self._began_with_calls and self.db.select(HAS_CALL, (sample,)))
-        if not known:
+        if sample not in self._saved and not self._began_with_calls:
             return None
         with self.db.transaction() as connection:
-            rows = connection.execute(CALLS_OF, {"sample": sample}).mappings().all()
+            known = {"sample": sample, "stored": digest(request_hash), "hex": request_hash}
+            rows = connection.execute(CALLS_OF, known).mappings().all()
         found = next((row for row in rows if row["request_hash"] == request_hash), None)
         return None if found is None else call_from_row(self.db, found)
 

@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from sqlalchemy import Connection, create_engine, event, text
 from sqlalchemy.exc import SQLAlchemyError
@@ -48,6 +49,10 @@ _LOG_BYTES = 4_000_000
 _KNOWN_TEXTS = 4096
 _BASES = 32
 """So many whole texts that others are differences to are kept in memory when texts are read."""
+_PIECE = 4000
+"""Characters that a piece of a long part has at least."""
+_ONE_IN = 8
+"""Behind one line in so many a long part may be cut."""
 PROGRAM, OUTPUT = "program", "output"
 """Kinds of texts."""
 _HEADING_OR_FENCE = re.compile(r"(?m)^(?:#{1,2} |(`{3,}).*\n?)")
@@ -168,8 +173,8 @@ class Database:
         Returns the list of these parts, packed like a text of that kind.
         """
         parts = message_parts(body)
-        kinds = _kinds_of(parts)
-        lines = [inlined(part) or self.put_text(part, of) for part, of in zip(parts, kinds, strict=True)]
+        pieces = ((piece, of) for part, of in zip(parts, _kinds_of(parts), strict=True) for piece in _pieces(part, of))
+        lines = [inlined(piece, is_program=of == PROGRAM) or self.put_text(piece, of) for piece, of in pieces]
         return self._packed(parts_text(lines), kind)
 
     def put_beside(self, body: str, kind: str) -> bytes:
@@ -289,12 +294,26 @@ def message_parts(body: str) -> list[str]:
     return [part for start, end in pairwise([*cuts, len(body)]) if (part := body[start:end])]
 
 
+def _pieces(part: str, kind: str) -> Iterator[str]:
+    """A long part cut behind lines that say so by their own text, so that what two texts share is cut alike.
+
+    Of a memory that grew by a line, only the end is a new text. A program stays whole: it is the node's own text.
+    """
+    start = end = 0
+    for line in part.splitlines(keepends=True) if kind != PROGRAM and len(part) > _PIECE else ():
+        end += len(line)
+        if end - start > _PIECE and crc32(line.encode("utf-8", "surrogatepass")) % _ONE_IN == 0:
+            yield part[start:end]
+            start = end
+    yield part[start:]
+
+
 def _kinds_of(parts: Sequence[str]) -> Iterator[str]:
     """The kinds of a message's parts: what stands below the same heading is like each other, and so are programs."""
     section = fence = ""
     for part in parts:
         if fence:
-            yield PROGRAM if fence == "```python" else f"{section} {fence}"
+            yield PROGRAM if fence.strip("`") == "python" else f"{section} {fence}"
         else:
             first = part.partition("\n")[0]
             section = first[:60].rstrip("0123456789 ") if first.startswith("#") else section

@@ -196,13 +196,15 @@ def json_of(stored: Stored) -> Any:
 
 # ------------------------------------------------------------ messages in parts
 
-_INLINE = 80
-"""Characters up to which a part stands in its message's list: a row of its own would be longer."""
+_INLINE = 200
+"""Characters up to which a part stands in its message's list: a row of its own takes some 100 bytes beside its text."""
+_INLINE_PROGRAM = 80
+"""The same of a program, which mostly has its row already."""
 
 
-def inlined(part: str) -> str:
+def inlined(part: str, *, is_program: bool = False) -> str:
     """A short part as its line of the list, in quotes; '' for one that gets a row and is named there."""
-    return json.dumps(part) if len(part) <= _INLINE else ""
+    return json.dumps(part) if len(part) <= (_INLINE_PROGRAM if is_program else _INLINE) else ""
 
 
 def part_of(line: str, named: Callable[[str], str]) -> str:

@@ -32,6 +32,8 @@ FACT = select(FACTS.c.value).where(FACTS.c.key == bindparam("key"))
 SAME_CODE = text("SELECT 1 FROM nodes WHERE substr(code_hash, 1, 8) = :start AND code_hash = :hash LIMIT 1")
 NODE_TEXTS = "SELECT code, term_out FROM nodes WHERE id = ?"
 STAGES_OF = select(STAGES.c.stage, STAGES.c.payload).where(STAGES.c.node_id == bindparam("node"))
-HAS_CALL = "SELECT 1 FROM calls WHERE sample = ? LIMIT 1"
-CALLS_OF = select(CALLS).where(CALLS.c.sample == bindparam("sample"))
+CALLS_OF = select(CALLS).where(
+    text("substr(request_hash, 1, 4) IN (substr(:stored, 1, 4), substr(:hex, 1, 4))"),  # before schema 4 in hex
+    CALLS.c.sample == bindparam("sample"),
+)
 GAME = select(GAMES.c.game).where(GAMES.c.key == bindparam("key"))

@@ -1,18 +1,44 @@
 """ShinkaEvolve: `initial.*` and `evaluate.py`, which is called with `--program_path` and `--results_dir`.
 
 `evaluate.py` writes `metrics.json` (`combined_score`) and `correct.json` (`correct`); it imports the package `shinka`
-unless it does without, so that must be installed where candidates run (`execution.python`).
+unless it does without, so that must be installed where candidates run (`execution.python`). What is wanted, and the
+limits, stand in `run_evo.py` as it calls Shinka, or in `shinka*.yaml`: both are read, neither is run.
 """
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from problems.neighbours.reading import Translation
+from problems.neighbours.reading import Translation, leaves, text_of, yaml_of
 
 NAME = "Shinka's task folder"
 NEEDS = "Shinka's has initial.* and evaluate.py"
 RESULTS = "results"
+
+
+def _seconds(clock: Any) -> float:
+    """`00:05:00` as Slurm and Shinka write a time limit."""
+    seconds = 0.0
+    for part in str(clock).split(":"):
+        seconds = 60 * seconds + float(part)
+    return seconds
+
+
+TABLE: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    "task_sys_msg": ("problem.options.statement", str.strip),
+    "num_generations": ("search.max_steps", int),
+    "time": ("execution.timeout", _seconds),
+    "num_islands": ("search.islands.num_islands", int),
+    "migration_interval": ("search.islands.migration_interval", int),
+}
+"""The last part of their key → (ours, how the value is said)."""
+OUTPUT = ("db_path", "results_dir", "init_program_path", "eval_program_path", "job_type", "language", "verbose")
+"""Say nothing about the search, or are known without."""
+_CALLS = ("JobConfig", "DatabaseConfig", "EvolutionConfig")
+"""Endings of the classes that `run_evo.py` gives its settings to."""
 
 
 def recognises(folder: Path) -> bool:
@@ -23,21 +49,68 @@ def read(folder: Path, metric: str | None, python: str) -> Translation:
     program = _program(folder)
     assert program is not None
     words = f"{python} evaluate.py --program_path {program.name} --results_dir {RESULTS}"
-    return Translation(
-        {
-            "problem.kind": "command",
-            "problem.source": str(folder),
-            "problem.editable": program.name,
-            "problem.eval": words,
-            "problem.metric": metric or "combined_score",
-            "problem.metric_from": f"json:{RESULTS}/metrics.json,json:{RESULTS}/correct.json",
-            "problem.require": "correct==True",
-            "problem.direction": "max",
-            "problem.options": {},
-        }
-    )
+    keys: dict[str, Any] = {
+        "problem.kind": "command",
+        "problem.source": str(folder),
+        "problem.editable": program.name,
+        "problem.eval": words,
+        "problem.metric": metric or "combined_score",
+        "problem.metric_from": f"json:{RESULTS}/metrics.json,json:{RESULTS}/correct.json",
+        "problem.require": "correct==True",
+        "problem.direction": "max",
+        "problem.options": {},
+    }
+    taken: dict[str, str] = {}
+    left: list[str] = []
+    script = text_of(folder / "run_evo.py")
+    config, hints = _config(folder, script)
+    plain = {**dict(_said(script)), **config}
+    for theirs, value in plain.items():
+        ours, said = TABLE.get(theirs, ("", str))
+        try:
+            if ours and value is not None:
+                keys[ours], taken[theirs] = said(value), ours
+            elif theirs not in OUTPUT:
+                left.append(theirs)
+        except (TypeError, ValueError):
+            left.append(theirs)
+    return Translation(keys, taken, tuple(left), hints)
 
 
 def _program(folder: Path) -> Path | None:
     found = sorted(path for path in folder.glob("initial.*") if path.is_file())
     return next((path for path in found if path.suffix == ".py"), found[0] if found else None)
+
+
+def _config(folder: Path, script: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The settings of a `shinka*.yaml`, one that `run_evo.py` names, by the last part of their keys; and a word on
+    which one it was."""
+    found = sorted(folder.glob("shinka*.y*ml"), key=lambda path: (path.name not in script, path.name))
+    if not found:
+        return {}, ()
+    others = ", ".join(path.name for path in found[1:])
+    told = f"{found[0].name} is read" + (f", and not {others}" if others else "")
+    return {key.rpartition(".")[2]: value for key, value in leaves(yaml_of(found[0]))}, (told,)
+
+
+def _said(script: str) -> Iterator[tuple[str, Any]]:
+    """What `run_evo.py` says in plain words: the constants that it gives to Shinka's classes."""
+    try:
+        nodes = list(ast.walk(ast.parse(script)))
+    except (SyntaxError, ValueError):
+        return
+    named = dict(_constants(nodes))
+    yield from (("task_sys_msg", value) for name, value in named.items() if name.lower().endswith("task_sys_msg"))
+    for call in nodes:
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id.endswith(_CALLS):
+            for word in call.keywords:
+                if isinstance(word.value, ast.Constant):
+                    yield str(word.arg), word.value.value
+                elif isinstance(word.value, ast.Name) and word.value.id in named:
+                    yield str(word.arg), named[word.value.id]
+
+
+def _constants(nodes: list[ast.AST]) -> Iterator[tuple[str, Any]]:
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            yield from ((target.id, node.value.value) for target in node.targets if isinstance(target, ast.Name))

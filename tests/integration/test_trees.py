@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from support.chat_server import ChatServer
 from support.command_line import Cli
 
+from benchmarks.trees import repository as benchmark_repository
 from dashboard.server.app import create_app
 from runs.tickets.client import ask_the_run
 
@@ -167,6 +169,67 @@ def test_tickets_hand_out_files_and_take_them_in(cli: Cli, repository: Path, eve
         told = call("wait", ticket=ticket)
     assert (told["failure"], told["metric"]) == ("tampered", None)
     call("close")
+
+
+def test_a_metric_that_counts_failures_ends_the_search_at_none(cli: Cli, repository: Path):
+    told = ["problem.eval=echo 'failed: 0'", "problem.metric=failed", "problem.direction=min", "problem.require="]
+    ended = cli.here(*words(repository, *told, "search.max_steps=5"))
+    assert ended.code == 0, ended.err
+    assert "ended: nothing is better than 0" in ended.out and "the same run goes on" not in ended.out
+    assert cli.show()["steps"] == 0
+
+
+def test_a_score_of_nothing_is_told_to_user_and_writer(cli: Cli, repository: Path):
+    told = ["problem.eval=echo 'misses: 0'", "problem.metric=misses", "problem.direction=min", "problem.require="]
+    with ChatServer(lambda request, number: "src/a.conf\n```\nA=4\n```\n") as server:
+        ended = cli.here(*words(repository, *told, "search.max_steps=1", *server.words()))
+        prompt = str(server.requests[0]["messages"])
+    assert "nothing is left to gain; budget.target=0 ends a search there" in ended.out
+    assert "if the metric is one of these, nothing is left to gain" in prompt
+    assert cli.show()["steps"] == 1
+
+
+def test_what_is_not_the_same_twice_is_measured_again(cli: Cli, repository: Path):
+    """The best is scored three times; its interval tells later writers what a change is worth."""
+    noisy = "problem.eval=. ./src/a.conf; echo score: $((A * 1000 + $(od -An -N1 -tu1 /dev/urandom)))"
+    ended = cli.here(*words(repository, noisy, "problem.require=", "search.max_steps=8", "search.batch=1"))
+    assert ended.code == 0, ended.err
+    best = cli.node(cli.show()["best_node_id"])
+    assert best["interval"] and len(best["metadata"]["scores"]) == 3
+
+
+def test_prompts_grow_by_what_a_step_changes_and_show_the_file_to_its_end(cli: Cli, repository: Path):
+    lines = [f"part {i} takes {i * 7919 % 1000} of its time\n" for i in range(1000)]
+    (repository / "src/long.conf").write_text("".join(lines))
+
+    def script(request: dict[str, Any], number: int) -> str:
+        return f"src/long.conf\n<<<<<<< SEARCH\n{lines[number]}=======\npart {number} is fast\n>>>>>>> REPLACE\n"
+
+    told = ["problem.eval=echo score: $(grep -c fast src/long.conf)", "problem.require=", "search.max_steps=6"]
+    with ChatServer(script) as server:
+        ended = cli.here(*words(repository, *told, "search.batch=1", "search.policy=three_phase",
+                                "search.three_phase.num_drafts=1", *server.words()))  # fmt: skip
+        prompts = [str(request["messages"][-1]["content"]) for request in server.requests]
+    assert ended.code == 0, ended.err
+    assert all(lines[-1] in prompt for prompt in prompts), "the whole file, longer than 24 KB"
+    assert max(map(len, prompts)) < len(prompts[0]) + 6 * 1000
+    assert cli.show()["best_metric"] >= 3
+
+
+@pytest.mark.long
+def test_a_step_takes_little_of_the_store(cli: Cli, tmp_path: Path):
+    """At most the changed file's bytes and 2 KB, which pages of 8 KB round."""
+    source = benchmark_repository(tmp_path / "small", 10)
+    sizes = []
+    for steps in (60, 180):
+        told = ["problem.editable=src/**", "problem.require=", "search.workers=1", "budget.repeats=null"]
+        verb = words(source, *told) if steps == 60 else ["resume", "latest"]
+        assert cli.here(*verb, f"search.max_steps={steps}").code == 0
+        with closing(sqlite3.connect(cli.run_dir / "run.db")) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        sizes.append((cli.run_dir / "run.db").stat().st_size)
+    changed = (source / "src/a.sh").stat().st_size
+    assert sizes[1] - sizes[0] <= 120 * (changed + 2048) + 4 * 8192
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, JobSpec
+from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult, JobSpec
 from core.evaluation.base import failed_run, refused, source_of
+from core.evaluation.repeats import RepeatableEvaluator, Repeats
 from core.evaluation.timing import interval_of_median, timed_spec
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -44,13 +45,14 @@ class Scoring:
     lower_is_better: bool = False
 
 
-class TreeEvaluator(Evaluator):
+class TreeEvaluator(RepeatableEvaluator):
     """Judges trees one by one; a score is `verified` only where a file is graded outside."""
 
     together = False
 
     def __init__(self, ground: Ground, scoring: Scoring, deps: EvaluatorDeps) -> None:
         self._ground, self._scoring, self._deps = ground, scoring, deps
+        self._repeats = Repeats(deps.journal, deps.repeats, deps.doing)
         files = ground.base.files
         self._writable = [path for path in files if scoring.writable and matches(path, scoring.writable)]
 
@@ -63,7 +65,10 @@ class TreeEvaluator(Evaluator):
         return None
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
-        return [self.check(node) or self._score(read_tree(self._ground, node.code), node.id) for node in nodes]
+        return [self.check(node) or self.anew(node) for node in nodes]
+
+    def anew(self, node: Node) -> Evaluation:
+        return self._score(read_tree(self._ground, node.code), node.id)
 
     def _score(self, tree: Tree, label: str) -> Evaluation:
         answer = self._deps.jobs.run(self._spec(tree, label))
@@ -113,7 +118,7 @@ class TreeEvaluator(Evaluator):
             return refused(result, FailureKind.EVAL_ERROR, f"the command cannot be run: {last[0]}")
         unmet = next((why for condition in scoring.require if (why := condition.unmet(metrics))), "")
         if unmet and result.failure in (None, FailureKind.EXIT):
-            return refused(result, FailureKind.EVAL_ERROR, unmet, **told)
+            return refused(result, FailureKind.EVAL_ERROR, _with_reason(unmet, metrics), **told)
         if result.failure is not None:
             return failed_run(result).model_copy(update=told)
         if graded is not None and graded["code"] != 0:
@@ -137,6 +142,12 @@ class TreeEvaluator(Evaluator):
         return Evaluation(
             metric=float(value), source=source, seconds=result.exec_time, term_out=result.term_out, metrics=metrics
         )
+
+
+def _with_reason(unmet: str, metrics: Mapping[str, Any]) -> str:
+    """What is not met, and why, where the command told an `error`."""
+    said = metrics.get("error")
+    return f"{unmet}: {said}" if isinstance(said, str) and said.strip() else unmet
 
 
 def _void(result: ExecutionResult, touched: Sequence[str]) -> Evaluation:

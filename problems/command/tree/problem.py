@@ -16,7 +16,7 @@ from problems.command.tree.evaluator import Scoring, TreeEvaluator
 from problems.command.tree.export import export_as, write_changes
 from problems.command.tree.prompt_view import map_of, relevant
 from problems.command.tree.replies import as_reply
-from problems.command.tree.scores import conditions_of, sources_of
+from problems.command.tree.scores import COUNTED, conditions_of, sources_of
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from problems.options import checked_options
 from utils.config_schema import Config, ProblemSection
@@ -89,6 +89,10 @@ class TreeProblem(Problem):
         assert self._ground is not None
         return self._ground
 
+    @property
+    def bound(self) -> float | None:
+        return 0.0 if self.lower_is_better and self.unit in COUNTED else None
+
     def prepare(self) -> None:
         """Take the snapshot; a run that goes on has its own."""
         self._ground = Ground(self._base(), self._editable, self._protected)
@@ -120,12 +124,19 @@ class TreeProblem(Problem):
     def statement(self) -> str:
         text = self._statement or "Improve the repository."
         scoring = self.scoring
-        lines = [text, f"The command `{scoring.command}` is run in the repository. Metric: {self.unit}."]
+        metric = f"Metric: {self.unit}{self._measured()}."
+        lines = [text, f"The command `{scoring.command}` is run in the repository. {metric}"]
         if scoring.require:
             needed = ", ".join(map(str, scoring.require))
             lines.append(f"A candidate has a score only if it meets: {needed}.")
         lines.append("A candidate that changes a locked file, in its reply or while it runs, is void.")
         return "\n".join(lines)
+
+    def _measured(self) -> str:
+        """What the score is made of, where it is more than one run."""
+        if self.scoring.timed:
+            return ", the median time of several runs"
+        return f", the median of {self.scoring.repeats} runs" if self.scoring.repeats > 1 else ""
 
     def prompt_extras(self) -> dict[str, Any]:
         return {"language": "diff", "reply_format": "program", "sections": {"Files": map_of(self.ground)}}

@@ -6,13 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from problems.command.tree.replies import Wanted
 from problems.command.tree.tree import Ground, Tree
 from utils.globs import matches
-from utils.prompt_builder import fence
+from utils.patch import write_patch
+from utils.prompt_builder import fence, shorten
 
 MAP_LINES = 150
-LARGEST_SHOWN = 24_000
-"""Bytes of one file; of a larger one its beginning is shown."""
 _DEFINED = re.compile(
     r"^(?:export |pub |public |static |async )*(?:def|class|func|fn|function|struct|impl) +(\w+)", re.M
 )
@@ -33,8 +33,8 @@ def map_of(ground: Ground) -> str:
 
 
 def relevant(tree: Tree, texts: Iterable[str], room: int) -> list[str]:
-    """Paths of the files that a prompt shows: what the program changed, what its output or the task names, be it
-    locked, then the smallest that may change, up to `room` bytes together."""
+    """Paths of the files that a prompt shows, up to `room` bytes together: what the program changed, what its output or
+    the task names, be it locked, then the smallest that may change. The first is shown however long it is."""
     searched = tree.ground.searched()
     words = {word.strip(".") for text in texts for word in _WORD.findall(text)}
     stems = {_stem(word) for word in words}
@@ -43,16 +43,41 @@ def relevant(tree: Tree, texts: Iterable[str], room: int) -> list[str]:
     rest = sorted(searched, key=lambda path: (tree.ground.base.files[path].size, path))
     chosen: list[str] = []
     for path in dict.fromkeys((*(p for p, text in tree.changes.items() if text is not None), *named, *rest)):
-        size = min(LARGEST_SHOWN, len((tree.text(path) or "").encode("utf-8", "replace")))
-        if tree.text(path) is not None and size <= room:
+        size = _size(tree, path)
+        if tree.text(path) is not None and (size <= room or (room and not chosen)):
             chosen.append(path)
-            room -= size
+            room = max(0, room - size)
     return chosen
 
 
-def rendered(tree: Tree, paths: Sequence[str]) -> str:
-    """Files as they are in a tree, each in a fence below its path."""
-    return "\n\n".join(f"{path}\n{fence(_cut(tree.text(path) or ''), _language(path))}" for path in paths)
+def rendered(tree: Tree, paths: Sequence[str], room: int) -> str:
+    """Files as they are in a tree, each in a fence below its path; what is longer than `room` bytes is cut."""
+    return "\n\n".join(f"{path}\n{fence(_cut(tree, path, room), _language(path))}" for path in paths)
+
+
+def excerpts(tree: Tree, wanted: Sequence[Wanted], room: int) -> str:
+    """What a writer asked for, in its order, within `room` bytes together."""
+    shown = []
+    for one in wanted:
+        lines = (tree.text(one.path) or "").split("\n")
+        first, last = one.lines or (1, len(lines))
+        text = shorten("\n".join(lines[max(0, first - 1) : last]), room)
+        room = max(0, room - len(text.encode("utf-8", "replace")))
+        where = f"{one.path}, lines {first} to {min(last, len(lines))}" if one.lines else one.path
+        shown.append(f"{where}\n{fence(text, _language(one.path))}")
+    return "\n\n".join(shown)
+
+
+def left_out(tree: Tree, shown: Sequence[str]) -> str:
+    """A line on the files that the program changed and that found no room; '' where all are shown."""
+    hidden = [path for path, text in tree.changes.items() if text is not None and path not in shown]
+    return f"Changed as well, and too long to be shown here: {', '.join(hidden)}." if hidden else ""
+
+
+def difference(tree: Tree, other: Tree) -> str:
+    """What a tree has otherwise than another, as a diff against it."""
+    paths = sorted({*tree.changes, *other.changes})
+    return write_patch({path: (other.text(path), tree.text(path)) for path in paths})
 
 
 def readable(tree: Tree, paths: Sequence[str]) -> list[str]:
@@ -80,11 +105,17 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _cut(text: str) -> str:
-    raw = text.encode("utf-8", "replace")
-    if len(raw) <= LARGEST_SHOWN:
+def _size(tree: Tree, path: str) -> int:
+    return len((tree.text(path) or "").encode("utf-8", "replace"))
+
+
+def _cut(tree: Tree, path: str, room: int) -> str:
+    """A file's text; of one that is too long its beginning and its end, and how the rest can be had."""
+    text = tree.text(path) or ""
+    if _size(tree, path) <= room:
         return text
-    return raw[:LARGEST_SHOWN].decode(errors="ignore") + f"\n[… {len(raw) - LARGEST_SHOWN:,} bytes left out …]"
+    told = f"\n[{text.count(chr(10))} lines; `READ {path} 200-400` shows lines of it]"
+    return shorten(text, room) + told
 
 
 def _language(path: str) -> str:

@@ -27,7 +27,7 @@ _FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})[ \t]*([^`]*)$")
 _SEARCH = re.compile(r"^<{5,9} SEARCH[ \t]*$")
 _REPLACE = re.compile(r"^>{5,9} REPLACE[ \t]*$")
 _DELETE = re.compile(r"^[ \t>*-]*DELETE:?[ \t]+`?([^\s`]+)`?[ \t]*$")
-_READ = re.compile(r"^[ \t>*-]*READ:?[ \t]+`?([^\s`]+)`?[ \t]*$", re.MULTILINE)
+_READ = re.compile(r"^[ \t>*-]*READ:?[ \t]+`?([^\s`]+?)`?(?:[ \t:]+(\d{1,7})-(\d{1,7}))?`?[ \t]*$", re.MULTILINE)
 _DECORATION = re.compile(r"^[\s#>*`'\"-]*(?:(?:file|path|filename)\s*[:=]\s*)?[`*'\"]*|[`*'\":\s]+$", re.IGNORECASE)
 _PATH = re.compile(r"(?=.*[./])[\w.+@=~-][\w.+@=,~/-]*")
 _MOST_READ = 8
@@ -42,6 +42,15 @@ class Edit:
     text: str
     form: str
     """`whole`, `blocks`, `diff` or `delete`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A file that a writer asks for."""
+
+    path: str
+    lines: tuple[int, int] | None = None
+    """Of them the first and the last, from 1; None: all."""
 
 
 def edits_of(reply: str) -> tuple[list[Edit], str]:
@@ -68,9 +77,12 @@ def read_reply(tree: Tree, reply: str) -> tuple[Tree, str]:
     return tree, plan
 
 
-def asked_files(reply: str) -> list[str]:
-    """Paths of `READ path` lines, where a reply does nothing else."""
-    return list(dict.fromkeys(_READ.findall(reply)))[:_MOST_READ] if not edits_of(reply)[0] else []
+def asked_files(reply: str) -> list[Wanted]:
+    """The `READ path` and `READ path 200-400` lines, where a reply does nothing else."""
+    found = [] if edits_of(reply)[0] else _READ.findall(reply)
+    return [Wanted(path, (int(first), int(last)) if first else None) for path, first, last in dict.fromkeys(found)][
+        :_MOST_READ
+    ]
 
 
 def as_reply(files: Mapping[str, str | None]) -> str:

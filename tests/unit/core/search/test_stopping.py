@@ -16,6 +16,12 @@ from core.search.stopping import Progress, stopping
         ({"usd": 1.0}, {"usd": 0.99}, {"usd": 1.0}, "budget.usd"),
         ({"target": 0.1, "lower_is_better": True}, {"best_metric": 0.2}, {"best_metric": 0.1}, "budget.target"),
         ({"target": 0.9}, {"best_metric": 0.8}, {"best_metric": 0.95}, "budget.target"),
+        (
+            {"bound": 0.0, "lower_is_better": True},
+            {"best_metric": 1.0},
+            {"best_metric": 0.0},
+            "nothing is better than 0",
+        ),
         ({"repeats": 5}, {"repeats": 4, "steps": 900}, {"repeats": 5}, "budget.repeats: the writer has nothing new"),
         (
             {"stagnation": 4},

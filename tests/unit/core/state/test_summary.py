@@ -45,6 +45,19 @@ def test_a_line_tells_parent_change_noise_and_the_last_numbers():
     )
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ((0.95, 1.05), (0.94, 1.02), "no clear change: 0.02 better, noise 0.033"),
+        ((0.99, 1.01), (0.97, 0.99), "0.02 better, noise 0.0072"),
+        ((0.95, 1.05), None, "no clear change: 0.02 better, noise 0.036"),
+        (None, None, "0.02 better"),
+    ],
+)
+def test_a_change_is_told_against_what_measuring_again_changes(before, after, told):
+    assert change_of(node("b", 0.98, interval=after), node("a", 1.0, interval=before), Direction(True)) == told
+
+
 def test_another_limit_tells_all_shares_anew():
     journal = Journal(lower_is_better=True, time_limit=100.0)
     journal.append(node("a", 0.3, exec_time=60.0))

@@ -104,7 +104,7 @@ def test_a_folder_that_cannot_be_written_is_a_store_error(tmp_path):
 def test_texts_lie_once_and_messages_by_their_sections(tmp_path):
     db = Database(tmp_path / "x.db")
     shared = "# Task\n" + "the same for all\n" * 100
-    memory = "# Memory\nwhat was tried, at some length, so that it has a row of its own, by number: "
+    memory = "# Memory\n" + "what was tried, at some length, so that it has a row of its own\n" * 4 + "by number: "
     with db.transaction():
         first = db.put_parts(shared + memory + "one\n")
         second = db.put_parts(shared + memory + "two\n")
@@ -120,11 +120,25 @@ def test_texts_lie_once_and_messages_by_their_sections(tmp_path):
 def test_a_program_in_a_prompt_is_the_same_text_as_the_program(tmp_path):
     db = Database(tmp_path / "x.db")
     code = "# a heading, it seems\n## and another\nprint('```')\n" + "x = 1\n" * 20
+    assert 80 < len(code) < 200, "a text of this length that is no program has no row of its own"
     prompt = f"## Previous attempt\n\nIts code:\n\n````python\n{code}````\n\n## Format\n\n```\nnever closed\n# x\n"
     with db.transaction():
         name = db.put_text(code)
         parts = db.put_parts(prompt)
         assert name in parts_of(parts, db._base) and db.get_parts(parts) == prompt
+    db.close()
+
+
+def test_of_a_memory_that_grew_only_the_end_is_a_new_text(tmp_path):
+    db = Database(tmp_path / "x.db")
+    lines = [f"[{i}] mutate of [{i // 2}]: {i * 37 % 101}, as it was planned\n" for i in range(600)]
+    told = []
+    for count in (500, 550, 600):
+        with db.transaction():
+            told.append(db.put_parts("## Memory\n\n" + "".join(lines[:count]) + "\n"))
+    names = [set(parts_of(parts, db._base)) for parts in told]
+    assert len(names[0]) > 4 and all(len(names[0] - later) == 1 for later in names[1:]), "but for the last piece"
+    assert db.get_parts(told[2]) == "## Memory\n\n" + "".join(lines) + "\n"
     db.close()
 
 

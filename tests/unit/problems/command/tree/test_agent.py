@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
+import problems.command.tree.problem as here
 from core.contracts import AgentContext
 from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.task import Task
 from problems.command.tree.agent import MERGED, TreeAgent
+from problems.command.tree.base import snapshot
 from problems.command.tree.problem import TreeProblem
 from problems.command.tree.prompt_view import map_of, relevant
-from problems.command.tree.tree import Tree, read_tree
+from problems.command.tree.tree import Ground, Tree, read_tree
 from problems.command.tree.writer import TreeWriter
 from utils.prompt_builder import BYTES_PER_TOKEN
 
 
+def agent_of(ground, **options):
+    return TreeAgent(ground, problem_prompts=[Path(here.__file__).parent / "prompts"], **options)
+
+
 @pytest.fixture
 def agent(ground):
-    from pathlib import Path
-
-    import problems.command.tree.problem as here
-
-    return TreeAgent(ground, problem_prompts=[Path(here.__file__).parent / "prompts"])
+    return agent_of(ground)
 
 
 def node(ground, name, **files):
@@ -67,6 +71,76 @@ def test_files_keep_within_their_room(ground):
     tree = Tree(ground)
     assert relevant(tree, ["see src/b.py"], 70) == ["src/b.py"]
     assert relevant(tree, [], 0) == []
+
+
+LINES = [f"def part_{i}(x):\n    return x * {i} + {i * 7919 % 1000}\n" for i in range(400)]
+"""A file of some 17 KB."""
+
+
+def generations(ground, count):
+    """The file, and programs of which each changes one more place of it than its parent."""
+    nodes, lines = [], list(LINES)
+    for i in range(count):
+        lines[50 * i] = f"def part_{50 * i}(x):\n    return faster_{i}(x)\n"
+        text = "".join(lines)
+        above = nodes[-1].id if nodes else None
+        more = {"step": i, "parent_id": above, "parent_ids": (above,) if above else ()}
+        nodes.append(node(ground, f"n{i}", long=text).model_copy(update=more))
+    return nodes
+
+
+def remembering(*remembered, operator="mutate"):
+    told = "\n".join(f"[{one.step}] mutate: {one.metric_value}" for one in remembered)
+    return replace(context(remembered[-1], operator=operator), remembered=remembered, memory=told)
+
+
+def test_a_prompt_tells_what_each_program_changed_and_the_files_once(repository, tmp_path):
+    (repository / "src/long.py").write_text("".join(LINES))
+    ground = Ground(snapshot(repository, tmp_path / "others"), ("src/**",), ("src/secret.py",))
+    agent = agent_of(ground)
+    nodes = generations(ground, 6)
+    sizes = [len(agent.prompt(remembering(*nodes[: i + 1])).user) for i in range(6)]
+    user = agent.prompt(remembering(*nodes)).user
+    for i in range(6):
+        assert user.count(f"return faster_{i}(x)") == 2, "in the change that it is, and in the file"
+    assert "Its code stands above: Code of [5]" in user and "changes of [4]:" in user
+    steps = [after - before for before, after in pairwise(sizes)]
+    assert max(steps) < 700 and sizes[-1] < 1.2 * sizes[0], "a prompt grows by what a step changes"
+
+
+def test_a_second_program_is_told_whole(repository, tmp_path):
+    (repository / "src/long.py").write_text("".join(LINES))
+    ground = Ground(snapshot(repository, tmp_path / "others"), ("src/**",), ("src/secret.py",))
+    first, *_, last = generations(ground, 4)
+    user = agent_of(ground).prompt(context(first, last, operator="crossover")).user
+    assert all(f"+    return faster_{i}(x)" in user for i in range(4))
+
+
+def test_a_long_file_is_shown_to_its_end_before_what_was_tried(repository, tmp_path):
+    (repository / "src/long.py").write_text("".join(LINES) * 2)
+    ground = Ground(snapshot(repository, tmp_path / "others"), ("src/**",), ("src/secret.py",))
+    nodes = [
+        node(ground, f"n{i}", long="".join(LINES) * 2 + f"LAST_{i} = 1\n", new="y = 1\n" * 4000).model_copy(
+            update={"step": i}
+        )
+        for i in range(3)
+    ]
+    user = agent_of(ground, max_tokens=25_000).prompt(remembering(*nodes)).user
+    assert LINES[200] in user and "\nLAST_2 = 1\n```" in user, "whole"
+    assert "Changed as well, and too long to be shown here: src/new.py." in user
+
+
+def test_lines_of_a_file_that_is_too_long_may_be_asked_for(repository, tmp_path):
+    (repository / "src/long.py").write_text("".join(LINES))
+    ground = Ground(snapshot(repository, tmp_path / "others"), ("src/long.py",))
+    agent, asked = agent_of(ground, max_tokens=6_000), []
+    reply = "src/long.py\n<<<<<<< SEARCH\n    return x * 200 + 800\n=======\n    return 0\n>>>>>>> REPLACE\n"
+    told = context(replies=["READ src/long.py 401-402", reply], asked=asked)
+    prompt = agent.prompt(told)
+    assert LINES[0] in prompt.user and LINES[200] not in prompt.user and LINES[-1].strip() in prompt.user
+    assert "`READ src/long.py 200-400` shows lines of it" in prompt.user
+    assert agent.reply(told, prompt) == reply
+    assert f"src/long.py, lines 401 to 402\n```python\n{LINES[200]}```" in asked[1]
 
 
 def test_a_file_may_be_asked_for_once(agent, ground):
@@ -113,11 +187,7 @@ def test_what_contradicts_is_asked_for(agent, ground):
 
 
 def test_a_long_prompt_keeps_to_its_budget(ground):
-    from pathlib import Path
-
-    import problems.command.tree.problem as here
-
-    agent = TreeAgent(ground, problem_prompts=[Path(here.__file__).parent / "prompts"], max_tokens=1500)
+    agent = agent_of(ground, max_tokens=1500)
     parent = node(ground, "p", long="x = 1\n" * 5000)
     prompt = agent.prompt(context(parent))
     assert len((prompt.system + prompt.user).encode()) <= 1500 * BYTES_PER_TOKEN

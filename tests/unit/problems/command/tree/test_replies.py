@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from problems.command.tree.replies import as_reply, asked_files, edits_of, read_reply
+from problems.command.tree.replies import Wanted, as_reply, asked_files, edits_of, read_reply
 from problems.command.tree.tree import Tree, TreeError
 
 BLOCK = "<<<<<<< SEARCH\nFACTOR = 3\n=======\nFACTOR = 5\n>>>>>>> REPLACE"
@@ -98,7 +98,11 @@ def test_what_is_handed_in_is_read_back(ground):
 
 
 def test_a_writer_may_ask_for_files():
-    assert asked_files("READ src/a.py\nREAD: `tests/test_a.py`\nREAD src/a.py\n") == ["src/a.py", "tests/test_a.py"]
+    both = [Wanted("src/a.py"), Wanted("tests/test_a.py")]
+    assert asked_files("READ src/a.py\nREAD: `tests/test_a.py`\nREAD src/a.py\n") == both
+    assert asked_files("READ src/a.py 3-20\n- READ `src/a.py:30-41`\n") == [
+        Wanted("src/a.py", (3, 20)), Wanted("src/a.py", (30, 41))
+    ]  # fmt: skip
     assert asked_files(f"READ src/a.py\n\nsrc/a.py\n{BLOCK}\n") == []
 
 
