@@ -21,6 +21,8 @@ B = TypeVar("B")
 
 DIGITS = 12
 """Significant digits of a signature: beyond them, equal programs differ by the order of additions."""
+_LAST_LINE = 200
+"""Characters of an output's last line in a message."""
 
 
 def signature_of(scores: Iterable[Any]) -> tuple[float, ...]:
@@ -67,6 +69,14 @@ def failed_run(result: ExecutionResult) -> Evaluation:
         exc_type=result.exc_type,
         exc_info=result.exc_info,
     )
+
+
+def failed_command(result: ExecutionResult) -> Evaluation:
+    """The same of a user's command: what a program of it failed with stands in its last line."""
+    verdict, lines = failed_run(result), result.term_out.strip().splitlines()
+    if verdict.failure is FailureKind.EXIT and lines:
+        return verdict.model_copy(update={"message": f"{verdict.message}: {lines[-1].strip()[:_LAST_LINE]}"})
+    return verdict
 
 
 def refused(result: ExecutionResult, failure: FailureKind, message: str, **more: Any) -> Evaluation:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult, JobSpec
-from core.evaluation.base import failed_run, nothing_better, parent_metric, refused, source_of
+from core.evaluation.base import failed_command, nothing_better, parent_metric, refused, source_of
 from core.evaluation.repeats import RepeatableEvaluator, Repeats
 from core.evaluation.timing import timed_spec
 from core.evaluation.tune import MOST_LITERALS, tune
@@ -92,7 +92,7 @@ class CommandEvaluator(RepeatableEvaluator):
             last = result.term_out.strip().splitlines()[-1:] or [f"exit code {result.exit_code}"]
             return refused(result, FailureKind.EVAL_ERROR, f"the command cannot be run: {last[0]}")
         if result.failure is not None:
-            return failed_run(result)
+            return failed_command(result)
         output = result.term_out
         if self._spec.grade:
             assert graded is not None

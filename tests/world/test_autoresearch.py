@@ -35,24 +35,26 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_its_writer_is_shown_all_of_it_and_its_own_failure_is_told(checkout: Path, cli: Cli):
     train = (checkout / "train.py").read_text()
     line = next(line for line in train.splitlines() if re.match(r"DEPTH *=", line))
-    small = f"One layer more.\n\ntrain.py\n<<<<<<< SEARCH\n{line}\n=======\nDEPTH = 9\n>>>>>>> REPLACE\n"
-    locked = "prepare.py\n```python\nTIME_BUDGET = 3000\n```\n"
 
     def script(request: dict[str, Any], number: int) -> str:
-        return locked if number else small
+        """Two changes of the depth for each program that fails (it may be repaired once), then a locked file."""
+        if number > 2:
+            return "prepare.py\n```python\nTIME_BUDGET = 3000\n```\n"
+        return f"Other layers.\n\ntrain.py\n<<<<<<< SEARCH\n{line}\n=======\nDEPTH = {9 + number}\n>>>>>>> REPLACE\n"
 
     with ChatServer(script) as server:
         words = ["run", "--problem", "script", f"--problem.path={checkout}", "search.max_steps=2", "search.batch=1"]
         ended = cli(*words, "logging.view=quiet", "budget.usd=1", *server.words(), timeout=600)
         asked = server.requests[0]["messages"]
-    assert ended.code in (0, 1), ended.err
+    assert ended.code in (0, 3), ended.err
     prompt = "\n".join(str(message["content"]) for message in asked)
     assert train.rstrip().splitlines()[-1] in prompt and train.splitlines()[0] in prompt, "train.py, to its end"
     assert "get the lowest val_bpb" in prompt, "program.md is the goal"
     found = cli.show()
     assert found["config"]["problem"]["metric"] == "val_bpb" and found["direction"] == "min"
-    by_step = [cli.node(node["node_id"]) for node in found["nodes"] if node["operator"] != "baseline"]
-    assert by_step[1]["failure"] == "tampered" and "prepare.py is locked" in by_step[1]["message"]
-    if by_step[0]["failure"]:
-        pytest.skip(f"train.py does not get along here: {by_step[0]['message'][:200]}")
-    assert by_step[0]["metric"] > 0
+    first, second = (cli.node(node["node_id"]) for node in found["nodes"] if node["operator"] != "baseline")
+    assert second["failure"] == "tampered" and "prepare.py is locked" in second["message"]
+    if first["failure"]:
+        assert first["failure"] == "exit", first["message"]
+        pytest.skip(f"train.py does not get along here: {first['message'][:200]}")
+    assert first["metric"] > 0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult, JobSpec
-from core.evaluation.base import failed_run, refused, source_of
+from core.evaluation.base import failed_command, refused, source_of
 from core.evaluation.repeats import RepeatableEvaluator, Repeats
 from core.evaluation.timing import interval_of_median, timed_spec
 from core.state.failure import FailureKind
@@ -120,7 +120,7 @@ class TreeEvaluator(RepeatableEvaluator):
         if unmet and result.failure in (None, FailureKind.EXIT):
             return refused(result, FailureKind.EVAL_ERROR, _with_reason(unmet, metrics), **told)
         if result.failure is not None:
-            return failed_run(result).model_copy(update=told)
+            return failed_command(result).model_copy(update=told)
         if graded is not None and graded["code"] != 0:
             detail = str(graded["error"]).strip().splitlines()
             message = f"grading failed: {detail[-1] if detail else 'exit code ' + str(graded['code'])}"
