@@ -76,7 +76,8 @@ class IslandsOptions(PolicyOptions):
 class IslandsPolicy(SearchPolicy):
     """Search policy of the heuristic family. One generation = `per_island` nodes of each island, slots in island order.
 
-    A round may be a part of a generation (`ask` with k below its size); the rest follows in the next rounds.
+    A round may be a part of a generation, or the rest of one and the beginning of the next: a round of fewer programs
+    than were asked for would leave workers idle.
     Baselines and the user's programs found every island. An island without a member asks for `generate`.
 
     Args:
@@ -109,10 +110,7 @@ class IslandsPolicy(SearchPolicy):
         return self.generation
 
     def ask(self, journal: Journal, rng: random.Random, k: int) -> list[Proposal]:
-        """At most k slots that nobody has, in slot order, all of one generation.
-
-        What is under way has its slots; where it takes the rest of a generation, the next one is begun.
-        """
+        """The next k slots that nobody has, in order; what a generation has too few of, the next one gives."""
         under_way = [
             task for task in journal.open_tasks if task.generation is not None and task.generation >= self.generation
         ]
@@ -120,9 +118,9 @@ class IslandsPolicy(SearchPolicy):
         banned = {node_id for node_id, mark in journal.marks.items() if mark == "banned"}
         taken = sum(self._told[generation] for generation in self._told if generation >= self.generation)
         size = self.options.generation_size
-        ahead, first = divmod(taken + len(under_way), size)
-        slots = range(first, min(first + k, size))
-        return [self._propose(journal, self.generation + ahead, slot, rng, banned, asked) for slot in slots]
+        first = taken + len(under_way)
+        places = (divmod(place, size) for place in range(first, first + k))
+        return [self._propose(journal, self.generation + ahead, slot, rng, banned, asked) for ahead, slot in places]
 
     def tell(self, journal: Journal, node: Node) -> None:
         if node.operator in FREE_OPERATORS:

@@ -128,8 +128,8 @@ def test_proposes_one_to_k_in_slot_order_from_known_sound_parents(make):
     for number in range(30):
         proposals = policy.ask(journal, random.Random(number), K)
         assert 1 <= len(proposals) <= K
-        slots = [proposal.slot for proposal in proposals if proposal.operator != "control"]
-        assert slots == sorted(slots)
+        places = [(proposal.generation, proposal.slot) for proposal in proposals if proposal.operator != "control"]
+        assert places == sorted(places)
         for proposal in proposals:
             assert all(parent in journal for parent in proposal.parents)
             assert all(journal[parent].is_valid for parent in proposal.parents)

@@ -29,8 +29,9 @@ class World:
         self.policy.tell(self.journal, node)
         return node
 
-    def ask(self, k: int = 99, seed: int = 0):
-        return self.policy.ask(self.journal, random.Random(seed), k)
+    def ask(self, k: int | None = None, seed: int = 0):
+        """k proposals, or as many as a generation has."""
+        return self.policy.ask(self.journal, random.Random(seed), k or self.policy.options.generation_size)
 
     def generation(self, score) -> None:
         """Play one whole generation; `score` maps a proposal to a metric."""
@@ -68,14 +69,14 @@ def test_baselines_found_every_island_and_children_stay_on_theirs():
     assert [world.best(i) for i in range(3)] == [1.0, 5.0, 1.0]
 
 
-def test_a_generation_may_take_several_rounds():
+def test_a_generation_may_take_several_rounds_and_a_round_end_one_and_begin_the_next():
     world = World()
     world.commit(1.0, operator="baseline")
     first = world.ask(4)
     assert [p.slot for p in first] == [0, 1, 2, 3]
     for proposal in first:
         world.commit(0.1, generation=0, island=proposal.island, operator="mutate")
-    assert [(p.slot, p.generation) for p in world.ask(4)] == [(4, 0), (5, 0)]
+    assert [(p.slot, p.generation) for p in world.ask(4)] == [(4, 0), (5, 0), (0, 1), (1, 1)]
     for _ in range(2):
         world.commit(0.1, generation=0, island=2, operator="mutate")
     assert world.policy.finished_generations == 1
@@ -108,7 +109,7 @@ def test_a_later_generation_may_be_told_before_the_last_of_an_earlier_one():
     assert world.policy.finished_generations == 0
     world.commit(0.1, generation=0, island=2, operator="mutate")
     assert world.policy.finished_generations == 1
-    assert [(p.generation, p.slot) for p in world.ask(99)] == [(1, slot) for slot in range(1, 6)]
+    assert [(p.generation, p.slot) for p in world.ask(5)] == [(1, slot) for slot in range(1, 6)]
 
 
 @pytest.mark.parametrize(
