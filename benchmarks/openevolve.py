@@ -61,7 +61,8 @@ def evaluate(path):
     return {"combined_score": -float(filled)}
 """,
 )
-WORKLOADS = {"one call, 1 ms": ONE_CALL, "bin packing, many calls": MANY_CALLS}
+WORKLOADS = {"one call, 1 ms": (ONE_CALL, ["auto"]), "bin packing, many calls": (MANY_CALLS, ["auto", "apart"])}
+"""Program and evaluator, and how ours keeps the two apart."""
 
 PEER_CONFIG = """
 max_iterations: {count}
@@ -135,7 +136,7 @@ def peer(python: str, workload: tuple[str, str], count: int, folder: Path) -> Ou
         return timed(command, url, count, folder)
 
 
-def ours(workload: tuple[str, str], count: int, folder: Path) -> Outcome:
+def ours(workload: tuple[str, str], count: int, folder: Path, isolation: str) -> Outcome:
     program, evaluator = written(workload, folder)
     with model(workload[0], folder) as url:
         words = [
@@ -144,6 +145,7 @@ def ours(workload: tuple[str, str], count: int, folder: Path) -> Outcome:
             "llm.code.provider=openai", "llm.code.model=scripted", f"llm.code.base_url={url}/v1",
             "llm.code.price.input=1", "llm.code.price.output=2", "--agent.review=never", "--logging.view=quiet",
             "--logging.report=false", "--search.workers=2", f"--project.dir={folder / 'project'}",
+            f"--problem.options.isolation={isolation}",
         ]  # fmt: skip
         outcome = timed([sys.executable, str(ROOT / "main.py"), "run", *words], url, count, folder)
     return replace(outcome, note=ranked(folder / "project"))
@@ -187,19 +189,32 @@ def main() -> None:
         print(
             f"OpenEvolve {VERSION} without a sandbox, ours with one: medians of {options.repeats} in turns, 2 workers"
         )
-        print(f"{'':36}{'OpenEvolve':>21}{'ours':>21}{'ours / theirs':>17}")
-        print(f"{'evaluator':25}{'programs':>11}{2 * '      s     /s  CPU s'}{'rate':>9}{'CPU':>8}")
-        for name, workload in WORKLOADS.items():
+        print(f"{'':43}{'OpenEvolve':>21}{'ours':>21}{'ours / theirs':>17}")
+        print(f"{'evaluator':32}{'programs':>11}{2 * '      s     /s  CPU s'}{'rate':>9}{'CPU':>8}")
+        for name, (workload, ways) in WORKLOADS.items():
             for count in map(int, options.counts.split(",")):
-                compared(name, workload, count, options.repeats, python, Path(top))
+                compared(name, workload, ways, count, options.repeats, python, Path(top))
 
 
-def compared(name: str, workload: tuple[str, str], count: int, repeats: int, python: str, top: Path) -> None:
-    theirs, own = [], []
-    for turn in range(repeats):
-        folders = [Path(tempfile.mkdtemp(prefix=f"{way}-{turn}-", dir=top)) for way in ("peer", "ours")]
-        theirs.append(peer(python, workload, count, folders[0]))
-        own.append(ours(workload, count, folders[1]))
+def compared(
+    name: str, workload: tuple[str, str], ways: list[str], count: int, repeats: int, python: str, top: Path
+) -> None:
+    """A line for each way of ours, in turns with OpenEvolve."""
+
+    def folder() -> Path:
+        return Path(tempfile.mkdtemp(dir=top))
+
+    theirs: list[Outcome] = []
+    own: dict[str, list[Outcome]] = {way: [] for way in ways}
+    for _ in range(repeats):
+        theirs.append(peer(python, workload, count, folder()))
+        for way in ways:
+            own[way].append(ours(workload, count, folder(), way))
+    for way in ways:
+        told(name if way == "auto" else f"{name}, {way}", count, theirs, own[way])
+
+
+def told(name: str, count: int, theirs: list[Outcome], own: list[Outcome]) -> None:
     figures = "".join(
         f"{median(run.seconds for run in runs):7.1f}{median(run.rate for run in runs):7.1f}"
         f"{median(run.cpu for run in runs):7.1f}"
@@ -207,7 +222,7 @@ def compared(name: str, workload: tuple[str, str], count: int, repeats: int, pyt
     )
     rate = median(one.rate / other.rate for one, other in zip(own, theirs, strict=True))
     cpu = median(one.cpu / other.cpu for one, other in zip(own, theirs, strict=True))
-    print(f"{name:25}{count:11}{figures}{rate:9.2f}{cpu:8.2f}   {own[-1].note}", flush=True)
+    print(f"{name:32}{count:11}{figures}{rate:9.2f}{cpu:8.2f}   {own[-1].note}", flush=True)
 
 
 if __name__ == "__main__":
