@@ -9,6 +9,7 @@ from core.state.node import Node
 from reports.facts import RunFacts
 from reports.highlight import language, program
 from reports.markup import EMPTY, Content, Markup, clip, figure, join, tag
+from utils.syntax import source_lines
 
 MOST_SHOWN = 40
 """Ancestors shown: the first and the newest of a longer line."""
@@ -41,13 +42,13 @@ def _fold(node: Node, parent: Node | None, name: str, shown_as: str, *, is_open:
     head: list[Content] = [
         tag("b", name),
         f" {node.id} → {figure(node.metric_value, 'no metric')}",
-        f" · {node.writer}" if node.writer else "",
+        f" · {node.writer}" if node.writer and not node.is_own else "",
     ]
     if parent is not None and parent.metric_value is not None and node.metric_value is not None:
         head.append(f" ({node.metric_value - parent.metric_value:+.4g})")
     others = node.parent_ids[1:]
     body = [
-        tag("p", clip(node.plan), class_="plan") if node.plan else EMPTY,
+        tag("p", clip(node.plan), class_="plan") if node.plan and not node.is_own else EMPTY,
         tag("p", f"also from {', '.join(others)}", class_="quiet") if others else EMPTY,
         diff(parent.code, node.code) if parent is not None else program(node.code, shown_as),
     ]
@@ -56,7 +57,7 @@ def _fold(node: Node, parent: Node | None, name: str, shown_as: str, *, is_open:
 
 def diff(before: str, after: str) -> Markup:
     """Unified diff with three lines of context; long programs are compared by their beginnings."""
-    old, new = before.splitlines(), after.splitlines()
+    old, new = source_lines(before), source_lines(after)
     cut = max(len(old), len(new)) > MOST_LINES
     lines = list(_marked(old[:MOST_LINES], new[:MOST_LINES]))
     note = tag("p", f"Only the first {MOST_LINES} lines are compared.", class_="quiet") if cut else EMPTY

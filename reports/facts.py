@@ -19,7 +19,7 @@ from core.storage.reader import RunReader
 from reports.conclusion import Conclusion, conclusion_of
 from reports.outside import sessions, tickets
 from reports.transcript import Turn, transcript
-from reports.winner import baselines_of, is_concluded, winner_node
+from reports.winner import OWN, baselines_of, is_concluded, winner_node
 
 TRANSCRIPTS = 5
 """Newest sessions that a report tells turn by turn."""
@@ -79,7 +79,9 @@ class RunFacts:
     operators: Mapping[str, OperatorSpec] = field(default_factory=lambda: BUILTIN)
 
     def named(self, node_id: str, operator: str) -> str:
-        """`step 7, improve`, or the operator alone of what is no step."""
+        """`step 7, improve`; of what is no step the operator alone, or `your program`."""
+        if any(row.get("own") and row.get("node_id") == node_id for row in self.baselines):
+            return OWN
         return ", ".join(filter(None, (self.numbers.name(node_id), operator)))
 
     @property

@@ -62,7 +62,11 @@ def scores(facts: RunFacts) -> Markup:
     where = facts.named(winner.node_id, winner.operator)
     rows: list[list[Any]] = [
         [
-            tag("b", f"{'winner' if winner.chosen else 'best so far'}: {winner.name} ({where})"),
+            tag(
+                "b",
+                f"{'winner' if winner.chosen else 'best so far'}: {winner.name}"
+                + f" ({where})" * (where != winner.name),
+            ),
             winner.metric,
             _interval(winner.interval),
             winner.final_metric,
