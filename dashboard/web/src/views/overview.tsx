@@ -64,8 +64,18 @@ function VerdictPanel({ run, told }: { run: string; told: RunDetail }) {
   );
 }
 
+/** The baseline that is better than all that the search has found, and would win now; as `reports/winner.py` has it. */
+function ahead(state: RunState) {
+  const [first] = state.references;
+  const best = state.best?.metric ?? null;
+  if (state.over || state.hasArena || first === undefined) return null;
+  return best === null || (state.lowerIsBetter ? first.metric < best : first.metric > best) ? first : null;
+}
+
 function Best({ state, winner }: { state: RunState; winner: Winner | null }) {
   const label = `${winner?.chosen ? "Winner" : "Best so far"}: ${state.unit} ${state.lowerIsBetter ? "↓" : "↑"}`;
+  const leads = winner ? null : ahead(state);
+  if (leads) return <Stat label={label} value={metric(leads.metric)} note={<><NodeLink run={state.id} id={leads.id} text={leads.name} /> · validation; {state.best ? `${metric(state.best.metric)} by the search` : "no score by the search yet"}</>} />;
   const best = winner ?? state.best;
   const who = best && <NodeLink run={state.id} id={best.node_id} text={winner?.role === "user" ? "your program" : winner?.role === "baseline" ? winner.name : state.names.get(best.node_id)} />;
   return <Stat label={label} value={metric(best?.metric)} note={best ? <>{who} · {state.hasArena ? "its rating when it was written" : "validation"}, {best.metric_source ?? "no source"}</> : "nothing scored yet"} />;
@@ -81,8 +91,7 @@ function Final({ state, winner }: { state: RunState; winner: Winner | null }) {
 function Reference({ state, told }: { state: RunState; told: RunDetail | null }) {
   const reference = state.references.find(({ name }) => name === told?.against) ?? state.references[0]; // as the verdict names it
   const row = (told?.baselines ?? []).find((b) => b.node_id === reference?.id);
-  const best = state.best?.metric ?? null;
-  const leads = !state.over && reference != null && (best === null || (state.lowerIsBetter ? reference.metric < best : reference.metric > best));
+  const leads = reference != null && ahead(state)?.id === reference.id;
   const final = typeof row?.final === "number" ? `final ${metric(row.final)}` : leads ? "on validation, ahead of the search" : "on validation";
   return <Stat label={reference ? reference.name === "your program" ? "Your program" : `Baseline ${reference.name}` : "Baseline"} value={metric(reference?.metric)} note={reference ? final : "none scored"} />;
 }
