@@ -18,6 +18,7 @@ from core.storage.chain import as_json, chained_tables, row_hashes, rows_of
 from core.storage.chain_links import links_of
 from core.storage.database import DB_NAME, quoted_path
 from core.storage.reader import RunReader
+from core.storage.rows import BESIDE
 from runs.recorded_files import BEST, FILES, file_hash, recorded
 from utils.errors import ConfigError
 
@@ -75,8 +76,13 @@ def _rows(connection: sqlite3.Connection) -> Iterator[list[Any]]:
         for key, values in rows_of(connection, table, *tables[table]):
             yield [table, key, values]
     for key, values in rows_of(connection, "facts", *tables["facts"]):
-        if key in TOLD_FACTS:
+        if is_told(key):
             yield ["facts", key, values]
+
+
+def is_told(fact: str) -> bool:
+    """True for a fact that a bundle holds."""
+    return fact in TOLD_FACTS or fact.startswith(BESIDE)
 
 
 def _write_lines(path: Path, lines: Iterable[Any]) -> None:

@@ -14,6 +14,7 @@ from core.storage.chain import CHAINED_FROM, row_hash
 from core.storage.chain_check import ChainRead, Finding, check_rows, read_chain
 from core.storage.cross_check import cross_check
 from core.storage.models import columns_of
+from core.storage.rows import BESIDE
 from runs.bundle import (
     CHAIN_FILE,
     FORMAT,
@@ -21,8 +22,8 @@ from runs.bundle import (
     PROGRAM_FILE,
     ROWS_FILE,
     SOLUTION,
-    TOLD_FACTS,
     WHOLE_TABLES,
+    is_told,
 )  # fmt: skip
 from runs.recorded_files import BEST, FILES, file_hash
 from runs.verification import Verification, concluded
@@ -104,8 +105,9 @@ def _rows(chain: ChainRead, tables: Tables) -> Iterator[Finding]:
         if table in WHOLE_TABLES:
             yield from found
         else:  # some rows stay at home: of the facts those that name places of a machine
-            told = {f"{table}/{name}" for name in TOLD_FACTS}
-            yield from (one for one in found if one.where in told or not one.what.startswith("deleted"))
+            for one in found:
+                if is_told(one.where.removeprefix(f"{table}/")) or not one.what.startswith("deleted"):
+                    yield one
 
 
 def _winner(folder: Path, manifest: Mapping[str, Any], rows: Mapping[str, Any], chain: ChainRead) -> Iterator[Finding]:
@@ -113,7 +115,7 @@ def _winner(folder: Path, manifest: Mapping[str, Any], rows: Mapping[str, Any], 
         yield Finding(MANIFEST, "its journal_head or its links are not those of the chain")
     facts = {key: json.loads(row["value"]) for key, row in rows["facts"].items()}
     final = facts.get("final") or {}
-    node = rows["nodes"].get(manifest["node_id"]) or _beside(final, manifest["node_id"])
+    node = rows["nodes"].get(manifest["node_id"]) or _beside(facts, manifest["node_id"])
     if node is None:
         yield Finding(MANIFEST, f"its node {manifest['node_id']} is not in the journal")
         return
@@ -131,9 +133,9 @@ def _winner(folder: Path, manifest: Mapping[str, Any], rows: Mapping[str, Any], 
         yield Finding(PROGRAM_FILE, f"not the program of node {node['id']}")
 
 
-def _beside(final: Mapping[str, Any], node_id: str) -> dict[str, Any] | None:
-    """A winner that was scored beside the search, as a baseline is: the final choice holds it whole."""
-    program = final.get("program") or {}
+def _beside(facts: Mapping[str, Any], node_id: str) -> dict[str, Any] | None:
+    """A baseline that was scored beside the search, and leads or won: a fact of its own, or the final choice, holds it."""
+    program = facts.get(f"{BESIDE}{node_id}") or (facts.get("final") or {}).get("program") or {}
     return {**program, "code_hash": text_hash(program["code"])} if program.get("id") == node_id else None
 
 

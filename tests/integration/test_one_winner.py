@@ -193,6 +193,8 @@ def test_before_the_end_the_best_is_who_leads_and_a_baseline_is_named(cli):
     assert (cli.folder / "there" / "solution.py").read_text() == "x = 0\n"
     assert (cli.run_dir / "best_solution" / "solution.py").read_text() == "x = 0\n"
     assert read_result(cli.run_dir, shown).best.code == "x = 0\n"
+    assert cli.here("export-best", "latest", "--bundle=bundle").code == 0
+    assert cli.here("verify", "bundle").code == 0, cli.here("verify", "bundle").out
     with TestClient(create_app(cli.folder), base_url="http://127.0.0.1:8008") as client:
         detail = client.get(f"/api/runs/{cli.run_dir.name}").json()
         leads = client.get(f"/api/runs/{cli.run_dir.name}/nodes/{winner['node_id']}").json()
