@@ -134,7 +134,7 @@ def _winner(folder: Path, manifest: Mapping[str, Any], rows: Mapping[str, Any], 
 
 
 def _beside(facts: Mapping[str, Any], node_id: str) -> dict[str, Any] | None:
-    """A baseline that was scored beside the search, and leads or won: a fact of its own, or the final choice, holds it."""
+    """A baseline beside the search that leads or won: a fact of its own, or the final choice, holds it whole."""
     program = facts.get(f"{BESIDE}{node_id}") or (facts.get("final") or {}).get("program") or {}
     return {**program, "code_hash": text_hash(program["code"])} if program.get("id") == node_id else None
 
