@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from hashlib import sha256
 from itertools import islice
 from threading import Lock
 from typing import Any
 
 from core.state.findings import Rung
 from core.state.fingerprint import ast_hash
+from core.state.journal_digest import JournalDigest
+from core.state.lineage import Lineage
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
 from core.state.program_index import ProgramIndex
@@ -25,19 +25,6 @@ from utils.prompt_builder import BYTES_PER_TOKEN, fence
 
 WHOLE = 64
 """So many of the newest nodes, and of those whose texts were read last, are kept whole in memory."""
-HASHED = ("id", "parent_ids", "operator", "code", "metric_value", "failure", "signature", "is_valid")
-
-
-def digest_line(fields: Mapping[str, Any]) -> bytes:
-    """What a node adds to `journal_sha256`; `fields` are those of HASHED as JSON has them."""
-    return json.dumps({name: fields[name] for name in HASHED}, sort_keys=True).encode()
-
-
-def _hashed_of(node: Node) -> dict[str, Any]:
-    """The fields of HASHED as JSON has them; of a stored node no others are made for it."""
-    if not isinstance(node, StoredNode):
-        return node.model_dump(mode="json", include=set(HASHED))
-    return {name: node.glance(name) for name in HASHED} | {"failure": node.failure and node.failure.value}
 
 
 class Journal:
@@ -71,24 +58,18 @@ class Journal:
         self._kept_small = 0
         """So many of the first nodes are `StoredNode`s."""
         self._position: dict[str, int] = {}
-        self._children: dict[str, list[str]] = {}
         self._visits: dict[str, int] = {}
         self._rewards: dict[str, float] = {}
-        self._depth_of_debugging: dict[str, int] = {}
         self._ranking = Ranking()
-        self._drafts: list[int] = []
-        self._buggy_leaves: dict[int, dict[str, None]] = {}
-        self._root: dict[str, str] = {}
-        self._roots = 0
+        self._lineage = Lineage()
         self._buggy: list[int] = []
         self._repaired: list[int] = []
         self._good: list[int] = []
         self._programs = ProgramIndex(normal_hash)
         self._summary = Summary(lower_is_better, self._told_of, time_limit)
         self._steps = 0
-        self._digest = sha256()
-        self._digested = 0
-        """So many of the first nodes are in the digest: those that were read back come in when it is asked for."""
+        self._digest = JournalDigest()
+        """Nodes that were read back come in when it is asked for."""
         self._open: dict[str, Task] = {}
         self.marks: dict[str, str] = {}
         """node id → `pinned` or `banned`, as the user said."""
@@ -120,8 +101,8 @@ class Journal:
         )
         self._add(node, position)
         self._programs.add(node)
-        if self._digested == position:
-            self._digest_rest()
+        if self._digest.count == position:
+            self._digest.catch_up(self._nodes)
         return node
 
     def restore(self, node: Node) -> Node:
@@ -175,11 +156,11 @@ class Journal:
 
     def get_children(self, node_id: str) -> list[Node]:
         """The node's children in commit order."""
-        return [self[child] for child in self._children.get(node_id, ())]
+        return [self[child] for child in self._lineage.children(node_id)]
 
     def children_ids(self, node_id: str) -> Sequence[str]:
         """Ids of the children in commit order, without building a node."""
-        return tuple(self._children.get(node_id, ()))
+        return self._lineage.children(node_id)
 
     def get_siblings(self, node_id: str) -> list[Node]:
         """Other children of the node's first parent; for a draft, the other drafts."""
@@ -204,7 +185,7 @@ class Journal:
 
     def build_dag(self) -> dict[str, tuple[str, ...]]:
         """Node id → ids of its children, in commit order."""
-        return {node.id: tuple(self._children.get(node.id, ())) for node in self._nodes}
+        return {node.id: self._lineage.children(node.id) for node in self._nodes}
 
     @property
     def nodes(self) -> list[Node]:
@@ -214,7 +195,7 @@ class Journal:
     @property
     def draft_nodes(self) -> list[Node]:
         """Nodes without a parent that the search itself wrote."""
-        return [self._current(i) for i in self._drafts]
+        return [self[node_id] for node_id in self._lineage.drafts]
 
     @property
     def buggy_nodes(self) -> list[Node]:
@@ -338,22 +319,18 @@ class Journal:
     @property
     def roots(self) -> int:
         """How many programs were started from nothing: drafts of the search and of the user, baselines apart."""
-        return self._roots
+        return self._lineage.roots
 
     def root(self, node_id: str) -> str:
         """Id of the node without parents from which the node descends by first parents (itself, if it has none)."""
-        return self._root[node_id]
+        return self._lineage.root(node_id)
 
     def buggy_leaves(self, max_debug_depth: int | None = None, newest: int | None = None) -> list[Node]:
         """Buggy nodes without children whose chain of debugging is shorter than `max_debug_depth`, in commit order.
 
         With `newest`, only that many of the last; the cost is then independent of the journal's length.
         """
-        ids: list[str] = []
-        for depth, leaves in self._buggy_leaves.items():
-            if max_debug_depth is None or depth < max_debug_depth:
-                ids += islice(reversed(leaves), newest)
-        ids.sort(key=self._position.__getitem__)
+        ids = sorted(self._lineage.buggy_leaves(max_debug_depth, newest), key=self._position.__getitem__)
         return [self[node_id] for node_id in (ids if newest is None else ids[-newest:] if newest else [])]
 
     def find_duplicate(self, code: str) -> tuple[str, Rung] | None:
@@ -402,39 +379,21 @@ class Journal:
 
         After a resume the programs of the nodes that were read back are read for it, once.
         """
-        self._digest_rest()
-        return self._digest.hexdigest()
+        return self._digest.catch_up(self._nodes)
 
     @property
     def is_digested(self) -> bool:
         """True if `sha256` reads nothing."""
-        return self._digested == len(self._nodes)
-
-    def _digest_rest(self) -> None:
-        for node in islice(self._nodes, self._digested, None):
-            self._digest.update(digest_line(_hashed_of(node)))
-        self._digested = len(self._nodes)
+        return self._digest.count == len(self._nodes)
 
     # ------------------------------------------------------------ the index
 
     def _index(self, node: Node, position: int) -> None:
-        free = node.operator in FREE_OPERATORS
-        self._steps += not free
-        for parent in node.parent_ids:
-            self._children.setdefault(parent, []).append(node.id)
-            self._outdated.add(self._position[parent])
-            if parent in self._depth_of_debugging:
-                self._buggy_leaves[self._depth_of_debugging[parent]].pop(parent, None)
-        self._root[node.id] = self._root[node.parent_ids[0]] if node.parent_ids else node.id
-        self._roots += not node.parent_ids and node.operator != "baseline"
-        if not node.parent_ids and not free:
-            self._drafts.append(position)
+        self._steps += node.operator not in FREE_OPERATORS
+        self._lineage.add(node)
+        self._outdated.update(self._position[parent] for parent in node.parent_ids)
         if node.is_buggy:
             self._buggy.append(position)
-            above = self._depth_of_debugging.get(node.parent_id or "", 0)
-            depth = above + 1 if node.operator == "debug" else 0
-            self._depth_of_debugging[node.id] = depth
-            self._buggy_leaves.setdefault(depth, {})[node.id] = None
         elif node.is_valid:
             self._good.append(position)
         if node.attempts:
@@ -450,7 +409,7 @@ class Journal:
             return node
         with self._updating:
             self._outdated.discard(position)  # before the look: what comes in meanwhile marks it again
-            children = tuple(self._children.get(node.id, ()))
+            children = self._lineage.children(node.id)
             visits, reward = self.visits(node.id)
             node = node.model_copy(update={"children_ids": children, "visits": visits, "total_reward": reward})
             self._nodes[position] = node

@@ -13,7 +13,7 @@ from core.contracts import CallRecord
 from core.events import EVENT_ADAPTER, Event
 from core.state.failure import FailureKind
 from core.state.fingerprint import text_hash
-from core.state.journal import digest_line
+from core.state.journal_digest import digest_line
 from core.state.node import Node
 from core.state.stored_node import Read, StoredNode
 from core.state.task import Task
