@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     with RunReader(run_dir) as reader:
         if args.recording:
             _record(reader, Path(args.recording))
-        node = winner_node(reader, reader.facts())
+        node = _winner(reader)
         _warn(reader)
     if node is None:
         if args.recording:  # a run without a valid program is worth replaying too
@@ -82,6 +82,21 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _winner(reader: RunReader) -> Node | None:
+    """As `winner_node`.
+
+    Raises:
+        ConfigError: it is a baseline that a version scored which kept no program of those that had not won.
+    """
+    node = winner_node(reader, reader.facts())
+    if node is not None and not node.code and reader.node(node.id) is None:
+        why = "an older version began the run and kept no program of it"
+        raise ConfigError(
+            f"run {reader.name}: the baseline {node.name} leads, and {why}; the end of a `resume` writes it"
+        )
+    return node
+
+
 def _warn(reader: RunReader) -> None:
     """Who takes along a program that should not be used is told so."""
     verdict = conclusion_of(reader).verdict
@@ -99,7 +114,7 @@ def _bundle(run_dir: Path, out: Path) -> int:
     from runs.bundle import write_bundle
 
     with RunReader(run_dir) as reader:
-        node = winner_node(reader, reader.facts())
+        node = _winner(reader)
         if node is None:
             raise ConfigError(f"run {run_dir.name} has no valid program to export")
         _warn(reader)
