@@ -12,7 +12,6 @@ from contextlib import closing, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 from sqlalchemy import Connection, create_engine, event, text
 from sqlalchemy.exc import SQLAlchemyError
@@ -49,10 +48,6 @@ _LOG_BYTES = 4_000_000
 _KNOWN_TEXTS = 4096
 _BASES = 32
 """So many whole texts that others are differences to are kept in memory when texts are read."""
-_PIECE = 4000
-"""Characters that a piece of a long part has at least."""
-_ONE_IN = 8
-"""Behind one line in so many a long part may be cut."""
 PROGRAM, OUTPUT = "program", "output"
 """Kinds of texts."""
 _HEADING_OR_FENCE = re.compile(r"(?m)^(?:#{1,2} |(`{3,}).*\n?)")
@@ -173,9 +168,13 @@ class Database:
         Returns the list of these parts, packed like a text of that kind.
         """
         parts = message_parts(body)
-        pieces = ((piece, of) for part, of in zip(parts, _kinds_of(parts), strict=True) for piece in _pieces(part, of))
+        pieces = ((one, of) for part, of in zip(parts, _kinds_of(parts), strict=True) for one in self._pieces(part, of))
         lines = [inlined(piece, is_program=of == PROGRAM) or self.put_text(piece, of) for piece, of in pieces]
         return self._packed(parts_text(lines), kind)
+
+    def _pieces(self, part: str, kind: str) -> Sequence[str]:
+        """A part of a message as the texts that it is stored as. A program stays whole: it is the node's own text."""
+        return [part] if kind == PROGRAM else self._packer.pieces(part, kind)
 
     def put_beside(self, body: str, kind: str) -> bytes:
         """`body` packed like a text of its kind, for a column of its own. Call inside a transaction."""
@@ -292,20 +291,6 @@ def message_parts(body: str) -> list[str]:
             fence = ""
             cuts.append(found.start())
     return [part for start, end in pairwise([*cuts, len(body)]) if (part := body[start:end])]
-
-
-def _pieces(part: str, kind: str) -> Iterator[str]:
-    """A long part cut behind lines that say so by their own text, so that what two texts share is cut alike.
-
-    Of a memory that grew by a line, only the end is a new text. A program stays whole: it is the node's own text.
-    """
-    start = end = 0
-    for line in part.splitlines(keepends=True) if kind != PROGRAM and len(part) > _PIECE else ():
-        end += len(line)
-        if end - start > _PIECE and crc32(line.encode("utf-8", "surrogatepass")) % _ONE_IN == 0:
-            yield part[start:end]
-            start = end
-    yield part[start:]
 
 
 def _kinds_of(parts: Sequence[str]) -> Iterator[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from zlib import crc32
 
 from core.storage.packing import (
     PLAIN,
@@ -16,6 +18,10 @@ from core.storage.packing import (
     packed,
 )
 
+_PIECE = 4000
+"""Characters that a piece of a long text has at least."""
+_ONE_IN = 8
+"""Behind one line in so many a long text may be cut."""
 _TINY = 24
 """Shorter texts are stored as they are."""
 _KINDS = 48
@@ -59,6 +65,8 @@ class _Kind:
     """So many times in a row a difference was hardly smaller than the text alone."""
     figures: bool = False
     """True where figures are kept apart."""
+    beginning: str = ""
+    """The first piece of the newest long text."""
 
 
 class TextPacker:
@@ -90,6 +98,18 @@ class TextPacker:
         known.failed = 0 if looks else known.failed
         found = self._difference(known, raw, looks) if known.bases and known.failed < _TRIES else None
         return self._alone(known, name, raw, looks) if found is None else found
+
+    def pieces(self, text: str, kind: str) -> list[str]:
+        """A long text that begins as the one before it of its kind, cut behind lines that say so by their own words.
+
+        So what the two share is cut alike: of a memory that grew by a line, only the end is a new text.
+        """
+        if len(text) <= _PIECE:
+            return [text]
+        cut, known = list(_cut(text)), self._kind(kind)
+        begins_alike = known.beginning == cut[0]
+        known.beginning = cut[0]
+        return cut if begins_alike else [text]
 
     def is_base(self, kind: str, name: str) -> bool:
         """True if the next texts of the kind may be stored as differences to that text."""
@@ -136,6 +156,16 @@ class TextPacker:
             base = _Base(name, tail, len(raw), len(found), frozenset(tail.split(b"\n")), figures_apart(tail))
             known.bases = [*known.bases[1 - _BASES :], base]
         return found
+
+
+def _cut(text: str) -> Iterator[str]:
+    start = end = 0
+    for line in text.splitlines(keepends=True):
+        end += len(line)
+        if end - start > _PIECE and crc32(line.encode("utf-8", "surrogatepass")) % _ONE_IN == 0:
+            yield text[start:end]
+            start = end
+    yield text[start:]
 
 
 def _nearest(bases: list[_Base], raw: bytes) -> _Base:

@@ -62,6 +62,26 @@ def test_shinkas_task(cli: Cli):
     assert failed, "a program that pays the wrong amount has no score"
 
 
+def test_what_shinkas_script_and_yaml_say_is_read_and_not_run(tmp_path: Path):
+    from problems.neighbours.shinka import read
+
+    (tmp_path / "initial.go").write_text("package main\n")
+    (tmp_path / "evaluate.py").write_text("")
+    (tmp_path / "run_evo.py").write_text(
+        "raise SystemExit('it was run')\n"
+        "search_task_sys_msg = 'Count faster.\\n'\nGENERATIONS = 24\n"
+        "job = LocalJobConfig(eval_program_path='evaluate.py', time='00:02:30')\n"
+        "evo = EvolutionConfig(num_generations=GENERATIONS, max_api_costs=100.0, **load('shinka_b.yaml'))\n"
+    )
+    (tmp_path / "shinka_a.yaml").write_text("db_config: {num_islands: 9}\n")
+    (tmp_path / "shinka_b.yaml").write_text("db_config: {num_islands: 3, archive_size: 40}\n")
+    found = read(tmp_path, None, "python3")
+    assert found.keys["problem.options.statement"] == "Count faster." and found.keys["search.max_steps"] == 24
+    assert found.keys["execution.timeout"] == 150 and found.keys["search.islands.num_islands"] == 3
+    assert "budget.usd" not in found.keys and found.left == ("max_api_costs", "archive_size")
+    assert found.hints == ("shinka_b.yaml is read, and not shinka_a.yaml",)
+
+
 @pytest.mark.long
 def test_autoresearchs_three_files(cli: Cli):
     ended = search(cli, EXAMPLES / "autoresearch/curve", "search.max_steps=10")
