@@ -1,8 +1,8 @@
 """What a large repository costs a candidate: `python -m benchmarks.trees [--files 5000] [--steps 400] [--tier lite]`.
 
 Time: the same command as a job in a base of one file and in one of many, in turns; the difference is the base's cost.
-Disk and flatness: a search of `rules` on the large base; bytes that the store grows by a step between a quarter of the
-steps and all of them, beside what the changed files have, and whether later steps take longer than earlier ones.
+Disk and flatness: searches of `rules` on the large base; bytes that a step adds to the store between a quarter of
+the steps and all of them, beside what the changed file has, and whether later steps take longer than earlier ones.
 """
 
 from __future__ import annotations
@@ -81,28 +81,27 @@ def search(folder: Path, source: Path, steps: int) -> dict[str, float]:
         "logging.report=false", "logging.view=quiet", "budget.repeats=null",
     ]  # fmt: skip
     first = steps // 4
-    begun = _grown(folder, [*words, f"search.max_steps={first}"])
-    size = _grown(folder, ["resume", "latest", f"search.max_steps={steps}"])
-    (store,) = folder.glob("logs/*/run.db")
+    begun, store = (_searched(folder / str(count), [*words, f"search.max_steps={count}"]) for count in (first, steps))
     with closing(sqlite3.connect(store)) as connection:
         committed = "SELECT body FROM events WHERE type = 'node.committed' ORDER BY seq"
         times = [json_of(row[0])["elapsed"] for row in connection.execute(committed)]
     pauses = [after - before for before, after in pairwise(times)]
     return {
-        "a step": (size - begun) / (steps - first),
+        "a step": (store.stat().st_size - begun.stat().st_size) / (steps - first),
         "changed": (source / "src/a.sh").stat().st_size,
         "early": median(pauses[: len(pauses) // 4]),
         "late": median(pauses[-(len(pauses) // 4) :]),
     }
 
 
-def _grown(folder: Path, words: list[str]) -> int:
-    """Bytes of the run's store after a command."""
+def _searched(folder: Path, words: list[str]) -> Path:
+    """The store of a run in a folder of its own."""
+    folder.mkdir(parents=True)
     subprocess.run([sys.executable, str(ROOT / "main.py"), *words], cwd=folder, check=True)
     (store,) = folder.glob("logs/*/run.db")
     with closing(sqlite3.connect(store)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return store.stat().st_size
+    return store
 
 
 def main() -> None:
@@ -117,7 +116,6 @@ def main() -> None:
         print(f"a job: {small * 1000:.0f} ms in a base of 2 files, {large * 1000:.0f} ms in one of {args.files + 2:,}")
         if not args.steps:
             return
-        (folder / "project").mkdir()
         found = search(folder / "project", folder / f"of{args.files}", args.steps)
         print(f"store: {found['a step']:,.0f} bytes a step, of which {found['changed']:,.0f} are the changed file's")
         print(f"a step: {found['early'] * 1000:.0f} ms early, {found['late'] * 1000:.0f} ms late")

@@ -204,8 +204,8 @@ def task_values(db: Database, task: Task, why: Mapping[str, Any]) -> dict[str, A
     """Column values of a task, and of what the policy said of its choice."""
     columns = {name: getattr(task, name) for name in _TASK_COLUMNS}
     own = task.model_dump(mode="json", exclude=_TASK_COLUMNS)
-    like = f"why {task.island}"  # an island's candidates are mostly those that it had before
-    return {**columns, "task": own, "why": db.put_beside(json.dumps(why), like)}
+    like = f"why {task.island}"  # an island's candidates are mostly those that it had before, a line each
+    return {**columns, "task": own, "why": db.put_beside(json.dumps(why, indent=0), like)}
 
 
 def task_from_row(row: Mapping[Any, Any]) -> Task:
