@@ -194,7 +194,7 @@ def _baselines(facts: RunFacts, axes: Any, low: float, high: float) -> list[floa
     inside = [(n, v) for n, v in baseline_scores(facts.baselines) if low - reach <= v <= high + reach]
     inside = sorted(inside, key=lambda pair: pair[1])[:MOST_BASELINES]
     for name, value in inside:
-        won = winner is not None and winner.chosen and winner.role == "baseline" and winner.name == name
+        won = winner is not None and winner.chosen and winner.role != "candidate" and winner.name == name
         colour = WINNER if won else FAINT
         told = f"{name[:28]} {value:.4g}" + (
             f"\n{'the winner' if won else 'starting champion'}" if won or name == champion else ""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from reports.facts import RunFacts
 from reports.markup import Markup, figure, tag
 from reports.series import baseline_scores
-from reports.winner import Winner
+from reports.winner import OWN, Winner
 from utils.direction import Direction
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 920, 320, 78, 34, 12
@@ -38,12 +38,13 @@ def frame(
     for number, (baseline, value) in enumerate(baseline_scores(facts.baselines)):
         if low <= value <= high:
             at = f"{y(value):.1f}"
-            title = tag("title", f"baseline {baseline}: {figure(value)}")
+            told = baseline if baseline == OWN else f"baseline {baseline}"
+            title = tag("title", f"{told}: {figure(value)}")
             grid.append(tag("line", title, x1=LEFT, x2=RIGHT, y1=at, y2=at, class_="baseline"))
             left = number % 2 == 1  # names of two that are close do not run into each other
             place = f"{y(value) - 7:.1f}"
             name_at, side = (LEFT + 4, "tick") if left else (WIDTH - 12, "tick end")
-            names.append(tag("text", f"baseline {baseline}", x=name_at, y=place, class_=f"{side} name"))
+            names.append(tag("text", told, x=name_at, y=place, class_=f"{side} name"))
     better = Direction(facts.lower_is_better).word
     across, down = RIGHT - LEFT, HEIGHT - BOTTOM - TOP
     # An inner svg cuts off what lies outside of the drawn range; the margin leaves marks on the edge whole.

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.state.node import Node
 from core.state.numbering import Numbering
+from reports.winner import OWN
 from utils.direction import Direction
 
 TOP_K = 5
@@ -94,9 +95,9 @@ def by_generation(nodes: Sequence[Node], lower_is_better: bool, top_k: int = TOP
 
 
 def baseline_scores(baselines: Sequence[Mapping[str, Any]]) -> list[tuple[str, float]]:
-    """(name, validation score) of the baselines that have one."""
+    """(name, validation score) of the baselines that have one; the user's own program is `your program`."""
     return [
-        (str(row.get("name", "")), float(row["metric"]))
+        (OWN if row.get("own") else str(row.get("name", "")), float(row["metric"]))
         for row in baselines
         if isinstance(row.get("metric"), int | float) and not isinstance(row.get("metric"), bool)
     ]

@@ -208,7 +208,8 @@ def _duration(seconds: float) -> str:
 def _leaf(event: NodeCommitted, steps: int, moves: bool) -> Text:
     """Args: steps: up to this node, itself included; moves: it is the best of the search by then."""
     label = Text("" if event.operator in FREE_OPERATORS else f"step {steps}  ")
-    label.append(f"{event.node_id[:6]} {event.operator} ")
+    own = event.operator == "baseline" and event.writer == "user"
+    label.append(f"{event.node_id[:6]} {OWN if own else event.operator} ")
     if event.metric is not None:
         label.append(shown(event.metric) + f" {BEST}" * moves, style="bold green" if moves else "green")
     elif event.failure is not None:
