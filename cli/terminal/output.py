@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TextIO
 
 
@@ -39,7 +40,8 @@ class Output:
 
 def say_finishing() -> None:
     """Answer the first Ctrl-C, inside the signal's handler: no lock, no buffer."""
-    os.write(2, b"\nwhat runs is finished, nothing more is begun; once more to stop now\n")
+    with suppress(BrokenPipeError):
+        os.write(2, b"\nwhat runs is finished, nothing more is begun; once more to stop now\n")
 
 
 def _to_nowhere(stream: TextIO) -> None:

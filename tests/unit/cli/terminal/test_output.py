@@ -44,19 +44,19 @@ def test_lines_of_several_threads_stay_whole(tmp_path, hasty):
     assert sorted((tmp_path / "said").read_text().splitlines()) == sorted(told)
 
 
-def head(cli, *words):
-    """`main.py WORDS | head -1`: (exit code, stderr)."""
+def head(cli, *words, both=False):
+    """`main.py WORDS | head -1`, or `2>&1 | head -1`: (exit code, stderr)."""
     child = subprocess.Popen(
         [sys.executable, str(ROOT / "main.py"), *words],
         cwd=cli.folder,
         env={**os.environ, **cli.environment},
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=subprocess.STDOUT if both else subprocess.PIPE,
     )
     with child:
         child.stdout.readline()
         child.stdout.close()
-        said = child.stderr.read().decode()
+        said = child.stderr.read().decode() if child.stderr else ""
         return child.wait(60), said
 
 
@@ -69,8 +69,9 @@ def test_a_step_is_done_whole_though_nobody_reads(cli):
 
 
 @pytest.mark.long
-def test_a_run_that_nobody_reads_ends_in_good_order(cli):
-    code, said = head(cli, *toy_words(2000, "search.batch=1", seconds=0.05))
+@pytest.mark.parametrize("both", [False, True])
+def test_a_run_that_nobody_reads_ends_in_good_order(cli, both):
+    code, said = head(cli, *toy_words(2000, "search.batch=1", seconds=0.05), both=both)
     assert code == 130 and "Error" not in said
     assert cli.show()["status"] == "interrupted"
     assert "ERROR" not in (cli.run_dir / "system.log").read_text()
