@@ -34,15 +34,16 @@ def map_of(ground: Ground) -> str:
 
 def relevant(tree: Tree, texts: Iterable[str], room: int) -> list[str]:
     """Paths of the files that a prompt shows, up to `room` bytes together: what the program changed, what its output or
-    the task names, be it locked, then the smallest that may change. The first is shown however long it is."""
+    the task names, be it locked, then the smallest that may change. The first may change, and is shown however long."""
     searched = tree.ground.searched()
     words = {word.strip(".") for text in texts for word in _WORD.findall(text)}
     stems = {_stem(word) for word in words}
-    named = [path for path in searched if _stem(path) in stems]
-    named += [path for path in _locked_by_name(tree, words, stems) if readable(tree, [path])]
+    locked = [path for path in _locked_by_name(tree, words, stems) if readable(tree, [path])]
     rest = sorted(searched, key=lambda path: (tree.ground.base.files[path].size, path))
+    there = [path for path in (*tree.changes, *searched) if tree.text(path) is not None]
+    changed = [path for path in there if path in tree.changes or _stem(path) in stems] or rest[:1]
     chosen: list[str] = []
-    for path in dict.fromkeys((*(p for p, text in tree.changes.items() if text is not None), *named, *rest)):
+    for path in dict.fromkeys((*changed, *locked, *rest)):
         size = _size(tree, path)
         if tree.text(path) is not None and (size <= room or (room and not chosen)):
             chosen.append(path)

@@ -130,6 +130,14 @@ def test_a_long_file_is_shown_to_its_end_before_what_was_tried(repository, tmp_p
     assert "Changed as well, and too long to be shown here: src/new.py." in user
 
 
+def test_the_file_to_be_changed_is_shown_though_others_are_named(repository, tmp_path):
+    (repository / "src/long.py").write_text("".join(LINES))
+    ground = Ground(snapshot(repository, tmp_path / "others"), ("src/long.py",))
+    task = replace(context(), statement="Run src/a.py and src/b.py.")
+    user = agent_of(ground, max_tokens=2_000).prompt(task).user
+    assert LINES[0] in user and "`READ src/long.py 200-400` shows lines of it" in user
+
+
 def test_lines_of_a_file_that_is_too_long_may_be_asked_for(repository, tmp_path):
     (repository / "src/long.py").write_text("".join(LINES))
     ground = Ground(snapshot(repository, tmp_path / "others"), ("src/long.py",))
