@@ -179,6 +179,18 @@ def test_a_metric_that_counts_failures_ends_the_search_at_none(cli: Cli, reposit
     assert cli.show()["steps"] == 0
 
 
+def test_failing_tests_are_a_score_where_they_are_counted(cli: Cli, repository: Path):
+    """unittest and pytest end with an exit code where a test fails; until none does, the count steers."""
+    (repository / "src/a.conf").write_text("A=3\n")
+    eval_ = 'problem.eval=. ./src/a.conf; echo "$A failed, 1 passed in 0.1s"; [ $A -eq 0 ]'
+    with ChatServer(lambda request, number: f"src/a.conf\n```\nA={1 - min(1, number)}\n```\n") as server:
+        told = ["problem.metric=failed", "problem.direction=min", "problem.require=", "search.max_steps=9"]
+        ended = cli.here(*words(repository, eval_, *told, "search.batch=1", *server.words()))
+    assert ended.code == 0 and "ended: nothing is better than 0" in ended.out, ended.out
+    found = cli.show()
+    assert found["baselines"][0]["metric"] == 3 and found["best_metric"] == 0 and found["steps"] == 2
+
+
 def test_a_score_of_nothing_is_told_to_user_and_writer(cli: Cli, repository: Path):
     told = ["problem.eval=echo 'misses: 0'", "problem.metric=misses", "problem.direction=min", "problem.require="]
     with ChatServer(lambda request, number: "src/a.conf\n```\nA=4\n```\n") as server:
@@ -190,12 +202,14 @@ def test_a_score_of_nothing_is_told_to_user_and_writer(cli: Cli, repository: Pat
 
 
 def test_what_is_not_the_same_twice_is_measured_again(cli: Cli, repository: Path):
-    """The best is scored three times; its interval tells later writers what a change is worth."""
+    """What may be the best is scored three times; its interval tells later writers what a change is worth."""
     noisy = "problem.eval=. ./src/a.conf; echo score: $((A * 1000 + $(od -An -N1 -tu1 /dev/urandom)))"
-    ended = cli.here(*words(repository, noisy, "problem.require=", "search.max_steps=8", "search.batch=1"))
+    told = ["problem.require=", "problem.direction=min", "search.max_steps=4", "search.batch=1"]
+    ended = cli.here(*words(repository, noisy, *told))
     assert ended.code == 0, ended.err
-    best = cli.node(cli.show()["best_node_id"])
-    assert best["interval"] and len(best["metadata"]["scores"]) == 3
+    nodes = [cli.node(node["node_id"]) for node in cli.show()["nodes"]]
+    measured = [node for node in nodes if node["interval"]]
+    assert measured and all(len(node["metadata"]["scores"]) == 3 for node in measured)
 
 
 def test_prompts_grow_by_what_a_step_changes_and_show_the_file_to_its_end(cli: Cli, repository: Path):

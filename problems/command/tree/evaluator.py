@@ -15,7 +15,7 @@ from core.evaluation.timing import interval_of_median, timed_spec
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.command.job import MOST_RUNS
-from problems.command.tree.scores import Condition, Source, metrics_of
+from problems.command.tree.scores import COUNTS, Condition, Source, metrics_of
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from utils.globs import matches
 
@@ -119,13 +119,19 @@ class TreeEvaluator(RepeatableEvaluator):
         unmet = next((why for condition in scoring.require if (why := condition.unmet(metrics))), "")
         if unmet and result.failure in (None, FailureKind.EXIT):
             return refused(result, FailureKind.EVAL_ERROR, _with_reason(unmet, metrics), **told)
-        if result.failure is not None:
+        if result.failure is not None and not self._counts_failed_tests(result, metrics):
             return failed_command(result).model_copy(update=told)
         if graded is not None and graded["code"] != 0:
             detail = str(graded["error"]).strip().splitlines()
             message = f"grading failed: {detail[-1] if detail else 'exit code ' + str(graded['code'])}"
             return refused(result, FailureKind.EVAL_ERROR, message)
         return self._read(result, metrics, fault)
+
+    def _counts_failed_tests(self, result: ExecutionResult, metrics: Mapping[str, Any]) -> bool:
+        """True where the score counts tests, and the exit code says no more than that some of them failed."""
+        failed = metrics.get("failed", 0)
+        is_explained = isinstance(failed, int | float) and failed > 0
+        return result.failure is FailureKind.EXIT and self._scoring.metric in COUNTS and is_explained
 
     def _read(self, result: ExecutionResult, metrics: dict[str, Any], fault: str) -> Evaluation:
         scoring = self._scoring

@@ -16,7 +16,7 @@ from problems.command.tree.evaluator import Scoring, TreeEvaluator
 from problems.command.tree.export import export_as, write_changes
 from problems.command.tree.prompt_view import map_of, relevant
 from problems.command.tree.replies import as_reply
-from problems.command.tree.scores import COUNTED, conditions_of, sources_of
+from problems.command.tree.scores import COUNTS, conditions_of, sources_of
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from problems.options import checked_options
 from utils.config_schema import Config, ProblemSection
@@ -91,7 +91,7 @@ class TreeProblem(Problem):
 
     @property
     def bound(self) -> float | None:
-        return 0.0 if self.lower_is_better and self.unit in COUNTED else None
+        return 0.0 if self.lower_is_better and self.unit in COUNTS else None
 
     def prepare(self) -> None:
         """Take the snapshot; a run that goes on has its own."""
