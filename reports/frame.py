@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from reports.facts import RunFacts
 from reports.markup import Markup, figure, tag
 from reports.series import baseline_scores
-from reports.winner import OWN, Winner
+from reports.winner import OWN, Winner, who
 from utils.direction import Direction
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 920, 320, 78, 34, 12
@@ -17,7 +17,7 @@ RIGHT = WIDTH - 10
 
 def ring(winner: Winner, x: float, y: float) -> Markup:
     """Around the winner's mark."""
-    title = tag("title", f"winner {winner.name}: {figure(winner.metric)}")
+    title = tag("title", f"winner, {who(winner)}: {figure(winner.metric)}")
     return tag("circle", title, cx=f"{x:.1f}", cy=f"{y:.1f}", r=7, class_="ring")
 
 
