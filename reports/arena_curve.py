@@ -19,7 +19,8 @@ def arena_svg(facts: RunFacts) -> Markup:
     """Elo by generation; generation 0 rated the engines that the search began with."""
     rated = [(told, rows) for told in facts.generations if (rows := rated_rows(told))]
     ends = [row[end] for _, rows in rated for row in rows for end in ("elo", "low", "high") if row.get(end) is not None]
-    low, high = shown_range([*ends, *(v for _, v in baseline_scores(facts.baselines))], facts.lower_is_better)
+    ends += [reference.metric for reference in baseline_scores(facts.baselines)]
+    low, high = shown_range(ends, facts.lower_is_better)
     first, last = rated[0][0].generation - 0.5, rated[-1][0].generation + 0.5
     x, y = scale(first, last, LEFT, RIGHT), scale(low, high, HEIGHT - BOTTOM, TOP)
     drawn, crowned, line = [], None, []

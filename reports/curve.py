@@ -30,7 +30,7 @@ def _by_step(facts: RunFacts) -> Markup:
     first, last = float(min(point.step for point in scored)), float(len(facts.steps))
     if last == first:  # a single step stands in the middle
         first, last = first - 0.5, last + 0.5
-    baselines = [value for _, value in baseline_scores(facts.baselines)]
+    baselines = [reference.metric for reference in baseline_scores(facts.baselines)]
     low, high = shown_range([p.metric for p in scored] + baselines, facts.lower_is_better)
     x, y = scale(first, last, LEFT, RIGHT), scale(low, high, HEIGHT - BOTTOM, TOP)
     every = len(scored) // MOST_MARKS + 1

@@ -18,8 +18,9 @@ from typing import Any
 from core.state.node import Node
 from core.state.operators import Colour
 from reports.arena_curve import rated_rows
+from reports.evolution_scale import BAND, FAINT, WINNER, Point, scale
 from reports.facts import RunFacts
-from reports.series import baseline_scores, best_so_far, by_generation, points, shown_range
+from reports.series import best_so_far, by_generation, points
 from reports.winner import Winner
 from utils.direction import Direction
 
@@ -27,12 +28,8 @@ PALETTE: dict[Colour, str] = {
     "violet": "#7a5af0", "blue": "#2f7fd6", "orange": "#c77700", "teal": "#0f8f83", "pink": "#b0407f",
     "gold": "#8a5a00", "grey": "#6b7687",
 }  # fmt: skip
-INK, FAINT, WINNER = "#1a2029", "#79706e", "#d62728"
+INK = "#1a2029"
 CAPTION_COLUMNS = 150
-MOST_BASELINES = 8
-MARGIN = 0.04
-"""Of the height, beyond a baseline that stands at the edge."""
-BAND = "middle half"
 BELOW, MOST_COLUMNS = -0.13, 7
 """The legend stands below the axes, where it hides nothing: so many of their heights, beyond the axis' own name."""
 
@@ -46,7 +43,7 @@ def draw_evolution(facts: RunFacts, figure: Any, axes: Any) -> None:
     if not shown:
         axes.text(0.5, 0.5, "no scored program", ha="center", va="center", transform=axes.transAxes)
     else:
-        _scaled(facts, axes, shown)
+        scale(facts, axes, shown)
         entries = len(axes.get_legend_handles_labels()[1])
         columns = entries if entries <= MOST_COLUMNS else math.ceil(entries / 2)
         axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, BELOW), ncols=columns)
@@ -56,36 +53,6 @@ def draw_evolution(facts: RunFacts, figure: Any, axes: Any) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     # parsed as mathematics, the name of a program may be an error
     figure.supxlabel(textwrap.fill(_caption(facts), CAPTION_COLUMNS), fontsize=8, x=0.01, ha="left", parse_math=False)
-
-
-Point = tuple[float, float]
-"""(place on the x axis, score)."""
-
-
-def _scaled(facts: RunFacts, axes: Any, shown: Sequence[Point]) -> None:
-    """Limits that hold most of what is shown, the baselines near to it, and marks of what they leave out."""
-    low, high = shown_range([score for _, score in shown], facts.lower_is_better)
-    baselines = _baselines(facts, axes, low, high)
-    low, high = (
-        min([low, *(value - MARGIN * (high - low) for value in baselines)]),
-        max([high, *(value + MARGIN * (high - low) for value in baselines)]),
-    )
-    axes.set_ylim(low, high)
-    for marker, edge, out in (
-        ("^", high, [at for at, score in shown if score > high]),
-        ("v", low, [at for at, score in shown if score < low]),
-    ):
-        if out:
-            label = f"off the scale ({len(out)})"
-            axes.scatter(out, [edge] * len(out), marker=marker, s=22, c=FAINT, clip_on=False, zorder=5, label=label)
-    for band in axes.collections:
-        if band.get_label() == BAND and not _within(band, low, high):
-            band.remove()
-
-
-def _within(band: Any, low: float, high: float) -> bool:
-    ends = band.get_datalim(band.axes.transData)
-    return bool(low <= ends.y0 and ends.y1 <= high)
 
 
 def _search(facts: RunFacts, axes: Any) -> list[Point]:
@@ -185,33 +152,6 @@ def _rated(axes: Any, at: float, row: dict[str, Any], is_champion: bool, named: 
     label = None if kind in named else kind
     named.add(kind)
     axes.errorbar([at], [row["elo"]], yerr=reach, fmt="o", ms=4, color=colour, elinewidth=0.9, capsize=2, label=label)
-
-
-def _baselines(facts: RunFacts, axes: Any, low: float, high: float) -> list[float]:
-    """Dashed lines, named at the right edge outside of the axes; those that would flatten the curve are left out."""
-    reach = (high - low) / 2
-    winner, champion = facts.conclusion.winner, _starting_champion(facts)
-    inside = [(n, v) for n, v in baseline_scores(facts.baselines) if low - reach <= v <= high + reach]
-    inside = sorted(inside, key=lambda pair: pair[1])[:MOST_BASELINES]
-    for name, value in inside:
-        won = winner is not None and winner.chosen and winner.role != "candidate" and winner.name == name
-        colour = WINNER if won else FAINT
-        told = f"{name[:28]} {value:.4g}" + (
-            f"\n{'the winner' if won else 'starting champion'}" if won or name == champion else ""
-        )
-        axes.axhline(value, color=colour, linewidth=0.8, linestyle="--")
-        axes.annotate(
-            told, (1.008, value), xycoords=axes.get_yaxis_transform(), ha="left", va="center",
-            fontsize=7, color=colour, parse_math=False, annotation_clip=False,
-        )  # fmt: skip
-    return [value for _, value in inside]
-
-
-def _starting_champion(facts: RunFacts) -> str | None:
-    """The engine that an arena's search began with; None elsewhere."""
-    first = next((told for told in facts.generations if told.generation == 0 and told.promoted), None)
-    rows = first.ratings if first else []
-    return next((str(row.get("name")) for row in rows if first and row.get("node_id") == first.promoted[0]), None)
 
 
 def _caption(facts: RunFacts) -> str:

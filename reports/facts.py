@@ -94,6 +94,12 @@ class RunFacts:
         return any(isinstance(row.get("elo"), int | float) for told in self.generations for row in told.ratings)
 
     @property
+    def starting_champion(self) -> str | None:
+        """Id of the engine that an arena's search began with; None elsewhere."""
+        first = next((told for told in self.generations if told.generation == 0), None)
+        return first.promoted[0] if first and first.promoted else None
+
+    @property
     def is_rules(self) -> bool:
         return self.writer == "rules"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from reports.facts import RunFacts
 from reports.markup import Markup, figure, tag
 from reports.series import baseline_scores
-from reports.winner import OWN, Winner, who
+from reports.winner import Winner, who
 from utils.direction import Direction
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 920, 320, 78, 34, 12
@@ -22,7 +22,7 @@ def ring(winner: Winner, x: float, y: float) -> Markup:
 
 
 def frame(
-    facts: RunFacts, name: str, first: float, last: float, low: float, high: float, content: Sequence[Markup]
+    facts: RunFacts, axis: str, first: float, last: float, low: float, high: float, content: Sequence[Markup]
 ) -> Markup:
     x, y = scale(first, last, LEFT, RIGHT), scale(low, high, HEIGHT - BOTTOM, TOP)
     grid = []
@@ -33,18 +33,18 @@ def frame(
         grid.append(tag("text", f"{value:.5g}", x=LEFT - 6, y=at, class_="tick end"))
     for value in sorted({math.ceil(first), int(first + last) // 2, math.floor(last)}):
         grid.append(tag("text", f"{value:g}", x=f"{x(value):.1f}", y=HEIGHT - 22, class_="tick middle"))
-    grid.append(tag("text", name, x=RIGHT, y=HEIGHT - 8, class_="tick end"))
+    grid.append(tag("text", axis, x=RIGHT, y=HEIGHT - 8, class_="tick end"))
     names = []  # above the marks
-    for number, (baseline, value) in enumerate(baseline_scores(facts.baselines)):
-        if low <= value <= high:
-            at = f"{y(value):.1f}"
-            told = baseline if baseline == OWN else f"baseline {baseline}"
-            title = tag("title", f"{told}: {figure(value)}")
+    for number, reference in enumerate(baseline_scores(facts.baselines)):
+        if low <= reference.metric <= high:
+            name = reference.title + (", starting champion" if reference.node_id == facts.starting_champion else "")
+            at = f"{y(reference.metric):.1f}"
+            title = tag("title", f"{name}: {figure(reference.metric)}")
             grid.append(tag("line", title, x1=LEFT, x2=RIGHT, y1=at, y2=at, class_="baseline"))
             left = number % 2 == 1  # names of two that are close do not run into each other
-            place = f"{y(value) - 7:.1f}"
+            place = f"{y(reference.metric) - 7:.1f}"
             name_at, side = (LEFT + 4, "tick") if left else (WIDTH - 12, "tick end")
-            names.append(tag("text", told, x=name_at, y=place, class_=f"{side} name"))
+            names.append(tag("text", name, x=name_at, y=place, class_=f"{side} name"))
     better = Direction(facts.lower_is_better).word
     across, down = RIGHT - LEFT, HEIGHT - BOTTOM - TOP
     # An inner svg cuts off what lies outside of the drawn range; the margin leaves marks on the edge whole.
@@ -53,7 +53,7 @@ def frame(
         viewBox=f"{LEFT - 6} {TOP - 6} {across + 12} {down + 12}",
     )  # fmt: skip
     return tag(
-        "svg", tag("title", f"{facts.unit} by {name}; {better} is better"), *grid, inside, *names,
+        "svg", tag("title", f"{facts.unit} by {axis}; {better} is better"), *grid, inside, *names,
         viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", class_="chart",
     )  # fmt: skip
 

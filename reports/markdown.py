@@ -99,7 +99,7 @@ def _program(facts: RunFacts) -> Iterator[str]:
     if len(facts.line) > 1:
         old, new = facts.line[0].code, facts.best.code
         change = "\n".join(
-            difflib.unified_diff(old.split("\n"), new.split("\n"), "first ancestor", "winner", lineterm="")
+            difflib.unified_diff(old.split("\n"), new.split("\n"), "first ancestor", _leader(facts), lineterm="")
         )
         back = len(facts.line) - 1
         ancestor = f"{back} program{'s' * (back != 1)} before it"

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.state.node import Node
 from core.state.numbering import Numbering
-from reports.winner import OWN
+from reports.winner import titled
 from utils.direction import Direction
 
 TOP_K = 5
@@ -94,10 +94,20 @@ def by_generation(nodes: Sequence[Node], lower_is_better: bool, top_k: int = TOP
     return rows
 
 
-def baseline_scores(baselines: Sequence[Mapping[str, Any]]) -> list[tuple[str, float]]:
-    """(name, validation score) of the baselines that have one; the user's own program is `your program`."""
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A baseline with its score on validation."""
+
+    title: str
+    """As in every table: `baseline ridge`, `your program`."""
+    metric: float
+    node_id: str
+
+
+def baseline_scores(baselines: Sequence[Mapping[str, Any]]) -> list[Reference]:
+    """The baselines that have a validation score."""
     return [
-        (OWN if row.get("own") else str(row.get("name", "")), float(row["metric"]))
+        Reference(titled(row), float(row["metric"]), str(row.get("node_id", "")))
         for row in baselines
         if isinstance(row.get("metric"), int | float) and not isinstance(row.get("metric"), bool)
     ]
@@ -106,14 +116,16 @@ def baseline_scores(baselines: Sequence[Mapping[str, Any]]) -> list[tuple[str, f
 def shown_range(values: Sequence[float], lower_is_better: bool) -> tuple[float, float]:
     """Axis limits that hold the best and most of the rest: a single wild score must not flatten the curve.
 
-    From the best value to the worst that is no further from the median than three times the best is, with a margin.
+    From the best value to the worst that is no further from it than four times the median is, with a margin. Where half
+    of all are as good as the best, the third quartile stands for the median.
     """
     if not values:
         return 0.0, 1.0
     ordered = Direction(lower_is_better).ranked(values, float)
-    best, median = ordered[0], ordered[len(ordered) // 2]
-    reach = 3 * abs(median - best) or abs(ordered[-1] - best)
-    worst = max((v for v in ordered if abs(v - best) <= reach + abs(median - best)), key=lambda v: abs(v - best))
+    best, quarters = ordered[0], (ordered[len(ordered) // 2], ordered[3 * len(ordered) // 4], ordered[-1])
+    middle = next((value for value in quarters if value != best), best)
+    reach = 4 * abs(middle - best)
+    worst = max((v for v in ordered if abs(v - best) <= reach), key=lambda v: abs(v - best))
     low, high = min(best, worst), max(best, worst)
     margin = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
     return low - margin, high + margin

@@ -38,7 +38,8 @@ export function curveOf(nodes: readonly NodeFact[], lower: boolean): CurveData {
 }
 const SIGHT = 8;
 
-/** A range that shows the curve: very bad results must not flatten it. It ends at SIGHT times what parts the best from the middle. */
+/** A range that shows the curve: very bad results must not flatten it. It ends at SIGHT times what parts the best from the middle.
+ * Of `also` what is near is shown, and what is ahead of all results. */
 export function yRange(metrics: readonly number[], lower: boolean, also: readonly number[] = []): [number, number] {
   if (metrics.length === 0) return [0, 1];
   const sorted = [...metrics].sort((a, b) => a - b);
@@ -52,6 +53,7 @@ export function yRange(metrics: readonly number[], lower: boolean, also: readonl
   for (const value of also) {
     if (value > high && value < high + span * 2) high = value;
     if (value < low && value > low - span * 2) low = value;
+    if (lower ? value < low : value > high) [low, high] = [Math.min(low, value), Math.max(high, value)];
   }
   const pad = high > low ? (high - low) * 0.06 : Math.abs(high) * 0.05 || 1;
   return [low - pad, high + pad];

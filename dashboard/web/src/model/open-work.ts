@@ -46,7 +46,7 @@ const asking = (writer: string): string => (writer === "rules" ? "being written 
 
 /** How many workers are busy, and how much waits for one. */
 export function workersText({ running, waiting }: Pick<Live, "running" | "waiting">, games: boolean): string {
-  const busy = running === 1 ? "1 worker is busy" : `${running} workers are busy`;
+  const busy = running === 0 ? "no worker is busy" : running === 1 ? "1 worker is busy" : `${running} workers are busy`;
   const what = games ? (waiting === 1 ? "game waits" : "games wait") : waiting === 1 ? "job waits" : "jobs wait";
   return waiting > 0 ? `${busy}, ${waiting} ${what} for one` : busy;
 }

@@ -109,6 +109,8 @@ describe("curves", () => {
     expect(yRange([1, 2], false)).toEqual([0.94, 2.06]);
     const many = yRange([0.0719, 0.0667, 1.46, 0.0667, 0.0692, 1.46, 0.0667, 0.0667, 1.46], true, [0.0719]);
     expect(many[1]).toBeGreaterThan(0.0719);
+    const [ahead, above] = yRange([63], true, [54.8, 61.5, 79.5]);
+    expect([ahead < 54.8, above > 63, above < 79]).toEqual([true, true, true]);
     expect(many[1]).toBeLessThan(0.1);
   });
   it("puts a single step in the middle and leaves a zoom alone", () => {

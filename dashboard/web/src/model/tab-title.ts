@@ -1,10 +1,11 @@
 // What the browser's tab says of a run: its name, and how far it is or how it ended.
 import type { RunState } from "./run-state";
 
-/** `u120 · 57/120`; the title that it was given before the problem's name, and the id only before either is known. */
+/** `u120 · 57/120`; its title or the name that it was started with before the problem's, and the id only before any is known. */
 export function tabTitle(state: RunState): string {
-  const problem = state.run?.problem?.split("/").at(-1);
-  return `${state.run?.title || problem || state.id} · ${stateText(state)}`;
+  const { title, config, problem } = state.run ?? {};
+  const given = (config?.project as { name?: string | null } | undefined)?.name;
+  return `${title || given || problem?.split("/").at(-1) || state.id} · ${stateText(state)}`;
 }
 
 function stateText(state: RunState): string {

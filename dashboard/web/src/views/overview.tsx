@@ -121,11 +121,14 @@ function pace(state: RunState, told: RunDetail | null): string {
   return parts.filter(Boolean).join(" · ");
 }
 
+/** Characters from which a value is set smaller. */
+const LONG = 12;
+
 function Stat(props: { label: string; value: string; note: React.ReactNode }) {
   return (
     <div className="stat">
       <div className="label">{props.label}</div>
-      <div className="value" title={props.value}>{props.value}</div>
+      <div className={props.value.length > LONG ? "value long" : "value"} title={props.value}>{props.value}</div>
       <div className="note">{props.note}</div>
     </div>
   );
