@@ -6,17 +6,16 @@ from collections.abc import Callable
 
 from reports.arena_curve import arena_legend, arena_svg
 from reports.facts import RunFacts
-from reports.frame import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, frame, ring, scale
+from reports.frame import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, frame, ring, scale
 from reports.markup import EMPTY, Markup, figure, tag
 from reports.series import baseline_scores, best_so_far, by_generation, points, shown_range
-from reports.winner import Winner
 
 MOST_MARKS = 3000
 """Marks drawn; beyond it every n-th, since a browser should open the file at once."""
 
 
 def curve_svg(facts: RunFacts) -> Markup:
-    """Ratings by generation in an arena; else scores and the best so far by step, or best, averages and candidates by
+    """Ratings by generation in an arena; else scores and the best so far by step, or programs, best and average by
     generation; EMPTY without a score."""
     if facts.is_rated:
         return arena_svg(facts)
@@ -42,9 +41,7 @@ def _by_step(facts: RunFacts) -> Markup:
     path = [f"M{x(curve[0][0]):.1f} {y(curve[0][1]):.1f}"]
     path += [f"H{x(step):.1f}V{y(metric):.1f}" for step, metric in curve[1:]] + [f"H{x(last):.1f}"]
     best = tag("path", d="".join(path), class_="best-line")
-    winner = _chosen(facts)
-    at = facts.numbers.so_far(winner.node_id) if winner and winner.place is not None else None
-    return frame(facts, "step", first, last, low, high, [*marks, best, *_ringed(winner, at, x, y)])
+    return frame(facts, "step", first, last, low, high, [*marks, best, *_ringed(facts, x, y)])
 
 
 def _by_generation(facts: RunFacts) -> Markup:
@@ -52,56 +49,53 @@ def _by_generation(facts: RunFacts) -> Markup:
     lines = {
         "best-line": [(r.generation, r.best_so_far) for r in rows],
         "top-line": [(r.generation, r.top_k_average) for r in rows],
-        "average-line": [(r.generation, r.average) for r in rows],
     }
-    values = [v for line in lines.values() for _, v in line if v is not None]
-    if not values:
+    scored = [node for node in facts.nodes if node.generation is not None and node.is_scored]
+    best = [value for _, value in lines["best-line"] if value is not None]
+    if not best:
         return EMPTY
     first, last = rows[0].generation - 0.5, rows[-1].generation + 0.5
-    low, high = shown_range(values, facts.lower_is_better)
+    values = [node.metric_value for node in scored if node.metric_value is not None]
+    near = [one.metric for one in baseline_scores(facts.baselines)]
+    low, high = shown_range([*values, *best, *near], facts.lower_is_better)
     x, y = scale(first, last, LEFT, RIGHT), scale(low, high, HEIGHT - BOTTOM, TOP)
-    most = max(r.candidates for r in rows)
-    width = min(60.0, max(1.0, 0.5 * (WIDTH - LEFT) / (last - first)))
     drawn = []
-    for row in rows:
-        tall = 0.25 * (HEIGHT - BOTTOM - TOP) * row.candidates / max(1, most)
-        title = tag("title", f"generation {row.generation}: {row.candidates} candidates, {row.valid} scored")
-        left, top = f"{x(row.generation) - width / 2:.1f}", f"{HEIGHT - BOTTOM - tall:.1f}"
-        drawn.append(tag("rect", title, x=left, y=top, width=f"{width:.1f}", height=f"{tall:.1f}", class_="bar"))
+    for node in scored[:: len(scored) // MOST_MARKS + 1]:
+        title = tag("title", f"{facts.named(node.id, node.operator)} {node.id}: {figure(node.metric_value)}")
+        drawn.append(_mark(x(node.generation or 0), y, node.metric_value or 0.0, low, high, "grey", title))
     for name, line in lines.items():
         known = [(g, v) for g, v in line if v is not None]
         path = "L".join(f"{x(g):.1f} {y(v):.1f}" for g, v in known)
         drawn.append(tag("path", d=f"M{path}", class_=name))
         if len(known) == 1:
             drawn.append(tag("circle", cx=f"{x(known[0][0]):.1f}", cy=f"{y(known[0][1]):.1f}", r=4, class_=name))
-    winner = _chosen(facts)
-    at = next((node.generation for node in facts.nodes if winner and node.id == winner.node_id), None)
-    return frame(facts, "generation", first, last, low, high, [*drawn, *_ringed(winner, at, x, y)])
+    return frame(facts, "generation", first, last, low, high, [*drawn, *_ringed(facts, x, y)])
 
 
-def _chosen(facts: RunFacts) -> Winner | None:
+def _place(facts: RunFacts) -> int | None:
+    """Where the winner stands on the x axis; None before it is chosen, and for a baseline, which has no place there."""
     winner = facts.conclusion.winner
-    return winner if winner is not None and winner.chosen else None
+    if winner is None or not winner.chosen or winner.metric is None:
+        return None
+    if facts.is_generational:
+        return next((node.generation for node in facts.nodes if node.id == winner.node_id), None)
+    return None if winner.place is None else facts.numbers.so_far(winner.node_id)
 
 
-def _ringed(
-    winner: Winner | None, at: int | None, x: Callable[[float], float], y: Callable[[float], float]
-) -> list[Markup]:
-    """The winner's ring; nothing where it has no place on the curve: a baseline that won."""
-    if winner is None or at is None or winner.metric is None:
-        return []
-    return [ring(winner, x(at), y(winner.metric))]
+def _ringed(facts: RunFacts, x: Callable[[float], float], y: Callable[[float], float]) -> list[Markup]:
+    winner, at = facts.conclusion.winner, _place(facts)
+    return [] if winner is None or at is None else [ring(winner, x(at), y(winner.metric or 0.0))]
 
 
 def legend(facts: RunFacts) -> Markup:
     """What the marks mean."""
     if facts.is_rated:
         return arena_legend(facts)
-    circle = [tag("span", tag("i", "", class_="key ring"), "winner")] if _chosen(facts) else []
+    circle = [tag("span", tag("i", "", class_="key ring"), "winner")] if _place(facts) is not None else []
     if facts.is_generational:
-        entries = [("best-line", "best so far"), ("top-line", "average of the top 5"), ("average-line", "average")]
+        entries = [("op-grey", "program"), ("best-line", "best so far"), ("top-line", "average of the best five")]
         keys = [tag("span", tag("i", "", class_=f"key {name}"), text) for name, text in entries]
-        return tag("p", *keys, tag("span", tag("i", "", class_="key bar"), "candidates"), *circle, class_="legend")
+        return tag("p", *keys, *circle, class_="legend")
     operators = dict.fromkeys(point.operator for point in points(facts.nodes))
     keys = [tag("span", tag("i", "", class_=f"key op-{facts.operators[name].colour}"), name) for name in operators]
     return tag("p", tag("span", tag("i", "", class_="key best-line"), "best so far"), *keys, *circle, class_="legend")

@@ -1,4 +1,4 @@
-"""The frame of a curve as inline SVG: grid, axes, baselines with their names, the ring around the winner."""
+"""The frame of a curve as inline SVG: grid, axes, baselines with their names beside it, the ring round the winner."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from collections.abc import Callable, Sequence
 
 from reports.facts import RunFacts
 from reports.markup import Markup, figure, tag
-from reports.series import baseline_scores
+from reports.series import Reference, baseline_scores
 from reports.winner import Winner, who
 from utils.direction import Direction
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 920, 320, 78, 34, 12
-RIGHT = WIDTH - 10
+RIGHT = WIDTH - 170
+"""The curve's right edge; beside it stand the baselines."""
+LINE, LONGEST, TICKS = 14, 20, 6
+"""Pixels of a line of text there, and characters of a name."""
 
 
 def ring(winner: Winner, x: float, y: float) -> Markup:
@@ -26,25 +29,24 @@ def frame(
 ) -> Markup:
     x, y = scale(first, last, LEFT, RIGHT), scale(low, high, HEIGHT - BOTTOM, TOP)
     grid = []
-    for i in range(5):
-        value = low + (high - low) * i / 4
+    for value in ticks(low, high):
         at = f"{y(value):.1f}"
         grid.append(tag("line", x1=LEFT, x2=RIGHT, y1=at, y2=at, class_="grid"))
-        grid.append(tag("text", f"{value:.5g}", x=LEFT - 6, y=at, class_="tick end"))
-    for value in sorted({math.ceil(first), int(first + last) // 2, math.floor(last)}):
-        grid.append(tag("text", f"{value:g}", x=f"{x(value):.1f}", y=HEIGHT - 22, class_="tick middle"))
+        grid.append(tag("text", f"{value:.6g}", x=LEFT - 6, y=at, class_="tick end"))
+    for value in {round(value) for value in ticks(first, last)}:
+        if first <= value <= last:
+            grid.append(tag("text", f"{value:g}", x=f"{x(value):.1f}", y=HEIGHT - 22, class_="tick middle"))
     grid.append(tag("text", axis, x=RIGHT, y=HEIGHT - 8, class_="tick end"))
-    names = []  # above the marks
-    for number, reference in enumerate(baseline_scores(facts.baselines)):
-        if low <= reference.metric <= high:
-            name = reference.title + (", starting champion" if reference.node_id == facts.starting_champion else "")
-            at = f"{y(reference.metric):.1f}"
-            title = tag("title", f"{name}: {figure(reference.metric)}")
-            grid.append(tag("line", title, x1=LEFT, x2=RIGHT, y1=at, y2=at, class_="baseline"))
-            left = number % 2 == 1  # names of two that are close do not run into each other
-            place = f"{y(reference.metric) - 7:.1f}"
-            name_at, side = (LEFT + 4, "tick") if left else (WIDTH - 12, "tick end")
-            names.append(tag("text", name, x=name_at, y=place, class_=f"{side} name"))
+    names = []
+    shown = [one for one in baseline_scores(facts.baselines) if low <= one.metric <= high]
+    free = float(TOP)
+    for reference in sorted(shown, key=lambda one: y(one.metric)):
+        at, free = f"{y(reference.metric):.1f}", max(y(reference.metric), free)
+        grid.append(tag("line", x1=LEFT, x2=RIGHT, y1=at, y2=at, class_="baseline"))
+        for line in _told(facts, reference):
+            title = tag("title", f"{reference.title}: {figure(reference.metric)}")
+            names.append(tag("text", line, title, x=RIGHT + 6, y=f"{free:.1f}", class_="tick"))
+            free += LINE
     better = Direction(facts.lower_is_better).word
     across, down = RIGHT - LEFT, HEIGHT - BOTTOM - TOP
     # An inner svg cuts off what lies outside of the drawn range; the margin leaves marks on the edge whole.
@@ -56,6 +58,20 @@ def frame(
         "svg", tag("title", f"{facts.unit} by {axis}; {better} is better"), *grid, inside, *names,
         viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", class_="chart",
     )  # fmt: skip
+
+
+def _told(facts: RunFacts, reference: Reference) -> list[str]:
+    """The lines beside a baseline, at the right of the curve, where they hide nothing."""
+    name = f"{reference.title.removeprefix('baseline ')[:LONGEST]} {reference.metric:.4g}"
+    return [name, "starting champion"] if reference.node_id == facts.starting_champion else [name]
+
+
+def ticks(low: float, high: float) -> list[float]:
+    """A few round numbers between two ends: 1, 2 or 5 times a power of ten apart."""
+    rough = (high - low) / TICKS or 1.0
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * n for n in (1, 2, 5, 10) if power * n >= rough * 0.999)
+    return [round(n * step, 12) for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 def scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:

@@ -12,10 +12,9 @@ from reports.facts import read_facts
 
 
 def drawn(facts):
-    from matplotlib.figure import Figure
+    from reports.plots import _figure
 
-    figure = Figure(figsize=(9, 5), layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes = _figure()
     draw_evolution(facts, figure, axes)
     figure.canvas.draw()
     return figure, axes

@@ -234,15 +234,15 @@ def test_a_wild_score_is_marked_at_the_edge(write_run):
     assert page.count('class="beyond op-violet"') == 1 and "step 4, draft 3: 9e+09" in page
 
 
-def test_generations_draw_averages_and_candidates(write_run):
+def test_generations_draw_programs_the_best_and_the_average_of_the_best(write_run):
     nodes = [
         Node(id=f"{g}.{i}", code=f"x={g}{i}", metric_value=1.0 / (g + i + 1), metric_source="verified", generation=g)
         for g in range(4)
         for i in range(6)
     ]
     page = render(read_facts(write_run(nodes)))
-    assert "average of the top 5" in page and page.count('class="bar"') == 4 and "average-line" in page
-    assert "generation 3: 6 candidates, 6 scored" in page
+    assert "average of the best five" in page and page.count('class="top-line"') == 1
+    assert len(re.findall(r'class="(?:beyond )?op-grey"><title>step \d+, ', page)) >= 24
 
 
 def test_rules_are_named_as_code_and_not_in_backticks(write_run, small_nodes):
@@ -267,9 +267,9 @@ def test_a_column_of_numbers_stands_right_and_a_number_among_words_does_not():
 def test_a_curve_of_one_step_stands_in_the_middle(write_run):
     alone = Node(id="only", code="x = 1\n", metric_value=0.106993, metric_source="verified", operator="draft")
     page = render(read_facts(write_run([alone])))
-    assert 'cx="494.0"' in page and page.count('class="tick middle"') == 1
+    assert 'cx="414.0"' in page and page.count('class="tick middle"') == 1
     ticks = re.findall(r'class="tick end">([\d.]+)<', page)
-    assert len(ticks) == len(set(ticks)) == 5, ticks
+    assert len(ticks) == len(set(ticks)) >= 4, ticks
     assert ">1 step<" in page
 
 
