@@ -19,7 +19,8 @@ export function sentences(operator: string, why: Why, lowerIsBetter = false): st
     const drawn = name === "debug_prob" ? (number(why.debug_draw) ?? draw) : draw;
     if (chance === null || drawn === null) continue;
     const below = drawn < chance;
-    told.push(`The draw was ${metric(drawn, 2)}, ${below ? "" : "not "}below ${metric(chance, 2)}: ${!below ? kept : operator === its ? done : missed}.`);
+    const digits = metric(drawn, 2) === metric(chance, 2) ? 4 : 2;
+    told.push(`The draw was ${metric(drawn, digits)}, ${below ? "" : "not "}below ${metric(chance, 2)}: ${!below ? kept : operator === its ? done : missed}.`);
   }
   if (number(why.exploration) !== null) told.push(`Exploration is weighted by ${metric(number(why.exploration), 3)}.`);
   if (number(why.question) !== null) told.push(`It answers question ${(number(why.question) as number) + 1} of the generation.`);

@@ -54,10 +54,22 @@ function Sandbox({ value }: { value: Record<string, unknown> }) {
   return (
     <>
       <Pairs value={rest} empty="not recorded" />
-      {known.length > 0 && <ul className="checks" aria-label="Attacks it withstood when the run began">{known.map((p) => <li key={p.name} title={p.detail}><span className={p.ok ? "good" : "bad"}>{p.ok ? "✓" : "✗"}</span> {p.name.replaceAll("_", " ")}</li>)}</ul>}
+      {known.length > 0 && <p className="small muted">It withstood {known.filter((p) => p.ok).length} of {known.length} attacks and checks when the run began. A program in it:</p>}
+      {known.length > 0 && <ul className="checks" aria-label="Attacks it withstood when the run began">{known.map((p) => <li key={p.name} title={p.detail}><span className={p.ok ? "good" : "bad"}>{p.ok ? "✓" : "✗"}</span> {FOUND[p.name] ?? `cannot ${TRIED[p.name] ?? p.name.replaceAll("_", " ")}`}</li>)}</ul>}
     </>
   );
 }
+
+/** What a probe tried, where its name alone does not say it. */
+const TRIED: Record<string, string> = {
+  read_file: "read a file of the host", look_at_file: "see that a file of the host is there",
+  memory_limit: "take more memory than it may", process_limit: "start more processes than it may", no_survivors: "leave a process behind", trace: "trace another process",
+  new_namespace: "make a namespace", read_hidden: "read what is hidden from it", write_input: "change its input", become_root: "become root",
+  connect_abstract: "connect to an abstract socket", connect_tcp: "connect over TCP", connect_unix: "connect to a socket of the host", read_memory: "read another process' memory", load_bpf: "load a BPF program",
+}; // prettier-ignore
+
+/** What must go on working in it. */
+const FOUND: Record<string, string> = { start: "starts", child_interpreter: "can start a Python of its own" };
 
 const number = (value: unknown): number | null => (typeof value === "number" ? value : null);
 

@@ -126,7 +126,7 @@ export function GraphView({ connection }: { connection: Connection }) {
         title="Graph" flush
         actions={
           <>
-            <input type="search" placeholder="id, step, word" aria-label="Find a node by id, step or word" title="Enter goes to the next one" value={search} onChange={(e) => find(e.target.value)} onKeyDown={(e) => e.key === "Enter" && next()} style={{ width: 112 }} />
+            <input type="search" placeholder="id, step, word" aria-label="Find a node by id, step or word" title="Enter goes to the next one" value={search} onChange={(e) => find(e.target.value)} onKeyDown={(e) => e.key === "Enter" && next()} style={{ width: 128 }} />
             <Segmented label="Height" value={height} onChange={setHeight} options={HEIGHTS.filter(([name]) => name !== "generation" || state.nodes.some((n) => n.generation != null))} />
             <label className="row small">Colour <select aria-label="Colour by" value={paint} onChange={(e) => setPaint(e.target.value)}>
               <option value="state">state</option><option value="metric">score</option><option value="operator">operator</option>{state.hasIslands && <option value="island">island</option>}

@@ -27,7 +27,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
   const { data, error } = useResource<NodeDetail>(base, 0, known);
   const { data: turns } = useResource<Turn[]>(`${base}/transcript`, 0, known);
   const [picked, setTab] = useAddressed<Tab | "">("part", "", { among: TABS });
-  const [wrap, setWrap] = useKept("wrap", false);
+  const [wrap, setWrap] = useKept("wrap", isNarrow());
   const [side, setSide] = useKept("diff-side", !isNarrow());
   if (error) return <Empty title="This node cannot be shown"><span>{error}. <a href={href(state.id, "nodes")}>All nodes</a></span></Empty>;
   if (!data) return <Empty title="Loading…" />;
