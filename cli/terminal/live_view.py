@@ -23,7 +23,7 @@ from cli.terminal.best_so_far import BEST, BestSoFar, shown
 from cli.terminal.closing import closing, ended_already
 from cli.terminal.commands import interrupted_line
 from cli.terminal.console import VisibleConsole
-from cli.terminal.open_work import OpenWork
+from cli.terminal.open_work import IDLE, OpenWork
 from cli.terminal.output import say_finishing
 from core.backend.usage import tokens_of_bytes
 from core.contracts import Progress
@@ -133,7 +133,7 @@ class LiveView:
             parts: list[RenderableType] = [self._bar(progress), self._figures(progress), self._tree()]
             if self._activity.text:
                 parts.append(Text(self._activity.line))
-            open_work = self._work.lines(self._written(), read_live_work(self._facts.run_dir))
+            open_work = self._work.lines(self._written(), read_live_work(self._facts.run_dir) or IDLE)
             parts += [Text(line, style="dim") for line in open_work[:MOST_OPEN]]
             tail = self._tail()
             if tail:

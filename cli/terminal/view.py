@@ -15,7 +15,7 @@ from cli.terminal.best_so_far import BestSoFar
 from cli.terminal.closing import closing, ended_already
 from cli.terminal.commands import interrupted_line
 from cli.terminal.held_back import HeldBack
-from cli.terminal.open_work import OpenWork
+from cli.terminal.open_work import IDLE, OpenWork
 from cli.terminal.output import Output, say_finishing
 from cli.terminal.step_text import StepLines, baseline_line
 from core.contracts import Progress
@@ -115,7 +115,7 @@ class PlainView:
             self._say(text)
 
     def _now(self) -> LiveWork:
-        return read_live_work(self._facts.run_dir) if self._facts else LiveWork()
+        return (read_live_work(self._facts.run_dir) if self._facts else None) or IDLE
 
     def _begin_watching(self) -> None:
         if self._watcher is None:

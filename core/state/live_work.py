@@ -41,10 +41,10 @@ class LiveWork(BaseModel):
     nodes: dict[str, NodeWork] = Field(default_factory=dict)
 
 
-def read_live_work(run_dir: Path) -> LiveWork:
-    """What the run's process told last; nothing where there is no such file."""
+def read_live_work(run_dir: Path) -> LiveWork | None:
+    """What the run's process told last; None where it has told nothing."""
     try:
         with (run_dir / WORK_FILE).open("rb") as file:
             return LiveWork.model_validate_json(file.read(LARGEST))
     except (OSError, ValidationError):
-        return LiveWork()
+        return None

@@ -19,6 +19,8 @@ LIVE_KINDS: dict[str, LiveKind] = {".out": "output", ".reply": "reply"}
 def live_now(run_dir: Path) -> Live:
     """What each open program waits for or does, and what it said last. Names are node ids or they are passed over."""
     told, now = read_live_work(run_dir), time.time()
+    if told is None:
+        return Live(tails=_tails(run_dir))
     work = [
         OpenWork(node_id=node_id, state=one.state, seconds=max(0.0, now - one.since))
         for node_id, one in told.nodes.items()

@@ -121,7 +121,7 @@ def test_start_a_run_watch_nodes_arrive_click_one_and_see_its_diff(page, tmp_pat
         islands = run["config"]["search"]["islands"]
         assert (islands["per_island"], islands["selection"], islands["num_islands"]) == (7, "rank", 3)
         withstood = page.get_by_label("Attacks it withstood when the run began")
-        withstood.get_by_text("✓ connect tcp").wait_for()
+        withstood.get_by_text("✓ cannot connect over TCP").wait_for()
         assert "✗" not in withstood.inner_text()
         # a finished run goes on with more of what ended it
         page.get_by_role("button", name="Resume").click()

@@ -300,7 +300,7 @@ def test_the_tail_of_a_running_candidate(client, project):
     (live / "notes.out").write_text("not a node")
     (live / "abcdefabcdef.out").symlink_to(secret)
     told = get(client, f"/runs/{COMPETITION}/live")
-    assert (told["work"], told["running"], told["waiting"]) == ([], 0, 0), "no process tells what it does"
+    assert (told["work"], told["running"], told["waiting"]) == (None, 0, 0), "no process tells what it does"
     tails = told["tails"]
     assert [t["node_id"] for t in tails] == ["0123456789ab"]
     assert tails[0]["text"].endswith("end") and len(tails[0]["text"]) == 8192 and tails[0]["cut"]

@@ -202,8 +202,9 @@ class Live(Model):
     """What goes on in a run now."""
 
     tails: list[LiveTail]
-    work: list[OpenWork]
-    running: int
+    work: list[OpenWork] | None = None
+    """None where its process tells nothing: an older one, or one that has only just begun."""
+    running: int = 0
     """Jobs that hold a worker: programs, parts of them, games."""
-    waiting: int
+    waiting: int = 0
     """Jobs that wait for one."""

@@ -1866,14 +1866,20 @@ export interface components {
          * @description What goes on in a run now.
          */
         Live: {
-            /** Running */
+            /**
+             * Running
+             * @default 0
+             */
             running: number;
             /** Tails */
             tails: components["schemas"]["LiveTail"][];
-            /** Waiting */
+            /**
+             * Waiting
+             * @default 0
+             */
             waiting: number;
             /** Work */
-            work: components["schemas"]["OpenWork"][];
+            work?: components["schemas"]["OpenWork"][] | null;
         };
         /**
          * LiveTail

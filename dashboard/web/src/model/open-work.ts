@@ -18,7 +18,7 @@ const ORDER: readonly (OpenWork["state"] | "")[] = ["runs", "scored", "reviewed"
 
 /** The open programs, those that run first; of equal ones the longest at it. `now`: null where nobody tells (a replay). */
 export function inOrder(open: readonly OpenNode[], writer: string, now: Live | null, at = Date.now()): Doing[] {
-  const told = new Map(now?.work.map((one) => [one.node_id, one]));
+  const told = new Map(now?.work?.map((one) => [one.node_id, one]));
   const found = open.map((node) => {
     const live = told.get(node.id);
     return { node, text: doing(node, writer, live, now !== null), since: live ? at - 1000 * live.seconds : node.since, rank: ORDER.indexOf(live?.state ?? "") };
@@ -45,7 +45,7 @@ const isModel = (writer: string): boolean => writer !== "rules" && writer !== OU
 const asking = (writer: string): string => (writer === "rules" ? "being written by rules" : writer === OUTSIDE ? "waits for a writer to ask" : `asks ${writer}`);
 
 /** How many workers are busy, and how much waits for one. */
-export function workersText({ running, waiting }: Pick<Live, "running" | "waiting">, games: boolean): string {
+export function workersText({ running = 0, waiting = 0 }: { running?: number; waiting?: number }, games: boolean): string {
   const busy = running === 0 ? "no worker is busy" : running === 1 ? "1 worker is busy" : `${running} workers are busy`;
   const what = games ? (waiting === 1 ? "game waits" : "games wait") : waiting === 1 ? "job waits" : "jobs wait";
   return waiting > 0 ? `${busy}, ${waiting} ${what} for one` : busy;

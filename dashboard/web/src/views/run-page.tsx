@@ -1,5 +1,5 @@
 // One run: its head, its tabs, and the view that the address names.
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { get, post, runPath } from "../api/client";
 import type { Launch } from "../api/types";
 import { Empty, Status } from "../components/widgets";
@@ -87,14 +87,9 @@ function tabsOf(state: RunState): [string, string][] {
 }
 
 function Tabs({ connection: { state }, view }: { connection: Connection; view: string }) {
-  const row = useRef<HTMLElement>(null);
   const active = view === "node" ? "nodes" : view === "game" ? "arena" : view;
-  useEffect(() => {
-    const here = row.current?.querySelector<HTMLElement>("[aria-current]"); // on a phone the row is wider than the page
-    if (row.current && here) row.current.scrollLeft = here.offsetLeft - (row.current.clientWidth - here.clientWidth) / 2;
-  }, [active]);
   return (
-    <nav ref={row} className="tabs" aria-label="Views of the run">
+    <nav className="tabs" aria-label="Views of the run">
       {tabsOf(state).map(([name, text]) => <a key={name} href={href(state.id, name)} aria-current={name === active ? "page" : undefined}>{text}</a>)}
     </nav>
   );

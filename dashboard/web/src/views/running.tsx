@@ -16,9 +16,10 @@ export function Running({ connection }: { connection: Connection }) {
   const follows = state.live && !connection.replay;
   const { data: now } = useResource<Live>(follows ? runPath(state.id, "/live") : null, 1000);
   if (!state.live && state.open.size === 0) return null;
-  const open = inOrder([...state.open.values()], state.started?.writer ?? "", follows ? now : null);
+  const told = follows && now?.work ? now : null;
+  const open = inOrder([...state.open.values()], state.started?.writer ?? "", told);
   return (
-    <Panel title="Running now" actions={now && follows && <span className="muted small" data-testid="workers">{workersText(now, state.hasArena)}</span>}>
+    <Panel title="Running now" actions={told && <span className="muted small" data-testid="workers">{workersText(told, state.hasArena)}</span>}>
       {open.length === 0 && <p className="muted">No program is being written or run: between two rounds, or games are played.</p>}
       <div className="stack" style={{ gap: 10 }}>
         {open.slice(0, MOST).map((doing) => <OpenProgram key={doing.node.id} state={state} doing={doing} tails={now?.tails ?? []} follows={follows} />)}
