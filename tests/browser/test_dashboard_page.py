@@ -355,8 +355,7 @@ def test_a_baseline_that_is_ahead_of_the_search_is_said_while_it_runs(page, tmp_
             BaselineScored(name="ridge", node_id="cd" * 6, metric=7.5),
         ]
     )
-    made.close()
-    with serving(tmp_path) as (address, _):
+    with serving(tmp_path) as (address, _), live(made, 0, iter(())):
         page.goto(f"http://{address}/#/run/behind/overview")
         page.get_by_test_id("stats").get_by_text("on validation, ahead of the search").wait_for()
 
@@ -381,14 +380,13 @@ def test_a_verdict_comes_when_the_run_ends_before_our_eyes(page, tmp_path):
     made = competition(tmp_path / "logs", 12, run="ends")
     made.store.put_fact("status", "running")
     made.store.append([RunStarted(run="ends", problem="competition/churn", lower_is_better=True)])
-    with serving(tmp_path) as (address, _):
+    with serving(tmp_path) as (address, _), live(made, 0, iter(())):
         page.goto(f"http://{address}/#/run/ends/overview")
         page.get_by_test_id("stats").get_by_text("Best so far").first.wait_for()
         assert page.get_by_test_id("verdict").count() == 0
         made.end()
         page.get_by_test_id("verdict").wait_for(timeout=15_000)
         page.get_by_test_id("stats").get_by_text("Winner").first.wait_for()
-    made.close()
 
 
 def test_the_list_fits_a_laptop_and_the_whole_head_of_a_column_sorts(page, stored):

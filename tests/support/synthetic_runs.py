@@ -100,7 +100,15 @@ class SyntheticRun:
             "sandbox": {"tier": "bubblewrap", "probes": PROBES},
             "environment": {"python": "3.12.4", "cpus": 2},
             "config": {"search": {"policy": self.policy, "max_steps": 60}, "llm": {"code": {"api_key": "********"}}},
-            "baselines": [{"name": "mean", "metric": 77.1 if self.lower else 0.1, "failure": None, "final": None}],
+            "baselines": [
+                {
+                    "name": "mean",
+                    "node_id": "0a" * 6,
+                    "metric": 77.1 if self.lower else 0.1,
+                    "failure": None,
+                    "final": None,
+                }
+            ],
         }
         for key, value in facts.items():
             self.store.put_fact(key, value)
