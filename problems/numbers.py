@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import random
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
+
+from problems.blocks import block_lines, has_marks
+from utils.syntax import source_lines
 
 _MARK = re.compile(r"^=== (.+) ===$", re.MULTILINE)
 """Between the files of a program that is several."""
@@ -13,9 +18,15 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
 
 
 def numbers(code: str) -> list[re.Match[str]]:
-    """Numeric literals, whatever the language; not those of the marks between files."""
+    """Numeric literals that may change, whatever the language: inside of the evolving blocks where there are some, and
+    none of the marks between files."""
     marks = [match.span() for match in _MARK.finditer(code)]
-    return [m for m in _NUMBER.finditer(code) if not any(low <= m.start() < high for low, high in marks)]
+    found = [m for m in _NUMBER.finditer(code) if not any(low <= m.start() < high for low, high in marks)]
+    if not has_marks(code):
+        return found
+    inside = block_lines(code)
+    ends = list(accumulate(map(len, source_lines(code, keepends=True))))
+    return [m for m in found if bisect_right(ends, m.start()) + 1 in inside]
 
 
 def values(code: str) -> list[int | float]:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Problem, RulesWriter
 from core.state.node import Node
 from core.workers.shipping import check_shippable
+from problems.blocks import told_marks
 from problems.command.bundle import join, split
 from problems.command.spec import CommandSpec
 from problems.languages import language_of
@@ -79,15 +80,16 @@ class CommandProblem(Problem):
         text = self._statement or f"Improve {files}."
         if len(self.spec.sources) > 1:
             text += "\nThe files come one after the other, each below a line `=== name ===`; keep these lines."
+        text += told_marks(self.code)
         return f"{text}\nThe command `{self.spec.command}` is run on them. Metric: {self.unit}."
 
     def prompt_extras(self) -> dict[str, Any]:
         return {"program": self.code, "language": self.language, "reply_format": self._reply}
 
     def agents(self, build: AgentBuilder) -> dict[str, Agent]:
-        from problems.command.agent import FilesAgent
+        from problems.block_agent import BlockAgent
 
-        return {"*": FilesAgent(single_function=True, prompts_dir=build.prompts_dir, **build.options)}
+        return {"*": BlockAgent(single_function=True, prompts_dir=build.prompts_dir, **build.options)}
 
     def baselines(self) -> Sequence[Baseline]:
         return [Baseline("initial", self.code, own=True)]

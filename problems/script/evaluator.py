@@ -17,7 +17,7 @@ from core.evaluation.tune import tune_program
 from core.events import Warned
 from core.state.failure import FailureKind
 from core.state.node import Node
-from problems.script.blocks import block_lines
+from problems.blocks import block_lines
 from problems.script.reading import verdict_of, without_folder
 from problems.script.screening import Screened, judged, margin, may_rank
 from utils.direction import Direction

@@ -16,11 +16,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Limits, Problem, RulesWriter
 from core.state.node import Node
 from core.workers.shipping import check_shippable
+from problems.blocks import told_marks
 from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.numbers import NumbersWriter
 from problems.options import checked_options
-from problems.script.blocks import has_marks
 from utils.clean_text import clean
 from utils.config_schema import Config
 from utils.errors import ConfigError
@@ -122,8 +122,7 @@ class ScriptProblem(Problem):
 
     def statement(self) -> str:
         text = self.options.statement or f"Improve the program {self.program.name}; an evaluator gives it a score."
-        if has_marks(self.code):
-            text += "\nChange only what is between EVOLVE-BLOCK-START and EVOLVE-BLOCK-END; keep these two lines."
+        text += told_marks(self.code)
         return f"{text}\nMetric: {self.metric or 'combined score'}."
 
     def prompt_extras(self) -> dict[str, Any]:
@@ -140,9 +139,9 @@ class ScriptProblem(Problem):
         return [f"all calls that the evaluator makes of the program {self.options.evaluation_timeout:g} s together"]
 
     def agents(self, build: AgentBuilder) -> dict[str, Agent]:
-        from problems.script.agent import ScriptAgent
+        from problems.block_agent import BlockAgent
 
-        return {"*": ScriptAgent(single_function=True, prompts_dir=build.prompts_dir, **build.options)}
+        return {"*": BlockAgent(single_function=True, prompts_dir=build.prompts_dir, **build.options)}
 
     def baselines(self) -> Sequence[Baseline]:
         return [Baseline("initial", self.code, own=True)]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.evaluation.tune import Number, literals, with_values
-from problems.script.blocks import line_ranges
+from problems.blocks import line_ranges
 from utils.syntax import parse, with_texts
 
 _ARITHMETIC: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {

@@ -182,6 +182,38 @@ def test_rules_move_numbers_in_any_language(files):
     assert len(seen) > 4
 
 
+MARKED = """\
+int f(int x) {
+  // EVOLVE-BLOCK-START
+  return x + 2;
+  // EVOLVE-BLOCK-END
+}
+int main(void) { return (f(2) - 4) * (f(2) - 4); }
+"""
+
+
+def test_what_is_outside_of_the_marks_stays_whoever_writes(files):
+    (files / "m.c").write_text(MARKED)
+    problem = build(cfg(source=str(files / "m.c")), files)
+    assert "Change only what is between EVOLVE-BLOCK-START" in problem.statement()
+    extras = problem.prompt_extras()
+    seen = set()
+    for seed in range(20):
+        facts = {"operator": "mutate", "parents": [{"code": MARKED}], "extras": extras}
+        code, _ = parse_response(problem.rules().write(facts, random.Random(seed)), "text")
+        assert code.splitlines()[3:] == MARKED.splitlines()[3:]
+        seen.add(code.splitlines()[2])
+    assert len(seen) > 1
+    (agent,) = problem.agents(SimpleNamespace(options={}, prompts_dir=None)).values()
+    task = Task(node_id="n", operator="mutate", round=0, slot=0, seed=1, parent_ids=("p",))
+    context = AgentContext(
+        task=task, statement="", parents=(Node(id="p", code=MARKED),), query=None, extras=extras
+    )  # fmt: skip
+    cheat = MARKED.replace("(f(2) - 4) * (f(2) - 4)", "-9").replace("x + 2", "x + 3")
+    node = agent.code(context, f"Better.\n\n```c\n{cheat}```\n").node
+    assert node.code == MARKED.replace("x + 2", "x + 3")
+
+
 def test_a_diff_may_touch_any_of_the_files(files):
     problem = build(cfg(source=f"{files / 'a.sh'},{files / 'b.c'}"), files)
     (agent,) = problem.agents(SimpleNamespace(options={}, prompts_dir=None)).values()

@@ -15,8 +15,7 @@ from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.task import Task
-from problems.command.agent import FilesAgent
-from problems.script.agent import ScriptAgent
+from problems.block_agent import BlockAgent
 from problems.script.job import write_harness
 from problems.script.problem import Options, ScriptProblem, build
 from problems.script.reading import verdict_of
@@ -183,7 +182,7 @@ DIFF = "Better slope.\n\n<<<<<<< SEARCH\n    return 2.0 * x + 1\n=======\n    re
      "Better.\n\n```python\ndef f(x):\n    return 3.0 * x\n\n\n```"],
 )  # fmt: skip
 def test_diffs_whole_programs_and_bare_blocks_are_read(reply):
-    node = ScriptAgent(single_function=True).code(context(), reply).node
+    node = BlockAgent(single_function=True).code(context(), reply).node
     assert node is not None and node.failure is None
     assert node.code.split() == CODE.replace("2.0 * x + 1", "3.0 * x").split()
 
@@ -198,13 +197,13 @@ def test_diffs_whole_programs_and_bare_blocks_are_read(reply):
     ],
 )
 def test_replies_that_do_not_fit_are_failures(reply, failure):
-    node = ScriptAgent(single_function=True).code(context(), reply).node
+    node = BlockAgent(single_function=True).code(context(), reply).node
     assert node is not None and node.failure is failure
 
 
 def test_a_reply_cannot_change_what_is_outside_of_the_blocks():
     cheat = CODE.replace("return f(3)", "return 10**9")
-    node = ScriptAgent(single_function=True).code(context(), f"```python\n{cheat}```").node
+    node = BlockAgent(single_function=True).code(context(), f"```python\n{cheat}```").node
     assert node is not None and "10**9" not in node.code and "return f(3)" in node.code
     assert node.failure is None and node.message.startswith("lines outside of the block were put back: ")
 
@@ -212,7 +211,7 @@ def test_a_reply_cannot_change_what_is_outside_of_the_blocks():
 def test_who_handed_in_nothing_is_told_by_the_reason_whatever_code_it_talked_of():
     words = f"I was about to write\n```python\nx = 1\n```\n{DIFF}"
     said = f"{NO_PROGRAM}it did not end within 8 s (llm.code.timeout)\n\n{words}"
-    for agent in (ScriptAgent(single_function=True), CoderAgent(), FilesAgent(single_function=True)):
+    for agent in (BlockAgent(single_function=True), CoderAgent()):
         node = agent.code(context(), said).node
         assert node is not None and (node.failure, node.code) == (FailureKind.NO_CODE, "")
         assert node.message == "it did not end within 8 s (llm.code.timeout)" and "about to write" in node.plan

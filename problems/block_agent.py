@@ -7,12 +7,12 @@ from dataclasses import replace
 from agents.coder_agent import CoderAgent, Found, nothing_in
 from core.contracts import AgentContext
 from core.state.failure import FailureKind
-from problems.script.blocks import BlockError, graft, put_back
+from problems.blocks import BlockError, graft, put_back
 from utils.diff import DiffError, apply_diff, parse_diff
 from utils.response import parse_response, strip_thinking
 
 
-class ScriptAgent(CoderAgent):
+class BlockAgent(CoderAgent):
     """CoderAgent whose replies may be diffs, and which never lets a reply change what is outside of the blocks."""
 
     kind = "script"

@@ -1,6 +1,6 @@
 import pytest
 
-from problems.script.blocks import BlockError, graft, line_ranges, put_back
+from problems.blocks import BlockError, graft, line_ranges, put_back
 
 FRAME = "import os\n# EVOLVE-BLOCK-START\nx = 1\ny = 2\n# EVOLVE-BLOCK-END\ndef main():\n    return x\n"
 

@@ -1,4 +1,4 @@
-"""The evolving parts of a program: between `# EVOLVE-BLOCK-START` and `# EVOLVE-BLOCK-END`."""
+"""The evolving parts of a program: between lines with `EVOLVE-BLOCK-START` and `EVOLVE-BLOCK-END`, in any language."""
 
 from __future__ import annotations
 
@@ -40,6 +40,13 @@ def block_lines(code: str) -> frozenset[int]:
 
 def has_marks(code: str) -> bool:
     return START in code
+
+
+def told_marks(code: str) -> str:
+    """The sentence for writers of a program with marks, on a line of its own; '' for others."""
+    if not has_marks(code):
+        return ""
+    return "\nChange only what is between EVOLVE-BLOCK-START and EVOLVE-BLOCK-END; keep these two lines."
 
 
 class BlockError(ValueError):
