@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.contracts import Store
-from core.events import BaselineScored
+from core.events import BaselineScored, Event
+from core.loop.commit_events import failed_baseline
 from core.state.node import Node
 from core.state.task import node_id
 from core.storage.repository import RunStore
@@ -74,15 +75,14 @@ class BaselineRunner:
                     "interval": list(verdict.interval) if verdict.interval else None,
                 }
                 known.append(row)
-                event = BaselineScored(
-                    name=baseline.name,
-                    own=baseline.own,
-                    node_id=node.id,
-                    metric=verdict.metric,
-                    failure=verdict.failure,
-                )
+                name, own, failure = baseline.name, baseline.own, verdict.failure
+                events: list[Event] = [
+                    BaselineScored(name=name, own=own, node_id=node.id, metric=verdict.metric, failure=failure)
+                ]
+                if failure is not None:
+                    events.append(failed_baseline(name, own, failure, verdict.message, node.id))
                 program = scored_as(node, row).model_dump(mode="json")
-                self._store.put_facts({"baselines": known, f"{BESIDE}{node.id}": program}, [event])
+                self._store.put_facts({"baselines": known, f"{BESIDE}{node.id}": program}, events)
         except Exception as error:  # noqa: BLE001 - told at the end: a baseline must not stop the search
             self._error = error
 

@@ -13,14 +13,16 @@ class Interrupts:
     """What the user asked for by signals; both events can also be set by hand.
 
     Args:
-        on_finish: told of the first signal, inside its handler: it may take no lock.
+        on_finish: told of the first signal and whether the search is over, inside its handler: it may take no lock.
     """
 
-    def __init__(self, on_finish: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, on_finish: Callable[[bool], None] = lambda search_is_over: None) -> None:
         self.finish = threading.Event()
         """Finish what is in flight, begin nothing more."""
         self.now = threading.Event()
         """Give up what is in flight."""
+        self.search_is_over = False
+        """Set by who leads the run: what is left is the final scoring, which a first signal does not stop."""
         self._on_finish = on_finish
 
     @contextmanager
@@ -41,7 +43,7 @@ class Interrupts:
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if not self.finish.is_set():
             self.finish.set()
-            self._on_finish()
+            self._on_finish(self.search_is_over)
             return
         self.now.set()
         raise KeyboardInterrupt

@@ -298,7 +298,7 @@ class RunSession:
             self._save_time()
         if reason == "interrupted":
             return self._interrupted()
-        search.deadline.lifted = True
+        search.deadline.lifted = self.interrupts.search_is_over = True
         self._over_at = time.monotonic()
         self._view.doing("the search is over; the best are scored on what it never saw")
         runner.finish()
@@ -353,8 +353,10 @@ class RunSession:
         self.outcome = outcome
         outcome.read_conclusion()
         self._view.doing("plots and report are drawn" if self.config.logging.report else "the winner is written")
-        outcome.write_files(self.store, report=self.config.logging.report)
-        self._view.conclude(outcome)
+        try:
+            outcome.write_files(self.store, report=self.config.logging.report)
+        finally:  # the answer is there, whatever becomes of the files
+            self._view.conclude(outcome)
         return outcome
 
     def _ended_already(self) -> int:

@@ -26,8 +26,9 @@ class View(Protocol):
     def emit(self, event: Event) -> None:
         """Something happened. Called from any thread; also before `start`."""
 
-    def finishing(self) -> None:
-        """A signal asked for the end in good order. Called inside the signal's handler: it may take no lock."""
+    def finishing(self, search_is_over: bool) -> None:
+        """A signal asked for the end in good order; where the search is over, its final scoring is finished all the
+        same. Called inside the signal's handler: it may take no lock."""
 
     def conclude(self, outcome: Outcome) -> None:
         """The search is over and all its files are written."""
@@ -51,7 +52,7 @@ class SilentView:
 
     def emit(self, event: Event) -> None: ...
 
-    def finishing(self) -> None: ...
+    def finishing(self, search_is_over: bool) -> None: ...
 
     def conclude(self, outcome: Outcome) -> None: ...
 

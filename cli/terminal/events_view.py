@@ -70,8 +70,8 @@ class EventsView(SilentView):
             self._leads = self._best.text
             self.say({"type": "run.best", "text": self._leads})
 
-    def finishing(self) -> None:
-        say_finishing()
+    def finishing(self, search_is_over: bool) -> None:
+        say_finishing(search_is_over)
 
     def say(self, line: dict[str, Any]) -> None:
         self._out.say(json.dumps(line))

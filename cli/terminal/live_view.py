@@ -105,8 +105,8 @@ class LiveView:
         for line in closing(outcome):
             self._console.print(Text(line))
 
-    def finishing(self) -> None:
-        say_finishing()
+    def finishing(self, search_is_over: bool) -> None:
+        say_finishing(search_is_over)
 
     def nothing_left(self, outcome: Outcome, progress: Progress) -> None:
         self.close()

@@ -9,6 +9,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
+FINISHING = "what runs is finished, nothing more is begun"
+OVER = "the search is over, and its final scoring is finished (`resume` scores what is stopped now)"
+
 
 class Output:
     """Prints whole lines at once, until nobody reads any more. Thread-safe.
@@ -38,10 +41,11 @@ class Output:
             self._on_gone()
 
 
-def say_finishing() -> None:
+def say_finishing(search_is_over: bool) -> None:
     """Answer the first Ctrl-C, inside the signal's handler: no lock, no buffer."""
+    told = OVER if search_is_over else FINISHING
     with suppress(BrokenPipeError):
-        os.write(2, b"\nwhat runs is finished, nothing more is begun; once more to stop now\n")
+        os.write(2, f"\n{told}; once more to stop now\n".encode())
 
 
 def _to_nowhere(stream: TextIO) -> None:

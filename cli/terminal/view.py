@@ -49,8 +49,8 @@ def open_view(kind: str) -> View:
 class QuietView(SilentView):
     """Answers Ctrl-C, and says nothing else."""
 
-    def finishing(self) -> None:
-        say_finishing()
+    def finishing(self, search_is_over: bool) -> None:
+        say_finishing(search_is_over)
 
     def nothing_left(self, outcome: Outcome, progress: Progress) -> None:
         print(ended_already(outcome), file=sys.stderr)  # stdout is for the facts
@@ -168,8 +168,8 @@ class PlainView:
         if held.steps and self._lines is not None:
             self._say("  ".join(part for part in (held.text, self._lines.best) if part))
 
-    def finishing(self) -> None:
-        say_finishing()
+    def finishing(self, search_is_over: bool) -> None:
+        say_finishing(search_is_over)
 
     def conclude(self, outcome: Outcome) -> None:
         self._ended.set()

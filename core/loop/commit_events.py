@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from core.events import BaselineScored, CandidateRejected, Event, NodeCommitted, Warned
 from core.loop.attempt import Usage
+from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
+from utils.clean_text import one_line
 
 _NOTHING_LEFT = (
     "the best score is 0 and lower is better: if the metric cannot be negative, nothing is left to gain; "
@@ -30,6 +32,8 @@ def events_of(node: Node, journal: Journal, usage: Usage, elapsed: float) -> lis
         )  # fmt: skip
     if is_best and node.metric_value == 0 and journal.lower_is_better:
         events.append(Warned(text=_NOTHING_LEFT, node_id=node.id))
+    if node.operator == "baseline" and node.failure is not None:
+        events.append(failed_baseline(node.name, node.is_own, node.failure, node.message, node.id))
     if _disagree(node):
         text = f"claimed {node.claimed_metric:g}, scored {node.metric_value:g}"
         events.append(Warned(text=text, node_id=node.id))
@@ -75,3 +79,9 @@ def _disagree(node: Node) -> bool:
         return False
     scale = max(abs(node.metric_value), 1e-9)
     return abs(node.claimed_metric - node.metric_value) / scale > DISAGREEMENT
+
+
+def failed_baseline(name: str, own: bool, failure: FailureKind, message: str, node_id: str) -> Warned:
+    """What the search is compared with has no score: people should hear why, the more so if it is their own program."""
+    whose = "your program" if own else f"baseline {name}"
+    return Warned(text=f"{whose} failed: {failure.value}: {one_line(message)}", node_id=node_id)

@@ -12,14 +12,14 @@ from runs.interrupts import Interrupts
 
 def test_the_first_signal_asks_and_the_second_stops():
     told = []
-    interrupts = Interrupts(lambda: told.append("finishing"))
+    interrupts = Interrupts(lambda over: told.append(("finishing", over)))
     before = signal.getsignal(signal.SIGINT)
     with interrupts.handled():
         signal.raise_signal(signal.SIGTERM)
-        assert interrupts.finish.is_set() and not interrupts.now.is_set() and told == ["finishing"]
+        assert interrupts.finish.is_set() and not interrupts.now.is_set() and told == [("finishing", False)]
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-        assert interrupts.now.is_set() and told == ["finishing"]
+        assert interrupts.now.is_set() and told == [("finishing", False)]
     assert signal.getsignal(signal.SIGINT) is before
 
 

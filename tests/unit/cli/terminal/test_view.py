@@ -205,6 +205,7 @@ def test_a_kind_of_view_is_opened_by_name(kind, made):
 
 
 def test_views_answer_the_first_interrupt(capfd):
-    for kind in ("quiet", "plain", "live"):
-        open_view(kind).finishing()
-    assert capfd.readouterr().err.count("what runs is finished, nothing more is begun") == 3
+    for over, told in [(False, "what runs is finished, nothing more is begun"), (True, "the search is over, and its")]:
+        for kind in ("quiet", "plain", "live"):
+            open_view(kind).finishing(over)
+        assert capfd.readouterr().err.count(told) == 3
