@@ -27,7 +27,7 @@ def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     Returns `{result: ExecutionResult, graded: null | {output, code, error}}`.
     """
     workspace = context.scratch / "workspace"
-    copy_sources(Path(payload["inputs"]), workspace, payload["files"])
+    copy_sources(Path(payload["inputs"]), workspace, payload["files"], payload["output"] if payload["grade"] else "")
     argv = ["/bin/sh", "-c", payload["command"]]
     limits = Limits.model_validate(payload["limits"])
     result = context.sandbox.command(argv, workspace=workspace, limits=limits, seed=payload["seed"])
@@ -63,11 +63,16 @@ class _RunFailed(Exception):
     """One of the runs did not do its work: there is no time to tell."""
 
 
-def copy_sources(folder: Path, workspace: Path, files: dict[str, str]) -> None:
-    """The plain files beside the sources, then the candidate's own."""
+def copy_sources(folder: Path, workspace: Path, files: dict[str, str], leave_out: str) -> None:
+    """The plain files beside the sources, then the candidate's own.
+
+    Args:
+        leave_out: the output's name: one of before would be taken for the candidate's work.
+    """
     workspace.mkdir(parents=True, exist_ok=True)
     left = COPY_BYTES
-    beside = [path for path in folder.iterdir() if path.is_file() and not path.is_symlink() and path.name not in files]
+    plain = [path for path in folder.iterdir() if path.is_file() and not path.is_symlink()]
+    beside = [path for path in plain if path.name not in files and path.name != leave_out]
     for path in sorted(beside, key=lambda path: (path.stat().st_size, path.name)):
         left -= path.stat().st_size
         if left < 0:

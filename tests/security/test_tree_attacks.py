@@ -16,7 +16,7 @@ from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
 from problems.command.tree.base import snapshot
 from problems.command.tree.evaluator import Scoring, TreeEvaluator
-from problems.command.tree.scores import conditions_of
+from problems.command.tree.scores import Source, conditions_of
 from problems.command.tree.tree import Ground, Tree
 from utils.errors import NoSandboxError
 
@@ -108,6 +108,60 @@ def test_the_checks_do_not_depend_on_modes(ground, tmp_path):
     finally:
         jobs.close()
         sandbox.close()
+
+
+GRADE = "sh -c 'grep -qx 42 \"$0\" && echo score: 2'"
+"""Prints a score for the right output, outside of the sandbox."""
+
+
+def test_numbers_that_a_candidate_writes_are_none_of_the_graders(evaluator, ground):
+    sources = (Source("output"), Source("json", "stats.json"), Source("junit", "junit.xml"))
+    scoring = Scoring("sh src/prog.sh", "score", sources, tuple(conditions_of("score<=3")), grade=GRADE)
+    graded = TreeEvaluator(ground, scoring, evaluator._deps)
+    verdict = scored(graded, ground, """echo 42 > output.txt; echo '{"score": 3}' > stats.json""")
+    assert (verdict.metric, verdict.source) == (2.0, "verified"), verdict
+    wrong = scored(graded, ground, """echo 41 > output.txt; echo '{"score": 3}' > stats.json""")
+    assert wrong.metric is None
+
+
+@pytest.fixture(scope="module")
+def stale(tmp_path_factory):
+    """A repository in which an output lies, and a build."""
+    folder = tmp_path_factory.mktemp("stale")
+    files = {
+        "output.txt": "42\n",
+        "src/prog.sh": "echo 42 > output.txt\n",
+        "src/build.sh": "true\n",
+        "stats.json": "{}",
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    return Ground(snapshot(folder, tmp_path_factory.mktemp("bases")), ("src/**",))
+
+
+def told(evaluator, ground, scoring, **files):
+    tree = Tree(ground)
+    for name, text in files.items():
+        tree = tree.with_file(f"src/{name}.sh", text)
+    return TreeEvaluator(ground, scoring, evaluator._deps).evaluate([Node(code=tree.code())])[0]
+
+
+@pytest.mark.parametrize("timed", [False, True])
+def test_an_output_of_before_is_nobodys_work(evaluator, stale, timed):
+    scoring = Scoring("sh src/prog.sh", "score", writable=("output.txt",), grade=GRADE, timed=timed)
+    assert told(evaluator, stale, scoring).source == "verified"
+    idle = told(evaluator, stale, scoring, prog="true\n")
+    assert idle.metric is None and "output.txt: not written" in idle.message
+    report = Scoring("sh src/prog.sh", "score", (Source("json", "stats.json"),))
+    assert "stats.json: not written" in told(evaluator, stale, report, prog="true\n").message
+
+
+def test_a_time_whose_work_the_build_may_have_done_is_unisolated(evaluator, stale):
+    scoring = Scoring("sh src/prog.sh", "seconds", grade=GRADE, timed=True, build="sh src/build.sh")
+    assert told(evaluator, stale, scoring).source == "verified"
+    ahead = told(evaluator, stale, scoring, build="echo 42 > made\n", prog="cp made output.txt\n")
+    assert ahead.metric is not None and ahead.source == "unisolated"
 
 
 def test_tests_that_fail_leave_no_score(evaluator, ground):

@@ -74,6 +74,8 @@ class TreeEvaluator(RepeatableEvaluator):
         answer = self._deps.jobs.run(self._spec(tree, label))
         answers = answer.get("answers") or [answer]
         verdicts = [self.verdict(one) for one in answers]
+        if self._is_built_outside(tree):
+            verdicts = [verdict.model_copy(update={"source": source_of(False)}) for verdict in verdicts]
         last = verdicts[-1]
         if last.metric is None or len(verdicts) == 1:
             return last
@@ -90,9 +92,8 @@ class TreeEvaluator(RepeatableEvaluator):
         payload = {
             "inputs": str(self._ground.base.folder), "changes": dict(tree.changes), "command": scoring.command,
             "build": scoring.build, "build_inputs": list(scoring.build_inputs), "writable": self._writable,
-            "reports": [source.what for source in scoring.sources if source.kind in ("json", "junit")],
-            "output": scoring.output, "grade": scoring.grade, "limits": deps.limits.model_dump(mode="json"),
-            "seed": deps.seed, "runs": runs, "timed": scoring.timed,
+            "reports": self._reports, "written": self._written(), "output": scoring.output, "grade": scoring.grade,
+            "limits": deps.limits.model_dump(mode="json"), "seed": deps.seed, "runs": runs, "timed": scoring.timed,
         }  # fmt: skip
         entry = "problems.command.tree.job:" + ("evaluate" if runs == 1 else "repeated")
         seconds = 2 * (runs + 1) * deps.limits.seconds + 120
@@ -101,6 +102,25 @@ class TreeEvaluator(RepeatableEvaluator):
         else:
             spec = JobSpec(entry=entry, payload=payload, memory_mb=deps.limits.memory_mb)
         return spec.model_copy(update={"label": label, "seconds": seconds})
+
+    @property
+    def _reports(self) -> list[str]:
+        """Files that metrics are read from: none where all is graded outside, since a candidate writes them."""
+        kinds = () if self._scoring.grade else ("json", "junit")
+        return [source.what for source in self._scoring.sources if source.kind in kinds]
+
+    def _written(self) -> list[str]:
+        """Files that count only if the command writes them: what lies there before it would be taken for its work.
+
+        What a candidate hands in as a file is its work too, but for a time: then it must be made while that is taken.
+        """
+        taken = [*self._reports, *([self._scoring.output] if self._scoring.grade else [])]
+        return [path for path in taken if self._scoring.timed or not self._ground.may_change(path)]
+
+    def _is_built_outside(self, tree: Tree) -> bool:
+        """True where a time says little of a candidate: its own build, which is not timed, could do the work."""
+        scoring = self._scoring
+        return scoring.timed and bool(scoring.build) and any(matches(p, scoring.build_inputs) for p in tree.changes)
 
     def verdict(self, answer: Mapping[str, Any]) -> Evaluation:
         """Of one run."""

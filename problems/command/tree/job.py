@@ -27,7 +27,8 @@ MOST_BUILDS = 24
 
 def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     """Job entry. Payload: `inputs` (folder of the base), `changes` (path → text or null), `command`, `build`,
-    `build_inputs`, `writable`, `reports` (paths to read), `output`, `grade`, `limits`, `seed`.
+    `build_inputs`, `writable`, `reports` (paths to read), `written` (paths that count only if the command writes them),
+    `output`, `grade`, `limits`, `seed`.
 
     Returns `{result: ExecutionResult, touched: paths, reports: {path: text}, graded: null | {output, code, error}}`.
     """
@@ -35,10 +36,15 @@ def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     built, failed = _built(payload, context, limits)
     if failed is not None:
         return {"result": failed.model_dump(mode="json"), "touched": [], "reports": {}, "graded": None}
+    base, files = Path(payload["inputs"]), {**built, **payload["changes"]}
+    for path in payload["written"]:
+        files.pop(path, None)
+        if os.path.lexists(base / path):
+            files[path] = None
     with run_on_base(
-        context.sandbox, ["/bin/sh", "-c", payload["command"]], base=Path(payload["inputs"]),
-        files={**built, **payload["changes"]}, scratch=context.scratch / "workspace", limits=limits,
-        seed=payload["seed"], writable=[*built, *payload["writable"]],
+        context.sandbox, ["/bin/sh", "-c", payload["command"]], base=base, files=files,
+        scratch=context.scratch / "workspace", limits=limits, seed=payload["seed"],
+        writable=[*built, *payload["writable"], *payload["written"]],
     ) as run:  # fmt: skip
         graded = None
         if payload["grade"] and run.result.failure is None:

@@ -213,8 +213,14 @@ def build_tree(cfg: Config, project_dir: Path) -> TreeProblem:
         raise ConfigError("problem.editable is needed: which files may change, as in --problem.editable='src/**/*.py'")
     if options.timed and section.direction != "min":
         raise ConfigError("problem.options.timed=true: the score is a time; set problem.direction=min")
+    sources = sources_of(section.metric_from)
+    if section.grade and any(source.kind in ("json", "junit") for source in sources):
+        raise ConfigError(
+            f"problem.metric_from={section.metric_from}: a candidate writes such a file, and problem.grade is to grade "
+            "it outside: allowed beside problem.grade: output, regex:PATTERN, of what problem.grade prints"
+        )
     scoring = Scoring(
-        command, metric or "seconds", tuple(sources_of(section.metric_from)), tuple(conditions_of(section.require)),
+        command, metric or "seconds", tuple(sources), tuple(conditions_of(section.require)),
         build=section.build, build_inputs=patterns_of(options.build_inputs), writable=patterns_of(options.writable),
         grade=section.grade, output=options.output, timed=options.timed, repeats=options.repeats, alone=options.alone,
         lower_is_better=section.direction == "min",

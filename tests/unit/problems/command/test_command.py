@@ -76,7 +76,7 @@ def test_files_travel_as_one_text():
 def test_a_copy_of_the_folder_with_the_candidates_files(files, tmp_path_factory):
     (files / "link").symlink_to("/etc/passwd")
     target = tmp_path_factory.mktemp("made") / "workspace"
-    copy_sources(files, target, {"a.sh": "echo new\n"})
+    copy_sources(files, target, {"a.sh": "echo new\n"}, leave_out="")
     assert sorted(p.name for p in target.iterdir()) == ["a.sh", "b.c"]
     assert (target / "a.sh").read_text() == "echo new\n"
     assert (files / "a.sh").read_text() == "echo score: 3\n"
