@@ -133,8 +133,12 @@ class ScriptEvaluator(RepeatableEvaluator):
         with self._lock:
             if self._decision is not None:
                 return self._decision
+            self._deps.doing(
+                "your own program is scored in several ways, to see how others can be kept from the evaluator"
+            )
             payload = {**self._common(self._program), "wanted": self._isolation, "shows": self._shows}
             answer = self._deps.jobs.run(self._job("decide", payload))
+            self._deps.doing("")
             if "unusable" in answer:
                 return Evaluation(failure=FailureKind.EVAL_ERROR, message=answer["unusable"])
             decision = Decision.model_validate(answer["decision"])
