@@ -134,7 +134,7 @@ class ScriptEvaluator(RepeatableEvaluator):
             if self._decision is not None:
                 return self._decision
             self._deps.doing(
-                "your own program is scored in several ways, to see how others can be kept from the evaluator"
+                "your own program is scored in several ways: how are others to be kept apart from the evaluator?"
             )
             payload = {**self._common(self._program), "wanted": self._isolation, "shows": self._shows}
             answer = self._deps.jobs.run(self._job("decide", payload))
