@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from core.contracts import Problem
 from core.state.node import Node
 from core.storage.origin import taken_up, words_now
 from core.storage.reader import RunReader
@@ -139,6 +140,22 @@ class RunSession:
 
     def _open(self) -> None:
         self.store_closed = True
+        problem = self._prepared()
+        self._take_hold(problem)
+        self._compose(problem)
+        origin = taken_up(self.store.get_fact("origin"), self._origin)
+        self.facts = self._facts(problem, words_now(origin))
+        if not self._take_up(origin):
+            self._stack.callback(self._view.close)
+            return
+        restore_marks(self.run_dir, self.search.journal)
+        self._view.doing("")
+        self._attach_sinks()
+        if self._queue is not None:
+            serve(self._queue, self.search, self.run_dir, self.store, self._stack)
+
+    def _prepared(self) -> Problem:
+        """The problem with its data, once it is known that a run may begin."""
         if self.config.execution.sandbox == "none" and not self._accept:
             raise NoSandboxError(
                 "execution.sandbox=none runs programs unprotected; add --i-accept-unsandboxed to mean it"
@@ -153,6 +170,10 @@ class RunSession:
             problem.restore(self._given_dir)
         self._view.doing("the data of the problem are made ready")
         problem.prepare()
+        return problem
+
+    def _take_hold(self, problem: Problem) -> None:
+        """The run's folder, which nobody else works on from now on, its store, its signals, its tickets."""
         self._view.doing("sandbox and workers are started")
         prefix = self.config.project.name or problem.name.rpartition("/")[2]
         self.run_dir = self._given_dir or new_run(self.config.project.dir, prefix, datetime.now(UTC))
@@ -164,6 +185,9 @@ class RunSession:
         self._stack.enter_context(self.interrupts.handled())
         if self._recorded is None:  # a replay asks nobody
             self._queue = open_queue(self.config, self.store, self.interrupts, self.active_seconds, self._idle)
+
+    def _compose(self, problem: Problem) -> None:
+        """The search; nothing of a new run is left where it cannot be put together."""
         process = Process(
             run_dir=self.run_dir,
             store=self.store,
@@ -182,33 +206,34 @@ class RunSession:
             raise
         self._stack.callback(clear_workspaces, self.search.deps.work_dir)
         self._stack.callback(self.search.close)
-        origin = taken_up(self.store.get_fact("origin"), self._origin)
-        self.facts = RunFacts(
+
+    def _facts(self, problem: Problem, words: tuple[str, ...]) -> RunFacts:
+        return RunFacts(
             run_dir=self.run_dir,
             config=self.config,
             problem=problem,
             roles=self.search.model_client.roles,
             sandbox=self.search.sandbox_tier,
             offline=self._recorded is not None,
-            words=words_now(origin),
+            words=words,
             standing=self._standing(),
             resumed=self.resumed,
         )
+
+    def _take_up(self, origin: dict[str, Any]) -> bool:
+        """Read back what was done and store that a process goes on with it. False where a run that had ended has
+        nothing left to do: whatever was written now would move the head of a journal that is complete.
+        """
         has_ended = self.resumed and not self._by_hand and ended_as_it_is(self.store)
         if not has_ended:
             record_start(self.store, self.facts, origin, self.search.told)
         self.search.orchestrator.restore()
         if has_ended:
             self.nothing_left = nothing_left(self.store, self.search)
-            if self.nothing_left:  # whatever was written now would move the head of a journal that is complete
-                self._stack.callback(self._view.close)
-                return
+            if self.nothing_left:
+                return False
             record_start(self.store, self.facts, origin, self.search.told)
-        restore_marks(self.run_dir, self.search.journal)
-        self._view.doing("")
-        self._attach_sinks()
-        if self._queue is not None:
-            serve(self._queue, self.search, self.run_dir, self.store, self._stack)
+        return True
 
     def _open_files(self) -> None:
         scratch = "verifies" in self._origin  # removed at its end: the links to the newest run stay
