@@ -14,10 +14,11 @@ from core.storage.held import status_of
 from core.storage.models import NODES
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
+from reports.choice import Runner, best_of_search, runner_of
 from reports.control import NONE, Control, control_of
 from reports.counts import Counts, effort
 from reports.verdict import Verdict, verdict_of
-from reports.winner import Runner, Winner, best_of_search, found_by_search, runner_of, winner_node, winner_of
+from reports.winner import Winner, found_by_search, winner_node, winner_of
 from utils.clean_text import one_line
 
 LONGEST = 300
@@ -46,7 +47,8 @@ class Conclusion(BaseModel):
         """Each program that is the best in some way and not the winner, once, by what it is the best of."""
         runner, own = self.best_on_validation, self.best_of_search
         is_one = runner is not None and own is not None and runner.node_id == own.node_id
-        told = {"best on validation": runner, "best of the search": None if is_one else own}
+        first = f"best {runner.where}" if runner else ""
+        told = {first: runner, "best of the search": None if is_one else own}
         return {what: one for what, one in told.items() if one is not None}
 
 

@@ -16,6 +16,7 @@ from core.state.numbering import Numbering
 from core.state.operators import BUILTIN, FREE_OPERATORS, OperatorSpec, known_operators
 from core.storage.held import status_of
 from core.storage.reader import RunReader
+from reports.choice import choice_table, rule_of
 from reports.conclusion import Conclusion, conclusion_of
 from reports.outside import sessions, tickets
 from reports.transcript import Turn, transcript
@@ -57,6 +58,10 @@ class RunFacts:
     cost: dict[str, Any] = field(default_factory=dict)
     roles: list[dict[str, Any]] = field(default_factory=list)
     tickets: list[dict[str, Any]] = field(default_factory=list)
+    choice: list[dict[str, Any]] = field(default_factory=list)
+    """Those that the winner was chosen among, and baselines beside the search, each with why not it."""
+    rule: str = ""
+    """By which it was chosen."""
     sessions: list[dict[str, Any]] = field(default_factory=list)
     transcripts: dict[str, list[Turn]] = field(default_factory=dict)
     """Node → turns of its session: of the best, and of the newest ones."""
@@ -119,7 +124,7 @@ def read_facts(run_dir: Path) -> RunFacts:
         line = (
             [journal[i] for i in reversed(journal.ancestors(best.id))] + [best] if best and best.id in journal else []
         )
-        wrote = sessions(reader)
+        wrote, conclusion = sessions(reader), conclusion_of(reader, facts)
         found = RunFacts(
             run=run_dir.name,
             problem=str(facts.get("problem", "")),
@@ -129,7 +134,9 @@ def read_facts(run_dir: Path) -> RunFacts:
             status=status_of(run_dir, facts),
             nodes=[node.model_copy(update={"code": ""}) for node in journal],
             best=best,
-            conclusion=conclusion_of(reader, facts),
+            conclusion=conclusion,
+            choice=choice_table(conclusion.winner, facts) if final else [],
+            rule=rule_of(conclusion.winner, facts) if final else "",
             numbers=Numbering((node.id, node.operator) for node in journal),
             line=line,
             final=final,

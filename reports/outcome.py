@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.state.node import Node
@@ -18,6 +18,16 @@ SOURCES = {
     "unisolated": ("warn", "unisolated", "Scored by our evaluator, but the program could have reached the scoring."),
     "claimed": ("bad", "claimed", "What the program printed, as the reviewer read it. Nobody checked it."),
 }
+
+
+CHOICE_COLUMNS = {
+    "difference": "difference to the best",
+    "error": "its standard error",
+    "tie": "tie",
+    "size": "nodes of the syntax tree",
+    "not_chosen": "why not chosen",
+}
+"""Key of a row of the choice → its column."""
 
 
 def outcome(facts: RunFacts) -> Markup:
@@ -158,33 +168,31 @@ def measured(node: Node) -> Markup:
 
 
 def choice(facts: RunFacts) -> Markup:
-    """How the winner was taken from among the best: differences on the same cases."""
-    rows, winner = facts.final.get("choice"), facts.conclusion.winner
-    if not isinstance(rows, list) or winner is None:
-        return EMPTY
-    among = any(row.get("node_id") == winner.node_id for row in rows)
-    if not rows or (among and len(rows) < 2):
+    """How the winner was taken from among the best: differences on the same cases where those decide."""
+    rows, winner = facts.choice, facts.conclusion.winner
+    among = winner is not None and any(row.get("node_id") == winner.node_id for row in rows)
+    if winner is None or len(rows) < 1 + among:
         return EMPTY
     known = {node.id: node.metric_value for node in facts.nodes}
-    again = any(row.get("metric") != known.get(row.get("node_id"), row.get("metric")) for row in rows)
+    again = any(row.get("metric") != known.get(str(row.get("node_id")), row.get("metric")) for row in rows)
     head = ["program", "validation", *["second look"] * again]
-    head += ["difference to the best", "its standard error", "tie", "nodes of the syntax tree"]
-    shown: list[list[Any]] = []
+    columns = {name: told for name, told in CHOICE_COLUMNS.items() if any(name in row for row in rows)}
+    shown: list[list[Any]] = [_choice_row(row, columns, known, winner.node_id, again=again) for row in rows]
     if not among:
-        shown.append([tag("b", f"{winner.name} (chosen)"), winner.metric, *[None] * again, None, None, "", None])
-    for row in rows:
-        name: Markup | str = str(row.get("node_id", ""))
-        scores = [*[known.get(str(name))] * again, row.get("metric")]
-        if row.get("node_id") == facts.final.get("node_id"):
-            name = tag("b", f"{name} (chosen)")
-        tie = "yes" if row.get("tie") else "no"
-        shown.append([name, *scores, row.get("difference"), row.get("error"), tie, row.get("size")])
-    text = "Chosen among the best on validation; where scores cannot be told apart, the simpler program wins."
-    if not among and facts.generations:
-        text = "Ratings of different rounds do not compare: the champion of the last tournament is the winner."
-    elif not among:
-        text = f"{winner.name} was scored beside the search, and none of the search's best is better."
-    return tag("details", tag("summary", "how the winner was chosen"), tag("p", text), table(head, shown))
+        blank: list[Any] = [None] * (again + len(columns) - 1)
+        shown.insert(0, [tag("b", f"{winner.name} (chosen)"), winner.metric, *blank, ""])
+    drawn = table([*head, *columns.values()], shown)
+    return tag("details", tag("summary", "how the winner was chosen"), tag("p", facts.rule), drawn)
+
+
+def _choice_row(
+    row: Mapping[str, Any], columns: Iterable[str], known: Mapping[str, float | None], chosen: str, *, again: bool
+) -> list[Any]:
+    node_id = str(row.get("node_id", ""))
+    name = tag("b", f"{node_id} (chosen)") if node_id == chosen else str(row.get("name") or node_id)
+    scores = [known.get(node_id, row.get("metric")), row.get("metric") if node_id in known else None][: 1 + again]
+    words = {True: "yes", False: "no", None: ""}
+    return [name, *scores, *(words[row[key]] if key == "tie" else row[key] for key in columns)]
 
 
 def _interval(value: Any) -> str | Markup:

@@ -53,18 +53,6 @@ class Winner(BaseModel):
     final_interval: tuple[float, float] | None
 
 
-class Runner(BaseModel):
-    """A program that is the best in some way and not the winner: a second, smaller fact."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    node_id: str
-    name: str
-    """What people call it, as the winner's."""
-    metric: float | None
-    why_not: str
-
-
 @dataclass(frozen=True, slots=True)
 class Standing:
     """Who leads a run that goes on, as whoever watches it has to know at its beginning."""
@@ -176,29 +164,6 @@ def who(winner: Winner) -> str:
     return called({"name": winner.name, "own": winner.role == "user"})
 
 
-def runner_of(reader: RunReader, winner: Winner | None, facts: Mapping[str, Any]) -> Runner | None:
-    """The best on validation, also of baselines beside the search, and why it is not the winner; None where it is."""
-    best = reader.best()
-    if winner is None or not winner.chosen:
-        return None
-    beside = [row for row in rows_of(facts) if reader.node(str(row.get("node_id"))) is None]
-    row = leading(beside, best.metric_value if best else None, Direction(bool(facts.get("lower_is_better"))))
-    if row is not None:
-        if row.get("node_id") == winner.node_id or facts.get("family") == "arena":
-            return None
-        why = "where the last choice is made, the chosen one is better"
-        return Runner(node_id=str(row["node_id"]), name=called(row), metric=row["metric"], why_not=why)
-    return None if best is None or best.id == winner.node_id else _runner(best, winner, facts)
-
-
-def best_of_search(reader: RunReader, winner: Winner | None, facts: Mapping[str, Any]) -> Runner | None:
-    """The best that the search proposed itself, None where it is the winner."""
-    if winner is None or not winner.chosen:
-        return None
-    best = found_by_search(reader)
-    return None if best is None or best.id == winner.node_id else _runner(best, winner, facts)
-
-
 def found_by_search(reader: RunReader) -> Node | None:
     """The best program that the search proposed itself, whole; None where none is valid."""
     query = (
@@ -211,11 +176,6 @@ def found_by_search(reader: RunReader) -> Node | None:
     with reader.db.transaction() as connection:
         node_id = connection.execute(query).scalar()
     return reader.node(str(node_id)) if node_id else None
-
-
-def _runner(best: Node, winner: Winner, facts: Mapping[str, Any]) -> Runner:
-    name = OWN if best.is_own else best.name or best.id[:12]
-    return Runner(node_id=best.id, name=name, metric=best.metric_value, why_not=_why_not(best.id, winner, facts))
 
 
 def rows_of(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -246,22 +206,3 @@ def seeded_row(node: Node) -> dict[str, Any]:
         "failure": node.failure.value if node.failure else None,
         "message": node.message,
     }
-
-
-def _why_not(best_id: str, winner: Winner, facts: Mapping[str, Any]) -> str:
-    if facts.get("family") == "arena":
-        return "ratings of different rounds do not compare: the champion of the last tournament is the answer"
-    if winner.place is None:
-        return f"{winner.name} is better than every candidate on the parts that choose"
-    rows = {row.get("node_id"): row for row in facts["final"].get("choice") or [] if isinstance(row, dict)}
-    mine, other = rows.get(winner.node_id), rows.get(best_id)
-    repeated = bool(facts["final"].get("looks"))  # the same cases again, since scores differ; else fresh cases
-    if mine is None or other is None:
-        return "it failed when it was scored again" if repeated else "it has no score on the second look at fresh cases"
-    if mine.get("difference") == 0 == mine.get("error") and mine.get("metric") != other.get("metric"):
-        if repeated:
-            means = f"the chosen one scores {mine['metric']:.6g} on average, this one {other['metric']:.6g}"
-            return f"over several looks at the same program {means}"
-        return "on a second look at fresh cases the chosen one is better"
-    sizes = f"{mine.get('size')} against {other.get('size')} nodes of the syntax tree"
-    return f"the two cannot be told apart, and the chosen one is simpler: {sizes}"

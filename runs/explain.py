@@ -10,16 +10,11 @@ from core.state.numbering import Numbering
 from core.state.operators import FREE_OPERATORS
 from core.state.task import derive_seed
 from core.storage.reader import RunReader
+from reports.choice import choice_table, rule_of
 from reports.conclusion import conclusion_of
 from reports.winner import is_concluded
 
 RULE = "best metric on validation; of equals the shorter program, then the earlier"
-CHAMPION_RULE = "champion of the last tournament: ratings of different generations cannot be compared"
-BASELINE_RULE = "the baseline that is better than every candidate on the parts that choose"
-FINAL_RULE = (
-    "of the best on validation that cannot be told apart (difference within one bootstrap standard error), "
-    "the smallest syntax tree"
-)
 
 
 def why(reader: RunReader, node_id: str | None) -> dict[str, Any]:
@@ -78,22 +73,17 @@ def _tournament(reader: RunReader, generation: int) -> dict[str, Any]:
     return {}
 
 
-def _rule(facts: dict[str, Any]) -> str:
-    if facts["final"].get("program"):
-        return BASELINE_RULE
-    return CHAMPION_RULE if facts.get("family") == "arena" else FINAL_RULE if facts["final"].get("choice") else RULE
-
-
 def _best(reader: RunReader, journal: Journal, numbers: Numbering) -> dict[str, Any]:
     top = [_scored(journal, numbers, node.id) for node in journal.top(5)]
     best: dict[str, Any] = {"rule": RULE, "top": top}
     facts = reader.facts()
     if is_concluded(facts):
         final = facts["final"]
+        told = conclusion_of(reader, facts)
         best["final"] = {
             "node_id": final["node_id"],
-            "rule": _rule(facts),
-            "choice": final.get("choice") or [],
-            "verdict": conclusion_of(reader, facts).verdict.text,
+            "rule": rule_of(told.winner, facts) or RULE,
+            "choice": choice_table(told.winner, facts),
+            "verdict": told.verdict.text,
         }
     return best

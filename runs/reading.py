@@ -9,6 +9,7 @@ from core.search.statistics import counted_again
 from core.storage.held import status_of
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
+from reports.choice import choice_table
 from reports.conclusion import conclusion_of
 from reports.named_node import named_node
 from reports.winner import baselines_of
@@ -37,7 +38,8 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "metric_source": winner and winner.metric_source,
         "final_metric": winner and winner.final_metric,
         "final_interval": winner and winner.final_interval,
-        "final": {key: value for key, value in final.items() if key != "program"},
+        "final": {key: value for key, value in final.items() if key != "program"}
+        | ({"choice": choice_table(winner, facts)} if "choice" in final else {}),
         **conclusion.model_dump(mode="json"),
         "baselines": baselines_of(reader, facts),
         "steps": reader.steps(),

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from cli.terminal.commands import command, without_model
 from cli.terminal.standings_text import final_text, standings_lines
 from core.search.stopping import AT_BOUND
+from reports.choice import score_from, why_not
 from reports.winner import Winner, titled, who
 from runs.outcome import Outcome
 from utils.config_schema import Config
+from utils.direction import Direction
 from utils.program import program
 
 HOW = {
@@ -37,11 +41,9 @@ def closing(outcome: Outcome) -> list[str]:
     winner = conclusion.winner
     if winner is None or outcome.best is None:
         return [*lines, f"look: {command(folder, 'show', facts.run)}", *_head(outcome), *_next(outcome)]
-    lines += [*_score_lines(outcome, winner), *_baseline_lines(outcome), *_standings(outcome)]
-    where = "on validation" if facts.problem.family != "arena" else "at its first tournament"
+    lines += [*_score_lines(outcome, winner), *_baseline_lines(outcome, winner), *_standings(outcome)]
     for what, other in conclusion.not_chosen.items():
-        named = what.replace("on validation", where)
-        lines.append(f"{named}: {other.metric:.6g} by {other.name}, not chosen: {other.why_not}")
+        lines.append(f"{what}: {other.metric:.6g} by {other.name}, not chosen: {other.why_not}")
     lines.append(f"best program: {_shown(_program(outcome))} ({who(winner)})")
     report = facts.run_dir / "report.html"
     lines += [f"report: {_shown(report)}"] if report.is_file() else []
@@ -82,7 +84,7 @@ def _program(outcome: Outcome) -> Path:
 def _score_lines(outcome: Outcome, winner: Winner) -> list[str]:
     """The winner's own two scores: on the part that steers the search, and on the one that it never saw."""
     problem, final = outcome.facts.problem, outcome.final or {}
-    where = "at its first tournament" if problem.family == "arena" else "on validation"
+    where = score_from(problem.family)
     how = HOW.get(str(winner.metric_source), "")
     lines = [f"best {problem.unit or 'metric'}: {winner.metric:.6g} {where} ({how})"]
     if winner.final_metric is None:
@@ -101,13 +103,24 @@ def _standings(outcome: Outcome) -> list[str]:
     return ["", "standings of the last tournament, Elo over all games", *standings_lines(outcome.standings), ""]
 
 
-def _baseline_lines(outcome: Outcome) -> list[str]:
-    lines = []
-    for row in outcome.baselines:
-        score = "failed" if row["metric"] is None else f"{row['metric']:.6g}"
-        final = "" if row.get("final") is None else f", final {row['final']:.6g}"
-        lines.append(f"{titled(row)}: {score}{final}")
-    return lines
+def _baseline_lines(outcome: Outcome, winner: Winner) -> list[str]:
+    """Each with its scores; one that is better on validation than the winner says why it is not the winner."""
+    return [f"{titled(row)}: {_two_scores(row)}{_why_not(outcome, winner, row)}" for row in outcome.baselines]
+
+
+def _two_scores(row: Mapping[str, Any]) -> str:
+    score = "failed" if row["metric"] is None else f"{row['metric']:.6g}"
+    return score if row.get("final") is None else f"{score}, final {row['final']:.6g}"
+
+
+def _why_not(outcome: Outcome, winner: Winner, row: Mapping[str, Any]) -> str:
+    problem = outcome.facts.problem
+    if problem.family == "arena" or row["metric"] is None or row.get("node_id") == winner.node_id:
+        return ""
+    if not Direction(problem.lower_is_better).better(row["metric"], winner.metric):
+        return ""
+    known = {"final": outcome.final, "baselines": outcome.baselines, "lower_is_better": problem.lower_is_better}
+    return f"; not chosen: {why_not(str(row.get('node_id')), winner, known)}"
 
 
 def _next(outcome: Outcome) -> list[str]:

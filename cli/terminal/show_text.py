@@ -31,7 +31,7 @@ def print_run(facts: dict[str, Any]) -> None:
         "verdict": "\n".join([facts["verdict"]["text"], *facts["verdict"]["warnings"]]),
         "winner" if facts["winner"] and facts["winner"]["chosen"] else "best": _best(facts),
         "final": _final(facts),
-        "best on validation": _runner(facts["best_on_validation"]),
+        f"best {(facts['best_on_validation'] or {}).get('where')}": _runner(facts["best_on_validation"]),
         "best of the search": _runner(_apart(facts["best_of_search"], facts["best_on_validation"])),
         "control": facts["control"]["text"],
         "steps": "" if facts["effort"] else str(facts["steps"]),

@@ -10,11 +10,12 @@ from core.events import Event
 from core.state.live_work import WorkState
 from core.state.operators import Colour
 from dashboard.server.schemas.base import Model
+from reports.choice import Runner
 from reports.control import Control
 from reports.outside import Wrote
 from reports.run_index import RunLine
 from reports.verdict import IN_WORDS, Kind, Verdict
-from reports.winner import Runner, Winner
+from reports.winner import Winner
 
 
 class ReplayAt(Model):

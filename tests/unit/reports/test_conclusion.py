@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from reports.choice import Runner
 from reports.conclusion import Conclusion
 from reports.verdict import Verdict
-from reports.winner import Runner
 
 
 def _runner(node_id: str) -> Runner:

@@ -202,7 +202,7 @@ def test_the_verdict_is_the_runs_and_the_choice_is_shown(write_run, small_nodes)
     said = "0.25 against 0.41 RMSLE (lower is better); it gains 0.16 (95 %, over draws of the rows: a gain of"
     assert f"Better than ridge on unseen rows: {said}" in text
     assert "second look" in text, "a score that is not the one on validation has a name"
-    assert "merged (chosen)" in text and "the simpler program wins" in text
+    assert "merged (chosen)" in text and "the chosen one is simpler: 100 against 900" in text
 
 
 def test_the_arena_says_what_its_games_carry(write_run):

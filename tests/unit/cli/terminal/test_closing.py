@@ -9,9 +9,10 @@ import pytest
 
 from cli.terminal.closing import closing
 from core.state.node import Node
+from reports.choice import Runner
 from reports.conclusion import Conclusion
 from reports.verdict import Verdict
-from reports.winner import Runner, Winner
+from reports.winner import Winner
 from runs.outcome import Outcome
 
 
@@ -31,7 +32,7 @@ def outcome(facts_of):
 
 
 def of_family(outcome, family, **more):
-    problem = SimpleNamespace(family=family, unit="", name="some", claims_only=False, **more)
+    problem = SimpleNamespace(family=family, unit="", name="some", claims_only=False, lower_is_better=True, **more)
     outcome.facts = replace(outcome.facts, problem=problem)
     return outcome
 
@@ -61,6 +62,22 @@ def test_the_verdict_comes_first_with_its_warnings(outcome):
         "verdict: Better than zero.",
         "note: only 3 cases",
     ]
+
+
+def test_a_baseline_that_is_better_on_validation_says_why_it_lost(outcome):
+    outcome.final["choice"] = [
+        {"node_id": "n2", "metric": 0.4, "size": 9, "tie": True},
+        {"node_id": "n1", "metric": 0.5, "size": 1, "tie": True},
+    ]
+    outcome.baselines = [{"name": "ridge", "node_id": "b1", "metric": 0.45, "final": 0.6, "source": "verified"}]
+    outcome.conclusion = outcome.conclusion.model_copy(
+        update={"winner": outcome.conclusion.winner.model_copy(update={"place": 3})}
+    )
+    (line,) = (line for line in closing(outcome) if line.startswith("baseline ridge"))
+    assert line == (
+        "baseline ridge: 0.45, final 0.6; not chosen: a baseline beside the search wins where it is better than every "
+        "candidate, and n2 scores 0.4"
+    )
 
 
 def test_the_best_on_validation_is_a_second_fact_with_its_reason(outcome):
