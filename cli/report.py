@@ -7,7 +7,6 @@ from pathlib import Path
 
 from cli.options import add_run_argument, project_dir_of, writes
 from core.storage.unreadable import unreadable
-from runs.recorded_files import record_export
 from runs.run_folder import find_run
 
 
@@ -28,7 +27,5 @@ def run(args: argparse.Namespace) -> int:
     with unreadable(run_dir.name), writes("out", out):
         out.parent.mkdir(parents=True, exist_ok=True)
         write(run_dir, out)
-        if out.parent.resolve() == run_dir.resolve():
-            record_export(run_dir)
     print(out)
     return 0

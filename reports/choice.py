@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 
 CHAMPION = "ratings of different rounds do not compare: the champion of the last tournament is the answer"
 CHAMPION_RULE = "Champion of the last tournament: ratings of different generations cannot be compared."
-BASELINE_RULE = "A baseline that was scored beside the search and is better than every candidate on the parts that choose."
+BASELINE_RULE = "The baseline, scored beside the search, that is better than every candidate on the parts that choose."
 FINAL_RULE = (
     "Of the best on validation that cannot be told apart (difference within one bootstrap standard error), the "
     "smallest syntax tree; of equally small ones the first."

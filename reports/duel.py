@@ -9,10 +9,7 @@ from utils.direction import finite
 
 
 def duel_text(duel: Mapping[str, Any] | None) -> str:
-    """'6 won, 2 drawn, 4 lost: +58 Elo (95 % -90 to +210), not told apart'; '' without a match.
-
-    It is judged as the games against the gauntlet are: by whether the 95 % interval leaves zero out.
-    """
+    """'6 won, 2 drawn, 4 lost: +58 Elo (95 % -90 to +210)'; '' without a match. It decides nothing."""
     if not duel or not duel.get("wins_draws_losses"):
         return ""
     won, drawn, lost = duel["wins_draws_losses"]
@@ -22,10 +19,9 @@ def duel_text(duel: Mapping[str, Any] | None) -> str:
     elo, low, high = (finite(duel.get(name)) for name in ("elo", "low", "high"))
     if low is None and high is None:
         return f"{text}: too few games to tell them apart"
-    said = "better" if low is not None and low > 0 else "worse" if high is not None and high < 0 else "not told apart"
     ends = f"95 % {_elo(low, 'no lower end')} to {_elo(high, 'no upper end')}"
     told = f"Elo {ends}" if elo is None else f"{_elo(elo, '')} Elo ({ends})"
-    return f"{text}: {told}, {said}"
+    return f"{text}: {told}"
 
 
 def _elo(end: float | None, none: str) -> str:

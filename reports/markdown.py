@@ -19,6 +19,7 @@ from reports.verdict import IN_WORDS
 from reports.winner import titled
 from utils.clean_text import clean, one_line
 from utils.program import INSTALLED
+from utils.stats import proper_interval
 
 LONGEST_CODE = 20_000
 """Characters of a program or a change; a comment on a pull request holds 65,000."""
@@ -51,16 +52,22 @@ def _outcome(facts: RunFacts) -> Iterator[str]:
 
 def _scores(facts: RunFacts) -> Iterator[str]:
     goal = "lower" if facts.lower_is_better else "higher"
-    rows: list[Sequence[Any]] = [(titled(row), row.get("metric"), row.get("final"), "") for row in facts.baselines]
+    rows: list[Sequence[Any]] = [
+        (titled(row), row.get("metric"), row.get("final"), _ends(row.get("final_interval"))) for row in facts.baselines
+    ]
     if winner := facts.conclusion.winner:
-        low_high = " … ".join(f"{end:.5g}" for end in winner.final_interval or ())
         step = facts.numbers.name(winner.node_id)
         name = f"{_leader(facts)}, {winner.name}" + (f", {step}" if step else "")
-        rows.append((name, winner.metric, winner.final_metric, low_high))
+        rows.append((name, winner.metric, winner.final_metric, _ends(winner.final_interval)))
     if rows:
         yield f"\n| {_plain(facts.unit)} ({goal} is better) | validation | final part | 95 % |\n|---|--:|--:|---|"
         for name, *values in rows:
             yield f"| {_plain(name)} | " + " | ".join(map(_number, values)) + " |"
+
+
+def _ends(interval: Any) -> str:
+    pair = proper_interval(interval)
+    return f"{_number(pair[0])} … {_number(pair[1])}" if pair else ""
 
 
 def _leader(facts: RunFacts) -> str:

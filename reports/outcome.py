@@ -170,17 +170,13 @@ def measured(node: Node) -> Markup:
 def choice(facts: RunFacts) -> Markup:
     """How the winner was taken from among the best: differences on the same cases where those decide."""
     rows, winner = facts.choice, facts.conclusion.winner
-    among = winner is not None and any(row.get("node_id") == winner.node_id for row in rows)
-    if winner is None or len(rows) < 1 + among:
+    if winner is None or len(rows) < 2:
         return EMPTY
     known = {node.id: node.metric_value for node in facts.nodes}
     again = any(row.get("metric") != known.get(str(row.get("node_id")), row.get("metric")) for row in rows)
     head = ["program", "validation", *["second look"] * again]
     columns = {name: told for name, told in CHOICE_COLUMNS.items() if any(name in row for row in rows)}
     shown: list[list[Any]] = [_choice_row(row, columns, known, winner.node_id, again=again) for row in rows]
-    if not among:
-        blank: list[Any] = [None] * (again + len(columns) - 1)
-        shown.insert(0, [tag("b", f"{winner.name} (chosen)"), winner.metric, *blank, ""])
     drawn = table([*head, *columns.values()], shown)
     return tag("details", tag("summary", "how the winner was chosen"), tag("p", facts.rule), drawn)
 
@@ -189,7 +185,8 @@ def _choice_row(
     row: Mapping[str, Any], columns: Iterable[str], known: Mapping[str, float | None], chosen: str, *, again: bool
 ) -> list[Any]:
     node_id = str(row.get("node_id", ""))
-    name = tag("b", f"{node_id} (chosen)") if node_id == chosen else str(row.get("name") or node_id)
+    named = str(row.get("name") or node_id)
+    name = tag("b", f"{named} (chosen)") if node_id == chosen else named
     scores = [known.get(node_id, row.get("metric")), row.get("metric") if node_id in known else None][: 1 + again]
     words = {True: "yes", False: "no", None: ""}
     return [name, *scores, *(words[row[key]] if key == "tie" else row[key] for key in columns)]

@@ -221,8 +221,8 @@ class _Judge:
             return ""
         whose = "Your" if any(row.get("own") for row in rows_of(self.facts)) else "The"
         return (
-            f"{whose} evaluator gave all {self.counts.scored} programs the same score, "
-            f"{self._score(self.winner.metric)}, so the search had nothing to go by"
+            f"{whose} evaluator gave the same score, {self._score(self.winner.metric)}, to all {self.counts.scored} "
+            "programs that have one, so the search had nothing to go by"
         )
 
     def _why_nothing(self, verdict: Verdict) -> Iterator[str]:
@@ -335,7 +335,10 @@ class _Judge:
         numbers += f" (95 % {interval[0]:+.0f} to {interval[1]:+.0f})"
         duel = duel_text((self.final.get("detail") or {}).get("head_to_head"))
         if duel:
-            numbers += f" by games of both against the same rivals; in the direct match, a measure by itself, {duel}"
+            numbers += (
+                f" by games of both against the same rivals, which decide; their direct match, {duel}, is one pairing "
+                "alone and may say otherwise"
+            )
         return self._said(kind, name, numbers, gain, interval)
 
     def _alone(self) -> Verdict:

@@ -325,7 +325,7 @@ class RunSession:
             return self._interrupted()
         search.deadline.lifted = self.interrupts.search_is_over = True
         self._over_at = time.monotonic()
-        self._view.doing("the search is over; the best are scored on what it never saw")
+        self._view.doing("the search is over; the winner is chosen among the best")
         runner.finish()
         self._blend()
         if "verifies" in self._origin:  # the journals are compared: nobody is to see the final part once more

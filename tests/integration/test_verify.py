@@ -304,6 +304,15 @@ def test_a_place_that_cannot_be_written_is_one_line(cli, finished, words):
     assert ended.code == 2 and f"{more[-1]} /proc/x/y: cannot be written" in ended.line
 
 
+def test_a_head_that_was_noted_holds_after_a_report_was_written(cli, finished):
+    """It was called extended: the report that somebody made later was an event of the run."""
+    head = cli.show()["journal_head"]
+    for words in ([], ["--format=md"]):
+        assert cli.here("report", "latest", *words).code == 0
+        verified = cli.here("verify", "latest", f"--head={head}")
+        assert verified.code == 0 and verified.out.startswith("authentic: "), verified.out
+
+
 def test_a_run_that_was_renamed_is_bundled_and_verified(cli, finished, tmp_path):
     shutil.copytree(cli.run_dir, cli.folder / "logs" / "renamed")
     assert cli.here("export-best", "renamed", "--bundle", str(tmp_path / "bundle")).code == 0

@@ -99,7 +99,9 @@ def test_an_arena_tells_no_ties_and_its_own_rule():
     assert all(not {"tie", "difference", "error"} & set(one) for one in choice_rows(arena))
     assert rule_of(winner(), arena).startswith("Champion of the last tournament")
     assert "cannot be told apart" in rule_of(winner(), facts(BETTER, OTHER))
-    assert rule_of(winner(place=None), facts(BETTER)).startswith("The baseline that is better")
+    assert rule_of(winner(place=None), facts(BETTER)).startswith(
+        "The baseline, scored beside the search, that is better"
+    )
 
 
 def test_baselines_beside_the_search_stand_in_the_table():

@@ -2849,6 +2849,11 @@ export interface components {
             name: string;
             /** Node Id */
             node_id: string;
+            /**
+             * Where
+             * @default on validation
+             */
+            where: string;
             /** Why Not */
             why_not: string;
         };

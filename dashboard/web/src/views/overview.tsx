@@ -57,7 +57,7 @@ function VerdictPanel({ run, told }: { run: string; told: RunDetail }) {
     <Panel title="Verdict">
       <p data-testid="verdict">{told.conclusion.text}</p>
       {(told.conclusion.warnings ?? []).map((warning) => <p key={warning} className="small">note: {warning}</p>)}
-      {runner && <p className="muted small">Best on validation: {metric(runner.metric)} by <NodeLink run={run} id={runner.node_id} text={runner.name} />, not chosen: {runner.why_not}.</p>}
+      {runner && <p className="muted small">Best {runner.where}: {metric(runner.metric)} by <NodeLink run={run} id={runner.node_id} text={runner.name} />, not chosen: {runner.why_not}.</p>}
       {own && <p className="muted small">Best of the search: {metric(own.metric)} by <NodeLink run={run} id={own.node_id} text={own.name} />, not chosen: {own.why_not}.</p>}
       {told.effort && <p className="muted small">{told.effort}.</p>}
     </Panel>
