@@ -17,6 +17,7 @@ from core.storage.reader import RunReader
 from reports.choice import Runner, best_of_search, runner_of
 from reports.control import NONE, Control, control_of
 from reports.counts import Counts, effort
+from reports.spread import scores_of
 from reports.verdict import Verdict, verdict_of
 from reports.winner import Winner, found_by_search, winner_node, winner_of
 from utils.clean_text import one_line
@@ -63,6 +64,8 @@ def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> 
     winner = winner_in(reader, known)
     runner, own = runner_of(reader, winner, known), best_of_search(reader, winner, known)
     counts = Counts() if known["status"] == "running" else counts_of(reader)
+    if (known.get("final") or {}).get("looks"):
+        counts = counts.model_copy(update={"repeated": _repeated(reader)})
     leads = winner is not None and not winner.chosen and winner.role != "candidate"
     search = found_by_search(reader) if leads else None
     return Conclusion(
@@ -100,6 +103,10 @@ def counts_of(reader: RunReader) -> Counts:
         ended=why_ended(reader),
         ended_at=next((event.steps for event in reversed(_ends(reader)) if event.status == "finished"), None),
     )
+
+
+def _repeated(reader: RunReader) -> dict[str, tuple[float, ...]]:
+    return {node.id: scores for node in reader.nodes(texts=False) if (scores := scores_of(node))}
 
 
 def why_ended(reader: RunReader) -> str:

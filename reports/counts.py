@@ -19,6 +19,8 @@ class Counts(BaseModel):
     """Different programs that got a score, the baselines of the search among them."""
     all_alike: bool = False
     """They are several, and all got the same score."""
+    repeated: dict[str, tuple[float, ...]] = {}
+    """By node id: the scores of a program that was scored several times in the search; known at its end."""
     ended: str = ""
     """Why the run ended or broke off, in its own words."""
     ended_at: int | None = None

@@ -58,6 +58,7 @@ def _scores(facts: RunFacts) -> Iterator[str]:
     if winner := facts.conclusion.winner:
         step = facts.numbers.name(winner.node_id)
         name = f"{_leader(facts)}, {winner.name}" + (f", {step}" if step else "")
+        name += f" ({winner.mean_of})" if winner.mean_of else ""
         rows.append((name, winner.metric, winner.final_metric, _ends(winner.final_interval)))
     if rows:
         yield f"\n| {_plain(facts.unit)} ({goal} is better) | validation | final part | 95 % |\n|---|--:|--:|---|"

@@ -42,7 +42,7 @@ def outcome(facts: RunFacts) -> Markup:
         [
             *verdict_lines(facts),
             tag("p", f"{figure(best.metric_value)} {facts.unit}", class_="big"),
-            tag("p", tag("span", label, class_=f"badge {mood}"), f"{better} is better. {meaning}"),
+            tag("p", tag("span", label, class_=f"badge {mood}"), f"{better} is better. {_mean_of(facts)}{meaning}"),
             scores(facts),
             tag("h3", "How sure is it?"),
             tag("ul", *(tag("li", sentence) for sentence in [*certainty(facts), facts.conclusion.control.text])),
@@ -50,6 +50,11 @@ def outcome(facts: RunFacts) -> Markup:
             choice(facts),
         ]
     )
+
+
+def _mean_of(facts: RunFacts) -> str:
+    winner = facts.conclusion.winner
+    return f"The {winner.mean_of}. " if winner is not None and winner.mean_of else ""
 
 
 def verdict_lines(facts: RunFacts) -> list[Markup]:

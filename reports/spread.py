@@ -1,4 +1,4 @@
-"""The spread of an evaluator that does not give the same program the same score, from the looks at the end of a run."""
+"""The spread of an evaluator that does not give the same program the same score, of repeated scores."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from core.state.node import Node
 from utils.direction import finite
 from utils.stats import student_975
 
@@ -18,6 +19,8 @@ class Look:
 
     first: float
     """Before the end of the search; where it chose the program, it is flattered by luck."""
+    times: int
+    """`first` is the mean of so many scores."""
     again: tuple[float, ...]
     """At the end of the search."""
 
@@ -32,11 +35,15 @@ class Spread:
     """Standard deviation of one score."""
     degrees: int
     """Of freedom, that the deviation is known with."""
+    repeated: Mapping[str, Sequence[float]]
+    """By node id: the scores of what was scored several times in the search."""
 
     def score(self, node_id: str | None, stored: float) -> tuple[float, int]:
         """(mean of the scores that chose nothing, how many they are); the stored score where there are none."""
         look = self.looks.get(node_id or "")
-        return (fmean(look.again), len(look.again)) if look else (stored, 1)
+        return (
+            (fmean(look.again), len(look.again)) if look else (stored, len(self.repeated.get(node_id or "", ())) or 1)
+        )
 
     def margin(self, mine: int, other: int) -> float:
         """Half of the 95 % interval of the difference of two means of so many scores.
@@ -46,27 +53,46 @@ class Spread:
         return student_975(self.degrees) * self.deviation * math.sqrt(1 / mine + 1 / other)
 
 
-def spread_of(final: Mapping[str, Any]) -> Spread | None:
-    """From the fact `final`; None where each program scored what it had scored before, or nobody looked."""
+def scores_of(node: Node) -> tuple[float, ...]:
+    """The scores that the node's metric is the mean of, where the search scored it several times; else ()."""
+    told = node.metadata.get("scores")
+    if node.interval is None or node.metric_value is None or not isinstance(told, list) or len(told) < 2:
+        return ()
+    known = tuple(score for one in told if (score := finite(one)) is not None)
+    is_mean = len(known) == len(told) and math.isclose(fmean(known), node.metric_value, rel_tol=1e-9, abs_tol=1e-12)
+    return known if is_mean else ()
+
+
+def spread_of(final: Mapping[str, Any], repeated: Mapping[str, Sequence[float]]) -> Spread | None:
+    """The spread within all programs that were scored several times, in the search or at its end.
+
+    None where each of the best scored at the end what it had scored before, or nobody looked.
+
+    Args:
+        final: the fact of that name.
+        repeated: by node id, what `scores_of` gives where it gives something.
+    """
     rows = final.get("looks")
     known = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
-    looks = {str(row.get("node_id")): look for row in known if (look := _look(row)) is not None}
+    looks = {str(row.get("node_id")): look for row in known if (look := _look(row, repeated)) is not None}
     if not looks:
         return None
-    fresh, whole = (_pooled(groups) for groups in _groups(looks))
+    fresh, whole = (_pooled([*groups, *repeated.values()]) for groups in _groups(looks))
     deviation, degrees = fresh if fresh[0] > 0 else whole
-    return Spread(looks, deviation, degrees)
+    return Spread(looks, deviation, degrees, repeated)
 
 
-def _look(row: Mapping[str, Any]) -> Look | None:
+def _look(row: Mapping[str, Any], repeated: Mapping[str, Sequence[float]]) -> Look | None:
     first, again = finite(row.get("first")), [finite(score) for score in row.get("again") or ()]
     known = tuple(score for score in again if score is not None)
-    return None if first is None or not known else Look(first, known)
+    times = len(repeated.get(str(row.get("node_id")), ())) or 1
+    return None if first is None or not known else Look(first, times, known)
 
 
 def _groups(looks: Mapping[str, Look]) -> tuple[list[Sequence[float]], list[Sequence[float]]]:
     """(the fresh scores, all scores), a sequence a program: a score that chose its program lies too far out."""
-    return [look.again for look in looks.values()], [(look.first, *look.again) for look in looks.values()]
+    known = looks.values()
+    return [look.again for look in known], [(look.first, *look.again) for look in known if look.times == 1]
 
 
 def _pooled(groups: Sequence[Sequence[float]]) -> tuple[float, int]:

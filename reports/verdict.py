@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from reports.counts import Counts, broken_off, no_step, nothing_valid, stopped
 from reports.duel import duel_text
 from reports.spread import Spread, spread_of
-from reports.winner import OWN, Winner, called, rows_of
+from reports.winner import OWN, Winner, called, mean_of, rows_of
 from utils.direction import Direction, finite
 from utils.stats import proper_interval
 
@@ -130,7 +130,7 @@ class _Judge:
         self.winner, self.facts, self.counts = winner, facts, counts
         final = facts.get("final")
         self.final: dict[str, Any] = final if isinstance(final, dict) else {}
-        self.spread = spread_of(self.final)
+        self.spread = spread_of(self.final, counts.repeated)
         self.direction = Direction(bool(facts.get("lower_is_better")))
         self.unit = str(facts.get("unit") or "score")
         self.goal = f"{self.direction.word} is better"
@@ -262,7 +262,7 @@ class _Judge:
         how = f"Better than {name} by {gain:.4g}" if gain > 0 else f"No better than {name}"
         where = "on the cases that chose it" if self.family != "arena" else "by the tournament that chose it"
         text = f"{how} {where}: {self._pair(self.winner.metric, best['metric'])}. No unseen part confirms it."
-        return Verdict(kind="unconfirmed" if gain > 0 else "no_gain", text=text, against=name)
+        return Verdict(kind="unconfirmed" if gain > 0 else "no_gain", text=text, against=name, gain=gain)
 
     def _within(self, spread: Spread, name: str, best: Mapping[str, Any]) -> Verdict:
         """Against the reference, where the same program does not get the same score twice: means of several scores."""
@@ -270,9 +270,16 @@ class _Judge:
         other, times = spread.score(best.get("node_id"), float(best["metric"]))
         gain, margin = self.direction.gain(mine, other), spread.margin(looks, times)
         kind: Kind = "unclear" if abs(gain) <= margin else "unconfirmed" if gain > 0 else "worse"
-        means = f"{self._pair(mine, other)}, means of {_scores(looks)} and {_scores(times)} that chose nothing"
+        means = f"{self._pair(mine, other)}, {self._from(spread, self.winner.node_id, looks)} against "
+        means += self._from(spread, best.get("node_id"), times)
         sure = f"it {_moved(gain)} (95 %: {_turn(gain - margin)} to {_turn(gain + margin)})"
-        return self._told(kind, name, "when scored again", f"{means}; {sure}", " No unseen part confirms it.")
+        told = self._told(kind, name, "when scored again", f"{means}; {sure}", " No unseen part confirms it.")
+        return told.model_copy(update={"gain": gain, "interval": proper_interval((gain - margin, gain + margin))})
+
+    def _from(self, spread: Spread, node_id: Any, count: int) -> str:
+        """How many scores a number rests on: further ones chose nothing."""
+        further = "further " if node_id in spread.looks else ""
+        return f"the mean of {count} {further}scores" if count > 1 else f"1 {further}score"
 
     # ------------------------------------------------------------ on the unseen part
 
@@ -374,10 +381,11 @@ class _Judge:
     def _unsteady(self, spread: Spread) -> str:
         mine = spread.looks.get(self.winner.node_id)
         whose, look = ("the winner", mine) if mine else ("a program", next(iter(spread.looks.values())))
+        first = _number(look.first) + (f" ({mean_of(look.times)})" if look.times > 1 else "")
         again = ", ".join(map(_number, look.again[:MOST_SCORES]))
         return (
-            f"the evaluator does not give the same program the same score: {whose} had {_number(look.first)}, then "
-            f"{again}; one score has a standard deviation of {spread.deviation:.4g}"
+            f"the evaluator does not give the same program the same score: {whose} had {first}, then {again}; one "
+            f"score has a standard deviation of {spread.deviation:.4g}"
         )
 
     def _scored(self, key: str) -> list[dict[str, Any]]:
@@ -401,10 +409,6 @@ def _moved(gain: float) -> str:
 def _turn(gain: float) -> str:
     """An end of an interval, its sign in words."""
     return f"a {'gain' if gain >= 0 else 'loss'} of {abs(gain):.4g}"
-
-
-def _scores(count: int) -> str:
-    return f"{count} score{'s' * (count != 1)}"
 
 
 def _number(value: Any) -> str:

@@ -15,6 +15,7 @@ from core.state.operators import FREE_OPERATORS
 from core.storage.models import NODES
 from core.storage.reader import RunReader
 from core.storage.rows import BESIDE
+from reports.spread import scores_of
 from utils.direction import Direction, finite
 from utils.stats import proper_interval
 
@@ -46,11 +47,18 @@ class Winner(BaseModel):
     """In the journal, from 0; None for a baseline that was scored beside the search."""
     metric: float | None
     """On validation, the part that steers the search."""
+    scores: int = 1
+    """`metric` is the mean of so many scores of the program."""
     interval: tuple[float, float] | None
     metric_source: str | None
     final_metric: float | None
     """On the final part, which no choice ever saw."""
     final_interval: tuple[float, float] | None
+
+    @property
+    def mean_of(self) -> str:
+        """What `metric` is, where it is not one score; else ''."""
+        return mean_of(self.scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +83,11 @@ def standing_of(reader: RunReader) -> Standing:
         of_search=own.metric_value if own else None,
         baselines=tuple(baselines_of(reader, {"baselines": reader.fact("baselines")})),
     )
+
+
+def mean_of(scores: int) -> str:
+    """`mean of 3 scores`; '' of one."""
+    return f"mean of {scores} scores" if scores > 1 else ""
 
 
 def winner_node(reader: RunReader, facts: Mapping[str, Any]) -> Node | None:
@@ -126,6 +139,7 @@ def winner_of(node: Node | None, facts: Mapping[str, Any], numbers: Numbering) -
         step=numbers.step(node.id),
         place=node.step if node.id in numbers else None,
         metric=node.metric_value,
+        scores=len(scores_of(node)) or 1,
         interval=proper_interval(interval),
         metric_source=node.metric_source,
         final_metric=final.get("metric"),

@@ -85,7 +85,7 @@ def _score_lines(outcome: Outcome, winner: Winner) -> list[str]:
     """The winner's own two scores: on the part that steers the search, and on the one that it never saw."""
     problem, final = outcome.facts.problem, outcome.final or {}
     where = score_from(problem.family)
-    how = HOW.get(str(winner.metric_source), "")
+    how = "; ".join(filter(None, (winner.mean_of, HOW.get(str(winner.metric_source), ""))))
     lines = [f"best {problem.unit or 'metric'}: {winner.metric:.6g} {where} ({how})"]
     if winner.final_metric is None:
         return [*lines, f"final score: none ({final['message']})"] if final.get("message") else lines

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from cli.terminal.console import VisibleConsole
 from reports.outcome import case_columns, case_heads
-from reports.winner import Winner, titled, who
+from reports.winner import Winner, mean_of, titled, who
 from utils.direction import Direction
 
 MOST_CASES = 20
@@ -91,7 +91,8 @@ def _best(facts: dict[str, Any]) -> str:
         return "no result yet" if facts["status"] in ("running", "interrupted") else "no valid program found"
     winner = Winner.model_validate(facts["winner"])
     node = "" if winner.role == "candidate" else f", node {winner.node_id}"
-    return f"{_number(winner.metric)} ({winner.metric_source}), {who(winner)}{node}"
+    source = ", ".join(filter(None, (str(winner.metric_source), winner.mean_of)))
+    return f"{_number(winner.metric)} ({source}), {who(winner)}{node}"
 
 
 def _final(facts: dict[str, Any]) -> str:
@@ -143,6 +144,7 @@ def print_node(facts: dict[str, Any]) -> None:
     )
     for name in wanted:
         told = "none: it is no step of the search" if name == "step" and facts[name] is None else str(facts[name])
+        told += f" ({mean_of(facts['scores'])})" if name == "metric" and facts["scores"] > 1 else ""
         console.print(Text.assemble((f"{name:>16} ", "bold"), told))
     if facts["visits"]:
         reward = f"{facts['visits']}, mean reward {facts['total_reward'] / facts['visits']:.4g}"

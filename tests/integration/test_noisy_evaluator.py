@@ -95,6 +95,14 @@ def test_a_random_evaluator_makes_nothing_better(cli):
     assert any("does not give the same program the same score" in text for text in verdict["warnings"])
     assert "note: the evaluator does not give the same program the same score" in ended.out
     assert shown["final"]["looks"] and "fresh cases" not in ended.out
+    if shown["winner"]["role"] == "candidate":
+        (listed,) = cli.here("list-runs", "--json").json
+        assert listed["gain"] == verdict["gain"] and f"{abs(verdict['gain']):.4g} (95 %" in verdict["text"]
+    node = cli.node(shown["winner"]["node_id"])
+    rows = {row["node_id"]: row for row in cli.here("export", "latest", "--format=json").json}
+    count = shown["winner"]["scores"]
+    assert count == node["scores"] == rows[node["node_id"]]["scores"] == len(node["metadata"].get("scores", [0]))
+    assert (f"mean of {count} scores" in ended.out) == (count > 1)
 
 
 def test_an_evaluator_that_scores_all_alike_is_named(cli):

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from reports.spread import spread_of
+from core.state.node import Node
+from reports.spread import scores_of, spread_of
 
 
 def final(*rows):
@@ -14,27 +15,52 @@ def final(*rows):
 
 
 def test_the_deviation_is_pooled_over_the_programs_without_the_scores_that_chose_them():
-    found = spread_of(final(("a", 9.0, [1.0, 3.0]), ("b", 9.0, [5.0, 5.0])))
+    found = spread_of(final(("a", 9.0, [1.0, 3.0]), ("b", 9.0, [5.0, 5.0])), {})
     assert found.degrees == 2 and found.deviation == pytest.approx(1.0)
     assert found.score("a", 9.0) == (2.0, 2) and found.score("c", 4.0) == (4.0, 1) == found.score(None, 4.0)
     assert found.margin(2, 1) == pytest.approx(4.303 * 1.5**0.5)
 
 
 def test_one_further_score_is_held_against_the_first():
-    found = spread_of(final(("a", 1.0, [3.0])))
+    found = spread_of(final(("a", 1.0, [3.0])), {})
     assert found.degrees == 1 and found.deviation == pytest.approx(2**0.5)
+
+
+def test_the_scores_of_the_search_are_pooled_too_and_a_mean_is_known_as_one():
+    """Five pairs of the end said 2.1 where eleven triples of the same run said 4.7."""
+    repeated = {"a": (8.0, 9.0, 10.0), "z": (1.0, 5.0)}
+    found = spread_of(final(("a", 9.0, [1.0, 3.0])), repeated)
+    assert found.degrees == 4 and found.deviation == pytest.approx((12.0 / 4) ** 0.5)
+    assert found.looks["a"].times == 3 and found.score("z", 3.0) == (3.0, 2)
+    alone = spread_of(final(("a", 9.0, [3.0])), repeated)
+    assert alone.degrees == 3, "the mean of three is no score to be held against one"
+
+
+@pytest.mark.parametrize(
+    ("told", "interval", "scores"),
+    [
+        ([1.0, 2.0, 3.0], (1.0, 3.0), (1.0, 2.0, 3.0)),
+        ([1.0, 2.0, 3.0], None, ()),
+        ([1.0, 2.0], (1.0, 3.0), ()),
+        (["1", 2.0, 4.0], (1.0, 3.0), ()),
+        ("text", (1.0, 3.0), ()),
+    ],
+)
+def test_scores_of_a_node_are_those_that_its_metric_is_the_mean_of(told, interval, scores):
+    node = Node(id="a", code="", metric_value=2.0, interval=interval, metadata={"scores": told})
+    assert scores_of(node) == scores
 
 
 @pytest.mark.parametrize("looks", [None, [], "text", [{"node_id": "a"}], [{"node_id": "a", "first": 1.0, "again": []}]])
 def test_without_looks_nothing_is_known(looks):
-    assert spread_of({"looks": looks}) is None
+    assert spread_of({"looks": looks}, {}) is None
 
 
 def test_of_random_scores_one_in_twenty_seems_told_apart():
     rng, wrong, runs = random.Random(3), 0, 400
     for _ in range(runs):
         rows = [(str(n), rng.random(), [rng.random(), rng.random()]) for n in range(5)]
-        found = spread_of(final(*rows))
+        found = spread_of(final(*rows), {})
         mean, times = found.score("0", 0.0)
         wrong += abs(mean - rng.random()) > found.margin(times, 1)
     assert wrong / runs < 0.09  # 0.05 with a standard error of 0.011

@@ -156,7 +156,7 @@ def test_a_winner_by_luck_is_not_told_apart_and_the_numbers_are_named():
     fair = {**of_script(looks=again), "baselines": [{**OWN, "metric": 0.4}]}
     verdict = verdict_of(winner(metric=0.996, final_metric=None), fair, Counts(steps=40))
     assert verdict.kind == "unclear" and verdict.text.startswith("Not told apart from your program when scored again:")
-    assert "0.4925 against 0.4 score (higher is better), means of 2 scores and 1 score" in verdict.text
+    assert "0.4925 against 0.4 score (higher is better), the mean of 2 further scores against 1 score;" in verdict.text
     assert "(95 %: a loss of " in verdict.text and "No unseen part confirms it." in verdict.text
     (warning,) = verdict.warnings
     assert "does not give the same program the same score: the winner had 0.996, then 0.375, 0.61" in warning
@@ -176,6 +176,17 @@ def test_a_gain_far_beyond_the_spread_is_one():
     verdict = verdict_of(winner(metric=5.1, final_metric=None), of_script(looks=again), Counts(steps=4))
     assert verdict.kind == "unconfirmed" and verdict.text.startswith("Better than your program when scored again")
     assert "5.1 against 2.075" in verdict.text and len(verdict.warnings) == 1
+    low, high = verdict.interval
+    assert verdict.gain == pytest.approx(3.025) and low < verdict.gain < high
+    assert f"it gains 3.025 (95 %: a gain of {low:.4g} to a gain of {high:.4g})" in verdict.text
+
+
+def test_a_score_that_is_a_mean_already_is_called_one():
+    again = looks(("w", 5.0, [5.0, 5.2]), ("x", 4.1, [4.0, 4.1]))
+    told = verdict_of(
+        winner(metric=5.0, final_metric=None), of_script(looks=again), Counts(repeated={"w": (4.0, 5.0, 6.0)})
+    )
+    assert "the winner had 5 (mean of 3 scores), then 5, 5.2; one score has" in told.warnings[0]
 
 
 @pytest.mark.parametrize("role", ["user", "candidate"])

@@ -3695,6 +3695,11 @@ export interface components {
             place?: number | null;
             /** Role */
             role: string;
+            /**
+             * Scores
+             * @default 1
+             */
+            scores: number;
             /** Step */
             step: number | null;
             /** Writer */
