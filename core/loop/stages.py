@@ -266,6 +266,8 @@ class Stages:
                 return Evaluation(failure=FailureKind(error.failure), message=str(error))
 
         attempt.verdict = self._stage(attempt, name, work)
+        if self._evaluator.together and attempt.task.operator != "tune":  # as of a round: the verdict says what is told
+            attempt.seconds[name] = attempt.verdict.seconds
         self.keep(attempt, name, attempt.verdict.model_dump(mode="json"))
 
     def confirm(self, attempt: Attempt) -> None:

@@ -19,7 +19,7 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.blocks import block_lines
 from problems.script.reading import verdict_of, without_folder
-from problems.script.screening import Screened, judged, margin, may_rank
+from problems.script.screening import NOT_RANKED, Screened, judged, margin, may_rank
 from utils.direction import Direction
 from utils.errors import JobLost
 from utils.file_utils import write_atomic
@@ -189,7 +189,7 @@ class ScriptEvaluator(RepeatableEvaluator):
             one.node.id: self._confirmed(decision, one, verdict) for one, verdict in zip(ranked, sure, strict=True)
         }
         for place, one in screened.items():
-            verdicts[place] = by_id.get(one.node.id) or one.looked_at(self._direction)
+            verdicts[place] = by_id.get(one.node.id) or NOT_RANKED
         return [verdict for verdict in verdicts if verdict is not None]
 
     def _confirmed(self, decision: Decision, one: Screened, verdict: Evaluation) -> Evaluation:

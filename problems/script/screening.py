@@ -31,16 +31,13 @@ class Screened:
     def score(self) -> float | None:
         return self.verdict.metric
 
-    def looked_at(self, direction: Direction) -> Evaluation:
-        """The verdict on a program that is not scored apart: that it does not rank.
 
-        Beside the evaluator a program sees what is hidden from writers. Nothing that it printed, raised or made the
-        evaluator say there is told to them: the next program would have the labels from it.
-        """
-        assert self.score is not None
-        message = f"screened: not among the best {RANKED}, so it was not scored apart"
-        seen = -direction.turned(self.score)
-        return Evaluation(message=message, rung="cheap", cheap_score=seen, seconds=self.verdict.seconds)
+NOT_RANKED = Evaluation(message=f"screened: not among the best {RANKED}, so it was not scored apart", rung="cheap")
+"""The verdict on a program that is not scored apart, the same whatever it did.
+
+Beside the evaluator a program sees what is hidden from writers. Its score there and its seconds are numbers that it
+chose, like what it printed, raised or made the evaluator say: the next program would have the labels from any of them.
+"""
 
 
 def may_rank(screened: Sequence[Screened], journal: Journal, direction: Direction) -> list[Screened]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 import subprocess
 import sys
 import textwrap
@@ -11,17 +13,20 @@ from types import SimpleNamespace
 import pytest
 from support.command_line import Cli
 
+import swarm_evo
 from core.contracts import Limits
 from core.evaluation.isolation.decision import Decision
 from core.executor.sandbox import open_sandbox
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
+from core.storage.reader import RunReader
 from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
 from problems.script.evaluator import DECISION, ScriptEvaluator
 from problems.script.problem import build
 from problems.script.screening import RANKED
+from runs.reading import node_facts
 
 LOAD = """
 import importlib.util
@@ -407,6 +412,62 @@ def test_what_a_program_finds_beside_the_evaluator_is_told_to_nobody(judge, end)
     """)
     assert asked.decision.isolation == "screen" and verdict.metric is None
     assert "label-4711" not in verdict.model_dump_json()
+
+
+SECRETS = """
+import random
+XS = [i / 100 for i in range(600)]
+SECRET = [random.Random(i).gauss(0, 0.2) for i in range(len(XS))]
+TARGETS = [x * x + s for x, s in zip(XS, SECRET)]
+def evaluate(path):
+    m = load(path)
+    return {"combined_score": 10.0 / (10.0 + sum(abs(float(m.predict(x)) - t) for x, t in zip(XS, TARGETS)))}
+"""
+TELLS = """
+import sys, time
+frame = sys._getframe()
+while frame is not None and not ("TARGETS" in frame.f_globals and frame.f_globals["__name__"] != __name__):
+    frame = frame.f_back
+if frame is not None:
+    secret = abs(frame.f_globals["SECRET"][7])
+    frame.f_globals["XS"], frame.f_globals["TARGETS"] = [0.0], [1e6 + 1000 * secret]
+    time.sleep(0.5 + secret)
+def predict(x): return 0.0
+"""
+
+
+@pytest.mark.long
+def test_score_and_time_that_a_program_chose_beside_the_evaluator_reach_no_writer(tmp_path):
+    """Two programs that do not rank, one of them telling a label by both numbers, differ in nothing that is kept."""
+    (tmp_path / "evaluator.py").write_text(LOAD + SECRETS)
+    (tmp_path / "program.py").write_text("def predict(x):\n    return x\n")
+    secret = abs(random.Random(7).gauss(0, 0.2))
+    score = 10.0 / (10.0 + 1e6 + 1000 * secret)
+    run = swarm_evo.open(
+        problem="script", problem__program=str(tmp_path / "program.py"), budget={"steps": 6}, project_dir=tmp_path,
+        problem__evaluator=str(tmp_path / "evaluator.py"), problem__direction="max",
+        problem__options={"isolation": "screen"},
+    )  # fmt: skip
+    goods = [f"def predict(x):\n    return {factor} * x * x\n" for factor in (0.99, 1.01, 0.98)]
+    told = [run.tell(run.ask(), code=code) for code in (*goods, TELLS, "def predict(x):\n    return 0.5\n")]
+    prompt = json.dumps(run.ask()["prompt"])
+    leak, dull = (one["node_id"] for one in told[3:])
+    with RunReader(tmp_path / "logs" / run.name) as reader:
+        facts = {node: node_facts(reader, node) for node in (leak, dull)}
+        events = [event.model_dump_json() for event in reader.events(limit=10_000)]
+        stages = {
+            node: [event.seconds for event in reader.events(types=["node.stage"], limit=10_000)
+                   if event.node_id == node and event.stage == "execute"]
+            for node in (leak, dull)
+        }  # fmt: skip
+    run.close()
+    assert told[3]["message"] == told[4]["message"] and "screened" in told[3]["message"], told[3]
+    same = ("cheap_score", "exec_time", "message", "rung", "term_out", "metric_value", "failure", "metrics", "metadata")
+    assert {name: facts[leak].get(name) for name in same} == {name: facts[dull].get(name) for name in same}
+    assert stages[leak] == stages[dull] == [0.0]
+    files = [path.read_text(errors="replace") for path in (tmp_path / "logs" / run.name).glob("*.*") if path.is_file()]
+    said = "\n".join([prompt, *events, json.dumps([told, facts], default=str), *files])
+    assert repr(score)[:8] not in said
 
 
 def test_numbers_are_tuned_by_scores_apart(judge):

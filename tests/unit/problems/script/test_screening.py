@@ -8,7 +8,7 @@ from core.contracts import Evaluation
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
-from problems.script.screening import RANKED, Screened, judged, may_rank
+from problems.script.screening import NOT_RANKED, RANKED, Screened, judged, may_rank
 from utils.direction import Direction
 
 UP, DOWN = Direction(False), Direction(True)
@@ -53,18 +53,8 @@ def test_founders_and_tuned_programs_are_always_scored_apart(operator):
     assert ranked([screened(-1.0, operator=operator)], journal(*range(20))) == [-1.0]
 
 
-def test_a_program_that_does_not_rank_has_neither_score_nor_failure():
-    verdict = screened(2.0).looked_at(UP)
-    assert (verdict.metric, verdict.source, verdict.failure, verdict.rung) == (None, None, None, "cheap")
-    assert verdict.cheap_score == -2.0 and not verdict.unisolated_reason
-
-
-def test_nothing_that_a_program_says_beside_the_evaluator_is_told_to_writers():
-    one = screened(2.125)
-    said = {"term_out": "labels", "artifacts": {"a": "labels"}, "metrics": {"b": 1.0}, "message": "labels"}
-    told = Screened(one.node, one.verdict.model_copy(update=said)).looked_at(UP)
-    assert not told.term_out and not told.artifacts and not told.metrics
-    assert "labels" not in told.message and "2.125" not in told.message
+def test_a_program_that_does_not_rank_has_only_the_note_that_it_does_not():
+    assert NOT_RANKED.model_dump(exclude_defaults=True) == {"message": NOT_RANKED.message, "rung": "cheap"}
 
 
 def apart(metric):
