@@ -16,6 +16,7 @@ from runs.verification import Verification, verify_run
 from utils.clean_text import one_line
 from utils.errors import ConfigError, StoreError, UnknownRunError
 from utils.program import program
+from utils.regular_files import DOCUMENT, read_regular
 
 MOST_SHOWN = 30
 
@@ -69,7 +70,7 @@ def _no_journal(folder: Path) -> str:
     """What a folder is of which nothing can be verified, and what could be."""
     shown = one_line(str(folder), 200)
     try:
-        node = json.loads((folder / DETAIL).read_text(encoding="utf-8"))
+        node = json.loads(read_regular(folder / DETAIL, DOCUMENT))
         name, run = one_line(str(node["id"]), 40), one_line(str(node.get("run", "RUN")), 100)
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return f"{shown}: neither a run's folder (it holds no {DB}) nor a bundle (no bundle.json)"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from hashlib import sha256
+from hashlib import file_digest
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from runs.bundle import (
 from runs.recorded_files import BEST, FILES, file_hash
 from runs.verification import Verification, concluded
 from utils.errors import ConfigError
+from utils.regular_files import DOCUMENT, open_regular, read_regular
 
 _FAULTS = (ValueError, TypeError, LookupError, AttributeError, RecursionError, OSError, zlib.error)
 Tables = dict[str, dict[str, list[Any]]]
@@ -73,7 +75,7 @@ def verify_bundle(folder: Path, head: str | None = None) -> Verification:
 
 def _manifest(folder: Path) -> Mapping[str, Any]:
     try:
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        found = json.loads(read_regular(folder / MANIFEST, DOCUMENT))
     except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"{folder / MANIFEST}: no bundle of ours: {error}") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
@@ -82,7 +84,7 @@ def _manifest(folder: Path) -> Mapping[str, Any]:
 
 
 def _lines(path: Path) -> Iterator[Any]:
-    with path.open(encoding="utf-8") as file:
+    with TextIOWrapper(open_regular(path), encoding="utf-8") as file:
         yield from map(json.loads, file)
 
 
@@ -129,8 +131,10 @@ def _winner(folder: Path, manifest: Mapping[str, Any], rows: Mapping[str, Any], 
     for name in ("run", "problem", "lower_is_better"):
         if manifest[name] != facts.get(name):
             yield Finding(MANIFEST, f"its {name} is not that of the journal")
-    if sha256((folder / PROGRAM_FILE).read_bytes()).hexdigest() != node["code_hash"]:
-        yield Finding(PROGRAM_FILE, f"not the program of node {node['id']}")
+    with open_regular(folder / PROGRAM_FILE) as program:
+        if file_digest(program, "sha256").hexdigest() == node["code_hash"]:
+            return
+    yield Finding(PROGRAM_FILE, f"not the program of node {node['id']}")
 
 
 def _beside(facts: Mapping[str, Any], node_id: str) -> dict[str, Any] | None:

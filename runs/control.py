@@ -14,6 +14,7 @@ from core.storage.repository import RunStore
 from core.storage.ticket_store import GONE, stored_tickets
 from utils.errors import StoreError
 from utils.logger_system import log_msg
+from utils.regular_files import open_regular
 
 CONTROL = "control.jsonl"
 OFFSET = "control_offset"
@@ -106,7 +107,7 @@ def whole_lines(path: Path, after: int) -> tuple[list[dict[str, object]], int]:
         return [], after
     if size <= after:
         return [], after
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         file.seek(after)
         raw = file.read()
     whole = raw[: raw.rfind(b"\n") + 1]

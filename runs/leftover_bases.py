@@ -8,6 +8,7 @@ from pathlib import Path
 
 from problems.command.tree.problem import BASES
 from runs.run_folder import all_runs
+from utils.regular_files import DOCUMENT, read_regular
 
 _NAME = re.compile(r"[0-9a-f]{24}")
 _YOUNG = 60.0
@@ -20,8 +21,8 @@ def leftover_bases(project_dir: str | Path) -> list[Path]:
     used: set[str] = set()
     for run in all_runs(project_dir):
         try:
-            used.update(_NAME.findall((run / "config.yaml").read_text(encoding="utf-8")))
-        except (OSError, UnicodeDecodeError):
+            used.update(_NAME.findall(read_regular(run / "config.yaml", DOCUMENT)))
+        except (OSError, ValueError):
             return []
     found = [path for path in sorted(store.glob("*")) if _NAME.fullmatch(path.name) and path.name not in used]
     return [path for path in found if time.time() - path.stat().st_mtime > _YOUNG]

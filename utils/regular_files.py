@@ -1,11 +1,16 @@
-"""The regular files of a folder that a stranger filled: links are neither followed nor told."""
+"""Regular files of a folder that a stranger filled: links are neither followed nor told, pipes are not waited for."""
 
 from __future__ import annotations
 
 import os
 import stat
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
+
+DOCUMENT = 1 << 26
+"""Bytes, at most, of a document of ours: labels, a configuration, a node with its program and output."""
+_OPEN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def regular_files(folder: Path) -> Iterator[Path]:
@@ -18,14 +23,48 @@ def regular_files(folder: Path) -> Iterator[Path]:
                 yield path
 
 
+def regular_handle(path: Path | str, flags: int = os.O_RDONLY) -> int:
+    """A descriptor of it, opened without waiting for anybody.
+
+    Raises:
+        OSError: it is a link or no regular file, or cannot be opened.
+    """
+    handle = os.open(path, flags | _OPEN, 0o644)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    raise OSError(f"{path} is no regular file")
+
+
+def open_regular(path: Path) -> BufferedReader:
+    """It, to be read.
+
+    Raises:
+        OSError: as `regular_handle`.
+    """
+    return open(regular_handle(path), "rb")
+
+
 def read_regular(path: Path, most: int) -> str:
     """Its text.
 
     Raises:
-        OSError: it is a link, or cannot be read. ValueError: it is larger than `most` bytes, or no UTF-8.
+        OSError: as `regular_handle`. ValueError: it is larger than `most` bytes, or no UTF-8.
     """
-    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode) or about.st_size > most:
-            raise ValueError(f"is no regular file of at most {most} bytes")
-        return file.read(most + 1).decode("utf-8")
+    with open_regular(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"is no file of at most {most} bytes")
+    return data.decode("utf-8")
+
+
+def end_of(path: Path, most: int) -> tuple[bytes, int]:
+    """(its last bytes, at most so many; its size).
+
+    Raises:
+        OSError: as `regular_handle`.
+    """
+    with open_regular(path) as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - most))
+        return file.read(most), size

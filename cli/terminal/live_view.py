@@ -34,6 +34,7 @@ from reports.winner import OWN
 from runs.facts import RunFacts
 from runs.live_output import OUTPUT, REPLY
 from runs.outcome import Outcome
+from utils.regular_files import end_of
 
 RECENT = 12
 REFRESH_PER_SECOND = 4
@@ -191,9 +192,7 @@ class LiveView:
             newest = max(folder.glob(f"*{OUTPUT}"), key=lambda path: path.stat().st_mtime, default=None)
             if newest is None:
                 return ""
-            with newest.open("rb") as file:
-                file.seek(max(newest.stat().st_size - 2000, 0))
-                text = file.read().decode("utf-8", "replace")
+            text = end_of(newest, 2000)[0].decode("utf-8", "replace")
         except OSError:
             return ""
         return "\n".join(line[:120] for line in text.split("\n")[-_TAIL_LINES:])

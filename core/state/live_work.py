@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
+
+from utils.regular_files import read_regular
 
 WORK_FILE = "live/work.json"
 """Below the run's folder; rewritten a few times a second while something changes, gone when the process ends."""
 
 LARGEST = 1 << 20
-"""Bytes that are read of it."""
+"""Bytes; a larger file tells nothing. A run's folder may come from a stranger."""
+
+Jobs = Annotated[int, Field(ge=0, le=1_000_000)]
 
 WorkState = Literal["waits_writer", "written", "waits_worker", "runs", "scored", "reviewed"]
 """`waits_writer`: its turn has come, and the model is not asked yet (all its calls are taken). `written`: it is asked.
@@ -25,7 +29,7 @@ class NodeWork(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     state: WorkState
-    since: float
+    since: float = Field(ge=0.0, le=1e11, allow_inf_nan=False)
     """Seconds since the epoch, by the clock of the machine that searches."""
 
 
@@ -34,9 +38,9 @@ class LiveWork(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    running: int = 0
+    running: Jobs = 0
     """Jobs that hold a worker: programs, parts of them, games."""
-    waiting: int = 0
+    waiting: Jobs = 0
     """Jobs that wait for one."""
     nodes: dict[str, NodeWork] = Field(default_factory=dict)
 
@@ -44,7 +48,6 @@ class LiveWork(BaseModel):
 def read_live_work(run_dir: Path) -> LiveWork | None:
     """What the run's process told last; None where it has told nothing."""
     try:
-        with (run_dir / WORK_FILE).open("rb") as file:
-            return LiveWork.model_validate_json(file.read(LARGEST))
-    except (OSError, ValidationError):
+        return LiveWork.model_validate_json(read_regular(run_dir / WORK_FILE, LARGEST))
+    except (OSError, ValueError):
         return None

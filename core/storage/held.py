@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from utils.regular_files import regular_handle
+
 LOCK = "run.lock"
 """Below the run's folder; holds the process id of who holds the lock."""
 
@@ -15,7 +17,7 @@ LOCK = "run.lock"
 def lock_holder(lock: Path | str) -> int | None:
     """Process id written in a held lock file; 0 if it is held, or cannot be asked, without one; None if it is free."""
     try:
-        handle = os.open(lock, os.O_RDONLY | os.O_CLOEXEC)
+        handle = regular_handle(lock)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from utils.clean_text import one_line
 from utils.errors import ConfigError, StoreError
+from utils.regular_files import DOCUMENT, read_regular
 
 FILE = "labels.json"
 MAX_TITLE = 120
@@ -46,7 +47,7 @@ class Labels(BaseModel):
 def labels_of(run_dir: Path) -> Labels:
     """What stands on the run; nothing where there is no file, or none of ours."""
     try:
-        return Labels.model_validate_json((run_dir / FILE).read_bytes())
+        return Labels.model_validate_json(read_regular(run_dir / FILE, DOCUMENT))
     except (OSError, ValueError):
         return Labels()
 

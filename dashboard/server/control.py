@@ -8,6 +8,8 @@ import signal
 from pathlib import Path
 from typing import Any
 
+from utils.regular_files import regular_handle
+
 CONTROL_NAME = "control.jsonl"
 MARK_KINDS = {"pinned": "pin", "banned": "ban", "none": "free"}
 
@@ -15,7 +17,7 @@ MARK_KINDS = {"pinned": "pin", "banned": "ban", "none": "free"}
 def send_line(run_dir: Path, line: dict[str, Any]) -> None:
     """Append one JSON line in one write, so that lines of several writers never mix."""
     data = (json.dumps(line, ensure_ascii=True) + "\n").encode()
-    handle = os.open(run_dir / CONTROL_NAME, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    handle = regular_handle(run_dir / CONTROL_NAME, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
         os.write(handle, data)
     finally:

@@ -22,6 +22,7 @@ from dashboard.server.schemas.control import (
     SweepRequest,
 )
 from utils.errors import StoreError
+from utils.regular_files import end_of, read_regular
 
 MAIN = Path(__file__).resolve().parents[2] / "main.py"
 OUTPUT_BYTES = 4000
@@ -196,8 +197,8 @@ class Launcher:
         for run in self.catalog.run_ids():
             lock = self.catalog.logs / run / LOCK
             try:
-                words = lock.read_text("ascii", "replace").split()
-            except OSError:
+                words = read_regular(lock, 64).split()
+            except (OSError, ValueError):
                 continue
             if words[:1] != [str(child.process.pid)] or (child.process.poll() is None and not lock_holder(lock)):
                 continue
@@ -217,9 +218,6 @@ def _last_line(stderr: bytes) -> str:
 
 def _tail(path: Path) -> str:
     try:
-        with path.open("rb") as source:
-            size = source.seek(0, 2)
-            source.seek(max(0, size - OUTPUT_BYTES))
-            return source.read().decode("utf-8", "replace")
+        return end_of(path, OUTPUT_BYTES)[0].decode("utf-8", "replace")
     except OSError:
         return ""

@@ -8,6 +8,7 @@ from pathlib import Path
 from core.state.live_work import read_live_work
 from dashboard.server.nodes import NODE_ID
 from dashboard.server.schemas.runs import Live, LiveKind, LiveTail, OpenWork
+from utils.regular_files import end_of
 
 TAIL_BYTES = 8192
 MOST = 64
@@ -33,18 +34,15 @@ def _tails(run_dir: Path) -> list[LiveTail]:
     folder = run_dir / "live"
     tails = []
     for path in sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else ():
-        if (kind := LIVE_KINDS.get(path.suffix)) and NODE_ID.fullmatch(path.stem) and not path.is_symlink():
+        if (kind := LIVE_KINDS.get(path.suffix)) and NODE_ID.fullmatch(path.stem):
             tails.append(_tail(path, kind))
     return [tail for tail in tails if tail is not None][:MOST]
 
 
 def _tail(path: Path, kind: LiveKind) -> LiveTail | None:
     try:
-        with path.open("rb") as source:
-            size = source.seek(0, 2)
-            source.seek(max(0, size - TAIL_BYTES))
-            body = source.read(TAIL_BYTES)
+        body, size = end_of(path, TAIL_BYTES)
     except OSError:
-        return None  # committed while we looked
+        return None  # committed while we looked, or no regular file
     text = body.decode("utf-8", "replace")
     return LiveTail(node_id=path.stem, kind=kind, text=text, cut=size > TAIL_BYTES, bytes=size)

@@ -306,6 +306,23 @@ def test_the_tail_of_a_running_candidate(client, project):
     assert tails[0]["text"].endswith("end") and len(tails[0]["text"]) == 8192 and tails[0]["cut"]
 
 
+def test_pipes_in_a_strangers_run_keep_nobody_waiting(client, project):
+    folder = project / "logs" / COMPETITION
+    (folder / "live").mkdir(exist_ok=True)
+    pipes = [folder / name for name in ("live/work.json", "live/aaaaaaaaaaaa.out", "labels.json", "control.jsonl")]
+    for pipe in pipes:
+        pipe.unlink(missing_ok=True)
+        os.mkfifo(pipe)
+    try:
+        told = get(client, f"/runs/{COMPETITION}/live")
+        assert told["work"] is None and "aaaaaaaaaaaa" not in [tail["node_id"] for tail in told["tails"]]
+        assert get(client, f"/runs/{COMPETITION}")["note"] == ""
+        assert any(line["run"] == COMPETITION for line in get(client, "/runs"))
+    finally:
+        for pipe in pipes:
+            pipe.unlink()
+
+
 def test_a_list_that_did_not_change_is_not_sent_again(client, held):
     first = client.get("/api/runs")
     assert client.get("/api/runs", headers={"if-none-match": first.headers["etag"]}).status_code == 304

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.state.live_work import WORK_FILE, LiveWork, read_live_work
+from core.state.live_work import LARGEST, WORK_FILE, LiveWork, read_live_work
 from runs.work_board import WorkBoard
 
 
@@ -70,6 +70,8 @@ def test_the_file_follows_and_goes_with_the_process(tmp_path, eventually):
 def test_a_file_that_is_none_tells_nothing(tmp_path):
     path = tmp_path / WORK_FILE
     path.parent.mkdir()
-    for text in ("", "[1]", '{"nodes": {"n1": {"state": "flies", "since": 1}}}'):
+    since = '{"nodes": {"n1": {"state": "runs", "since": %s}}}'
+    absurd = ('{"running": -7}', '{"waiting": 99999999999}', since % "-1e308", since % "1e308", since % "NaN")
+    for text in ("", "[1]", '{"nodes": {"n1": {"state": "flies", "since": 1}}}', *absurd, "{}" + " " * LARGEST):
         path.write_text(text)
         assert read_live_work(tmp_path) is None

@@ -1,0 +1,35 @@
+"""Files of a folder that a stranger filled."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from utils.regular_files import end_of, read_regular, regular_handle
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder", "device"])
+def test_what_is_no_regular_file_is_neither_read_nor_waited_for(tmp_path, kind):
+    path = tmp_path / "one"
+    make = {
+        "pipe": lambda: os.mkfifo(path),
+        "link": lambda: path.symlink_to("/etc/hostname"),
+        "folder": path.mkdir,
+        "device": lambda: path.symlink_to("/dev/zero"),
+    }
+    make[kind]()
+    with pytest.raises(OSError):
+        read_regular(path, 10)
+    with pytest.raises(OSError):
+        end_of(path, 10)
+    with pytest.raises(OSError):
+        regular_handle(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+
+
+def test_no_more_is_read_than_is_wanted(tmp_path):
+    path = tmp_path / "one"
+    path.write_text("0123456789")
+    assert read_regular(path, 10) == "0123456789" and end_of(path, 3) == (b"789", 10)
+    with pytest.raises(ValueError, match="at most 9 bytes"):
+        read_regular(path, 9)
