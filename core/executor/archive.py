@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from utils.direction import Direction
+from utils.regular_files import open_regular
 
 
 def archive_of(run_dir: Path, node_id: str) -> Path:
@@ -18,7 +19,7 @@ def archive_of(run_dir: Path, node_id: str) -> Path:
 def archived_files(run_dir: Path, node_id: str) -> list[dict[str, str | int]]:
     """`[{name, bytes}]` of what a node's archive holds; [] without one."""
     try:
-        with zipfile.ZipFile(archive_of(run_dir, node_id)) as archive:
+        with open_regular(archive_of(run_dir, node_id)) as file, zipfile.ZipFile(file) as archive:
             return [{"name": info.filename, "bytes": info.file_size} for info in archive.infolist()]
     except (OSError, zipfile.BadZipFile):
         return []

@@ -29,6 +29,7 @@ from dashboard.server.schemas.nodes import (
     ShownNode,
 )
 from utils.patch import tree_patches
+from utils.regular_files import open_regular
 
 NODE_ID = re.compile(r"[0-9a-f]{4,64}")
 CONTEXT_LINES = 4
@@ -97,7 +98,7 @@ def _changed(node: Node) -> list[ChangedFile] | None:
 def left_file(run_dir: Path, node_id: str, name: str) -> bytes | None:
     """What a program left under that name, or None; a name that is not in its archive opens nothing."""
     try:
-        with zipfile.ZipFile(archive_of(run_dir, node_id)) as archive:
+        with open_regular(archive_of(run_dir, node_id)) as file, zipfile.ZipFile(file) as archive:
             return archive.read(name) if archive.getinfo(name).file_size <= LARGEST_FILE else None
     except (OSError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error, NotImplementedError):
         return None  # a program made it: what cannot be unpacked is not there

@@ -101,7 +101,7 @@ def read_folder(folder: Path, surface: str = COMMAND_LINE) -> dict[str, str]:
 
 def _editable(folder: Path) -> tuple[str, ...]:
     try:
-        return tuple(map(str, json.loads((folder / TICKET).read_text(encoding="utf-8"))["editable"]))
+        return tuple(map(str, json.loads(read_regular(folder / TICKET, LARGEST))["editable"]))
     except (OSError, ValueError, TypeError, KeyError):
         return USUAL
 

@@ -307,20 +307,23 @@ def test_the_tail_of_a_running_candidate(client, project):
 
 
 def test_pipes_in_a_strangers_run_keep_nobody_waiting(client, project):
-    folder = project / "logs" / COMPETITION
-    (folder / "live").mkdir(exist_ok=True)
-    pipes = [folder / name for name in ("live/work.json", "live/aaaaaaaaaaaa.out", "labels.json", "control.jsonl")]
-    for pipe in pipes:
-        pipe.unlink(missing_ok=True)
-        os.mkfifo(pipe)
+    name = f"{COMPETITION}-stranger"
+    folder = project / "logs" / name
+    shutil.copytree(project / "logs" / COMPETITION, folder)
     try:
-        told = get(client, f"/runs/{COMPETITION}/live")
+        node = get(client, f"/runs/{name}/nodes")["nodes"][-1]["node_id"]
+        archive = f"files/{node}/{node}.zip"
+        for pipe in ("live/work.json", "live/aaaaaaaaaaaa.out", "labels.json", "control.jsonl", "lock", archive):
+            (folder / pipe).parent.mkdir(parents=True, exist_ok=True)
+            (folder / pipe).unlink(missing_ok=True)
+            os.mkfifo(folder / pipe)
+        told = get(client, f"/runs/{name}/live")
         assert told["work"] is None and "aaaaaaaaaaaa" not in [tail["node_id"] for tail in told["tails"]]
-        assert get(client, f"/runs/{COMPETITION}")["note"] == ""
-        assert any(line["run"] == COMPETITION for line in get(client, "/runs"))
+        assert get(client, f"/runs/{name}")["title"] == ""
+        assert get(client, f"/runs/{name}/nodes/{node}")["files"] == []
+        assert name in [line["run"] for line in get(client, "/runs")]
     finally:
-        for pipe in pipes:
-            pipe.unlink()
+        shutil.rmtree(folder)
 
 
 def test_a_list_that_did_not_change_is_not_sent_again(client, held):

@@ -450,7 +450,9 @@ def test_score_and_time_that_a_program_chose_beside_the_evaluator_reach_no_write
     )  # fmt: skip
     goods = [f"def predict(x):\n    return {factor} * x * x\n" for factor in (0.99, 1.01, 0.98)]
     told = [run.tell(run.ask(), code=code) for code in (*goods, TELLS, "def predict(x):\n    return 0.5\n")]
-    prompt = json.dumps(run.ask()["prompt"])
+    last = run.ask()
+    prompt = json.dumps(last["prompt"])
+    run.give_up(last)
     leak, dull = (one["node_id"] for one in told[3:])
     with RunReader(tmp_path / "logs" / run.name) as reader:
         facts = {node: node_facts(reader, node) for node in (leak, dull)}
