@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from core.search.final_choice import ROUNDING
 from core.state.node import Node
 from core.storage.reader import RunReader
-from reports.winner import OWN, Winner, called, found_by_search, leading, rows_of
+from reports.winner import OWN, Winner, called, found_by_search, leading, rows_of, score_from
 from utils.direction import Direction, finite
 
 Row = Mapping[str, Any]
@@ -72,11 +72,6 @@ def _runner(best: Node, winner: Winner, facts: Mapping[str, Any]) -> Runner:
         where=score_from(facts.get("family")),
         why_not=why_not(best.id, winner, facts),
     )
-
-
-def score_from(family: Any) -> str:
-    """Where the scores come from that steer a search."""
-    return "at its first tournament" if family == "arena" else "on validation"
 
 
 # ------------------------------------------------------------ the record

@@ -47,6 +47,8 @@ class Winner(BaseModel):
     """In the journal, from 0; None for a baseline that was scored beside the search."""
     metric: float | None
     """On validation, the part that steers the search."""
+    where: str = "on validation"
+    """Where `metric` was measured; an engine's is its first rating."""
     scores: int = 1
     """`metric` is the mean of so many scores of the program."""
     interval: tuple[float, float] | None
@@ -83,6 +85,11 @@ def standing_of(reader: RunReader) -> Standing:
         of_search=own.metric_value if own else None,
         baselines=tuple(baselines_of(reader, {"baselines": reader.fact("baselines")})),
     )
+
+
+def score_from(family: Any) -> str:
+    """Where the scores come from that steer a search."""
+    return "at its first tournament" if family == "arena" else "on validation"
 
 
 def mean_of(scores: int) -> str:
@@ -139,6 +146,7 @@ def winner_of(node: Node | None, facts: Mapping[str, Any], numbers: Numbering) -
         step=numbers.step(node.id),
         place=node.step if node.id in numbers else None,
         metric=node.metric_value,
+        where=score_from(facts.get("family")),
         scores=len(scores_of(node)) or 1,
         interval=proper_interval(interval),
         metric_source=node.metric_source,
@@ -199,9 +207,13 @@ def rows_of(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def baselines_of(reader: RunReader, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The baselines' rows. Where the search begins with them they are nodes alone until the run has ended."""
+    """The baselines' rows, the user's own program by its one name.
+
+    Where the search begins with them they are nodes alone until the run has ended.
+    """
     query = select(NODES.c.id).where(NODES.c.operator == "baseline").order_by(NODES.c.step)
-    return rows_of(facts) or [seeded_row(node) for node in _nodes(reader, query)]
+    rows = rows_of(facts) or [seeded_row(node) for node in _nodes(reader, query)]
+    return [{**row, "name": OWN} if row.get("own") else row for row in rows]
 
 
 def _nodes(reader: RunReader, query: Select[Any]) -> Iterator[Node]:

@@ -11,7 +11,7 @@ from typing import Any
 from cli.terminal.commands import command, without_model
 from cli.terminal.standings_text import final_text, standings_lines
 from core.search.stopping import AT_BOUND
-from reports.choice import score_from, why_not
+from reports.choice import why_not
 from reports.winner import Winner, titled, who
 from runs.outcome import Outcome
 from utils.config_schema import Config
@@ -84,9 +84,8 @@ def _program(outcome: Outcome) -> Path:
 def _score_lines(outcome: Outcome, winner: Winner) -> list[str]:
     """The winner's own two scores: on the part that steers the search, and on the one that it never saw."""
     problem, final = outcome.facts.problem, outcome.final or {}
-    where = score_from(problem.family)
     how = "; ".join(filter(None, (winner.mean_of, HOW.get(str(winner.metric_source), ""))))
-    lines = [f"best {problem.unit or 'metric'}: {winner.metric:.6g} {where} ({how})"]
+    lines = [f"best {problem.unit or 'metric'}: {winner.metric:.6g} {winner.where} ({how})"]
     if winner.final_metric is None:
         return [*lines, f"final score: none ({final['message']})"] if final.get("message") else lines
     if problem.family == "arena" and final.get("message"):

@@ -92,7 +92,7 @@ def _best(facts: dict[str, Any]) -> str:
     winner = Winner.model_validate(facts["winner"])
     node = "" if winner.role == "candidate" else f", node {winner.node_id}"
     source = ", ".join(filter(None, (str(winner.metric_source), winner.mean_of)))
-    return f"{_number(winner.metric)} ({source}), {who(winner)}{node}"
+    return f"{_number(winner.metric)} {winner.where} ({source}), {who(winner)}{node}"
 
 
 def _final(facts: dict[str, Any]) -> str:

@@ -27,7 +27,7 @@ def test_openevolves_config_is_read_and_what_is_not_is_told(cli: Cli):
     assert config["search"]["max_steps"] == 30 and config["search"]["islands"]["num_islands"] == 2
     options = config["problem"]["options"]
     assert options["evaluation_timeout"] == 20 and options["cascade"] is False and "2026" in options["statement"]
-    baseline = next(row for row in found["baselines"] if row["name"] == "initial")
+    baseline = next(row for row in found["baselines"] if row["name"] == "your program")
     assert baseline["metric"] == -556 and found["best_metric"] > -556
     best = cli.run_dir / "best_solution"
     assert (best / "solution.sh").is_file()
@@ -56,7 +56,7 @@ def test_shinkas_task(cli: Cli):
     assert ended.code == 0, ended.err
     found = cli.show()
     assert found["config"]["problem"]["options"] == {"repeats": 2}
-    assert next(row for row in found["baselines"] if row["name"] == "initial")["metric"] == -190
+    assert next(row for row in found["baselines"] if row["name"] == "your program")["metric"] == -190
     failed = [cli.node(n["node_id"]) for n in found["nodes"] if n["failure"] == "eval_error"]
     assert all("correct==True is required" in node["message"] for node in failed)
     assert failed, "a program that pays the wrong amount has no score"
@@ -87,7 +87,7 @@ def test_autoresearchs_three_files(cli: Cli):
     ended = search(cli, EXAMPLES / "autoresearch/curve", "search.max_steps=10")
     assert ended.code == 0, ended.err
     found = cli.show()
-    start = next(row for row in found["baselines"] if row["name"] == "initial")["metric"]
+    start = next(row for row in found["baselines"] if row["name"] == "your program")["metric"]
     assert found["direction"] == "min" and found["best_metric"] < start
     assert "val_loss" in found["config"]["problem"]["options"]["statement"]
     assert found["config"]["execution"]["timeout"] == 900

@@ -213,6 +213,7 @@ def test_your_own_program_has_one_name_from_the_first_line_on(cli):
     assert "your program: 1" in log and "baseline initial" not in log
     rows = cli.here("export", "latest", "--format=json").json
     assert [row["name"] for row in rows if row["operator"] == "baseline"] == ["your program"]
+    assert [row["name"] for row in cli.show()["baselines"]] == ["your program"]
 
 
 def test_whoever_exports_a_program_that_is_worse_is_told_so(cli, finished_run, tmp_path):

@@ -3702,6 +3702,11 @@ export interface components {
             scores: number;
             /** Step */
             step: number | null;
+            /**
+             * Where
+             * @default on validation
+             */
+            where: string;
             /** Writer */
             writer: string;
         };

@@ -78,7 +78,7 @@ function Best({ state, winner }: { state: RunState; winner: Winner | null }) {
   if (leads) return <Stat label={label} value={metric(leads.metric)} note={<><NodeLink run={state.id} id={leads.id} text={leads.name} /> · validation; {state.best ? `${metric(state.best.metric)} by the search` : "no score by the search yet"}</>} />;
   const best = winner ?? state.best;
   const who = best && <NodeLink run={state.id} id={best.node_id} text={winner?.role === "user" ? "your program" : winner?.role === "baseline" ? winner.name : state.names.get(best.node_id)} />;
-  return <Stat label={label} value={metric(best?.metric)} note={best ? <>{who} · {state.hasArena ? "its rating when it was written" : "validation"}, {best.metric_source ?? "no source"}{(winner?.scores ?? 1) > 1 && `, mean of ${winner?.scores} scores`}</> : "nothing scored yet"} />;
+  return <Stat label={label} value={metric(best?.metric)} note={best ? <>{who} · {winner?.where ?? (state.hasArena ? "at its first tournament" : "on validation")}, {best.metric_source ?? "no source"}{(winner?.scores ?? 1) > 1 && `, mean of ${winner?.scores} scores`}</> : "nothing scored yet"} />;
 }
 
 function Final({ state, winner }: { state: RunState; winner: Winner | null }) {
