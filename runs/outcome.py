@@ -192,12 +192,28 @@ def _finalists(search: Search) -> tuple[list[Node], list[dict[str, Any]]]:
     verdicts = search.evaluator.second_look(top) if top else None
     if not verdicts:
         return top, []
-    looks = [
+    looks = _looks(top, verdicts)
+    if looks:
+        looks += _looks_at_reference(search, top)
+    return looked_again(top, verdicts, search.problem.lower_is_better) or top, looks
+
+
+def _looks(nodes: Sequence[Node], verdicts: Sequence[Evaluation]) -> list[dict[str, Any]]:
+    return [
         {"node_id": node.id, "first": verdict.first, "again": list(verdict.again)}
-        for node, verdict in zip(top, verdicts, strict=True)
+        for node, verdict in zip(nodes, verdicts, strict=True)
         if isinstance(verdict, RepeatedEvaluation)
     ]
-    return looked_again(top, verdicts, search.problem.lower_is_better) or top, looks
+
+
+def _looks_at_reference(search: Search, top: Sequence[Node]) -> list[dict[str, Any]]:
+    """The best baseline, which the verdict compares with, as often as the winner; [] where it is looked at already."""
+    known = [node for node in search.journal if node.operator == "baseline" and node.is_scored]
+    best = Direction(search.problem.lower_is_better).best(known, lambda node: node.metric_value or 0.0)
+    if best is None or best.id in {node.id for node in top}:
+        return []
+    verdicts = search.evaluator.second_look([best])
+    return _looks([best], verdicts) if verdicts else []
 
 
 def _ahead(search: Search, rows: Sequence[dict[str, Any]], choice: Choice | None) -> Node | None:

@@ -95,6 +95,9 @@ def test_a_random_evaluator_makes_nothing_better(cli):
     assert any("does not give the same program the same score" in text for text in verdict["warnings"])
     assert "note: the evaluator does not give the same program the same score" in ended.out
     assert shown["final"]["looks"] and "fresh cases" not in ended.out
+    own = shown["baselines"][0]["node_id"]
+    assert len({look["node_id"]: 1 for look in shown["final"]["looks"]}) == len(shown["final"]["looks"])
+    assert own in {look["node_id"] for look in shown["final"]["looks"]}, "half of the comparison"
     if shown["winner"]["role"] == "candidate":
         (listed,) = cli.here("list-runs", "--json").json
         assert listed["gain"] == verdict["gain"] and f"{abs(verdict['gain']):.4g} (95 %" in verdict["text"]
