@@ -41,6 +41,22 @@ def test_what_is_stored_does_not_depend_on_the_clock(tmp_path, together):
     assert set(seconds[0]) == {0.0} and min(seconds[1]) == pytest.approx(0.4)
 
 
+class DecidesToScreen(ToyEvaluator):
+    """Finds out while it judges its first node that rounds are judged together."""
+
+    def evaluate(self, nodes):
+        self.together = True
+        return [found.model_copy(update={"seconds": 0.125}) for found in super().evaluate(nodes)]
+
+
+def test_where_rounds_are_judged_together_the_clock_tells_no_seconds_that_the_verdict_does_not(tmp_path):
+    """Not even in the round in which that was decided: what goes on beside an evaluator is told by nothing."""
+    open_loop(tmp_path, steps=4, evaluator=DecidesToScreen(), writers=1, clock=Clock(0.4)).run()
+    with RunReader(tmp_path) as reader:
+        seconds = {node.stages["execute"] for node in reader.nodes() if "execute" in node.stages}
+    assert seconds == {0.125}
+
+
 def test_every_verdict_is_told_in_the_transaction_that_stores_it(tmp_path):
     open_loop(tmp_path, steps=6).run()
     with RunReader(tmp_path) as reader:
