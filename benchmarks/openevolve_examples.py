@@ -64,7 +64,7 @@ def read(name: str, done: subprocess.CompletedProcess[str], work: Path) -> Row:
         found = json.loads(done.stdout)
     except ValueError:
         return Row(name, None, "", 0, _last(done.stderr), not_read)
-    first = next((row for row in found["baselines"] if row["name"] == "initial"), {})
+    first = next((row for row in found["baselines"] if row.get("own")), {})
     searched = [node for node in found["nodes"] if node["operator"] != "baseline" and not node["duplicate_of"]]
     reason = first.get("message") or ""
     for path in work.glob("logs/*/files/isolation.json"):
