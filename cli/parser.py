@@ -115,7 +115,6 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     args, unknown = build_parser(rest[0]).parse_known_args(rest)
     if unknown:
         raise ConfigError(f"{rest[0]}: unrecognized arguments: {' '.join(unknown)}{_meant(unknown[0])}")
-    _tell_doubles(overrides)
     args.overrides = overrides
     args.words = words
     return args
@@ -128,17 +127,6 @@ def _meant(word: str) -> str:
     name = word.partition("=")[0].removeprefix("--").replace("-", "_")
     found = [f"--{key}=" for key in known_keys() if key.rpartition(".")[2] == name]
     return f"; did you mean {' or '.join(found[:3])}…?" if found else ""
-
-
-def _tell_doubles(overrides: Sequence[str]) -> None:
-    """A key with two values: the last one holds, as in any command line, but not without a word."""
-    from cli.options import remark
-
-    values: dict[str, str] = {}
-    for key, _, value in (word.partition("=") for word in overrides):
-        if values.setdefault(key, value) != value:
-            remark(f"note: {key} is given as '{values[key]}' and as '{value}': the last one holds")
-            values[key] = value
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -10,6 +10,7 @@ from core.state.journal import Journal
 from core.state.node import Node
 from reports.winner import OWN
 from runs.search import Search
+from utils.clean_text import one_line
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 
@@ -44,10 +45,16 @@ def _check(journal: Journal) -> None:
         return
     broken = next((node for node in failed if node.failure in NO_VERDICT), None)
     if broken is not None:
-        raise ConfigError(
-            f"{_named(broken)}, the first program, cannot be scored: {broken.message}; nothing was searched"
-        )
+        why = f"{broken.message}{_said(broken)}"
+        raise ConfigError(f"{_named(broken)}, the first program, cannot be scored: {why}; nothing was searched")
     log_msg("WARNING", "no program that was given could be scored: the search has no score to begin with")
+
+
+def _said(node: Node) -> str:
+    """The last line of what was printed, unless the message has it: the run is not kept to look it up."""
+    last = next((line for line in reversed(node.term_out.splitlines()) if line.strip()), "")
+    told = one_line(last)
+    return f" (the last that it printed: {told!r})" if told and told not in node.message else ""
 
 
 def _named(node: Node) -> str:

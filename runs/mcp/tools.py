@@ -21,8 +21,8 @@ _FORGOTTEN = {"type": "string", "description": "as `ask` gave it; RUN/NODE frees
 _WAIT = {"type": "number", "minimum": 0, "description": "seconds to wait, at most 20"}
 _FILES = {
     "type": "object",
-    "description": "{path: whole text} of the ticket's `editable` files",
-    "additionalProperties": {"type": "string"},
+    "description": "{path: whole text} of the ticket's `editable` files; null for one of a repository to delete",
+    "additionalProperties": {"type": ["string", "null"]},
 }
 _DIR = {"type": "string", "description": "the folder that `ask` filled, in place of files"}
 _TEXT: dict[str, Any] = {"type": "string"}

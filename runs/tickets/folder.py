@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
@@ -17,7 +18,7 @@ from utils.program import program
 from utils.regular_files import read_regular, regular_files
 
 TICKET = ".ticket.json"
-"""Which ticket the folder belongs to, and which of its files come back."""
+"""Which ticket the folder belongs to, which of its files come back, and which of these were laid there."""
 USUAL = ("program.*",)
 """What comes back of a folder that somebody filled himself."""
 _HOW = """\
@@ -52,11 +53,13 @@ def write_folder(folder: Path, ticket: Mapping[str, Any], run: str, surface: str
     }
     check, tell = words.check.format(**names), words.tell.format(**names)
     how = _HOW.format(what=_what(ticket), check=check, tell=tell)
-    about = {"ticket": ticket["ticket"], "editable": ticket["editable"]}
+    files = {name: text for name, text in ticket["files"].items() if _is_inside(name)}
+    laid = [name for name in files if matches(name, tuple(ticket["editable"]))]
+    about = {"ticket": ticket["ticket"], "editable": ticket["editable"], "laid": laid}
     texts = {
         TASK: task_page(prompt["system"], prompt["user"], str(prompt.get(FORM, "")), how),
         TICKET: json.dumps(about) + "\n",
-        **{name: text for name, text in ticket["files"].items() if _is_inside(name)},
+        **files,
     }
     try:
         for name, text in texts.items():
@@ -77,16 +80,17 @@ def _what(ticket: Mapping[str, Any]) -> str:
     return f"change, add or remove files that match {editable}, each whole"
 
 
-def read_folder(folder: Path, surface: str = COMMAND_LINE) -> dict[str, str]:
-    """The files that go back: regular ones that the ticket's `editable` names, by their path in the folder.
+def read_folder(folder: Path, surface: str = COMMAND_LINE) -> dict[str, str | None]:
+    """The files that go back: regular ones that the ticket's `editable` names, by their path in the folder; None for
+    one that was laid there and is gone.
 
     Raises:
         ConfigError: there is no such folder, none of them is there, or one is no text.
     """
     if not folder.is_dir():
         raise ConfigError(f"{folder}: no such folder; fill one with {WORDS[surface].fill.format(file=folder)}")
-    patterns = _editable(folder)
-    found: dict[str, str] = {}
+    patterns, laid = _about(folder)
+    found: dict[str, str | None] = {}
     for path in regular_files(folder):
         name = path.relative_to(folder).as_posix()
         if name in (TASK, TICKET) or not matches(name, patterns):
@@ -96,14 +100,16 @@ def read_folder(folder: Path, surface: str = COMMAND_LINE) -> dict[str, str]:
             raise ConfigError(f"{folder}: more than {MOST_FILES} files match {', '.join(patterns)}")
     if not found:
         raise ConfigError(f"{folder}: there is no {' or '.join(patterns)} in it to hand in")
-    return found
+    return {**found, **{name: None for name in laid if not os.path.lexists(folder / name)}}
 
 
-def _editable(folder: Path) -> tuple[str, ...]:
+def _about(folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(patterns of what comes back, which of these files were laid there); the usual ones of a folder of one's own."""
     try:
-        return tuple(map(str, json.loads(read_regular(folder / TICKET, LARGEST))["editable"]))
+        about = json.loads(read_regular(folder / TICKET, LARGEST))
+        return tuple(map(str, about["editable"])), tuple(map(str, about.get("laid", ())))
     except (OSError, ValueError, TypeError, KeyError):
-        return USUAL
+        return USUAL, ()
 
 
 def _text(path: Path) -> str:

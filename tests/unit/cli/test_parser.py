@@ -101,8 +101,3 @@ def test_a_fault_of_ours_is_not_hidden(monkeypatch):
 def test_an_unknown_option_names_the_key_that_ends_so():
     with pytest.raises(ConfigError, match=r"unrecognized arguments: --seed=5; did you mean --project\.seed=…\?"):
         parse(["run", "--seed=5"])
-
-
-def test_a_key_with_two_values_is_told(capsys):
-    assert parse(["run", "--data.target=y", "--data.target=z"]).overrides == ["data.target=y", "data.target=z"]
-    assert "note: data.target is given as 'y' and as 'z': the last one holds" in capsys.readouterr().err

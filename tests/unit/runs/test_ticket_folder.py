@@ -1,13 +1,32 @@
-"""What comes back of a folder in which a writer worked."""
+"""A ticket's folder: what is laid there comes back as it then lies."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
-from runs.tickets.folder import TICKET, read_folder
+from runs.tickets.folder import TICKET, read_folder, write_folder
+from runs.tickets.words import COMMAND_LINE
+
+ASKED = {
+    "ticket": "n1.t1",
+    "editable": ["src/**"],
+    "files": {"src/a.py": "a\n", "src/b.py": "b\n", "src/c.py": "c\n", "tests/t.py": "t\n"},
+    "prompt": {"system": "", "user": "Improve it."},
+}
 
 
 def test_a_pipe_in_place_of_the_tickets_file_keeps_nobody_waiting(tmp_path):
     os.mkfifo(tmp_path / TICKET)
     (tmp_path / "program.py").write_text("x = 1\n")
     assert read_folder(tmp_path) == {"program.py": "x = 1\n"}
+
+
+def test_a_file_that_is_gone_is_deleted_and_what_was_never_there_is_not(tmp_path: Path) -> None:
+    write_folder(tmp_path, ASKED, "run-1", COMMAND_LINE)
+    assert read_folder(tmp_path) == {"src/a.py": "a\n", "src/b.py": "b\n", "src/c.py": "c\n"}
+    (tmp_path / "src/b.py").unlink()
+    (tmp_path / "tests/t.py").unlink()
+    (tmp_path / "src/c.py").write_text("other\n")
+    (tmp_path / "src/new.py").write_text("new\n")
+    assert read_folder(tmp_path) == {"src/a.py": "a\n", "src/b.py": None, "src/c.py": "other\n", "src/new.py": "new\n"}
