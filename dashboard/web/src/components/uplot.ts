@@ -6,6 +6,8 @@ import type { ChartProps } from "./chart-props";
 
 /** Steps and generations are whole numbers. */
 const WHOLE = [1, 2, 5].flatMap((n) => Array.from({ length: 8 }, (_, k) => n * 10 ** k)).sort((a, b) => a - b);
+/** Pixels right of the last tick: half of a label such as "100,000". */
+const END = 24;
 const FONT = "11px ui-monospace, Menlo, Consolas, monospace";
 
 export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uPlot {
@@ -19,7 +21,7 @@ export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uP
     {
       width: Math.max(100, host.clientWidth),
       height: heightOf(host, props),
-      padding: [10, 12, 0, 0],
+      padding: [10, END, 0, 0],
       cursor: { points: { show: false }, drag: { x: true, y: false } },
       scales: { x: { time: false, range: (u, first, last) => xRange(u.data[0], first, last) }, y: { range: () => latest.current.range } },
       axes: [

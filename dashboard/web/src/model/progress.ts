@@ -44,25 +44,44 @@ export interface Shares {
   duplicate: number[];
 }
 
-/** Of each stretch of the search, the share that failed and the share that was no new program, in per cent. */
+/** Of each stretch of the search, at its first step, the share that failed and the share that was no new program, in per cent;
+ * once more at the newest step, where the last stretch ends. A step left over at the end belongs to the stretch before it. */
 export function sharesOf(nodes: readonly NodeFact[], stretches = 40): Shares {
-  const size = Math.max(5, Math.ceil(nodes.length / stretches));
+  const made = nodes.filter((node) => isStep(node.operator));
+  const size = Math.max(5, Math.ceil(made.length / stretches));
   const shares: Shares = { steps: [], failed: [], duplicate: [] };
-  for (let from = 0; from < nodes.length; from += size) {
-    const part = nodes.slice(from, from + size);
-    shares.steps.push(part[part.length - 1].step);
-    shares.failed.push((100 * part.filter((n) => n.is_buggy || n.failure).length) / part.length);
-    shares.duplicate.push((100 * part.filter((n) => !n.is_valid && !n.is_buggy && !n.failure).length) / part.length);
+  for (let from = 0, to = 0; from < made.length; from = to) {
+    to = made.length - from - size > 1 ? from + size : made.length;
+    const part = made.slice(from, to);
+    const ends = to === made.length && part.length > 1 ? [part[0], part[part.length - 1]] : [part[0]];
+    for (const { step } of ends) {
+      shares.steps.push(step);
+      shares.failed.push(shareOf(part, "failed"));
+      shares.duplicate.push(shareOf(part, "duplicate"));
+    }
   }
   return shares;
+}
+
+const shareOf = (part: readonly NodeFact[], what: Outcome): number => (100 * part.filter((node) => outcomeOf(node) === what).length) / part.length;
+
+/** What became of a program, one of these each; `partly`: valid, but the evaluator gave it up before it had a score. */
+export type Outcome = "scored" | "failed" | "duplicate" | "partly";
+
+export function outcomeOf(node: Pick<NodeFact, "is_buggy" | "failure" | "is_valid" | "metric">): Outcome {
+  if (node.is_buggy || node.failure) return "failed";
+  if (!node.is_valid) return "duplicate";
+  return node.metric == null ? "partly" : "scored";
 }
 
 export interface OperatorRow {
   operator: string;
   steps: number;
+  /** These four add up to the steps. */
   scored: number;
   failed: number;
-  duplicates: number;
+  duplicate: number;
+  partly: number;
   /** Steps that were better than all before them, as the report counts: the first score of all is better than none. */
   improved: number;
   seconds: number;
@@ -73,14 +92,12 @@ export function operatorsOf(nodes: readonly NodeFact[], lower: boolean): Operato
   const rows = new Map<string, OperatorRow>();
   let best: number | null = null;
   for (const node of nodes) {
-    const row = rows.get(node.operator) ?? { operator: node.operator, steps: 0, scored: 0, failed: 0, duplicates: 0, improved: 0, seconds: 0, cost: null };
+    const row = rows.get(node.operator) ?? { operator: node.operator, steps: 0, scored: 0, failed: 0, duplicate: 0, partly: 0, improved: 0, seconds: 0, cost: null };
     rows.set(node.operator, row);
     row.steps += 1;
-    if (node.is_buggy || node.failure) row.failed += 1;
-    else if (!node.is_valid) row.duplicates += 1;
+    row[outcomeOf(node)] += 1;
     if (isScored(node)) {
       const value = node.metric as number;
-      row.scored += 1;
       if (best !== null && (lower ? value < best : value > best) && isStep(node.operator)) row.improved += 1;
       best = best === null ? value : lower ? Math.min(best, value) : Math.max(best, value);
     }

@@ -98,7 +98,6 @@ export class RunState {
   started: EventOf<"run.started"> | null = null;
   finished: EventOf<"run.finished"> | null = null;
   final: EventOf<"final.scored"> | null = null;
-  ladder = new Map<string, number>();
   bestId: string | null = null;
   elapsed = 0;
   /** Events that arrived out of order or twice: must stay 0. */
@@ -285,9 +284,6 @@ export class RunState {
         break;
       case "final.scored":
         this.final = event;
-        break;
-      case "ladder.counted":
-        for (const [rung, n] of Object.entries(event.counts)) this.ladder.set(rung, (this.ladder.get(rung) ?? 0) + n);
         break;
       case "island.migrated":
         this.migrations.push(event);

@@ -301,8 +301,18 @@ describe("progress", () => {
   });
 
   it("counts failures over time and what operators bring", () => {
-    expect(sharesOf(nodes, 1).failed).toEqual([50]);
-    expect(operatorsOf(nodes, true)).toEqual([{ operator: "improve", steps: 10, scored: 5, failed: 5, duplicates: 0, improved: 0, seconds: 10, cost: 5 }]);
+    expect(sharesOf(nodes, 1).failed).toEqual([50, 50]);
+    const steps = (count: number, bad: number) => [node(0, { operator: "given" }), ...Array.from({ length: count }, (_, i) => node(i + 1, i + 1 === bad ? { failure: "timeout", is_buggy: true } : {}))];
+    learn({ given: { meaning: "", colour: "grey", is_step: false } });
+    expect(sharesOf(steps(6, 6), 40)).toMatchObject({ steps: [1, 6], failed: [100 / 6, 100 / 6] });
+    expect(sharesOf(steps(13, 6), 40)).toMatchObject({ steps: [1, 6, 11, 13], failed: [0, 20, 0, 0] }); // a bar lies over the steps that it counts
+    expect([sharesOf(steps(1, 0)).steps, sharesOf([]).steps]).toEqual([[1], []]);
+    expect(operatorsOf(nodes, true)).toEqual([{ operator: "improve", steps: 10, scored: 5, failed: 5, duplicate: 0, partly: 0, improved: 0, seconds: 10, cost: 5 }]);
+  });
+
+  it("counts each program once: what became of them adds up", () => {
+    const [row] = operatorsOf([node(1), node(2, { metric: null }), node(3, { is_valid: false, metric: null }), node(4, { is_buggy: true, is_valid: false, metric: null }), node(5, { failure: "timeout", metric: null })], true);
+    expect([row.scored, row.failed, row.duplicate, row.partly]).toEqual([1, 2, 1, 1]);
   });
 
   it("counts as improvements what the report counts: no first score, and no baseline", () => {

@@ -11,11 +11,11 @@ import { count, dollars, metric, seconds, time } from "../model/format";
 import { feedLine } from "../model/feed";
 import { endText } from "../model/plain";
 import { useColors } from "../model/hooks";
-import { activeSeconds, meanSpeed, secondsLeft } from "../model/progress";
+import { activeSeconds, meanSpeed, outcomeOf, secondsLeft } from "../model/progress";
 import { go, href } from "../model/router";
 import { Running } from "./running";
 import { TakeAlong } from "./take-along";
-import { COLOURS, colourOf } from "../model/operators";
+import { COLOURS, colourOf, isStep } from "../model/operators";
 import type { RunState } from "../model/run-state";
 
 const COLORS = ["accent", "muted", "line", "text", ...COLOURS] as const;
@@ -171,7 +171,8 @@ function Budget({ state, told }: { state: RunState; told: RunDetail | null }) {
   const tokens = state.totals.prompt_tokens == null && state.totals.completion_tokens == null ? null : (state.totals.prompt_tokens ?? 0) + (state.totals.completion_tokens ?? 0);
   const machines = ((budget.usd_per_hour ?? 0) * (active ?? 0)) / 3600;
   const cost = machines ? (state.totals.cost_usd ?? 0) + machines : state.totals.cost_usd;
-  const early = [...state.ladder].filter(([rung, n]) => rung !== "full" && n > 0);
+  const steps = state.nodes.filter((node) => isStep(node.operator));
+  const early = ([["not new", "duplicate"], ["not scored in full", "partly"]] as const).map(([text, what]) => [text, steps.filter((node) => outcomeOf(node) === what).length] as const).filter(([, n]) => n > 0);
   const of = (limit: number | null | undefined, text: string) => (limit == null ? "" : ` / ${text}`);
   return (
     <Panel title="Budget and cost">
@@ -183,18 +184,12 @@ function Budget({ state, told }: { state: RunState; told: RunDetail | null }) {
         <Meter label="Tokens, prompt and reply" used={tokens ?? 0} limit={tokens == null ? null : budget.tokens} text={`${count(tokens)}${tokens == null ? "" : of(budget.tokens, count(budget.tokens))}`} />
         <Meter label={machines ? "Cost, with the machines" : "Cost"} used={cost ?? 0} limit={cost == null ? null : budget.usd} text={`${dollars(cost)}${cost == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
         <p className="muted small">{count(state.totals.calls)} calls, {count(state.totals.cached)} of them from the cache. {state.started?.writer === "rules" && "Written by rules: no model, so no tokens and no cost."}</p>
-        {early.length > 0 && <p className="muted small">Not scored in full: {early.map(([rung, n]) => `${n} ${RUNGS[rung] ?? rung}`).join(", ")}.</p>}
+        {early.length > 0 && <p className="muted small">{early.map(([text, n]) => `${n} ${text}`).join(", ")}, of {count(state.steps)} steps.</p>}
         {!state.live && (state.finished?.reason || state.run?.reason) && <p className="small" style={{ overflowWrap: "anywhere" }}>Ended: {endText(state.finished?.reason || state.run?.reason || "")}</p>}
       </div>
     </Panel>
   );
 }
-
-/** Where the ladder stopped a program, in words. */
-const RUNGS: Record<string, string> = {
-  text: "with the text of an earlier program", ast: "with the syntax of an earlier program", behaviour: "that decide as an earlier program does",
-  cheap: "behind on a small part of the cases", duplicate: "known already",
-}; // prettier-ignore
 
 function Notes({ connection }: { connection: Connection }) {
   const { state } = connection;
