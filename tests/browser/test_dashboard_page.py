@@ -331,7 +331,12 @@ def test_a_chess_game_is_watched_move_by_move(page, tmp_path):
         assert page.locator(".clock").count() == 2 and "--" not in page.locator(".clock").first.inner_text()
         page.get_by_role("button", name="First position").click()
         until(page, "document.querySelector('[data-testid=bigboard]').dataset.ply === '0'")
+        page.get_by_role("button", name="Forward").click()
+        until(page, "location.hash.includes('ply=1')")
+        page.reload()
+        until(page, "document.querySelector('[data-testid=bigboard]')?.dataset.ply === '1'")
         page.get_by_role("button", name="Newest position").click()
+        until(page, "!location.hash.includes('ply=')")
 
 
 @pytest.mark.long

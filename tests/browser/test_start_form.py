@@ -150,3 +150,19 @@ def test_a_program_and_its_evaluator_as_readme_names_them_are_started(page: Any,
         start.click()
         page.wait_for_url(re.compile("#/run/"), timeout=60_000)
         page.get_by_test_id("stats").wait_for()
+
+
+@pytest.mark.long
+def test_escape_closes_the_form_from_its_fields_and_leaves_it_from_elsewhere(page: Any, cli: Cli) -> None:
+    with serving(cli.folder) as (address, _):
+        open_form(page, address, "rules")
+        page.get_by_role("button", name="Start a run").focus()
+        page.keyboard.press("?")
+        page.get_by_role("dialog", name="Keys").wait_for()
+        page.keyboard.press("Escape")
+        page.get_by_role("dialog", name="Keys").wait_for(state="hidden")
+        form = page.get_by_role("form", name="Start a run")
+        assert form.is_visible()
+        page.locator("input[name=max_steps]").focus()
+        page.keyboard.press("Escape")
+        form.wait_for(state="hidden")

@@ -1,7 +1,14 @@
 // Curves by uPlot, loaded when first needed.
 import { useEffect, useRef, useState } from "react";
 import type uPlot from "uplot";
+import { count } from "../model/format";
 import type { ChartProps } from "./chart-props";
+
+/** What the triangles of a chart mean; nothing where it has none. */
+export function OffScale({ scores }: { scores: number }) {
+  if (scores === 0) return null;
+  return <p className="muted small">{scores === 1 ? "The triangle at the edge is a score" : `A triangle at the edge: one of ${count(scores)} scores`} off the scale; the pointer tells its value.</p>;
+}
 
 export function Chart(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);

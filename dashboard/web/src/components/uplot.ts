@@ -63,13 +63,14 @@ function isAlone(u: uPlot, series: number): boolean {
   return (u.data[series] as (number | null | undefined)[]).filter((value) => value != null).length === 1;
 }
 
-/** A triangle at the edge for a score off the scale, pointing to where it is. */
+/** A triangle at the edge for a score off the scale, pointing to where it is: of points, and of lines that have none. */
 function drawBeyond(u: uPlot, props: ChartProps): void {
   const { ctx } = u;
   const { left, top, width, height } = u.bbox;
   const half = 4 * devicePixelRatio;
   ctx.save();
-  for (const line of props.series.filter(({ kind }) => kind === "points")) {
+  const points = props.series.filter(({ kind }) => kind === "points");
+  for (const line of points.length ? points : props.series.filter(({ kind }) => kind === "step")) {
     ctx.fillStyle = line.color;
     ctx.beginPath();
     for (const i of beyond(line.values, props.range)) {

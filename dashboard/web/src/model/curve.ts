@@ -39,8 +39,8 @@ export function curveOf(nodes: readonly NodeFact[], lower: boolean): CurveData {
 const SIGHT = 8;
 
 /** A range that shows the curve: very bad results must not flatten it. It ends at SIGHT times what parts the best from the middle.
- * Of `also` what is near is shown, and what is ahead of all results. */
-export function yRange(metrics: readonly number[], lower: boolean, also: readonly number[] = []): [number, number] {
+ * Of `also` what is near is shown, and what is ahead of all results; `held` is shown wherever it is. */
+export function yRange(metrics: readonly number[], lower: boolean, also: readonly number[] = [], held: readonly number[] = []): [number, number] {
   if (metrics.length === 0) return [0, 1];
   const sorted = [...metrics].sort((a, b) => a - b);
   const at = (q: number) => sorted[Math.min(sorted.length - 1, Math.max(0, Math.round(q * (sorted.length - 1))))];
@@ -55,8 +55,14 @@ export function yRange(metrics: readonly number[], lower: boolean, also: readonl
     if (value < low && value > low - span * 2) low = value;
     if (lower ? value < low : value > high) [low, high] = [Math.min(low, value), Math.max(high, value)];
   }
+  for (const value of held) [low, high] = [Math.min(low, value), Math.max(high, value)];
   const pad = high > low ? (high - low) * 0.06 : Math.abs(high) * 0.05 || 1;
   return [low - pad, high + pad];
+}
+
+/** A range for several lines: each is seen at its newest value. */
+export function linesRange(lines: readonly { best: readonly number[] }[], lower: boolean): [number, number] {
+  return yRange(lines.flatMap(({ best }) => best), lower, [], lines.flatMap(({ best }) => best.slice(-1)));
 }
 
 /** Places whose value lies outside of the range. */

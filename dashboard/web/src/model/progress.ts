@@ -1,5 +1,6 @@
 // How a search goes: speed and time left, failures over time, what each operator costs and brings.
 import { isScored } from "./curve";
+import { seconds } from "./format";
 import { isStep } from "./operators";
 import type { NodeFact, RunState } from "./run-state";
 
@@ -36,6 +37,13 @@ export function secondsLeft(state: Pick<RunState, "started" | "steps" | "elapsed
   if (budget?.usd != null && state.totals.cost_usd) left.push(((budget.usd - state.totals.cost_usd) / state.totals.cost_usd) * state.elapsed);
   const least = Math.min(...left);
   return Number.isFinite(least) ? Math.max(0, least) : null;
+}
+
+/** How long the search still takes, in words; at its limit what is open is finished, and then the final part is scored. */
+export function leftText(left: number | null, open: number): string {
+  if (left === null) return "";
+  if (left >= 0.05) return `about ${seconds(left)} left`;
+  return open ? "finishing what runs" : "final scoring";
 }
 
 export interface Shares {

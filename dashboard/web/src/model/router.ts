@@ -1,4 +1,4 @@
-// Addresses behind `#`: /runs, /run/ID/VIEW, /run/ID/node/NODE, /run/ID/game?id=…, with `speed` in a replay.
+// Addresses behind `#`: /runs, /run/ID/VIEW, /run/ID/node/NODE, /run/ID/game?id=…&ply=…, with `speed` in a replay.
 import { useSyncExternalStore } from "react";
 
 export interface Route {
@@ -35,6 +35,12 @@ export function href(run: string, view = "overview", id = "", query: Record<stri
   if (speed && !search.has("speed")) search.set("speed", speed);
   const tail = search.size ? `?${search}` : "";
   return `#/run/${encodeURIComponent(run)}/${view}${id ? `/${encodeURIComponent(id)}` : ""}${tail}`;
+}
+
+/** The ply of a game that an address says; null: the newest one. */
+export function plyOf({ query }: Route): number | null {
+  const said = query.get("ply") ?? "";
+  return /^\d{1,6}$/.test(said) ? Number(said) : null;
 }
 
 /** The address of a comparison. */

@@ -4,12 +4,12 @@ import { allTime, crossTable, gallery, isCalibration, points, scopes, standings 
 import { lowest, pliesOf, positionAfter } from "./game-line";
 import type { RunDetail, RunSummary } from "../api/types";
 import { bandOf, bySetup, differences, islandCurves, mergeCurves } from "./compare";
-import { activeSeconds, importance, meanSpeed, operatorsOf, secondsLeft, sharesOf, speedOf } from "./progress";
+import { activeSeconds, importance, leftText, meanSpeed, operatorsOf, secondsLeft, sharesOf, speedOf } from "./progress";
 import { learn } from "./operators";
 import { namesText, wanted } from "./runs";
 import { sentences } from "./why";
 import { rowsOf, wordDiff } from "./words";
-import { beyond, curveOf, disagrees, stacked, told, xRange, yRange } from "./curve";
+import { beyond, curveOf, disagrees, linesRange, stacked, told, xRange, yRange } from "./curve";
 import { feedLine } from "./feed";
 import { flatten } from "./flatten";
 import { clock, count, dollars, metric, seconds, tickTexts, words } from "./format";
@@ -18,7 +18,7 @@ import { inOrder, workersText } from "./open-work";
 import { endLine, endText, plainMessage } from "./plain";
 import { tokens } from "./python";
 import { sorted } from "./sorted";
-import { parse } from "./router";
+import { parse, plyOf, saying } from "./router";
 import { type GameState, type NodeFact, RunState } from "./run-state";
 
 describe("format", () => {
@@ -112,6 +112,12 @@ describe("curves", () => {
     const [ahead, above] = yRange([63], true, [54.8, 61.5, 79.5]);
     expect([ahead < 54.8, above > 63, above < 79]).toEqual([true, true, true]);
     expect(many[1]).toBeLessThan(0.1);
+  });
+  it("shows every line at its newest value, however far behind it is", () => {
+    const lines = [{ best: [9, 3, 2, 1.2, 1.1, 1] }, { best: [900, 400] }, { best: [] }];
+    const range = linesRange(lines, true);
+    expect([yRange(lines.flatMap(({ best }) => best), true)[1] < 400, range[0] < 1, range[1] > 400]).toEqual([true, true, true]);
+    expect(beyond(lines[1].best, range)).toEqual([0]); // told by a triangle
   });
   it("puts a single step in the middle and leaves a zoom alone", () => {
     expect(xRange([0], 0, 100)).toEqual([-0.5, 0.5]);
@@ -229,6 +235,10 @@ describe("text", () => {
     expect(parse("#/run/a%ZZ")).toMatchObject({ run: "a%ZZ", view: "overview" });
     expect(parse("")).toMatchObject({ run: null, view: "runs" });
   });
+  it("keep the position of a game, and the newest one without a word", () => {
+    expect(["ply=12", "ply=0", "ply=", "", "ply=-1", "ply=x"].map((said) => plyOf(parse(`#/run/a/game?id=g1&${said}`)))).toEqual([12, 0, null, null, null, null]);
+    expect(saying("#/run/a/game?id=g1&ply=3", { ply: "" })).toBe("#/run/a/game?id=g1");
+  });
   it("flattens a configuration and leaves out what is not set", () => {
     expect(flatten({ a: { b: 1, c: null }, d: [1, 2], e: [] })).toEqual([["a.b", "1"], ["d", "1, 2"]]);
   });
@@ -287,6 +297,10 @@ describe("progress", () => {
     expect(of({ nodes: [], started: { budget: { seconds: 1000 } } })).toBe(980);
     expect(of({ started: { max_generations: 4, budget: { seconds: 1000 } } })).toBeNull();
     expect(of({ generationsDone: 1, whole: 30, started: { max_generations: 4, budget: { seconds: 1000 } } })).toBe(90);
+  });
+
+  it("says final scoring where no time of the search is left", () => {
+    expect([leftText(null, 0), leftText(5, 0), leftText(0, 2), leftText(0, 0)]).toEqual(["", "about 5.0 s left", "finishing what runs", "final scoring"]);
   });
 
   it("has a speed again at once after a kill took seconds from the count", () => {

@@ -1,11 +1,11 @@
 // Best so far of several runs: each by itself, or the mean of the runs of a group with the spread around it.
 import { useMemo } from "react";
 import type { Curve } from "../api/types";
-import { Chart } from "../components/chart";
+import { Chart, OffScale } from "../components/chart";
 import type { Series } from "../components/chart-props";
 import { Empty, Panel, Segmented } from "../components/widgets";
 import { along, type Axis, bandOf, mergeCurves } from "../model/compare";
-import { yRange } from "../model/curve";
+import { beyond, linesRange } from "../model/curve";
 import { useAddressed, useColors } from "../model/hooks";
 
 const COLORS = ["accent", "orange", "teal", "violet", "pink", "blue", "gold", "muted", "line"] as const;
@@ -26,7 +26,8 @@ export function Curves({ title, runs, groups }: { title: string; runs: NamedCurv
   const colors = useColors(COLORS);
   const lower = runs[0].curve.lower_is_better;
   const lines = useMemo(() => (seeds && means ? meanLines(runs, groups, axis) : runLines(runs, axis)), [runs, groups, axis, seeds, means]);
-  const values = lines.curves.flatMap((curve) => curve.best);
+  const range = linesRange(lines.curves, lower);
+  const values = lines.curves.flatMap((curve, i) => (lines.edge[i] ? [] : curve.best));
   const series = lines.merged.series.map((line, i): Series => ({ label: lines.names[lines.of[i]], color: colors[HUES[lines.of[i] % HUES.length]], values: line, kind: lines.edge[i] ? "edge" : "step" }));
   return (
     <Panel
@@ -34,7 +35,7 @@ export function Curves({ title, runs, groups }: { title: string; runs: NamedCurv
       actions={<>{seeds && <label className="small row"><input type="checkbox" checked={means} onChange={(e) => setMeans(e.target.checked)} /> mean ± deviation of seeds</label>}<Segmented label="By" value={axis} onChange={setAxis} options={[["steps", "step"], ["seconds", "time"], ["dollars", "dollars"]]} /></>}
     >
       <div className="legend" style={{ marginBottom: 8 }}>{lines.names.map((name, i) => <span key={i}><span className="dot" style={{ background: colors[HUES[i % HUES.length]] }} /><span className="mono">{name}</span></span>)}<span>{runs[0].curve.unit} {lower ? "↓ lower is better" : "↑ higher is better"}</span></div>
-      {values.length > 0 ? <Chart label={`Best so far by ${AXES[axis]}`} x={lines.merged.steps} axis={AXES[axis]} whole={axis === "steps"} grid={colors.line} text={colors.muted} height={320} range={yRange(values, lower)} series={series} bands={lines.bands} /> : <Empty title="Nothing scored yet" />}
+      {values.length > 0 ? <><Chart label={`Best so far by ${AXES[axis]}`} x={lines.merged.steps} axis={AXES[axis]} whole={axis === "steps"} grid={colors.line} text={colors.muted} height={320} range={range} series={series} bands={lines.bands} /><OffScale scores={beyond(values, range).length} /></> : <Empty title="Nothing scored yet" />}
     </Panel>
   );
 }

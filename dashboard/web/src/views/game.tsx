@@ -11,7 +11,7 @@ import { clock, words } from "../model/format";
 import { lowest, type Ply, pliesOf, positionAfter } from "../model/game-line";
 import { useResource } from "../model/hooks";
 import { isChess, toMove } from "../model/position";
-import { href } from "../model/router";
+import { href, plyOf, say, useRoute } from "../model/router";
 import { scoreText } from "../model/score";
 
 const BigChess = lazy(() => import("../components/big-chess"));
@@ -75,12 +75,12 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
   );
 }
 
-/** Which ply is shown: the newest until one steps back, with keys, and by itself. */
+/** Which ply is shown, as the address says: the newest until one steps back, with keys, and by itself. */
 function useWalk(length: number, low: number) {
-  const [at, setAt] = useState<number | null>(null);
+  const at = plyOf(useRoute());
   const [playing, setPlaying] = useState(false);
   const shown = at === null ? length : Math.max(low, Math.min(at, length));
-  const to = (ply: number) => setAt(ply >= length ? null : Math.max(low, ply));
+  const to = (ply: number) => say({ ply: ply >= length ? "" : String(Math.max(low, ply)) });
   const by = (plies: number) => to(shown + plies);
   const runs = playing && shown < length;
   useEffect(() => {

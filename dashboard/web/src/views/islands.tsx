@@ -3,9 +3,9 @@ import { useMemo } from "react";
 import { runPath } from "../api/client";
 import type { Generation, Islands } from "../api/types";
 import { Empty, Failed, NodeLink, Panel } from "../components/widgets";
-import { Chart } from "../components/chart";
+import { Chart, OffScale } from "../components/chart";
 import type { Connection } from "../model/connection";
-import { yRange } from "../model/curve";
+import { beyond, linesRange } from "../model/curve";
 import { metric } from "../model/format";
 import { useColors, useResource } from "../model/hooks";
 import { islandCurves, mergeCurves } from "../model/compare";
@@ -23,12 +23,13 @@ export function IslandsView({ connection }: { connection: Connection }) {
   if (error) return <Failed error={error} />;
   if (!data) return <Empty title="Loading…" />;
   if (data.islands.length === 0) return <Panel title="Islands"><Empty title="This run has no islands">They come with <code>search.policy=islands</code>.</Empty></Panel>;
+  const range = linesRange(curves, state.lowerIsBetter);
   const values = curves.flatMap((c) => c.best);
   return (
     <div className="stack">
       <Panel title="Best of each island" actions={<div className="legend">{data.islands.map((island, i) => <span key={island.island}><span className="dot" style={{ background: colors[COLORS[i % 6]] }} />island {island.island}</span>)}</div>}>
         {values.length > 0 ? (
-          <Chart label="Best of each island by generation" x={merged.steps} series={merged.series.map((line, i) => ({ label: `island ${data.islands[i].island}`, color: colors[COLORS[i % 6]], kind: "step" as const, values: line }))} range={yRange(values, state.lowerIsBetter)} axis="generation" grid={colors.line} text={colors.muted} height={260} />
+          <><Chart label="Best of each island by generation" x={merged.steps} series={merged.series.map((line, i) => ({ label: `island ${data.islands[i].island}`, color: colors[COLORS[i % 6]], kind: "step" as const, values: line }))} range={range} axis="generation" grid={colors.line} text={colors.muted} height={260} /><OffScale scores={beyond(values, range).length} /></>
         ) : <Empty title="Nothing scored yet" />}
       </Panel>
       <div className="cols even">

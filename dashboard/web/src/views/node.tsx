@@ -10,6 +10,7 @@ import { disagrees } from "../model/curve";
 import { count, dollars, metric, nodeTitle, seconds } from "../model/format";
 import { isNarrow, useAddressed, useKept, useResource } from "../model/hooks";
 import { sentences } from "../model/why";
+import { isStep } from "../model/operators";
 import { plainMessage } from "../model/plain";
 import { href } from "../model/router";
 import type { RunState } from "../model/run-state";
@@ -37,7 +38,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
   const message = node.message ?? "";
   return (
     <div className="stack">
-      <Panel title={nodeTitle(state.names.get(node.id), node.step)} actions={<><Marks connection={connection} id={node.id} mark={state.byId.get(node.id)?.mark ?? data.mark} /><a className="button" href={href(state.id, "graph", "", { node: node.id })}>In the graph</a></>}>
+      <Panel title={nodeTitle(state.names.get(node.id), node.step)} actions={<><Marks connection={connection} id={node.id} mark={state.byId.get(node.id)?.mark ?? data.mark} />{known ? <a className="button" href={href(state.id, "graph", "", { node: node.id })}>In the graph</a> : !isStep(node.operator ?? "") && <span className="muted small">stands beside the search, not in the graph</span>}</>}>
         <div className="row" style={{ gap: 14 }}>
           <span className="mono" data-testid="node-id">{node.id}</span>
           <Operator name={node.operator ?? ""} />

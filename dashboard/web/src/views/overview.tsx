@@ -4,14 +4,14 @@ import { post, runPath } from "../api/client";
 import type { Accepted } from "../api/accepted";
 import type { RunDetail, Winner } from "../api/types";
 import { Empty, Failed, Meter, NodeLink, Operator, Panel } from "../components/widgets";
-import { Chart } from "../components/chart";
+import { Chart, OffScale } from "../components/chart";
 import type { Connection } from "../model/connection";
 import { beyond, curveOf, yRange } from "../model/curve";
 import { count, dollars, metric, seconds, time } from "../model/format";
 import { feedLine } from "../model/feed";
 import { endText } from "../model/plain";
 import { useColors } from "../model/hooks";
-import { activeSeconds, meanSpeed, outcomeOf, secondsLeft } from "../model/progress";
+import { activeSeconds, leftText, meanSpeed, outcomeOf, secondsLeft } from "../model/progress";
 import { go, href } from "../model/router";
 import { Running } from "./running";
 import { TakeAlong } from "./take-along";
@@ -116,8 +116,8 @@ function Stats({ state, told }: { state: RunState; told: RunDetail | null }) {
 /** How fast, and for how long still. */
 function pace(state: RunState, told: RunDetail | null): string {
   const speed = meanSpeed(state.steps, activeSeconds(state, told));
-  const left = state.live ? secondsLeft(state) : null;
-  const parts = [state.started?.max_steps ? `of ${state.started.max_steps}` : "", speed === null ? "" : speed >= 0.5 ? `${metric(speed, 2)} a second` : `${metric(speed * 60, 2)} a minute`, left === null ? "" : `about ${seconds(left)} left`];
+  const left = state.live ? leftText(secondsLeft(state), state.open.size) : "";
+  const parts = [state.started?.max_steps ? `of ${state.started.max_steps}` : "", speed === null ? "" : speed >= 0.5 ? `${metric(speed, 2)} a second` : `${metric(speed * 60, 2)} a minute`, left];
   return parts.filter(Boolean).join(" · ");
 }
 
@@ -159,7 +159,7 @@ function CurvePanel({ connection }: { connection: Connection }) {
         <Empty title="Nothing scored yet">{state.live ? "The first verdict appears here as soon as it is reached." : "No node of this run has a valid score: see Failures."}</Empty>
       ) : (
         <><Chart label={`Metric by step; best so far ${metric(data.best.at(-1))}`} x={data.steps} series={series} lines={lines} ring={ring} range={range} axis="step" grid={colors.line} text={colors.muted} fill nameOf={(i) => state.names.get(data.ids[i]) ?? data.ids[i].slice(0, 8)} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
-        {off > 0 && <p className="muted small">{off === 1 ? "The triangle at the edge is a score" : `A triangle at the edge: one of ${count(off)} scores`} off the scale; the pointer tells its value.</p>}</>
+        <OffScale scores={off} /></>
       )}
     </Panel>
   );

@@ -28,6 +28,7 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
   const [busy, setBusy] = useState(false);
   const [compared, setCompared] = useState<string[]>([]);
   const [fault, setFault] = useState("");
+  useEscape(form, onCancel);
   useEffect(() => setFault(faultOf(form.current))); // of the fields as they are drawn: a choice brings others
   const chosen = problem || (presets ? ("competition" in presets.problems ? "competition" : Object.keys(presets.problems)[0]) : "");
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -108,6 +109,19 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
       {launch?.output && error && <pre className="tail" aria-label="Output of the process">{launch.output}</pre>}
     </form>
   );
+}
+
+/** Escape closes the form, from its fields or from nowhere: not while it closes a list or a menu, or empties another field. */
+function useEscape(form: { current: HTMLFormElement | null }, close: () => void): void {
+  useEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      const at = event.target as Element;
+      const others = document.querySelector("dialog[open]") || at.closest(".menu") || (at.matches("input, textarea, select") && !form.current?.contains(at));
+      if (event.key === "Escape" && !others) close();
+    };
+    document.addEventListener("keydown", key);
+    return () => document.removeEventListener("keydown", key);
+  });
 }
 
 /** A sweep in place of a run: the policies to compare, over how many seeds, beside independent draws or not. */
