@@ -11,7 +11,6 @@ from typing import Any
 from core.state.node import Node
 from core.state.numbering import Numbering
 from core.storage.reader import RunReader
-from reports.spread import scores_of
 from reports.winner import OWN, Winner, winner_node, winner_of
 
 METRICS = "metrics."
@@ -65,7 +64,7 @@ def _row(node: Node, winner: Winner | None, step: int | None) -> dict[str, Any]:
         "low": low,
         "high": high,
         "metric_source": node.metric_source,
-        "scores": len(scores_of(node)) or 1 if node.metric_value is not None else None,
+        "scores": len(node.repeats) or 1 if node.metric_value is not None else None,
         "claimed_metric": node.claimed_metric,
         "is_winner": wins,
         "is_valid": node.is_valid,

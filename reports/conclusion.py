@@ -17,7 +17,6 @@ from core.storage.reader import RunReader
 from reports.choice import Runner, best_of_search, runner_of
 from reports.control import NONE, Control, control_of
 from reports.counts import Counts, effort
-from reports.spread import scores_of
 from reports.verdict import Verdict, verdict_of
 from reports.winner import Winner, found_by_search, winner_node, winner_of
 from utils.clean_text import one_line
@@ -106,7 +105,7 @@ def counts_of(reader: RunReader) -> Counts:
 
 
 def _repeated(reader: RunReader) -> dict[str, tuple[float, ...]]:
-    return {node.id: scores for node in reader.nodes(texts=False) if (scores := scores_of(node))}
+    return {node.id: node.repeats for node in reader.nodes(texts=False) if node.repeats}
 
 
 def why_ended(reader: RunReader) -> str:

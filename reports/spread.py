@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from core.state.node import Node
 from utils.direction import finite
 from utils.stats import student_975
 
@@ -53,16 +52,6 @@ class Spread:
         return student_975(self.degrees) * self.deviation * math.sqrt(1 / mine + 1 / other)
 
 
-def scores_of(node: Node) -> tuple[float, ...]:
-    """The scores that the node's metric is the mean of, where the search scored it several times; else ()."""
-    told = node.metadata.get("scores")
-    if node.interval is None or node.metric_value is None or not isinstance(told, list) or len(told) < 2:
-        return ()
-    known = tuple(score for one in told if (score := finite(one)) is not None)
-    is_mean = len(known) == len(told) and math.isclose(fmean(known), node.metric_value, rel_tol=1e-9, abs_tol=1e-12)
-    return known if is_mean else ()
-
-
 def spread_of(final: Mapping[str, Any], repeated: Mapping[str, Sequence[float]]) -> Spread | None:
     """The spread within all programs that were scored several times, in the search or at its end.
 
@@ -70,7 +59,7 @@ def spread_of(final: Mapping[str, Any], repeated: Mapping[str, Sequence[float]])
 
     Args:
         final: the fact of that name.
-        repeated: by node id, what `scores_of` gives where it gives something.
+        repeated: by node id, the scores of a node that was scored several times.
     """
     rows = final.get("looks")
     known = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []

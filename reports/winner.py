@@ -15,7 +15,6 @@ from core.state.operators import FREE_OPERATORS
 from core.storage.models import NODES
 from core.storage.reader import RunReader
 from core.storage.rows import BESIDE
-from reports.spread import scores_of
 from utils.direction import Direction, finite
 from utils.stats import proper_interval
 
@@ -103,6 +102,8 @@ def winner_node(reader: RunReader, facts: Mapping[str, Any]) -> Node | None:
     if is_concluded(facts):
         final = facts["final"]
         return Node.model_validate(final["program"]) if final.get("program") else reader.node(final["node_id"])
+    if facts.get("status") == "finished" and facts.get("final"):  # it ended, and every program failed
+        return None
     best = reader.best()
     row = leading(rows_of(facts), best.metric_value if best else None, Direction(bool(facts.get("lower_is_better"))))
     if row is not None and facts.get("family") != "arena":
@@ -147,7 +148,7 @@ def winner_of(node: Node | None, facts: Mapping[str, Any], numbers: Numbering) -
         place=node.step if node.id in numbers else None,
         metric=node.metric_value,
         where=score_from(facts.get("family")),
-        scores=len(scores_of(node)) or 1,
+        scores=len(node.repeats) or 1,
         interval=proper_interval(interval),
         metric_source=node.metric_source,
         final_metric=final.get("metric"),

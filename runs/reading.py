@@ -12,7 +12,6 @@ from core.storage.reader import RunReader
 from reports.choice import choice_table
 from reports.conclusion import conclusion_of
 from reports.named_node import named_node
-from reports.spread import scores_of
 from reports.winner import baselines_of
 from utils.direction import Direction
 from utils.patch import tree_patches, write_patch
@@ -90,7 +89,7 @@ def node_facts(reader: RunReader, name: str) -> dict[str, Any]:
         "step": numbering_of(reader).step(node.id),
         "place": node.step,
         "metric": node.metric_value,
-        "scores": len(scores_of(node)) or 1,
+        "scores": len(node.repeats) or 1,
         "children_ids": list(current.children_ids),
         "visits": current.visits,
         "total_reward": current.total_reward,

@@ -78,7 +78,7 @@ class Repeats:
                 "metric": mean,
                 "interval": (mean - half, mean + half),
                 "signature": _mean_cases([verdict, *looks]),
-                "metadata": {**verdict.metadata, "scores": scores},
+                "repeats": tuple(scores),
             }
         )
 
@@ -119,7 +119,7 @@ class Repeats:
         scores = [*[node.metric_value] * before, *(look.metric for look in looks)]
         known = [score for score in scores if score is not None]
         told = {name: getattr(looks[-1], name) for name in Evaluation.model_fields}
-        told |= {"metric": fmean(known), "signature": (), "metadata": {**looks[-1].metadata, "scores": known}}
+        told |= {"metric": fmean(known), "signature": (), "repeats": tuple(known)}
         again = tuple(look.metric for look in looks if look.metric is not None)
         return RepeatedEvaluation(**told, first=known[0], again=again)
 

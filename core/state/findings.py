@@ -37,6 +37,8 @@ class Findings(BaseModel):
     """Per-case scores, one an instance, rounded to 12 digits by the evaluator; () where there are no cases."""
     interval: tuple[float, float] | None = None
     """95 % interval of the metric, where the evaluator has one."""
+    repeats: tuple[float, ...] = ()
+    """The scores that the metric is the mean of; () where it is a single one."""
     metrics: dict[str, Any] = Field(default_factory=dict)
     """Everything that a user's evaluator measured, by name; only the metric itself steers."""
     artifacts: dict[str, str] = Field(default_factory=dict)

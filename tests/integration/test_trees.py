@@ -209,7 +209,7 @@ def test_what_is_not_the_same_twice_is_measured_again(cli: Cli, repository: Path
     assert ended.code == 0, ended.err
     nodes = [cli.node(node["node_id"]) for node in cli.show()["nodes"]]
     measured = [node for node in nodes if node["interval"]]
-    assert measured and all(len(node["metadata"]["scores"]) == 3 for node in measured)
+    assert measured and all(len(node["repeats"]) == 3 for node in measured)
 
 
 def test_prompts_grow_by_what_a_step_changes_and_show_the_file_to_its_end(cli: Cli, repository: Path):

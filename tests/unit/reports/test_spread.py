@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from core.state.node import Node
-from reports.spread import scores_of, spread_of
+from reports.spread import spread_of
 
 
 def final(*rows):
@@ -34,21 +33,6 @@ def test_the_scores_of_the_search_are_pooled_too_and_a_mean_is_known_as_one():
     assert found.looks["a"].times == 3 and found.score("z", 3.0) == (3.0, 2)
     alone = spread_of(final(("a", 9.0, [3.0])), repeated)
     assert alone.degrees == 3, "the mean of three is no score to be held against one"
-
-
-@pytest.mark.parametrize(
-    ("told", "interval", "scores"),
-    [
-        ([1.0, 2.0, 3.0], (1.0, 3.0), (1.0, 2.0, 3.0)),
-        ([1.0, 2.0, 3.0], None, ()),
-        ([1.0, 2.0], (1.0, 3.0), ()),
-        (["1", 2.0, 4.0], (1.0, 3.0), ()),
-        ("text", (1.0, 3.0), ()),
-    ],
-)
-def test_scores_of_a_node_are_those_that_its_metric_is_the_mean_of(told, interval, scores):
-    node = Node(id="a", code="", metric_value=2.0, interval=interval, metadata={"scores": told})
-    assert scores_of(node) == scores
 
 
 @pytest.mark.parametrize("looks", [None, [], "text", [{"node_id": "a"}], [{"node_id": "a", "first": 1.0, "again": []}]])

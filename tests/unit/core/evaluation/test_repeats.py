@@ -43,7 +43,7 @@ def test_the_best_by_luck_loses_to_the_best_mean():
     score, looked = scored_in_turn({"lucky": [5.0, 6.0], "steady": [9.2, 8.8], "weak": [8.0, 8.4]})
     again = seen_again(top, score)
     assert [round(verdict.metric, 6) for verdict in again] == [7.0, 9.0, 8.3]
-    assert again[0].metadata["scores"] == [10.0, 5.0, 6.0] and len(looked) == 6
+    assert again[0].repeats == (10.0, 5.0, 6.0) and len(looked) == 6
     assert (again[0].first, again[0].again) == (10.0, (5.0, 6.0))
     assert choose(looked_again(top, again, lower_is_better=False)).winner.id == "steady"
 
@@ -89,7 +89,7 @@ def committed(journal, repeats, name, *scores):
 
     if repeats.doubts(verdict):
         verdict = repeats.confirmed(node(name, scores[0]), verdict, score) or verdict
-    more = {"interval": verdict.interval, "signature": verdict.signature, "metadata": verdict.metadata}
+    more = {"interval": verdict.interval, "signature": verdict.signature, "repeats": verdict.repeats}
     return journal.append(node(name, verdict.metric, **more)), taken
 
 
@@ -104,7 +104,7 @@ def test_the_best_of_noisy_scores_is_the_best_mean():
     lucky, taken = committed(journal, repeats, "lucky", 3.0, 1.5, 1.5)
     assert (lucky.metric_value, taken) == (2.0, 3)
     low, high = lucky.interval
-    assert low < 1.5 and high > 2.5 and lucky.metadata["scores"] == [3.0, 1.5, 1.5]
+    assert low < 1.5 and high > 2.5 and lucky.repeats == (3.0, 1.5, 1.5)
     assert lucky.signature == (2.0, 1.0), "the mean of each case"
     below, taken = committed(journal, repeats, "below", 1.2, 2.4, 2.7)
     assert taken == 3 and below.metric_value == pytest.approx(2.1), "nearer to the best than the spread"
