@@ -3039,6 +3039,11 @@ export interface components {
              * @default
              */
             refused_by: string;
+            /**
+             * Repeats
+             * @default []
+             */
+            repeats: number[];
             review?: components["schemas"]["Review"] | null;
             /**
              * Review Error
