@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from reports.counts import Counts, broken_off, no_step, nothing_valid, stopped
 from reports.duel import duel_text
 from reports.spread import Spread, spread_of
-from reports.winner import OWN, Winner, called, mean_of, rows_of
+from reports.winner import Winner, called, mean_of, named, rows_of
 from utils.direction import Direction, finite
 from utils.stats import proper_interval
 
@@ -112,10 +112,10 @@ def _earlier_end(facts: Mapping[str, Any], counts: Counts) -> str:
     final = facts.get("final") or {}
     if not final.get("node_id") or counts.ended_at is None:
         return ""
-    named = (final.get("program") or {}).get("name") or f"node {str(final['node_id'])[:12]}"
+    name = (final.get("program") or {}).get("name") or f"node {str(final['node_id'])[:12]}"
     score = finite(final.get("metric"))
     unseen = "" if score is None else f", {_number(score)} {facts.get('unit') or 'score'} on the final part"
-    return f" It had ended at step {counts.ended_at} with {named}{unseen}; a resume ends it anew."
+    return f" It had ended at step {counts.ended_at} with {name}{unseen}; a resume ends it anew."
 
 
 def _most_steps(facts: Mapping[str, Any]) -> int | None:
@@ -254,7 +254,7 @@ class _Judge:
         if best is None or self.winner.metric is None:
             text = f"The best found scores {self._score(self.winner.metric)}; there is nothing to compare it with."
             return Verdict(kind="unconfirmed", text=text)
-        name, gain = self._name(best), self.direction.gain(self.winner.metric, best["metric"])
+        name, gain = named(best), self.direction.gain(self.winner.metric, best["metric"])
         if self._alike():
             return Verdict(kind="no_gain", text=f"No better than {name}.", against=name)
         if self.spread is not None:
@@ -289,7 +289,7 @@ class _Judge:
         if not isinstance(claim, dict) or finite(claim.get("gain")) is None:
             return None
         row = next((row for row in self.references if row.get("name") == claim.get("baseline")), {})
-        name, gain = self._name(row), float(claim["gain"])
+        name, gain = named(row), float(claim["gain"])
         mine, other = self.winner.final_metric, finite(row.get("final"))
         if mine is None or other is None or not self._is_difference(gain, mine, other):
             return None
@@ -314,7 +314,7 @@ class _Judge:
         mine = self.winner.final_metric
         if best is None or mine is None:
             return None
-        gain, interval, name = self.direction.gain(mine, best["final"]), self.winner.final_interval, self._name(best)
+        gain, interval, name = self.direction.gain(mine, best["final"]), self.winner.final_interval, named(best)
         pair = self._pair(mine, best["final"])
         if interval is None or interval[0] <= best["final"] <= interval[1]:
             kind: Kind = "worse" if gain < 0 and interval is None else "unclear"
@@ -390,9 +390,6 @@ class _Judge:
 
     def _scored(self, key: str) -> list[dict[str, Any]]:
         return [row for row in self.references if finite(row.get(key)) is not None]
-
-    def _name(self, row: Mapping[str, Any]) -> str:
-        return OWN if row.get("own") else str(row.get("name", ""))
 
     def _score(self, score: float | None) -> str:
         return f"{_number(score)} {self.unit} ({self.goal})"

@@ -168,6 +168,11 @@ def leading(
     return row if row is not None and direction.better(row["metric"], best) else None
 
 
+def named(row: Mapping[str, Any]) -> str:
+    """What a column of baselines calls one."""
+    return OWN if row.get("own") else str(row.get("name", ""))
+
+
 def titled(row: Mapping[str, Any]) -> str:
     """What a table calls a baseline: the user's own program is called so in all of them."""
     return OWN if row.get("own") else f"baseline {row.get('name', '')}"

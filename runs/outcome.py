@@ -21,7 +21,7 @@ from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from reports.conclusion import Conclusion, conclusion_of
-from reports.winner import leading, seeded_row, titled
+from reports.winner import leading, named, seeded_row
 from runs.baselines import baseline_node, scored_as
 from runs.facts import RunFacts
 from runs.recorded_files import record_files
@@ -298,7 +298,7 @@ def table_of(
     beside = [case.value for case in best[1].table] if best else []
     pairs = islice(zip_longest(winner.table, beside[: len(winner.table)]), MOST_CASES)
     shown = [{**case.model_dump(mode="json"), "baseline": value} for case, value in pairs]
-    return {"baseline": titled(best[0]).removeprefix("baseline ") if best else None, "rows": shown}
+    return {"baseline": named(best[0]) if best else None, "rows": shown}
 
 
 def _baseline_rows(search: Search) -> list[dict[str, Any]]:

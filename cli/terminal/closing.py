@@ -10,7 +10,6 @@ from typing import Any
 
 from cli.terminal.commands import command, without_model
 from cli.terminal.standings_text import final_text, standings_lines
-from core.search.stopping import AT_BOUND
 from reports.choice import why_not
 from reports.winner import Winner, titled, who
 from runs.outcome import Outcome
@@ -122,6 +121,14 @@ def _why_not(outcome: Outcome, winner: Winner, row: Mapping[str, Any]) -> str:
     return f"; not chosen: {why_not(str(row.get('node_id')), winner, known)}"
 
 
+def _is_at_bound(outcome: Outcome) -> bool:
+    """True where there can be no better score than the winner's: then nothing is left to go on for."""
+    problem, best = outcome.facts.problem, outcome.best
+    if problem.bound is None or best is None or best.metric_value is None:
+        return False
+    return not Direction(problem.lower_is_better).better(problem.bound, best.metric_value)
+
+
 def _next(outcome: Outcome) -> list[str]:
     facts, problem, folder = outcome.facts, outcome.facts.problem, outcome.facts.config.project.dir
     lines = ["", "next:", f"  {command(folder, 'show', facts.run)}"]
@@ -134,7 +141,7 @@ def _next(outcome: Outcome) -> list[str]:
     if problem.family == "arena" and outcome.best is not None:
         engine = _shown(outcome.best_dir / "engine.py")
         lines.append(f"  {program()} arena --problem {problem.name} {engine} RIVAL      (a .py or a UCI command)")
-    if not outcome.reason.startswith(AT_BOUND):
+    if not _is_at_bound(outcome):
         again = command(folder, "resume", facts.run, *_more(facts.config, outcome.reason))
         lines.append(f"  {again}      (the same run goes on)")
     if facts.roles["code"].provider == "rules" and facts.words and "--events" not in facts.words:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from cli.terminal.console import VisibleConsole
 from reports.outcome import case_columns, case_heads
-from reports.winner import Winner, mean_of, titled, who
+from reports.winner import Winner, mean_of, named, who
 from utils.direction import Direction
 
 MOST_CASES = 20
@@ -50,9 +50,7 @@ def print_run(facts: dict[str, Any]) -> None:
     if facts["baselines"]:
         table = Table("baseline", "validation", "final")
         for row in facts["baselines"]:
-            table.add_row(
-                Text(titled(row).removeprefix("baseline ")), _number(row["metric"]), _number(row.get("final"))
-            )
+            table.add_row(Text(named(row)), _number(row["metric"]), _number(row.get("final")))
         console.print(table)
     if facts["winner"] and facts["winner"]["chosen"]:
         print_cases(console, facts["final"].get("table"), facts["winner"]["name"])

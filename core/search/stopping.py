@@ -9,9 +9,6 @@ from typing import Protocol
 from core.contracts import Progress
 from utils.direction import Direction
 
-AT_BOUND = "nothing is better than"
-"""Begins the reason of a run that found the best score that there can be."""
-
 
 class Stopper(Protocol):
     """One limit."""
@@ -101,7 +98,7 @@ class Bound:
         best = progress.best_metric
         if best is None or Direction(self.lower_is_better).better(self.value, best):
             return None
-        return f"{AT_BOUND} {best:g}"
+        return f"nothing is better than {best:g}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,9 @@ def outcome(facts_of):
 
 
 def of_family(outcome, family, **more):
-    problem = SimpleNamespace(family=family, unit="", name="some", claims_only=False, lower_is_better=True, **more)
+    problem = SimpleNamespace(
+        family=family, bound=None, unit="", name="some", claims_only=False, lower_is_better=True, **more
+    )
     outcome.facts = replace(outcome.facts, problem=problem)
     return outcome
 
