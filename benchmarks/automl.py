@@ -4,10 +4,12 @@
     python -m benchmarks.automl run --rivals ENV [--seconds 60] [--splits 0,1,2,3,4] [--sets ames,churn] [--only flaml]
     python -m benchmarks.automl                                 the table of what has been measured so far
 
-A cell is a set, a split (80 % of the rows to learn, 20 % to be scored on) and a time. `rules` goes first: its search
-is told three quarters of the time, and what it took as a whole, with start, final part and the winner's refit, is what
-each rival is given. Cells that are measured already are skipped, splits are the outer loop, so a stop leaves an even
-table. `--boosters` lets `rules` use the rivals' libraries too (`execution.python`).
+A cell is a set, a split (80 % of the rows to learn, 20 % to be scored on) and a time. A rival is told the time; the
+search of `rules` is told 75 % of it, since its start, its final part and the winner's refit are within the time too:
+what each took as a whole stands beside its score. Predictions are kept in `ENV/predictions`, so that a cell's missing
+system is measured alone, and `--again` measures `rules` anew beside rivals that have not changed. Whole cells
+are skipped, splits are the outer loop, so a stop leaves an even table. `--boosters` lets `rules` use the rivals'
+libraries too (`execution.python`).
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +51,7 @@ def main(words: Sequence[str]) -> int:
     runs.add_argument("--splits", type=_numbers, default=(0, 1, 2, 3, 4))
     runs.add_argument("--sets", type=_sets, default=tuple(TABLES))
     runs.add_argument("--only", choices=RIVALS)
+    runs.add_argument("--again", action="store_true")
     runs.add_argument("--boosters", action="store_true")
     for parser_ in (parser, runs):
         parser_.add_argument("--results", type=Path, default=RESULTS)
@@ -78,37 +82,67 @@ def _set_up(env: Path) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    done = {(row["set"], row["split"], row["seconds"], row["boosters"]) for row in _read(options.results)}
+    rows = {_cell(row): row for row in _read(options.results)}
+    systems = ["rules", *(name for name in RIVALS if options.only in (None, name))]
     for split in options.splits:
         for name in options.sets:
-            if (name, split, options.seconds, options.boosters) in done:
+            cell = (name, split, options.seconds, options.boosters)
+            if cell in rows and not options.again and set(systems) <= set(rows[cell]["score"]):
                 continue
-            with tempfile.TemporaryDirectory(prefix="automl-") as folder:
-                row = measure(TABLES[name], split, options, Path(folder))
-            with options.results.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
-            print(json.dumps(row), flush=True)
+            rows[cell] = measure(TABLES[name], split, options, systems)
+            lines = "".join(json.dumps(row) + "\n" for row in rows.values())
+            options.results.write_text(lines, encoding="utf-8")
+            print(json.dumps(rows[cell]), flush=True)
     return 0
 
 
-def measure(table: Table, split: int, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+def _cell(row: dict[str, Any]) -> tuple[str, int, float, bool]:
+    return row["set"], row["split"], row["seconds"], row["boosters"]
+
+
+def measure(table: Table, split: int, options: argparse.Namespace, systems: Sequence[str]) -> dict[str, Any]:
     """One cell: scores and seconds of each system, and what `rules` gains over each rival with its standard error."""
-    truth = write_split(table, split, folder)
-    systems = [name for name in RIVALS if options.only in (None, name)]
-    row: dict[str, Any] = {"set": table.name, "split": split, "seconds": options.seconds, "boosters": options.boosters,
-                           "load": round(os.getloadavg()[1], 1)}  # fmt: skip
-    row |= {"metric": table.metric, "rows": sum(1 for _ in (folder / "train.csv").open()) - 1, "score": {}, "took": {}}
-    python = options.rivals / "bin" / "python"
-    ours, row["took"]["rules"], row["steps"] = search(
-        table, split, options.seconds, folder, options.boosters and python
-    )
-    predicted = {"rules": ours}
-    for system in systems:
-        predicted[system], row["took"][system] = _ask(python, system, table, folder, row["took"]["rules"])
+    with tempfile.TemporaryDirectory(prefix="automl-") as name:
+        folder = Path(name)
+        truth = write_split(table, split, folder)
+        rows = sum(1 for _ in (folder / "train.csv").open()) - 1
+        found = {system: _found(system, table, split, options, folder) for system in systems}
     score = scorer(table.metric)
-    row["score"] = {name: score(truth, found) for name, found in predicted.items()}
-    row["gain"] = {name: gain(table, truth, ours, predicted[name]) for name in systems}
-    return row
+    predicted = {system: _array(one) for system, one in found.items()}
+    return {
+        "set": table.name, "split": split, "seconds": options.seconds, "boosters": options.boosters,
+        "cores": len(os.sched_getaffinity(0)), "day": f"{datetime.now(UTC):%Y-%m-%d}",
+        "load": found["rules"]["load"], "metric": table.metric, "rows": rows, "steps": found["rules"]["steps"],
+        "score": {system: score(truth, one) for system, one in predicted.items()},
+        "took": {system: one["took"] for system, one in found.items()},
+        "gain": {name: gain(table, truth, predicted["rules"], predicted[name]) for name in systems if name != "rules"},
+    }  # fmt: skip
+
+
+def _found(system: str, table: Table, split: int, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """What a system predicts, the seconds it took, the machine's load; from `ENV/predictions` where that is known."""
+    ours = system == "rules"
+    beside = "-boosters" if ours and options.boosters else ""
+    kept: Path = options.rivals / "predictions" / f"{table.name}-{split}-{options.seconds:g}-{system}{beside}.json"
+    if kept.is_file() and not (ours and options.again):
+        return dict(json.loads(kept.read_text(encoding="utf-8")))
+    python = options.rivals / "bin" / "python"
+    if ours:
+        found = search(table, split, options.seconds, folder, python if options.boosters else None)
+    else:
+        found = _ask(python, system, table, folder, options.seconds)
+    found["load"] = round(os.getloadavg()[1], 1)
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_text(json.dumps(found), encoding="utf-8")
+    return found
+
+
+def _array(found: dict[str, Any]) -> Any:
+    """Numbers, or a column for each class."""
+    import numpy as np
+
+    values = np.array(found["predicted"], float)
+    return values if values.shape[1] > 1 else values[:, 0]
 
 
 def write_split(table: Table, split: int, folder: Path) -> Any:
@@ -132,7 +166,7 @@ def write_split(table: Table, split: int, folder: Path) -> Any:
     return test[table.target].map(places).to_numpy()
 
 
-def search(table: Table, seed: int, seconds: float, folder: Path, python: Path | None) -> tuple[Any, float, int]:
+def search(table: Table, seed: int, seconds: float, folder: Path, python: Path | None) -> dict[str, Any]:
     """Predictions of the winner of a search after its refit, the seconds of it all, and the steps."""
     import pandas as pd
 
@@ -151,7 +185,7 @@ def search(table: Table, seed: int, seconds: float, folder: Path, python: Path |
     shown = json.loads(_main(["show", "latest", "--json", f"--project.dir={project}"]))
     mine = pd.read_csv(folder / "best" / "submission.csv").set_index(KEY)
     mine = mine.loc[pd.read_csv(folder / "test.csv")[KEY]]
-    return (mine.to_numpy() if mine.shape[1] > 1 else mine.iloc[:, 0].to_numpy()), took, int(shown["steps"])
+    return {"predicted": mine.to_numpy(float).tolist(), "took": took, "steps": int(shown["steps"])}
 
 
 def _main(words: list[str]) -> str:
@@ -161,7 +195,7 @@ def _main(words: list[str]) -> str:
     return done.stdout
 
 
-def _ask(python: Path, system: str, table: Table, folder: Path, seconds: float) -> tuple[Any, float]:
+def _ask(python: Path, system: str, table: Table, folder: Path, seconds: float) -> dict[str, Any]:
     import pandas as pd
 
     started = time.monotonic()
@@ -171,7 +205,7 @@ def _ask(python: Path, system: str, table: Table, folder: Path, seconds: float) 
     if done.returncode:
         raise SystemExit(f"{system} on {table.name}: {done.stderr[-1000:]}")
     found = pd.read_csv(folder / "predictions.csv").to_numpy(float)
-    return (found if found.shape[1] > 1 else found[:, 0]), time.monotonic() - started
+    return {"predicted": found.tolist(), "took": time.monotonic() - started}
 
 
 def scorer(metric: str) -> Any:
@@ -216,7 +250,8 @@ def _read(path: Path) -> list[dict[str, Any]]:
 def summary(rows: Sequence[dict[str, Any]]) -> str:
     """A table for each time and rival, and how often `rules` is better, level or worse.
 
-    `load` is the machine's meanwhile: with much more of it than processors, few programs fit into the time.
+    `load` is that of the whole machine meanwhile, also where the processors of this were kept free of it. `took` is
+    seconds of `rules`, with start and refit, and of the rival, with its imports.
     """
     parts = []
     for seconds, boosters in sorted({(row["seconds"], row["boosters"]) for row in rows}):
@@ -224,13 +259,19 @@ def summary(rows: Sequence[dict[str, Any]]) -> str:
             chosen = [r for r in rows if (r["seconds"], r["boosters"]) == (seconds, boosters) and rival in r["gain"]]
             if chosen:
                 beside = " (with the rival's libraries)" if boosters else ""
-                parts.append(f"rules{beside} against {rival}, {seconds:g} s\n{_table(chosen, rival)}")
+                parts.append(f"rules{beside} against {rival}, {seconds:g} s, {_where(chosen)}\n{_table(chosen, rival)}")
     return "\n\n".join(parts) or "nothing is measured yet"
+
+
+def _where(rows: Sequence[dict[str, Any]]) -> str:
+    """Processors that the systems had, and the days."""
+    cores, days = sorted({row["cores"] for row in rows}), sorted({row["day"] for row in rows})
+    return f"processors: {' or '.join(map(str, cores))}; {' to '.join(dict.fromkeys((days[0], days[-1])))}"
 
 
 def _table(rows: Sequence[dict[str, Any]], rival: str) -> str:
     lines = [
-        f"{'set':<15}{'rows':>7}{'metric':>8}{'splits':>7}{'load':>6}{'rules':>11}{rival:>11}"
+        f"{'set':<15}{'rows':>7}{'metric':>8}{'splits':>7}{'load':>6}{'took':>9}{'rules':>11}{rival:>11}"
         f"{'gain':>9}{'95 % of it':>19}"
     ]
     counts = {"better": 0, "level": 0, "worse": 0}
@@ -240,9 +281,14 @@ def _table(rows: Sequence[dict[str, Any]], rival: str) -> str:
         verdict = "better" if low > 0 else "worse" if high < 0 else "level"
         counts[verdict] += 1
         load = sum(row["load"] for row in mine) / len(mine)
-        scores = [sum(row["score"][system] for row in mine) / len(mine) for system in ("rules", rival)]
+        scores, took = (
+            [sum(row[what][system] for row in mine) / len(mine) for system in ("rules", rival)]
+            for what in ("score", "took")
+        )
+        seconds = "/".join(f"{one:.0f}" for one in took)
         lines.append(
-            f"{name:<15}{mine[0]['rows']:>7}{mine[0]['metric']:>8}{len(mine):>7}{load:>6.0f}{scores[0]:>11.5g}{scores[1]:>11.5g}"
+            f"{name:<15}{mine[0]['rows']:>7}{mine[0]['metric']:>8}{len(mine):>7}{load:>6.1f}{seconds:>9}"
+            f"{scores[0]:>11.5g}{scores[1]:>11.5g}"
             f"{middle:>9.1%}{f'{low:+.1%} … {high:+.1%}':>19} {verdict}"
         )
     return "\n".join([*lines, ", ".join(f"{verdict} on {count}" for verdict, count in counts.items())])

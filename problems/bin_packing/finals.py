@@ -30,10 +30,13 @@ def final_scores(
 ) -> list[Evaluation]:
     """Verdicts on the test instances; the first carries the references and the cross-set table in its metadata."""
     test = stages.data.test
+    if solver.solver is not None:
+        deps.doing("final part: the solver looks for the best packings")
     known = solved(test, solver)
     rules = stages.rules([node.code for node in nodes], stages.data.items, stages.data.capacity)
     verdicts = side_by_side(deps, "final part: programs packed", rules, lambda rule: _on_test(stages, rule, known))
     if verdicts:
+        deps.doing("final part: known rules packed, to compare with")
         extra = {
             "test_instances": len(test),
             "references": references_on(stages, test) | _of_solver(known, test),

@@ -38,11 +38,22 @@ class CompetitionEvaluator(Evaluator):
         prepared: its data on disk.
         deps: jobs, limits, folders.
         smoke: a program runs on a part of the rows first, where the prepared data have such a part.
+        blend_seconds: what the programs of an ensemble may take together; None for any time.
     """
 
     together = False
+    simplest = False  # of many fits the best on validation: a blend is no whim of its writer, and seldom the worse one
 
-    def __init__(self, source: Source, prepared: Prepared, deps: EvaluatorDeps, *, smoke: bool) -> None:
+    def __init__(
+        self,
+        source: Source,
+        prepared: Prepared,
+        deps: EvaluatorDeps,
+        *,
+        smoke: bool,
+        blend_seconds: float | None = None,
+    ) -> None:
+        self._blend_seconds = blend_seconds
         self._source = source
         self._prepared = prepared
         self._deps = deps
@@ -75,7 +86,10 @@ class CompetitionEvaluator(Evaluator):
         kept = [(node, path) for node in nodes if (path := self.submission_of(node)) is not None]
         if self._judge is None or len(kept) < 2:
             return None
-        request = {"paths": [str(path) for _, path in kept], "lower_is_better": self._source.lower_is_better}
+        request = {
+            "paths": [str(path) for _, path in kept], "lower_is_better": self._source.lower_is_better,
+            "seconds": [node.exec_time for node, _ in kept], "most": self._blend_seconds,
+        }  # fmt: skip
         try:
             found = self._judge.ask({"verb": "blend", **request})
         except GradingFault as error:

@@ -24,6 +24,8 @@ OWN_ESTIMATE = (
     "writer sees it, and it decides between programs whose scores cannot be told apart."
 )
 CACHE = Path("workspaces") / ".prepared"
+BLEND_SHARE = 0.14
+"""Of the search's seconds, for the programs of an ensemble: they run once more when it is scored, and at a refit."""
 PRELOAD = (
     "numpy", "pandas", "scipy.sparse", "scipy.stats", "sklearn", "sklearn.compose", "sklearn.decomposition",
     "sklearn.ensemble", "sklearn.feature_extraction.text", "sklearn.impute", "sklearn.linear_model", "sklearn.metrics",
@@ -45,12 +47,18 @@ def build(cfg: Config, project_dir: Path) -> CompetitionProblem:
         smoke=cfg.search.smoke,
         pace={
             "budget": _budget(cfg), "timeout": cfg.execution.timeout, "workers": cfg.search.workers,
-            "steps": cfg.search.max_steps,
+            "steps": cfg.search.max_steps, "blend": _blend_seconds(cfg),
             "batch": cfg.search.batch if cfg.search.schedule == "rounds" else 1,  # else each program is a round
         },
         packages=boosters(cfg.execution.python),
         seed=cfg.project.seed,
     )  # fmt: skip
+
+
+def _blend_seconds(cfg: Config) -> float | None:
+    """What an ensemble's programs may have taken."""
+    budget = _budget(cfg)
+    return None if budget is None else BLEND_SHARE * budget
 
 
 def _budget(cfg: Config) -> float | None:
@@ -199,7 +207,8 @@ class CompetitionProblem(Problem):
     def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         from problems.competition.evaluator import CompetitionEvaluator
 
-        return CompetitionEvaluator(self._source, self._ready(), deps, smoke=self._smoke)
+        most = self._pace.get("blend")
+        return CompetitionEvaluator(self._source, self._ready(), deps, smoke=self._smoke, blend_seconds=most)
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         from problems.competition.export import export

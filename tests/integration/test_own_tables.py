@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from support.competition_stand import Stand, column, writes
 
+from core.contracts import Limits
 from problems.competition.grader.prepare import prepare
 from problems.competition.problem import build
 from runs.trust import code_named
@@ -304,6 +305,10 @@ def test_several_classes_are_searched_from_end_to_end(tmp_path, metric):
         assert better, (dummy.metric, linear.metric)
         (final,) = stand.evaluator.final([node])
         assert final.interval[0] <= final.metric <= final.interval[1]
+        blend = stand.evaluator.ensemble([node, verdicts[2][1]])  # a column for each class, all of them combined
+        assert blend is None or stand.score(blend[0])[1].failure is None
+        stand.problem.refit(node, tmp_path / "best", stand.jobs, Limits())  # labels lie in one column, not in those
+        assert (tmp_path / "best" / "solution.py").read_text() == node.code
     finally:
         stand.close()
 

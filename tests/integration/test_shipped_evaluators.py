@@ -13,6 +13,7 @@ from core.contracts import Limits, Problem
 from core.executor.sandbox import open_sandbox
 from core.state.journal import Journal
 from core.state.node import Node
+from core.workers.node_folder import NodeFolder
 from core.workers.pool import JobPool
 from core.workers.remote import RemoteJobs
 from core.workers.shipping import MOST_BYTES, check_shippable, serve
@@ -34,7 +35,8 @@ class Elsewhere:
         away = self._hidden.with_name("away")
         self._hidden.rename(away)
         try:
-            self._answer = serve(spec, inputs, self._sandbox, self._state)
+            read = inputs and NodeFolder(self._state / "node").inputs(inputs[0], lambda: inputs[1])
+            self._answer = serve(spec, read, self._sandbox, self._state)
         finally:
             away.rename(self._hidden)
 

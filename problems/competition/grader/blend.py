@@ -5,13 +5,23 @@ Source: Caruana et al. 2004, "Ensemble Selection from Libraries of Models" (sele
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 ROUNDS = 12
 """Picks at most; a program may be picked several times, which gives it more weight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How large a blend may be: different programs, and the seconds that these take together."""
+
+    most: int = 5
+    seconds: float = math.inf
 
 
 def scale_of(metric: str, labels: bool) -> str:
@@ -22,19 +32,29 @@ def scale_of(metric: str, labels: bool) -> str:
 
 
 def combine(columns: Sequence[Any], scale: str) -> Any:
-    """One column from several, each counted once."""
+    """One prediction from several (a column, or rows of a column for each class), each counted once."""
+    return _merged([_prepared(column, scale) for column in columns], scale)
+
+
+def _prepared(values: Any, scale: str) -> Any:
+    """Predictions on the scale on which they are added up."""
     if scale == "vote":
-        stacked = np.stack([np.asarray(column).astype(str) for column in columns])
+        return np.asarray(values).astype(str)
+    array = np.asarray(values, dtype=float)
+    if scale == "log":
+        return np.log1p(array)
+    return _ranks(array) if scale == "rank" else array
+
+
+def _merged(prepared: Sequence[Any], scale: str) -> Any:
+    if scale == "vote":
+        stacked = np.stack(prepared)
         names, codes = np.unique(stacked, return_inverse=True)
         codes = codes.reshape(stacked.shape)
         counts = np.stack([(codes == code).sum(axis=0) for code in range(len(names))])
         return names[counts.argmax(axis=0)]
-    arrays = [np.asarray(column, dtype=float) for column in columns]
-    if scale == "log":
-        return np.expm1(np.mean([np.log1p(array) for array in arrays], axis=0))
-    if scale == "rank":
-        arrays = [_ranks(array) for array in arrays]
-    return np.mean(arrays, axis=0)
+    middle = np.mean(prepared, axis=0)
+    return np.expm1(middle) if scale == "log" else middle
 
 
 def _ranks(values: Any) -> Any:
@@ -44,18 +64,35 @@ def _ranks(values: Any) -> Any:
     return ((ends - (counts - 1) / 2.0)[inverse] - 0.5) / len(values)
 
 
-def select(columns: Sequence[Any], scale: str, score: Callable[[Any], float], lower_is_better: bool) -> dict[str, Any]:
-    """`{picks: [index…], score}`: start with the best, add whichever helps most, stop when nothing does."""
+def select(
+    columns: Sequence[Any],
+    scale: str,
+    score: Callable[[Any], float],
+    lower_is_better: bool,
+    seconds: Sequence[float] = (),
+    bounds: Bounds = Bounds(),
+) -> dict[str, Any]:
+    """`{picks: [index…], score}`: start with the best, add whichever helps most, stop when nothing does.
+
+    Args:
+        seconds: what each program takes; () for nothing.
+    """
     sign = 1.0 if lower_is_better else -1.0
+    prepared = [_prepared(column, scale) for column in columns]
+    takes = list(seconds) or [0.0] * len(prepared)
 
     def loss(picks: Sequence[int]) -> float:
-        return sign * score(combine([columns[i] for i in picks], scale))
+        return sign * score(_merged([prepared[i] for i in picks], scale))
+
+    def fits(picks: Sequence[int]) -> bool:
+        different = set(picks)
+        return len(different) <= bounds.most and sum(takes[i] for i in different) <= bounds.seconds
 
     picks = [min(range(len(columns)), key=lambda i: loss([i]))]
     best = loss(picks)
     for _ in range(ROUNDS - 1):
-        trials = [(loss([*picks, i]), i) for i in range(len(columns))]
-        found, index = min(trials)
+        able = [i for i in range(len(columns)) if i in picks or fits([*picks, i])]
+        found, index = min((loss([*picks, i]), i) for i in able)
         if found >= best - 1e-12:
             break
         best = found

@@ -32,7 +32,7 @@ def handler() -> Callable[[dict[str, Any]], Any]:
             return {"rows": judge.sizes}
         assert judge is not None
         if request["verb"] == "blend":
-            return judge.blend(request["paths"], bool(request["lower_is_better"]))
+            return judge.blend(request["paths"], request["lower_is_better"], request["seconds"], request["most"])
         return judge.grade(request["path"], request["part"], bool(request.get("interval")))
 
     return handle
@@ -85,22 +85,32 @@ class Judge:
         except Exception as error:  # noqa: BLE001 - the competition's own grader
             return {"failure": "eval_error", "message": f"grader: {type(error).__name__}: {error}"[:500]}
 
-    def blend(self, paths: list[str], lower_is_better: bool) -> dict[str, Any]:
-        """`{picks, score, scale}` on the validation part, or {} where predictions cannot be combined."""
-        if self._scoring is None or len(self._targets) != 1 or not self._parts:
+    def blend(
+        self, paths: list[str], lower_is_better: bool, seconds: list[float], most: float | None
+    ) -> dict[str, Any]:
+        """`{picks, score, scale}` on the validation part, or {} where predictions cannot be combined.
+
+        Args:
+            seconds: what each program takes.
+            most: what all of a blend may take together; None for any time.
+        """
+        several = len(self._targets) != 1
+        if self._scoring is None or not self._parts or (several and self._exam.get("task") != "classes"):
             return {}
         scoring = self._scoring
-        scale = blend.scale_of(self._metric or "", bool(self._exam["labels"]))
+        scale = "mean" if several else blend.scale_of(self._metric or "", bool(self._exam["labels"]))
         rows = self._parts["validation"]
         tables = [_rows(self._checked(read_submission(path)), rows) for path in paths]
-        truth, name = _rows(self._answers, rows), self._targets[0]
+        truth, names = _rows(self._answers, rows), self._targets if several else self._targets[0]
 
-        def score(column: Any) -> float:
-            table = tables[0].assign(**{name: column})
+        def score(values: Any) -> float:
+            table = tables[0].copy()
+            table[names] = values
             return scoring.score(table, truth)
 
-        columns = [table[name].to_numpy() for table in tables]
-        return {**blend.select(columns, scale, score, lower_is_better), "scale": scale}
+        columns = [table[names].to_numpy() for table in tables]
+        bounds = blend.Bounds() if most is None else blend.Bounds(seconds=most)
+        return {**blend.select(columns, scale, score, lower_is_better, seconds, bounds), "scale": scale}
 
     def _grade_part(self, table: Any, part: str, interval: bool) -> dict[str, Any]:
         if not self._parts:

@@ -11,7 +11,7 @@ from problems.competition.rules import features
 from problems.competition.rules.drafts import MAX_MEMBERS, UNEVEN, cost, draft, drawn_member, learned, listed
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.families import FAMILIES, suited
-from problems.competition.rules.family import LARGE
+from problems.competition.rules.family import LARGE, ROUNDS
 from problems.competition.rules.recipe import Member, Recipe
 
 STRENGTH = {"hgb": 4, "gb": 4, "svm": 4, "elastic": 3, "ridge": 2, "logistic": 3, "words": 4, "words_ridge": 4,
@@ -131,6 +131,37 @@ def _tune(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str
     return replace(recipe, members=tuple(members)), said
 
 
+def _slower(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    """More rounds of a booster in smaller steps: nearly always better, and dearer."""
+    able = [place for place, member in enumerate(recipe.members) if FAMILIES[member.family].tree]
+    if not able:
+        return None
+    place = rng.choice(able)
+    member, family = recipe.members[place], FAMILIES[recipe.members[place].family]
+    name = next(name for name in ROUNDS if name in family.grid)
+    rate, rounds = member.param("learning_rate"), member.param(name)
+    if not rate or not rounds or rate < 0.01:
+        return None
+    factor = rng.choice((1.5, 2.0, 3.0))
+    member = member.with_param(name, round(rounds * factor)).with_param("learning_rate", float(f"{rate / factor:.2g}"))
+    members = (*recipe.members[:place], member, *recipe.members[place + 1 :])
+    return replace(recipe, members=members), f"{family.about}: {factor:g} times as many rounds in smaller steps."
+
+
+def _restart(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    """A booster with parameters of quite another kind: shyer or bolder."""
+    able = [place for place, member in enumerate(recipe.members) if FAMILIES[member.family].starts]
+    if not able:
+        return None
+    place = rng.choice(able)
+    family = FAMILIES[recipe.members[place].family]
+    which = rng.randrange(len(family.starts))
+    member = replace(family.start(which), weight=recipe.members[place].weight)
+    members = (*recipe.members[:place], member, *recipe.members[place + 1 :])
+    how = ("the shyest", "shy", "bold", "the boldest")[which]
+    return replace(recipe, members=members), f"Give {family.about} {how} parameters."
+
+
 def _redraw(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
     """Two to four parameters of one model at once."""
     place = rng.randrange(len(recipe.members))
@@ -178,8 +209,9 @@ def _shift(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, st
 
 
 def _feature(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
-    known = features.available(facts)
-    if not known or all(FAMILIES[member.family].wants == "words" for member in recipe.members):
+    wants = {FAMILIES[member.family].wants for member in recipe.members}
+    known = [name for name in features.available(facts) if wants != {"trees"} or name not in features.ORDER_STAYS]
+    if not known or wants == {"words"}:
         return None  # models of words alone do not look at columns
     name = rng.choice(known)
     if name in recipe.features:
@@ -253,6 +285,6 @@ def _joined(first: tuple[Member, ...], second: tuple[Member, ...]) -> tuple[Memb
 
 MOVES: tuple[tuple[Change, int], ...] = (
     (_blend, 10), (_tune, 3), (_feature, 3), (_reweigh, 2), (_recode, 1), (_retarget, 1), (_bag, 1), (_drop, 1),
-    (_rarer, 2),
+    (_rarer, 2), (_slower, 3), (_restart, 2),
 )  # fmt: skip
 """Each with its weight in the draw."""

@@ -14,13 +14,21 @@ from problems.competition.rules.recipe import Member, Recipe
 ORDER = ("words", "words_ridge", "lgbm", "hgb", "elastic", "logistic", "gb", "svm", "extra", "xgb", "cat", "ridge",
          "bayes_words", "forest", "bayes", "kernel", "knn", "huber")  # fmt: skip
 """Drafts take families in this order, so that the first few are unlike each other."""
+BESIDE = 2
+"""The draft that is boosting once more, with other parameters: on most tables the best single model is one of both."""
+ENCODED = {BESIDE: "ordinal"}
+"""How the drafts of boosting see categories, where not as they are."""
 PANEL = 3
 """The draft that is a blend from the start: by then the first few families stand alone."""
 PANELLED = ("words", "words_ridge", "lgbm", "hgb", "elastic", "logistic", "svm", "extra", "gb", "cat", "xgb", "knn")
 """Families that are asked into it, in this order."""
-PANEL_TIME = 2.0
+PANEL_TIME = 1.5
 """How many times the pace of a program it may take."""
+PANEL_FITS = 9
+"""Fits that it has time for at least: three each of three families."""
 MAX_MEMBERS = 5
+TOPIC_SECONDS = 0.2
+"""For a column of 1,000 texts, to become topics."""
 SAMPLE_ROWS = 10_000
 """Rows that a sample has at least."""
 UNEVEN = ("balanced_accuracy", "f1", "f1_macro", "mcc")
@@ -34,11 +42,18 @@ def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple
     names = [name for name in ORDER if name in {family.name for family in suited(seen)}]
     if ordinal == PANEL and len(names) > 1:
         return _panel(facts, rng, rows)
+    boosted = next((name for name in names if FAMILIES[name].tree), None)
+    if ordinal == BESIDE and boosted:
+        names = [boosted]
     name = names[ordinal % len(names)] if ordinal is not None else rng.choice(names)
     family = FAMILIES[name]
-    chosen = tuple(step for step in features.available(facts) if rng.random() < _chance(step, family))
-    recipe = Recipe(_target(facts, rng), chosen, _encode(family, rng), (drawn_member(family, seen, rng),), rows=rows,
-                    rare=_rare(facts, rng))  # fmt: skip
+    chosen = tuple(step for step in features.available(facts) if rng.random() < _chance(step, family, facts))
+    seen = replace(seen, more=topics(chosen, facts))
+    member = drawn_member(family, seen, rng)
+    if ordinal is not None and family.tree:
+        member = family.default(seen, int(ordinal == BESIDE))
+    encode = _encode(family, rng) if ordinal is None or not family.tree else ENCODED.get(ordinal, "native")
+    recipe = Recipe(_target(facts, rng), chosen, encode, (member,), rows=rows, rare=_rare(facts, rng))
     said = ", ".join(features.about(step) for step in chosen) or "the columns as they are"
     return recipe, f"Train {family.about} on {said}{_target_words(recipe)}."
 
@@ -56,11 +71,12 @@ def _panel(facts: Facts, rng: random.Random, rows: int) -> tuple[Recipe, str]:
     """Unlike families that share the time of a program, weighed on rows that none of them learned."""
     seen = learned(facts, rows)
     able = {family.name: family for family in suited(seen)}
-    recipe = Recipe(_target(facts, rng), tuple(features.available(facts)), weights="learned", rows=rows,
-                    rare=_rare(facts, rng))  # fmt: skip
+    steps = tuple(step for step in features.available(facts) if step != "topics" or facts.texts)
+    recipe = Recipe(_target(facts, rng), steps, weights="learned", rows=rows, rare=_rare(facts, rng))
     for name in PANELLED:
         if name in able and len(recipe.members) < MAX_MEMBERS:
-            grown = replace(recipe, members=(*recipe.members, able[name].default(seen)))
+            member = able[name].default(replace(seen, pace=PANEL_TIME * facts.pace / PANEL_FITS))
+            grown = replace(recipe, members=(*recipe.members, member))
             recipe = grown if not recipe.members or cost(grown, facts) <= PANEL_TIME * facts.pace else recipe
     return recipe, f"Weigh {listed(recipe.members)} by out-of-fold fit{_target_words(recipe)}."
 
@@ -68,7 +84,15 @@ def _panel(facts: Facts, rng: random.Random, rows: int) -> tuple[Recipe, str]:
 def cost(recipe: Recipe, facts: Facts) -> float:
     """Seconds on one thread, about."""
     facts = learned(facts, recipe.rows)
-    return seconds_of(recipe.members, facts) * (recipe.bags + (2 if recipe.weights == "learned" else 0))
+    facts = replace(facts, more=topics(recipe.features, facts))
+    fits = recipe.bags + (2 if recipe.weights == "learned" else 0)
+    texts = len(facts.texts) * TOPIC_SECONDS * facts.rows / 1000 if facts.more else 0.0
+    return seconds_of(recipe.members, facts) * fits + texts
+
+
+def topics(steps: tuple[str, ...], facts: Facts) -> int:
+    """Columns that texts and names become."""
+    return features.TOPICS * (len(facts.texts) + len(facts.wordy)) if "topics" in steps else 0
 
 
 def learned(facts: Facts, rows: int) -> Facts:
@@ -91,10 +115,12 @@ def _rare(facts: Facts, rng: random.Random) -> float:
     return 1.0 if facts.metric == "balanced_accuracy" else rng.choice((0.0, 0.3, 0.5))
 
 
-def _chance(step: str, family: Family) -> float:
+def _chance(step: str, family: Family, facts: Facts) -> float:
     """How likely a draft takes a feature step. Linear models and kernels need tails and extremes pulled in."""
     if step in ("squares", "winsor"):
         return 0.7 if family.wants == "dense" else 0.2
+    if step == "topics":  # dear, and names of products and towns seldom tell much
+        return 0.9 if facts.texts else 0.3
     return 0.2 if step == "frequency" else 0.9
 
 

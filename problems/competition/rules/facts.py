@@ -9,8 +9,10 @@ from typing import Any
 
 from problems.competition.rules.scales import ordered
 
-PROGRAMS = 24
-"""Programs that a search of limited time should come to, at least."""
+PROGRAMS, FEWEST_PROGRAMS = 24, 8
+"""Programs that a search of limited time should come to on small and on the largest tables."""
+HALVED = 15_000
+"""Rows at which a search comes to half as many: their models are worth more time, and scores tell them apart."""
 MANY, WORDY = 30, 60
 """Values from which on a category is told by its mean target, and by the words in its values."""
 WORDY_LENGTH = 8
@@ -56,6 +58,8 @@ class Facts:
     """Seconds on one thread that one program may take, by estimate."""
     batch: int = 2
     """Programs of a round of the search."""
+    more: int = 0
+    """Columns that a recipe's features add in number."""
     packages: tuple[str, ...] = ()
     """Libraries of boosted trees that programs can import beside scikit-learn."""
 
@@ -79,7 +83,7 @@ class Facts:
 
     @property
     def width(self) -> int:
-        return len(self.numbers) + len(self.categories)
+        return len(self.numbers) + len(self.categories) + self.more
 
 
 def read_facts(extras: Mapping[str, Any]) -> Facts:
@@ -140,7 +144,8 @@ def _pace(limits: Mapping[str, Any], rows: int) -> float:
     timeout, budget = float(limits.get("timeout") or 300.0), limits.get("budget")
     if budget is None:
         return min(timeout / 75 * (1 + rows / 20_000), timeout / 3)
-    programs = min(PROGRAMS, limits.get("steps") or PROGRAMS)
+    wanted = max(FEWEST_PROGRAMS, PROGRAMS / (1 + rows / HALVED))
+    programs = min(wanted, limits.get("steps") or wanted)
     return min(max(float(budget) * int(limits.get("workers") or 1) / programs, 1.0), timeout / 3)
 
 

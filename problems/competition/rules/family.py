@@ -13,6 +13,8 @@ LARGE = 4_000
 """Rows from which trees may be larger and more."""
 ROUNDS = ("max_iter", "n_estimators", "iterations")
 LEAVES = ("max_leaf_nodes", "num_leaves")
+ROWS_OF_A_LEAF = 30
+"""Rows that a leaf has at least, about: a small table grows no more leaves than that, whatever is asked for."""
 ABSOLUTE = ("mae", "medae", "mape", "smape", "rmspe")
 """Metrics of absolute errors."""
 
@@ -28,12 +30,14 @@ class Family:
         modules: the module of each class.
         grid: values of each parameter, in an order in which neighbours are alike; the middle is the default.
         large: what a default is instead on at least `LARGE` rows.
+        starts: for boosters, in place of the middle of the grid, from shy to bold; two of them are tried first.
         fixed: parameters that are always written.
         names: parameters that are written as names of the script, not as values.
         absolute, quantile: parameters of a regressor where the metric is of absolute errors, or a quantile's; `{q}`
             stands for the quantile.
         cost: seconds on one thread for 1,000 rows of 80 columns, about.
         power: how the cost grows with rows.
+        tree: for boosting on histograms, in place of both: what a tree takes, as a multiple of scikit-learn's.
         per_class: more than two classes cost as many times as much.
         package: the library that it comes with, where that is not scikit-learn.
         wrap: what stands round the classifier, for those without probabilities.
@@ -50,9 +54,11 @@ class Family:
     fixed_classifier: Mapping[str, Any] = field(default_factory=dict)
     cost: float = 0.1
     power: float = 1.0
+    tree: float = 0.0
     seeded: bool = False
     wrap: str = "{}"
     large: Mapping[str, Any] = field(default_factory=dict)
+    starts: tuple[Mapping[str, Any], ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     absolute: Mapping[str, Any] = field(default_factory=dict)
     quantile: Mapping[str, Any] = field(default_factory=dict)
@@ -70,6 +76,8 @@ class Family:
 
     def seconds(self, facts: Facts, member: Member | None = None) -> float:
         """What a fit takes, about; without a member, one of the middle of the grid."""
+        if self.tree:
+            return self._histogram_seconds(facts, member or self._middle(facts))
         thousands: float = (max(facts.rows, 100) / 1000) ** self.power
         outputs = facts.outputs if self.per_class else 1
         effort = 1.0
@@ -82,10 +90,26 @@ class Family:
                 effort *= (value / self._middle_of(name)) ** 0.5
         return self.cost * thousands * outputs * effort * (0.3 + facts.width / 80)
 
-    def default(self, facts: Facts) -> Member:
-        """The middle of the grid, with fewer rounds and larger steps where these take longer than a program may."""
-        member = self._middle(facts)
+    def _histogram_seconds(self, facts: Facts, member: Member) -> float:
+        """Trees are paid for by leaves and columns rather than by rows (milliseconds, fitted to 500 … 30,000 rows)."""
+        known = {**dict(self._middle(facts).params), **dict(member.params)}
+        rounds = next(known[name] for name in ROUNDS if name in known)
+        leaves = next((known[name] for name in LEAVES if name in known), 2 ** known.get("max_depth", 5))
+        grown = min(leaves, max(4, facts.rows / ROWS_OF_A_LEAF))
+        each: float = 0.6 + grown * (0.04 + 0.001 * facts.width) + 6e-5 * facts.rows
+        return float(self.tree * rounds * each * facts.outputs / 1000)
+
+    def default(self, facts: Facts, place: int = 0) -> Member:
+        """What is tried first, with fewer rounds and larger steps where these take longer than a program may.
+
+        Args:
+            place: 1 for what is tried beside it.
+        """
+        member = self._middle(facts, place)
         return member if self.seconds(facts, member) <= facts.pace else self._hurried(member, facts)
+
+    def start(self, place: int) -> Member:
+        return Member(self.name, tuple(sorted(self.starts[place].items())))
 
     def cheapest(self, facts: Facts) -> float:
         """Seconds of a fit with the fewest rounds of the grid."""
@@ -124,7 +148,9 @@ class Family:
     def _middle_of(self, name: str) -> Any:
         return self.grid[name][len(self.grid[name]) // 2]
 
-    def _middle(self, facts: Facts) -> Member:
+    def _middle(self, facts: Facts, place: int = 0) -> Member:
+        if self.starts:
+            return self.start(_order(facts)[place])
         large = self.large if facts.rows >= LARGE else {}
         return Member(self.name, tuple(sorted((name, large.get(name, self._middle_of(name))) for name in self.grid)))
 
@@ -136,12 +162,20 @@ class Family:
         return member
 
     def _hurried(self, member: Member, facts: Facts) -> Member:
-        """As many rounds of the grid as there is time for; a booster that has few takes the largest steps."""
-        member = self._cheapest(member)
-        if "learning_rate" in self.grid:
-            member = member.with_param("learning_rate", max(self.grid["learning_rate"]))
+        """As many rounds of the grid as there is time for; a booster that has fewer takes larger steps."""
+        whole, member = member, self._cheapest(member)
         for name in ROUNDS:
             for rounds in sorted(self.grid.get(name, ())):
                 longer = member.with_param(name, rounds)
                 member = longer if self.seconds(facts, longer) <= facts.pace else member
+            if name in self.grid and "learning_rate" in self.grid:
+                rate = whole.param("learning_rate") * whole.param(name) / member.param(name)
+                member = member.with_param("learning_rate", round(min(rate, max(self.grid["learning_rate"])), 3))
         return member
+
+
+def _order(facts: Facts) -> tuple[int, int]:
+    """Which two of a booster's starts come first: classes tell less than numbers, and few rows less than many."""
+    if facts.classifies:
+        return (0, 1) if facts.rows < 5 * LARGE else (1, 2)
+    return (1, 0) if facts.rows < LARGE else (2, 3)

@@ -189,6 +189,10 @@ LATER: dict[str, tuple[str, Callable[[Facts], bool], Callable[[Facts], Lines]]] 
 """Steps that need the training rows: written after `add_features`, in this order."""
 
 
+ORDER_STAYS = ("logs", "winsor")
+"""Steps that mean nothing to trees."""
+
+
 def available(facts: Facts) -> list[str]:
     """Names of the steps that this data set has something for."""
     return [name for name, (_, fits, _) in (STEPS | LATER).items() if fits(facts)]

@@ -33,13 +33,24 @@ def test_splits_that_disagree_are_level_and_those_that_agree_are_not():
 
 def test_the_summary_counts_sets_by_time_and_rival():
     def row(name, split, mean):
-        known = {"seconds": 60.0, "boosters": False, "metric": "rmse", "rows": 9, "load": 2.0}
+        known = {
+            "seconds": 60.0,
+            "boosters": False,
+            "metric": "rmse",
+            "rows": 9,
+            "load": 2.0,
+            "cores": 1,
+            "day": "2026-11-23",
+        }
         gain = {"flaml": {"mean": mean, "error": 0.001}}
-        return {"set": name, "split": split, **known, "score": {"rules": 1.0, "flaml": 1.1}, "gain": gain}
+        return {"set": name, "split": split, **known, "score": {"rules": 1.0, "flaml": 1.1}, "gain": gain,
+                "took": {"rules": 59.0, "flaml": 61.0}}  # fmt: skip
 
     rows = [row("a", 0, 0.1), row("a", 1, 0.1), row("b", 0, -0.2), row("c", 0, 0.0)]
     shown = automl.summary(rows)
-    assert shown.startswith("rules against flaml, 60 s") and shown.endswith("better on 1, level on 1, worse on 1")
+    assert shown.startswith("rules against flaml, 60 s, processors: 1; 2026-11-23\n") and shown.endswith(
+        "better on 1, level on 1, worse on 1"
+    )
     assert automl.summary([]) == "nothing is measured yet"
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.evaluation.cascade import ALWAYS_FULL
@@ -178,6 +180,13 @@ def test_the_end_opens_the_test_split_beside_the_references(evaluator, problem):
     assert set(table) == set(CROSS_SETS)
     assert table["u500"]["this"] < table["u500"]["best_fit"], "the rule of the OR-Library is better at home"
     assert table["weibull_5k"]["this"] > table["weibull_5k"]["funsearch_weibull"], "and worse abroad"
+
+
+def test_no_finished_count_is_told_while_the_final_part_goes_on(problem, deps):
+    told = []
+    problem.evaluator(replace(deps, doing=told.append)).final([node("a", BEST_FIT)])
+    after = told[told.index("final part: programs packed: 1 of 1") + 1]
+    assert after == "final part: known rules packed, to compare with"
 
 
 def test_the_second_look_has_instances_that_no_search_step_saw(evaluator, problem):

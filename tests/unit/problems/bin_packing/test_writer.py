@@ -82,6 +82,12 @@ def test_a_large_rule_of_the_users_is_not_cut():
     assert max(sizes) <= before and sorted(sizes)[10] > before - 100
 
 
+def test_a_plan_names_the_condition_that_chooses_between_two_scores():
+    replies = [WRITER.write(context("crossover", [FIRST_FIT, BEST_FIT]), random.Random(seed)) for seed in range(30)]
+    told = [(code, plan) for code, plan in map(parse_response, replies) if "its own score where" in plan]
+    assert told and all(plan.split(" where ")[1].split(", else ")[0] in code for code, plan in told)
+
+
 def test_same_seed_same_program():
     assert write("mutate", [BEST_FIT], 5) == write("mutate", [BEST_FIT], 5)
     assert len({write("mutate", [BEST_FIT], seed) for seed in range(30)}) > 20

@@ -194,8 +194,8 @@ def test_equal_seed_equal_reply(stage):
 
 
 @pytest.mark.parametrize(("batch", "places"), [(2, [(0, 0), (0, 1), (1, 0), (1, 1)]), (1, [(n, 0) for n in range(4)])])
-def test_the_first_drafts_are_of_different_families(stage, batch, places):
-    """Three families alone, then a blend; whether a round holds two programs or, in a pipeline, one."""
+def test_the_first_drafts_are_unlike_each_other(stage, batch, places):
+    """Boosting, a linear model, boosting of another kind, a blend; whether a round holds two programs or one."""
     _, extras = stage("regression")
     extras = copy.deepcopy(extras)
     extras["data"]["limits"] = {"batch": batch}
@@ -204,8 +204,9 @@ def test_the_first_drafts_are_of_different_families(stage, batch, places):
         for r, s in places
     ]
     facts = read_facts(extras)
-    families = [[member.family for member in own_recipe(code_of(text), facts).members] for text in drafts]
-    assert len({tuple(names) for names in families}) == 4 and [len(names) for names in families[:3]] == [1, 1, 1]
+    members = [own_recipe(code_of(text), facts).members for text in drafts]
+    assert len(set(members)) == 4 and [len(one) for one in members[:3]] == [1, 1, 1] and len(members[3]) > 2
+    assert [one[0].family for one in members[:3]] == ["hgb", "elastic", "hgb"]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -267,9 +268,9 @@ def large(extras, rows=1_000_000, **limits):
 def test_large_tables_are_sampled_first_and_learned_whole_later(stage):
     """A whole fit of a million rows eats the budget; on a sample several families are affordable."""
     _, extras = stage("regression")
-    facts, rng = large(extras, budget=120.0), random.Random(1)
+    facts, rng = large(extras, budget=30.0), random.Random(1)
     first = [drafts.draft(facts, rng, n)[0] for n in range(3)]
-    assert len({draft.members[0].family for draft in first}) == 3
+    assert len({draft.members[0] for draft in first}) == 3
     assert all(drafts.SAMPLE_ROWS <= draft.rows < facts.rows for draft in first)
     assert all(f".sample(min({draft.rows}" in script.render(draft, facts) for draft in first)
     assert all(drafts.cost(draft, facts) <= facts.pace for draft in first)
@@ -287,6 +288,21 @@ def test_large_tables_are_sampled_first_and_learned_whole_later(stage):
 )  # fmt: skip
 def test_a_programs_time_follows_the_limits_of_the_search(stage, limits, seconds):
     assert large(stage("regression")[1], rows=20, **limits).pace == pytest.approx(seconds, rel=0.01)
+
+
+def test_small_and_large_tables_begin_with_boosting_of_their_own_kind(stage):
+    """Many small steps for numbers, shy trees for classes, larger trees for more rows; a program keeps its time."""
+    kinds = {}
+    for task in ("regression", "probability"):
+        for rows in (1_000, 30_000):
+            facts = large(stage(task)[1], rows=rows, budget=600.0)
+            made = [drafts.draft(facts, random.Random(0), place)[0] for place in (0, 2)]
+            kinds[task, rows] = [one.members[0].param("max_leaf_nodes") for one in made]
+            assert all(drafts.cost(one, facts) <= facts.pace for one in made)
+    assert kinds == {
+        ("regression", 1_000): [15, 6], ("regression", 30_000): [31, 63],
+        ("probability", 1_000): [6, 15], ("probability", 30_000): [15, 31],
+    }  # fmt: skip
 
 
 def test_a_longer_search_writes_larger_programs(stage):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from core.state.node import Node
 from problems.competition.ensemble import program
-from problems.competition.grader.blend import combine, scale_of, select
+from problems.competition.grader.blend import Bounds, combine, scale_of, select
 
 
 def test_errors_that_cancel_are_combined():
@@ -26,6 +26,25 @@ def test_errors_that_cancel_are_combined():
 
     found = select(columns, "mean", rmse, lower_is_better=True)
     assert found["picks"] == [0, 1] and found["score"] < 1e-9
+
+
+def test_a_blend_stays_within_its_programs_and_their_seconds():
+    truth = np.zeros(100)
+    noise = np.random.default_rng(0).normal(size=(8, 100))
+
+    def rmse(column):
+        return float(np.sqrt(np.mean((column - truth) ** 2)))
+
+    def blended(**bounds):
+        return set(select(list(noise), "mean", rmse, True, [1.0, 2.0] * 4, Bounds(**bounds))["picks"])
+
+    assert len(blended(most=8)) > 3 and len(blended(most=3)) == 3
+    assert sum(1 + place % 2 for place in blended(most=8, seconds=4.0)) <= 4
+
+
+def test_probabilities_of_several_classes_are_combined_row_by_row():
+    one, other = np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([[0.5, 0.5], [0.4, 0.6]])
+    assert np.allclose(combine([one, other], "mean"), [[0.7, 0.3], [0.3, 0.7]])
 
 
 def test_nothing_is_added_to_a_perfect_program():
